@@ -1,0 +1,31 @@
+"""Classification scores that pay nothing for guessing: Informedness and NIT.
+
+`informedness_score` and `nit_score` take references and predictions as scikit-learn's functions
+do; `report` shows them beside the usual scores; `register` lets `evaluate.load("informedness")`
+and `evaluate.load("nit")` find the Hugging Face modules by name.
+"""
+
+from .contingency import ContingencyTable, EntropyTriangle
+from .reading import InformednessWarning, UndefinedMetricWarning
+from .registration import module_path, register, unregister
+from .report import Report, report
+from .scores import ema_score, entropy_triangle, informedness_score, markedness_score, nit_score
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ContingencyTable",
+    "EntropyTriangle",
+    "InformednessWarning",
+    "Report",
+    "UndefinedMetricWarning",
+    "ema_score",
+    "entropy_triangle",
+    "informedness_score",
+    "markedness_score",
+    "module_path",
+    "nit_score",
+    "register",
+    "report",
+    "unregister",
+]

@@ -1,0 +1,349 @@
+"""Scores of two sequences of labels, in scikit-learn's form: `(y_true, y_pred)`, then options.
+
+A name that ends in `_score` is better when higher. Every function reads its labels into one
+`ContingencyTable` and takes the score from it, so all agree with each other and with the
+`evaluate` modules, which read the same table.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, overload
+
+from . import contingency
+from .contingency import Average, ContingencyTable, EntropyTriangle
+from .reading import Label
+
+
+def _table(
+    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, ignore_index: Any, unknown: str
+) -> ContingencyTable:
+    return ContingencyTable.from_labels(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        ignore_index=ignore_index,
+        unknown=unknown,
+    )
+
+
+@overload
+def informedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: None,
+    labels: Any = ...,
+    prior: Mapping[Any, float] | None = ...,
+    prior_mode: str = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    zero_division: Literal["warn"] | float = ...,
+) -> list[float]: ...
+@overload
+def informedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = ...,
+    average: Literal["bias", "prevalence", "macro"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    prior_mode: str = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    zero_division: Literal["warn"] | float = ...,
+) -> float: ...
+def informedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    average: Average = "bias",
+    prior: Mapping[Any, float] | None = None,
+    prior_mode: str = "reweight",
+    sample_weight: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | list[float]:
+    r"""Return multi-class Bookmaker Informedness: the share of decisions informed, not guessed.
+
+    .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
+
+    with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0; negative for
+    predictions worse than guessing. For two classes it is Youden's J, 2 balanced accuracy - 1.
+    Any guesser, constant or random, expects 0 whatever its shares; who knows a share x of the
+    answers and guesses among the classes otherwise expects x.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        References: integers, strings or bytes, in any container. (n_samples, 1) is flattened.
+    y_pred : array-like of shape (n_samples,)
+        Predictions, labels of the same type.
+    labels : sequence of labels, optional
+        The classes of the task: fixes their order, and refuses any other label. By default the
+        classes that occur, sorted.
+    average : {"bias", "prevalence", "macro"} or None
+        Weights of the classes: shares of the predictions (Powers 2003), shares of the references
+        (Powers 2011, eq. 42), or equal over the classes in the references. None gives TPR - FPR
+        of each class, in label order. All averages agree for two classes and differ for more.
+    prior : mapping of class to probability, optional
+        Class shares to score under, as of the training data or of the world. It covers every
+        class in the references, each strictly between 0 and 1, and sums to 1 (within 1e-6).
+    prior_mode : {"reweight", "odds"}
+        "reweight" reweights the references so that their shares are the prior, then scores as
+        usual: perfect stays 1 and guessing 0. "odds" lets the prior set the gain 1/q of a right
+        and the loss 1/(1-q) of a wrong prediction, which Vickers et al. (2023) describe; there
+        perfect is not 1 and guessing not 0 unless the prior is the prevalence.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights, finite and not negative. Whole numbers count as repetitions, 0 drops a sample.
+    ignore_index : label, optional
+        Drops the samples whose *reference* equals it, as -100 on padded tokens.
+    unknown : {"error", "wrong"}
+        Whether a prediction outside `labels` (a refusal, an answer that did not parse) is an
+        error, or counts as a wrong answer in a class of its own.
+    zero_division : {"warn", 0.0, nan}
+        The score where all references are of one class: there is nothing to tell apart, and the
+        score is undefined. "warn" is 0.0 with an `UndefinedMetricWarning`.
+
+    Returns
+    -------
+    float, or list of float where `average` is None
+        Dimensionless, at most 1. A class in the references that is never predicted has bias 0
+        and adds nothing. A class predicted but absent from the references has TPR - FPR taken as
+        0, with an `UndefinedMetricWarning` that names it.
+
+    Raises
+    ------
+    ValueError
+        If lengths or types of label differ, something is not a label (a score, a missing value,
+        a row of logits), a label is outside `labels`, no sample is left, a weight, the prior or
+        an option is not valid. The message names the argument and the value.
+
+    See Also
+    --------
+    markedness_score : How far a prediction can be trusted, where this says how much is found.
+    nit_score : Information transferred, which does not care what the classes are called.
+
+    References
+    ----------
+    Powers (2003), "Recall and Precision versus the Bookmaker". Powers (2011), "Evaluation: from
+    precision, recall and F-measure to ROC, informedness, markedness & correlation", eq. 42.
+
+    Examples
+    --------
+    Always answering "ham" is right nine times in ten, and informed of nothing:
+
+    >>> informedness_score(["ham"] * 9 + ["spam"], ["ham"] * 10)
+    0.0
+    >>> informedness_score([0, 1, 2, 2], [0, 1, 2, 1], average=None)
+    [1.0, 0.6666666666666667, 0.5]
+    """
+    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    return contingency.informedness(
+        table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
+    )
+
+
+def markedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    average: Average = "prevalence",
+    prior: Mapping[Any, float] | None = None,
+    prior_mode: str = "reweight",
+    sample_weight: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | list[float]:
+    r"""Return multi-class markedness: how far predictions, not references, can be told by.
+
+    .. math:: M = \sum_c \pi_c (precision_c + NPV_c - 1)
+
+    with :math:`\pi_c` the prevalence of class c: informedness with references and predictions
+    exchanged. Best 1, chance 0; it can be negative.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, sample_weight, ignore_index, unknown
+        As in `informedness_score`.
+    average : {"prevalence", "bias", "macro"} or None
+        Weights of the classes: shares of the references, of the predictions, or equal over the
+        classes predicted. None gives one value for each class, in label order.
+    prior : mapping of class to probability, optional
+        Shares to which the references are reweighted first.
+    prior_mode : {"reweight"}
+        The odds of `informedness_score` have no meaning for predictions and are refused.
+    zero_division : {"warn", 0.0, nan}
+        The score where all predictions are of one class, which leaves it undefined.
+
+    Returns
+    -------
+    float, or list of float where `average` is None
+        Dimensionless, at most 1. A class in the references that is never predicted counts as 0,
+        with an `UndefinedMetricWarning` that names it.
+
+    Raises
+    ------
+    ValueError
+        As `informedness_score`.
+
+    References
+    ----------
+    Powers (2011), "Evaluation: from precision, recall and F-measure to ROC, informedness,
+    markedness & correlation".
+
+    Examples
+    --------
+    >>> markedness_score([0, 0, 0, 1], [0, 0, 1, 1])
+    0.5
+    """
+    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    return contingency.markedness(
+        table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
+    )
+
+
+def nit_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+) -> float:
+    r"""Return the Normalised Information Transfer factor: information passed on, per class.
+
+    .. math:: NIT = 2^{MI} / k
+
+    with MI the mutual information of references and predictions in bits, and k the number of
+    classes in the references, or of `labels` where given. At best 2^H(references) / k, which is
+    1 only for balanced classes; **chance is 1/k, not 0**; and renaming the predictions
+    consistently changes nothing, so all-wrong on two classes scores as all-right.
+
+    Parameters
+    ----------
+    y_true, y_pred, sample_weight, ignore_index, unknown
+        As in `informedness_score`.
+    labels : sequence of labels, optional
+        The classes of the task. All of them count in k, also those these samples miss.
+
+    Returns
+    -------
+    float
+        Dimensionless, from 1/k to 1. With one class k = 1 and the score is 1.0, with an
+        `UndefinedMetricWarning`. On few samples it is biased up: trust it from about
+        10 (k - 1)^2 samples on.
+
+    Raises
+    ------
+    ValueError
+        As `informedness_score`.
+
+    References
+    ----------
+    Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful:
+    the normalized information transfer factor explains the accuracy paradox", PLoS ONE 9(1).
+
+    Examples
+    --------
+    >>> nit_score(["ham"] * 9 + ["spam"], ["ham"] * 10)
+    0.5
+    >>> nit_score([0, 0, 1, 1], [0, 0, 1, 1]), nit_score([0, 0, 1, 1], [1, 1, 0, 0])
+    (1.0, 1.0)
+    """
+    return contingency.nit(_table(y_true, y_pred, labels, sample_weight, ignore_index, unknown))
+
+
+def ema_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+) -> float:
+    r"""Return the entropy-modulated accuracy: one over the choices a prediction leaves open.
+
+    .. math:: EMA = 2^{-H(ref|pred)}
+
+    Best 1; chance 2^-H(references), the value of a guesser. Renaming the predictions
+    consistently changes nothing.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, sample_weight, ignore_index, unknown
+        As in `informedness_score`.
+
+    Returns
+    -------
+    float
+        Dimensionless, above 0 and at most 1. It is NIT k / 2^H(references).
+
+    Raises
+    ------
+    ValueError
+        As `informedness_score`.
+
+    References
+    ----------
+    Valverde-Albacete and Pelaez-Moreno (2014), PLoS ONE 9(1).
+
+    Examples
+    --------
+    >>> ema_score([0, 0, 1, 1], [0, 0, 1, 1]), ema_score([0, 0, 1, 1], [0, 0, 0, 0])
+    (1.0, 0.5)
+    """
+    return contingency.ema(_table(y_true, y_pred, labels, sample_weight, ignore_index, unknown))
+
+
+def entropy_triangle(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+) -> EntropyTriangle:
+    r"""Return the coordinates of the entropy triangle: uneven margins, information, loss.
+
+    .. math:: (2L - H_{ref} - H_{pred}, \; 2 MI, \; H(ref|pred) + H(pred|ref)) \;/\; 2L
+
+    with L = log2 of the number of classes in the table: those of `labels` where given, else those
+    of the references and the predictions.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, sample_weight, ignore_index, unknown
+        As in `informedness_score`.
+
+    Returns
+    -------
+    EntropyTriangle
+        Named tuple `(delta_h, two_mi, vi)`, each from 0 to 1, that sums to 1; nan for one class.
+        A perfect classifier of balanced classes is at (0, 1, 0), an even guesser at (0, 0, 1), a
+        classifier that always gives the one class there nearly is at (1, 0, 0).
+
+    Raises
+    ------
+    ValueError
+        As `informedness_score`.
+
+    References
+    ----------
+    Valverde-Albacete and Pelaez-Moreno (2014), PLoS ONE 9(1).
+
+    Examples
+    --------
+    >>> entropy_triangle([0, 0, 1, 1], [0, 0, 1, 1])
+    EntropyTriangle(delta_h=0.0, two_mi=1.0, vi=0.0)
+    """
+    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    return contingency.entropy_triangle(table)
