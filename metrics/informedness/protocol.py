@@ -1,0 +1,178 @@
+"""The `evaluate` protocol for labels: what `add`, `add_batch` and `compute` take is read strictly.
+
+`evaluate.Metric` coerces its inputs on the way into an Arrow file: `["001", "1"]` becomes
+`[1, 1]`, 0.7 becomes 0, None passes. `LabelInputs` goes in front of it in a metric's bases and
+reads the inputs itself, with the one reader of this project. It is no `EvaluationModule` of its
+own, which `evaluate` would take for the metric.
+
+In one process nothing is written: what `add` and `add_batch` are given waits in memory, and
+`compute(predictions=..., references=...)` touches no state at all, so threads may share a metric.
+With `num_process > 1` the base class's files, locks and rendezvous are used, and labels travel in
+them as text that keeps their type and value exactly.
+"""
+
+import ast
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import datasets
+
+from .reading import LabelArray, check_same_kind, join_labels, read_pair
+
+if TYPE_CHECKING:
+    from evaluate import Metric as _InFrontOf
+else:
+    _InFrontOf = object
+
+# An Arrow stream that was closed ends so; one cut short by a dying process does not.
+_END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+
+_STORED = datasets.Features(
+    {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
+)
+
+
+class LabelInputs(_InFrontOf):  # type: ignore[misc]
+    """Mixin for `evaluate.Metric`: reads predictions and references as labels, strictly.
+
+    It needs `_compute(predictions, references, ...)` to take arrays of labels as
+    `reading.read_labels` returns them, or whatever the caller of `compute` passed.
+    """
+
+    _waiting: list[tuple[LabelArray, LabelArray]]
+    data: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._waiting = []
+        super().__init__(*args, **kwargs)
+
+    def __len__(self) -> int:
+        """Return the number of samples added and not yet computed."""
+        if self.num_process > 1:
+            return super().__len__()
+        return sum(len(references) for references, _ in self._waiting)
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Add one prediction and its reference, to be computed later.
+
+        Args:
+            prediction: a label (integer, string or bytes).
+            reference: a label of the same type.
+
+        Raises
+        ------
+            ValueError: if one of them is not a label, or their types differ.
+        """
+        # evaluate.combine passes these under the names of the features
+        prediction = kwargs.pop("predictions", prediction)
+        reference = kwargs.pop("references", reference)
+        self.add_batch(predictions=[prediction], references=[reference], **kwargs)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Add predictions and their references, to be computed later.
+
+        Args:
+            predictions: labels (integers, strings or bytes), in any container.
+            references: as many labels of the same type.
+
+        Raises
+        ------
+            ValueError: if lengths or types differ, or something is not a label; nothing is added.
+        """
+        if kwargs:
+            raise ValueError(
+                f"Bad inputs for evaluation module: {list(kwargs)}. "
+                "All required inputs are ['predictions', 'references']"
+            )
+        pair = read_pair(references, predictions)
+        if self.num_process > 1:
+            stored = {"predictions": _as_text(pair[1]), "references": _as_text(pair[0])}
+            super().add_batch(**stored)
+            return
+        if self._waiting:
+            check_same_kind(self._waiting[0][0], "references added before", pair[0], "references")
+        if len(pair[0]):
+            # copies, because the caller may refill its buffers
+            self._waiting.append((pair[0].copy(), pair[1].copy()))
+
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, **kwargs: Any
+    ) -> dict[str, Any] | None:
+        """Compute the score of what is passed, together with what was added before.
+
+        What was added is used up, whether or not the computation succeeds.
+
+        Args:
+            predictions: labels (integers, strings or bytes), in any container.
+            references: as many labels of the same type.
+            **kwargs: options of the metric, as listed below.
+
+        Returns
+        -------
+            A dictionary with the score; None on the other processes where `num_process > 1`.
+
+        Raises
+        ------
+            ValueError: if there is nothing to compute, or an input or option is not valid.
+        """
+        given = predictions is not None or references is not None
+        if self.num_process > 1:
+            if given:
+                self.add_batch(predictions=predictions, references=references)
+            return self._compute_gathered(**kwargs)
+        if given and not self._waiting:
+            return self._compute(predictions=predictions, references=references, **kwargs)
+        if given:
+            self.add_batch(predictions=predictions, references=references)
+        if not self._waiting:
+            raise ValueError(
+                "Evaluation module cache file doesn't exist. Please make sure that you call `add` "
+                "or `add_batch` at least once before calling `compute`."
+            )
+        waiting, self._waiting = self._waiting, []
+        return self._compute(
+            predictions=join_labels([pair[1] for pair in waiting]),
+            references=join_labels([pair[0] for pair in waiting]),
+            **kwargs,
+        )
+
+    def _compute_gathered(self, **kwargs: Any) -> dict[str, Any] | None:
+        """Compute on process 0 what all processes wrote; release the others whatever happens."""
+        self._finalize()
+        self.cache_file_name = self.filelock = self.selected_feature_format = None
+        if self.process_id > 0:
+            return None
+        try:
+            for path in map(Path, self.file_paths):
+                with path.open("rb") as stream:
+                    stream.seek(-len(_END_OF_STREAM), os.SEEK_END)
+                    finished = stream.read() == _END_OF_STREAM
+                if not finished:
+                    raise ValueError(
+                        f"the predictions in {path} end in the middle: the process that wrote "
+                        "them died before it called `compute`"
+                    )
+            inputs = {name: _from_text(self.data[name][:]) for name in _STORED}
+            return self._compute(**inputs, **kwargs)
+        finally:
+            self.data = self.writer = None
+            for lock, path in reversed(list(zip(self.filelocks, self.file_paths, strict=True))):
+                Path(path).unlink()
+                lock.release()
+
+    def _infer_feature_from_batch(self, batch: Any) -> datasets.Features:
+        return _STORED
+
+    def _infer_feature_from_example(self, example: Any) -> datasets.Features:
+        return _STORED
+
+
+def _as_text(labels: LabelArray) -> list[str]:
+    """Return each label as a Python literal in ASCII: 1, '1' and b'1' stay apart."""
+    return [ascii(label) for label in labels.tolist()]
+
+
+def _from_text(literals: list[str]) -> list[Any]:
+    labels = {literal: ast.literal_eval(literal) for literal in set(literals)}
+    return [labels[literal] for literal in literals]

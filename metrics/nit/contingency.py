@@ -1,0 +1,495 @@
+"""The contingency table and every score computed from it.
+
+`n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
+PREDICTIONS, here and everywhere else. The table is a sufficient statistic: scores take the table,
+never the samples. With N the total, h the diagonal, r the row totals and c the column totals,
+pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share of predictions.
+
+Sources: Powers (2003), "Recall and Precision versus the Bookmaker"; Powers (2011), "Evaluation:
+from precision, recall and F-measure to ROC, informedness, markedness & correlation";
+Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful: the
+normalized information transfer factor explains the accuracy paradox", PLoS ONE 9(1).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import reading
+from .reading import Codes, Label, UndefinedMetricWarning, check_choice, show, warn
+
+Average: TypeAlias = Literal["bias", "prevalence", "macro"] | None
+Numbers: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ContingencyTable:
+    """Counts of (reference, prediction) pairs; rows are references, columns predictions.
+
+    Build it with `from_labels`, `from_matrix` or `from_counts`; `a + b` merges two.
+
+    Attributes
+    ----------
+    labels : tuple
+        The k classes: sorted, or in the order of `labels=`. A last entry None stands for all
+        predictions outside the declared classes (`unknown="wrong"`).
+    declared : bool
+        Whether the classes were given (`labels=`) or observed.
+    rows, columns, counts : arrays of shape (n_cells,)
+        The non-zero cells, row by row: positions in `labels`, and the samples there (int64) or
+        their weight (float64).
+    squared_weights : float64 array of shape (n_cells,), or None
+        Sum of squared weights in each cell; None without weights, or where not known.
+    n_samples : int or None
+        Number of samples; None where only sums of weights are known.
+
+    Examples
+    --------
+    >>> table = ContingencyTable.from_labels(["a", "b", "a"], ["a", "b", "b"])
+    >>> table.labels, table.to_dense().tolist()
+    (('a', 'b'), [[1, 1], [0, 1]])
+    """
+
+    labels: tuple[Label | None, ...]
+    declared: bool
+    rows: Codes
+    columns: Codes
+    counts: Numbers
+    squared_weights: Numbers | None = None
+    n_samples: int | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.rows, self.columns, self.counts, self.squared_weights):
+            if array is not None:
+                array.setflags(write=False)
+
+    @classmethod
+    def from_labels(
+        cls,
+        references: Any,
+        predictions: Any,
+        *,
+        labels: Any = None,
+        sample_weight: Any = None,
+        ignore_index: Label | None = None,
+        unknown: str = "error",
+    ) -> "ContingencyTable":
+        """Count one reference and one prediction for each sample.
+
+        Parameters
+        ----------
+        references, predictions : array-like of shape (n_samples,)
+            Integers, strings or bytes in any container, as `reading.read_labels` reads them.
+        labels : sequence of labels, optional
+            The classes of the task: fixes their order and number; by default those seen, sorted.
+        sample_weight : array-like of shape (n_samples,), optional
+            Finite and not negative; a weight of 0 drops the sample.
+        ignore_index : label, optional
+            Drops the samples whose reference equals it (Trainer pads with -100).
+        unknown : {"error", "wrong"}
+            Whether a prediction outside `labels` is refused or counted as a wrong answer.
+
+        Raises
+        ------
+        ValueError
+            For anything `reading.read_samples` or `reading.encode_labels` refuses.
+        """
+        given = reading.read_samples(
+            references, predictions, labels, sample_weight, ignore_index, unknown
+        )
+        reference_array, prediction_array, classes, weights = given
+        names, rows, columns = reading.encode_labels(
+            reference_array, prediction_array, classes, unknown
+        )
+        squares = None if weights is None else np.square(weights)
+        cells = _count_cells(rows, columns, len(names), weights, squares)
+        return cls(names, classes is not None, *cells, n_samples=len(rows))
+
+    @classmethod
+    def from_counts(
+        cls,
+        references: Any,
+        predictions: Any,
+        counts: Any,
+        *,
+        labels: Any = None,
+        squared_weights: Any = None,
+    ) -> "ContingencyTable":
+        """Take a count for each (reference, prediction), as a GROUP BY gives; repeats add up.
+
+        `counts` are whole numbers of samples. Where they are sums of weights, `squared_weights`
+        are the sums of the squared weights; without these, scores work and errors of them do not.
+        """
+        reference_array, prediction_array = reading.read_pair(references, predictions)
+        classes = None if labels is None else reading.read_classes(labels, reference_array)
+        amounts, squares = reading.read_amounts(counts, "counts"), None
+        if amounts.dtype.kind == "f" and (np.trunc(amounts) == amounts).all():
+            amounts = amounts.astype(np.int64)
+        if squared_weights is not None:
+            squares = reading.read_amounts(squared_weights, "squared_weights").astype(np.float64)
+            amounts = amounts.astype(np.float64)
+        for name, array in (("counts", amounts), ("squared_weights", squares)):
+            if array is not None and array.shape != reference_array.shape:
+                n = len(reference_array)
+                raise ValueError(f"`{name}` must be {n} numbers, one a pair, got {array.shape}")
+        keep, total = amounts > 0, sum(amounts.tolist())
+        if not 0 < total < 2**63:
+            raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
+        squares = None if squares is None else squares[keep]
+        pairs = reference_array[keep], prediction_array[keep]
+        names, rows, columns = reading.encode_labels(*pairs, classes, unknown="error")
+        cells = _count_cells(rows, columns, len(names), amounts[keep], squares)
+        n_samples = total if amounts.dtype.kind == "i" else None
+        return cls(names, classes is not None, *cells, n_samples=n_samples)
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None
+    ) -> "ContingencyTable":
+        """Take a square matrix of counts, rows references; the classes are 0..k-1 unless given.
+
+        Examples
+        --------
+        >>> informedness(ContingencyTable.from_matrix([[90, 0], [10, 0]]))
+        0.0
+        """
+        amounts = reading.read_amounts(matrix, "matrix")
+        if amounts.ndim != 2 or amounts.shape[0] != amounts.shape[1]:
+            raise ValueError(f"`matrix` must be square, got an array of shape {amounts.shape}")
+        classes = reading.read_labels(range(len(amounts)) if labels is None else labels, "labels")
+        if (k := len(amounts)) != len(classes):
+            raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
+        rows, columns = classes[np.indices(amounts.shape).reshape(2, -1)]
+        squares = None if squared_weights is None else np.ravel(squared_weights)
+        table = cls.from_counts(
+            rows, columns, amounts.ravel(), labels=classes, squared_weights=squares
+        )
+        return replace(table, declared=labels is not None)
+
+    @cached_property
+    def reference_totals(self) -> Numbers:
+        """Row totals r, the weight of each class among the references, shape (k,)."""
+        return _sum_by(self.rows, self.counts, len(self.labels))
+
+    @cached_property
+    def prediction_totals(self) -> Numbers:
+        """Column totals c, the weight of each class among the predictions, shape (k,)."""
+        return _sum_by(self.columns, self.counts, len(self.labels))
+
+    @cached_property
+    def hits(self) -> Numbers:
+        """The diagonal h, the weight of right predictions of each class, shape (k,)."""
+        right = self.rows == self.columns
+        return _sum_by(self.rows[right], self.counts[right], len(self.labels))
+
+    @cached_property
+    def total(self) -> Any:
+        """Total weight N, an int or float; the number of samples where there are no weights."""
+        return self.counts.sum().item()
+
+    def to_dense(self) -> Numbers:
+        """Return the table as a k x k array; rows are references."""
+        dense = np.zeros((len(self.labels), len(self.labels)), dtype=self.counts.dtype)
+        dense[self.rows, self.columns] = self.counts
+        return dense
+
+    def transpose(self) -> "ContingencyTable":
+        """Return the table with references and predictions exchanged."""
+        order = np.lexsort((self.rows, self.columns))
+        squares = None if self.squared_weights is None else self.squared_weights[order]
+        cells = self.columns[order], self.rows[order], self.counts[order], squares
+        return ContingencyTable(self.labels, self.declared, *cells, n_samples=self.n_samples)
+
+    def __add__(self, other: object) -> "ContingencyTable":
+        """Merge two tables; classes stay declared only where both declare the same."""
+        if not isinstance(other, ContingencyTable):
+            return NotImplemented
+        both = (self, other)
+        mine, theirs = ([label for label in t.labels if label is not None] for t in both)
+        if reading.label_kind(mine[0]) != reading.label_kind(theirs[0]):
+            kinds = f"{reading.label_kind(mine[0])} and {reading.label_kind(theirs[0])}"
+            raise ValueError(f"tables must have labels of one type to be merged, got {kinds}")
+        declared = self.declared and other.declared and mine == theirs
+        names: tuple[Label | None, ...] = tuple(mine if declared else sorted({*mine, *theirs}))
+        names += (None,) * (None in self.labels or None in other.labels)
+        code = {label: position for position, label in enumerate(names)}
+        codes = [(np.array([code[label] for label in t.labels]), t) for t in both]
+        squares = [t.counts if t.counts.dtype.kind == "i" else t.squared_weights for t in both]
+        counts = np.concatenate([t.counts for t in both])
+        known = counts.dtype.kind == "f" and all(array is not None for array in squares)
+        cells = _count_cells(
+            np.concatenate([to_code[t.rows] for to_code, t in codes]),
+            np.concatenate([to_code[t.columns] for to_code, t in codes]),
+            len(names),
+            counts,
+            np.concatenate(squares).astype(np.float64) if known else None,  # type: ignore[arg-type]
+        )
+        n_samples = None
+        if self.n_samples is not None and other.n_samples is not None:
+            n_samples = self.n_samples + other.n_samples
+        return ContingencyTable(names, declared, *cells, n_samples=n_samples)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether classes, cells, weights and number of samples are the same."""
+        if not isinstance(other, ContingencyTable):
+            return NotImplemented
+        arrays = ("rows", "columns", "counts", "squared_weights", "declared", "n_samples")
+        return self.labels == other.labels and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
+    """Return the sum of `amounts` for each code: exact for counts, in float64 for weights."""
+    if amounts.dtype.kind == "f":
+        return np.bincount(codes, weights=amounts, minlength=size)
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, codes, amounts)
+    return totals
+
+
+def _count_cells(
+    rows: Codes, columns: Codes, k: int, amounts: Numbers | None, squares: Numbers | None
+) -> tuple[Codes, Codes, Numbers, Numbers | None]:
+    """Return rows, columns, sums of `amounts` (None: ones) and of `squares` of non-zero cells.
+
+    The only place where codes become counts. No k x k array, whatever k.
+    """
+    cells, index = np.unique(rows * k + columns, return_inverse=True)
+    counts = np.bincount(index) if amounts is None else _sum_by(index, amounts, len(cells))
+    sums = None if squares is None else _sum_by(index, squares, len(cells))
+    return cells // k, cells % k, counts, sums
+
+
+class ClassRates(NamedTuple):
+    """Per-class rates, arrays of shape (k,) in label order; nan where the denominator is 0."""
+
+    prevalence: Numbers
+    bias: Numbers
+    tpr: Numbers
+    fpr: Numbers
+    precision: Numbers
+
+
+def class_rates(table: ContingencyTable) -> ClassRates:
+    """Return prevalence r/N, bias c/N, TPR h/r, FPR (c-h)/(N-r) and precision h/c by class."""
+    r, c, n = table.reference_totals, table.prediction_totals, table.total
+    wrong = table.rows != table.columns
+    misses = _sum_by(table.columns[wrong], table.counts[wrong], len(r))
+    # c - h and N - r are summed, not subtracted: with weights the differences lose digits
+    zero = np.zeros(1, dtype=r.dtype)
+    others = np.append(zero, np.cumsum(r)[:-1]) + np.append(np.cumsum(r[:0:-1])[::-1], zero)
+    return ClassRates(
+        r / n, c / n, _ratio(table.hits, r), _ratio(misses, others), _ratio(table.hits, c)
+    )
+
+
+def _ratio(numerator: Numbers, denominator: Numbers) -> Numbers:
+    ratio = np.full(len(denominator), np.nan)
+    np.divide(numerator, denominator, out=ratio, where=denominator > 0)
+    return ratio
+
+
+def informedness(
+    table: ContingencyTable,
+    *,
+    average: Average = "bias",
+    prior: Mapping[Any, float] | None = None,
+    prior_mode: str = "reweight",
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | list[float]:
+    """Return multi-class Bookmaker Informedness: best 1, chance 0, below 0 worse than chance.
+
+    J_c = TPR_c - FPR_c by class, 0 for a class absent from the references, then summed with
+    weights beta_c ("bias", Powers 2003) or pi_c ("prevalence", Powers 2011, eq. 42), averaged over
+    the classes in the references ("macro"), or listed in label order (None). Options, degenerate
+    cases and errors: `informedness.informedness_score`.
+    """
+    check_choice("prior_mode", prior_mode, ("reweight", "odds"))
+    shares = None if prior is None else reading.read_prior(prior, table)
+    if shares is not None and prior_mode == "reweight":
+        table, shares = _reweighted(table, shares), None
+    return _averaged_gain(table, average, shares, zero_division, ("references", "predictions"))
+
+
+def markedness(
+    table: ContingencyTable,
+    *,
+    average: Average = "prevalence",
+    prior: Mapping[Any, float] | None = None,
+    prior_mode: str = "reweight",
+    zero_division: Literal["warn"] | float = "warn",
+) -> float | list[float]:
+    """Return multi-class markedness, informedness of the transposed table: best 1, chance 0.
+
+    M_c = precision_c + NPV_c - 1, summed with weights pi_c by default (Powers 2003, 2011).
+    `average` names the margins of the table as given, and a prior its reference shares.
+    """
+    check_choice("prior_mode", prior_mode, ("reweight",))
+    if prior is not None:
+        table = _reweighted(table, reading.read_prior(prior, table))
+    swapped: dict[Any, Average] = {"bias": "prevalence", "prevalence": "bias"}
+    average, sides = swapped.get(average, average), ("predictions", "references")
+    return _averaged_gain(table.transpose(), average, None, zero_division, sides)
+
+
+def _averaged_gain(
+    table: ContingencyTable, average: Average, odds: Any, zero_division: Any, sides: tuple[str, str]
+) -> float | list[float]:
+    """Return J_c (with `odds`, the gains they set) averaged; `sides` name rows and columns."""
+    check_choice("average", average, ("bias", "prevalence", "macro", None))
+    if zero_division not in ("warn", 0) and zero_division == zero_division:
+        raise ValueError(f'`zero_division` must be "warn", 0.0 or nan, got {show(zero_division)}')
+    rates, present = class_rates(table), table.reference_totals > 0
+    _warn_absent(table, sides)
+    if present.sum() == 1:
+        if zero_division == "warn":
+            label = show(table.labels[int(np.argmax(present))])
+            message = f"all {sides[0]} are {label}: the score is undefined, 0.0 stands in for it"
+            warn(
+                message + " (zero_division sets another and silences this)", UndefinedMetricWarning
+            )
+        value = 0.0 if zero_division == "warn" else float(zero_division)
+        return np.where(present, value, 0.0).tolist() if average is None else value
+    gains = rates.tpr - rates.fpr
+    if odds is not None:
+        right = table.hits / table.total
+        gains = right / odds - (rates.bias - right) / (1 - odds)
+    gains = np.where(present, gains, 0.0)
+    if average is None:
+        return gains.tolist()  # type: ignore[no-any-return]
+    if average == "macro":
+        return float(gains[present].mean())
+    return float((rates.bias if average == "bias" else rates.prevalence) @ gains)
+
+
+def _warn_absent(table: ContingencyTable, sides: tuple[str, str]) -> None:
+    """Warn of classes that occur among the columns only: their gain is taken as 0."""
+    r, c = table.reference_totals.tolist(), table.prediction_totals.tolist()
+    known = [label for label, n in zip(table.labels, r, strict=True) if n]
+    absent = [
+        x for x, n, m in zip(table.labels, r, c, strict=True) if m and not n and x is not None
+    ]
+    if not absent:
+        return
+    names = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
+    message = f"among the {sides[1]} but not the {sides[0]}, so counted as 0: {names}"
+    plain = {"".join(x.split()).casefold(): x for x in known if isinstance(x, str)}
+    for label in absent:
+        like = plain.get("".join(label.split()).casefold()) if isinstance(label, str) else None
+        if like is not None:
+            message += f"; {show(label)} differs from {show(like)} in case or blanks alone"
+            break
+    warn(message, UndefinedMetricWarning)
+
+
+def _reweighted(table: ContingencyTable, shares: Numbers) -> ContingencyTable:
+    """Return the table with its rows scaled so that the classes have these shares."""
+    counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
+    return replace(table, counts=counts, squared_weights=None, n_samples=None)
+
+
+def mutual_information(table: ContingencyTable) -> float:
+    """Return MI = sum p_ij log2(p_ij / (pi_i beta_j)) in bits: 0 at independence, never below."""
+    row_shares = table.counts / table.reference_totals[table.rows]
+    bias = table.prediction_totals[table.columns] / table.total
+    return max(0.0, float(table.counts / table.total @ np.log2(row_shares / bias)))
+
+
+class Entropies(NamedTuple):
+    """Entropies of a table in bits, each at least 0."""
+
+    reference: float
+    prediction: float
+    joint: float
+    reference_given_prediction: float
+    prediction_given_reference: float
+
+
+def entropies(table: ContingencyTable) -> Entropies:
+    """Return H(ref), H(pred), H(ref, pred), H(ref|pred) and H(pred|ref) in bits."""
+    p, n = table.counts / table.total, table.total
+    r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
+    shares = (r / n, c / n, p, table.counts / c, table.counts / r)
+    return Entropies(*(max(0.0, -float(p @ np.log2(share))) for share in shares))
+
+
+def nit(table: ContingencyTable) -> float:
+    """Return NIT = 2^MI / k: at most 1, chance 1/k, where k counts the classes of the references.
+
+    Declared classes all count (`labels=`), a class None never does. See `informedness.nit_score`.
+    """
+    k = int((table.reference_totals > 0).sum())
+    if table.declared:
+        k = sum(label is not None for label in table.labels)
+    if k == 1:
+        warn("there is only one class: NIT is 1.0 by definition", UndefinedMetricWarning)
+    return min(1.0, math.pow(2.0, mutual_information(table)) / k)
+
+
+def ema(table: ContingencyTable) -> float:
+    """Return the entropy-modulated accuracy 2^-H(ref|pred), in (0, 1]; best 1."""
+    return math.pow(2.0, -entropies(table).reference_given_prediction)
+
+
+class EntropyTriangle(NamedTuple):
+    """Normalised coordinates that sum to 1, each in [0, 1]; nan for a table of one class."""
+
+    delta_h: float  # distance of the margins from uniform
+    two_mi: float  # information transferred
+    vi: float  # information lost
+
+
+def entropy_triangle(table: ContingencyTable) -> EntropyTriangle:
+    """Return (2L - H_ref - H_pred, 2 MI, H(ref|pred) + H(pred|ref)) / 2L, L = log2 of the classes.
+
+    Declared classes count all, else those of the references and the predictions.
+    """
+    k = len(table.labels)
+    if not table.declared:
+        k = int(((table.reference_totals + table.prediction_totals) > 0).sum())
+    if k == 1:
+        return EntropyTriangle(math.nan, math.nan, math.nan)
+    h, span = entropies(table), 2 * math.log2(k)
+    lost = h.reference_given_prediction + h.prediction_given_reference
+    uneven = max(0.0, span - h.reference - h.prediction)
+    return EntropyTriangle(uneven / span, 2 * mutual_information(table) / span, lost / span)
+
+
+def accuracy(table: ContingencyTable) -> float:
+    """Return the share of right predictions, in [0, 1]; guessing is paid for."""
+    return float(table.hits.sum() / table.total)
+
+
+def balanced_accuracy(table: ContingencyTable) -> float:
+    """Return the mean recall of the classes in the references, in [0, 1]; chance 1/k."""
+    return float(np.nanmean(class_rates(table).tpr))
+
+
+def f1_macro(table: ContingencyTable) -> float:
+    """Return the mean over the classes that occur of F1 = 2h/(r + c), in [0, 1]."""
+    both = table.reference_totals + table.prediction_totals
+    counted = (both > 0) & np.array([label is not None for label in table.labels])
+    return float((2 * table.hits[counted] / both[counted]).mean())
+
+
+def cohen_kappa(table: ContingencyTable) -> float:
+    """Return (p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
+    rates = class_rates(table)
+    expected = float(rates.prevalence @ rates.bias)
+    return (accuracy(table) - expected) / (1 - expected) if len(table.counts) > 1 else math.nan
+
+
+def matthews_corrcoef(table: ContingencyTable) -> float:
+    """Return the R_k correlation, in [-1, 1]; chance 0, and 0 where a margin has one class."""
+    prevalence, bias, *_ = class_rates(table)
+    spread = (1 - prevalence @ prevalence) * (1 - bias @ bias)
+    one = (prevalence > 0).sum() == 1 or (bias > 0).sum() == 1
+    return 0.0 if one else float((accuracy(table) - prevalence @ bias) / math.sqrt(spread))
