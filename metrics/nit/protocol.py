@@ -144,28 +144,39 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         if self.process_id > 0:
             return None
         try:
-            for path in map(Path, self.file_paths):
-                with path.open("rb") as stream:
-                    stream.seek(-len(_END_OF_STREAM), os.SEEK_END)
-                    finished = stream.read() == _END_OF_STREAM
-                if not finished:
-                    raise ValueError(
-                        f"the predictions in {path} end in the middle: the process that wrote "
-                        "them died before it called `compute`"
-                    )
             inputs = {name: _from_text(self.data[name][:]) for name in _STORED}
             return self._compute(**inputs, **kwargs)
         finally:
             self.data = self.writer = None
-            for lock, path in reversed(list(zip(self.filelocks, self.file_paths, strict=True))):
-                Path(path).unlink()
-                lock.release()
+            _remove(self.file_paths, self.filelocks)
+
+    def _get_all_cache_files(self) -> tuple[list[str], list[Any]]:
+        """Return what the base class does, once all files are known to be whole."""
+        paths, locks = super()._get_all_cache_files()
+        for path in paths:
+            with Path(path).open("rb") as stream:
+                stream.seek(max(0, stream.seek(0, os.SEEK_END) - len(_END_OF_STREAM)))
+                finished = stream.read() == _END_OF_STREAM
+            if not finished:
+                _remove(paths, locks)
+                raise ValueError(
+                    f"the predictions in {path} end in the middle: the process that wrote them "
+                    "died before it called `compute`"
+                )
+        return paths, locks
 
     def _infer_feature_from_batch(self, batch: Any) -> datasets.Features:
         return _STORED
 
     def _infer_feature_from_example(self, example: Any) -> datasets.Features:
         return _STORED
+
+
+def _remove(paths: list[str], locks: list[Any]) -> None:
+    """Delete the files and release their locks, process 0 last."""
+    for path, lock in reversed(list(zip(paths, locks, strict=True))):
+        Path(path).unlink()
+        lock.release()
 
 
 def _as_text(labels: LabelArray) -> list[str]:

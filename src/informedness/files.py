@@ -129,7 +129,7 @@ def _read_columns(
 
 def _header(stream: BinaryIO, delimiter: str) -> list[str]:
     """Return the names in the first row, and go back to the start."""
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
     header = next(csv.reader(text, delimiter=delimiter), [])
     text.detach()
     stream.seek(0)

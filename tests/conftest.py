@@ -1,0 +1,61 @@
+"""What all tests share: caches of their own, and the metrics by name."""
+
+import atexit
+import os
+import shutil
+import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# Before anything imports evaluate: it reads these once.
+_HOME = tempfile.mkdtemp(prefix="informedness-tests-")
+os.environ.update(HF_HOME=_HOME, HF_EVALUATE_OFFLINE="1", HF_UPDATE_DOWNLOAD_COUNTS="0")
+for name in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_ENDPOINT", "HF_TOKEN"):
+    os.environ.pop(name, None)
+atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
+
+import pytest
+
+import informedness
+
+
+@pytest.fixture(scope="session")
+def registered():
+    """Register both modules, so that `evaluate.load` finds them by bare name."""
+    return informedness.register()
+
+
+@pytest.fixture(scope="session")
+def load(registered):
+    """Return `evaluate.load`, with the modules registered."""
+    import evaluate
+
+    return evaluate.load
+
+
+@pytest.fixture
+def hub_that_answers():
+    """Return a function that starts a server on loopback with one answer, and gives its address."""
+    servers = []
+
+    def start(status):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            do_HEAD = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()

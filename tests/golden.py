@@ -1,0 +1,88 @@
+"""The golden vectors of `vectors.json`: exact tables and scores, and tables spelt as samples."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Three samples stand for a cell; their weights are these shares of it, exact in binary.
+PARTS = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A table (rows are references) and its scores; None marks an undefined one."""
+
+    id: str
+    table: tuple[tuple[Fraction, ...], ...]
+    exact: dict[str, Any]
+    decimal: dict[str, Any]
+    info: dict[str, float]
+
+    @property
+    def k(self) -> int:
+        return len(self.table)
+
+    @property
+    def is_counts(self) -> bool:
+        return all(count.denominator == 1 for row in self.table for count in row)
+
+    def cells(self) -> Iterator[tuple[int, int, Fraction]]:
+        """Yield row, column and content of each non-zero cell."""
+        for i, row in enumerate(self.table):
+            for j, count in enumerate(row):
+                if count:
+                    yield i, j, count
+
+    def totals(self) -> tuple[list[Fraction], list[Fraction]]:
+        """Return the row totals and the column totals."""
+        return [sum(row) for row in self.table], [sum(c) for c in zip(*self.table, strict=True)]
+
+    def samples(self) -> tuple[list[int], list[int]]:
+        """Return references and predictions, one pair for each count."""
+        pairs = [(i, j) for i, j, count in self.cells() for _ in range(int(count))]
+        return [i for i, _ in pairs], [j for _, j in pairs]
+
+    def weighted_samples(self) -> tuple[list[int], list[int], list[float]]:
+        """Return references, predictions and weights, `PARTS` of each cell."""
+        parts = [(i, j, float(count * part)) for i, j, count in self.cells() for part in PARTS]
+        return [i for i, _, _ in parts], [j for _, j, _ in parts], [w for _, _, w in parts]
+
+    def squared_weights(self) -> list[list[float]]:
+        """Return the sum of squares of the weights of `weighted_samples` in each cell."""
+        share = sum(part**2 for part in PARTS)
+        return [[float(count**2 * share) for count in row] for row in self.table]
+
+
+def close(value: Any) -> Any:
+    """Return what equals `value`, a number or a list of numbers, within 1e-12."""
+    value = float(value) if isinstance(value, Fraction) else value
+    return pytest.approx(value, rel=0, abs=1e-12)
+
+
+def _fraction(value: str | int | list[Any] | None) -> Any:
+    if isinstance(value, list):
+        return tuple(_fraction(entry) for entry in value)
+    return None if value is None else Fraction(value)
+
+
+def _float(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_float(entry) for entry in value)
+    return None if value is None else float(value)
+
+
+def _vector(record: dict[str, Any]) -> Vector:
+    exact = {name: _fraction(value) for name, value in record["exact"].items()}
+    decimal = {name: _float(value) for name, value in record["decimal"].items()}
+    info = {name: float(value) for name, value in record["info"].items()}
+    return Vector(record["id"], _fraction(record["table"]), exact, decimal, info)
+
+
+_FILE = Path(__file__).with_name("vectors.json")
+VECTORS = [_vector(record) for record in json.loads(_FILE.read_text("utf-8"))["vectors"]]
+BY_ID = {vector.id: vector for vector in VECTORS}

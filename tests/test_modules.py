@@ -1,0 +1,270 @@
+"""The `evaluate` protocol: what the base class promises, kept; what it gets wrong, right."""
+
+import copy
+import json
+import subprocess
+import sys
+import textwrap
+import threading
+import warnings
+from pathlib import Path
+
+import cloudpickle
+import dill
+import evaluate
+import numpy as np
+import pytest
+
+from informedness import informedness_score, module_path
+
+REFERENCES = [0, 1, 2, 2, 1, 0, 2]
+PREDICTIONS = [0, 1, 2, 1, 1, 2, 2]
+SCORE = informedness_score(REFERENCES, PREDICTIONS)
+
+
+@pytest.fixture(params=["informedness", "nit"])
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def metric(load):
+    return load("informedness")
+
+
+def test_average_none_lists_the_classes_and_their_labels(metric):
+    result = metric.compute(references=["b", "a"], predictions=["b", "b"], average=None)
+    assert result == {"informedness": [0.0, 0.0], "labels": ["a", "b"]}
+
+
+def test_adding_in_any_way_is_computing_at_once(load, name):
+    whole = load(name).compute(references=REFERENCES, predictions=PREDICTIONS)
+    metric = load(name)
+    metric.add(reference=REFERENCES[0], prediction=PREDICTIONS[0])
+    metric.add_batch(references=REFERENCES[1:3], predictions=np.array(PREDICTIONS[1:3]))
+    metric.add_batch(references=(), predictions=[])
+    assert len(metric) == 3
+    assert metric.compute(references=REFERENCES[3:], predictions=PREDICTIONS[3:]) == whole
+    assert len(metric) == 0
+
+
+def test_weights_given_at_compute_belong_to_what_was_added(metric):
+    weights = [1, 2, 0.5, 3, 1, 1, 2]
+    metric.add_batch(references=REFERENCES[:4], predictions=PREDICTIONS[:4])
+    metric.add_batch(references=REFERENCES[4:], predictions=PREDICTIONS[4:])
+    expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=weights)
+    assert metric.compute(sample_weight=weights) == {"informedness": expected}
+
+
+def test_a_batch_is_copied_so_the_caller_may_refill_its_buffer(metric):
+    references, predictions = np.array(REFERENCES), np.array(PREDICTIONS)
+    metric.add_batch(references=references, predictions=predictions)
+    references[:], predictions[:] = 0, 1
+    assert metric.compute() == {"informedness": SCORE}
+
+
+def test_integers_that_no_one_dtype_holds_stay_apart_across_batches(metric):
+    metric.add_batch(references=[-1, 2**63], predictions=[-1, 2**63])
+    metric.add_batch(references=np.array([2**63 + 1], np.uint64), predictions=[2**63])
+    result = metric.compute(average=None)
+    assert result["labels"] == [-1, 2**63, 2**63 + 1]
+    assert result["informedness"] == [1.0, 0.5, 0.0]
+
+
+def test_a_refused_batch_leaves_what_was_added(metric):
+    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    for bad in ([0.5], ["x"], [None]):
+        with pytest.raises(ValueError, match="predictions"):
+            metric.add_batch(references=[1], predictions=bad)
+    with pytest.raises(ValueError, match="references added before"):
+        metric.add_batch(references=["x"], predictions=["x"])
+    assert metric.compute() == {"informedness": SCORE}
+
+
+def test_a_failed_compute_uses_up_what_was_added_and_the_metric_works_on(metric):
+    metric.add_batch(references=[0, 1], predictions=[1, 1])
+    with pytest.raises(ValueError, match="sample_weight"):
+        metric.compute(sample_weight=[1])
+    assert metric.compute(references=REFERENCES, predictions=PREDICTIONS) == {"informedness": SCORE}
+
+
+def test_compute_without_anything_says_to_add_first(metric):
+    with pytest.raises(ValueError, match="call `add` or `add_batch` at least once before"):
+        metric.compute()
+
+
+def test_inputs_that_do_not_exist_are_refused_as_in_the_base_class(metric):
+    with pytest.raises(ValueError, match=r"Bad inputs for evaluation module: \['weights'\]"):
+        metric.add_batch(references=[0], predictions=[0], weights=[1])
+    with pytest.raises(TypeError, match="weights"):
+        metric.compute(references=[0, 1], predictions=[0, 1], weights=[1, 1])
+
+
+def test_lengths_that_differ_are_refused_with_the_words_of_the_base_class(metric):
+    message = r"^Mismatch in the number of predictions \(2\) and references \(3\)$"
+    for call in (metric.compute, metric.add_batch):
+        with pytest.raises(ValueError, match=message):
+            call(references=[0, 1, 1], predictions=[0, 1])
+
+
+def test_one_of_the_two_inputs_alone_is_refused(metric):
+    with pytest.raises(ValueError, match="`references` must be a sequence of labels, got None"):
+        metric.compute(predictions=[0, 1])
+
+
+def test_threads_may_share_a_metric(metric):
+    generator = np.random.default_rng(0)
+    inputs = [generator.integers(0, 4, (2, 5000)) for _ in range(16)]
+    expected = [informedness_score(*pair) for pair in inputs]
+    wrong = []
+
+    def work(number):
+        for _ in range(20):
+            references, predictions = inputs[number]
+            result = metric.compute(references=references, predictions=predictions)
+            if result != {"informedness": expected[number]}:
+                wrong.append(result)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("pickle", [cloudpickle, dill], ids=["cloudpickle", "dill"])
+def test_a_metric_survives_pickling_with_what_was_added(metric, pickle):
+    empty = pickle.loads(pickle.dumps(metric))
+    assert empty.compute(references=REFERENCES, predictions=PREDICTIONS) == {"informedness": SCORE}
+    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    filled = pickle.loads(pickle.dumps(metric))
+    assert filled.compute() == metric.compute() == {"informedness": SCORE}
+
+
+def test_a_copy_adds_for_itself(metric):
+    metric.add(reference=1, prediction=1)
+    other = copy.deepcopy(metric)
+    other.add(reference=1, prediction=1)
+    assert (len(metric), len(other)) == (1, 2)
+
+
+@pytest.mark.parametrize("keep_in_memory", [True, False])
+def test_keep_in_memory_changes_nothing_and_no_file_is_written(load, tmp_path, keep_in_memory):
+    metric = load("informedness", keep_in_memory=keep_in_memory, cache_dir=str(tmp_path))
+    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    assert metric.compute() == {"informedness": SCORE}
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_combine_computes_both_in_every_way(load):
+    both = {"informedness": SCORE} | load("nit").compute(
+        references=REFERENCES, predictions=PREDICTIONS
+    )
+    combined = evaluate.combine(["informedness", "nit"])
+    assert combined.compute(references=REFERENCES, predictions=PREDICTIONS) == both
+    combined.add(reference=REFERENCES[0], prediction=PREDICTIONS[0])
+    combined.add_batch(references=REFERENCES[1:], predictions=PREDICTIONS[1:])
+    assert combined.compute() == both
+    weighted = combined.compute(
+        references=[*REFERENCES, 0], predictions=[*PREDICTIONS, 1], sample_weight=[1] * 7 + [0]
+    )
+    assert weighted == pytest.approx(both, abs=1e-12)
+
+
+def test_results_are_builtin_numbers_that_evaluate_can_save(load, tmp_path):
+    result = load("nit").compute(references=np.array([0, 1]), predictions=np.array([0, 1]))
+    result |= load("informedness").compute(
+        references=np.array(["a", "b"]), predictions=np.array(["a", "a"]), average=None
+    )
+    path = evaluate.save(tmp_path / "result.json", **result)
+    saved = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert {name: saved[name] for name in result} == result
+
+
+def test_the_features_name_both_kinds_of_label(metric):
+    kinds = [features["predictions"].dtype for features in metric.features]
+    assert kinds == ["int64", "string"]
+
+
+WORKER = textwrap.dedent(
+    """
+    import json, os, sys, time, warnings
+    from pathlib import Path
+    import evaluate
+    path, rank, cache, experiment, mode = sys.argv[1:]
+    rank = int(rank)
+    warnings.simplefilter("ignore")
+    metric = evaluate.load(
+        path, num_process=2, process_id=rank, cache_dir=cache, experiment_id=experiment
+    )
+    metric.timeout = 20
+    if mode == "labels":
+        batches = [
+            [(["001", "1"], ["001", "001"]), (["a\\0", "\\ud800"], ["a", "\\ud800"])],
+            [(["1", "\u00e9"], ["1", "e\u0301"]), (["a", "001"], ["a", "001"])],
+        ][rank]
+    else:
+        batches = [[([2**64 - 1, 5], [5, 5])], [([-3], [-3]), ([], [])]][rank]
+    for references, predictions in batches:
+        metric.add_batch(references=references, predictions=predictions)
+    if mode == "death" and rank == 1:
+        metric.add_batch(references=[0, 1] * 2000, predictions=[0, 1] * 2000)
+        os._exit(1)
+    options = {"no_such_option": 1} if mode == "error" else {}
+    try:
+        print(json.dumps(metric.compute(**options)))
+    except (TypeError, ValueError) as error:
+        print(json.dumps(str(error)))
+    if mode == "error":
+        # a barrier, as training loops have: the base class's rendezvous is for one round
+        done = Path(cache, f"{rank}.done")
+        done.touch()
+        while not Path(cache, f"{1 - rank}.done").exists():
+            time.sleep(0.01)
+        for references, predictions in batches:
+            metric.add_batch(references=references, predictions=predictions)
+        print(json.dumps(metric.compute()))
+    """
+)
+
+
+def in_two_processes(mode, tmp_path, path):
+    arguments = [str(tmp_path), f"experiment-{mode}", mode]
+    workers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WORKER, path, str(rank), *arguments],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    return [
+        [json.loads(line) for line in worker.communicate(timeout=120)[0].splitlines()]
+        for worker in workers
+    ]
+
+
+def test_two_processes_gather_strings_exactly(tmp_path):
+    references = ["001", "1", "a\0", "\ud800", "1", "\u00e9", "a", "001"]
+    predictions = ["001", "001", "a", "\ud800", "1", "e\u0301", "a", "001"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = informedness_score(references, predictions)
+    first, second = in_two_processes("labels", tmp_path, module_path("informedness"))
+    assert (first, second) == ([{"informedness": expected}], [None])
+    assert not list(tmp_path.rglob("*.arrow"))
+
+
+def test_two_processes_gather_large_integers_and_recover_from_an_error(tmp_path):
+    expected = informedness_score([2**64 - 1, 5, -3], [5, 5, -3])
+    first, second = in_two_processes("error", tmp_path, module_path("informedness"))
+    assert "no_such_option" in first[0]
+    assert first[1] == {"informedness": expected}
+    assert second == [None, None]
+
+
+def test_a_process_that_dies_half_way_is_not_scored_on_what_it_left(tmp_path):
+    first, second = in_two_processes("death", tmp_path, module_path("informedness"))
+    assert "experiment-death-2-1.arrow end in the middle" in first[0]
+    assert second == []
