@@ -151,9 +151,7 @@ def test_a_copy_dated_in_the_future_does_not_win(cache, version):
 def test_eight_processes_may_register_at_once(cache):
     code = LIGHT + "import informedness; informedness.register()"
     environment = {**os.environ, "HF_MODULES_CACHE": str(cache)}
-    processes = [
-        subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(8)
-    ]
+    processes = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(8)]
     assert [process.wait(timeout=180) for process in processes] == [0] * 8
     assert len(copies(cache)) == 1
     assert not list(cache.rglob(".staged-*"))
