@@ -1,0 +1,470 @@
+"""The metric cards say what is true, and the metric folders are what `evaluate` and the Hub expect.
+
+`tests/conftest.py` points HF_HOME at a temporary folder and keeps `evaluate` off the network.
+"""
+
+import ast
+import doctest
+import importlib
+import inspect
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import evaluate
+import evaluate.loading
+import numpy as np
+import pytest
+import yaml
+from sklearn.metrics import balanced_accuracy_score
+
+from informedness import informedness_score, markedness_score, nit_score
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = ("informedness", "nit")
+CLASSES = {"informedness": "Informedness", "nit": "Nit"}
+VECTORS = {
+    vector["id"]: vector
+    for vector in json.loads((ROOT / "tests" / "vectors.json").read_text())["vectors"]
+}
+
+# https://huggingface.co/docs/hub/spaces-config-reference
+COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+FRONT_MATTER = {
+    "sdk": "gradio",
+    "sdk_version": "6.31.0",
+    "python_version": "3.12",
+    "app_file": "app.py",
+    "pinned": False,
+    "license": "apache-2.0",
+    "tags": ["evaluate", "metric"],
+}
+SECTIONS = [
+    "## Metric Description",
+    "## How to Use",
+    "### Inputs",
+    "### Output Values",
+    "#### Values from Popular Papers",
+    "### Examples",
+    "## Limitations and Bias",
+    "## Citation(s)",
+    "## Further References",
+]
+
+each_metric = pytest.mark.parametrize("name", NAMES)
+
+
+def folder(name):
+    return ROOT / "metrics" / name
+
+
+def front_matter(name):
+    opening, matter, _ = (folder(name) / "README.md").read_text("utf-8").split("---\n", 2)
+    assert opening == ""
+    return yaml.safe_load(matter)
+
+
+def card(name):
+    """The card below its front matter."""
+    return (folder(name) / "README.md").read_text("utf-8").split("---\n", 2)[2]
+
+
+def section(name, heading):
+    """What follows a heading, up to the next one of the same or a higher level."""
+    level = heading.split()[0]
+    _, _, rest = card(name).partition(f"\n{heading}\n")
+    return re.split(rf"^#{{1,{len(level)}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def fences(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def tables(text):
+    """Each markdown table as a list of rows of cells, the rule under the header left out."""
+    blocks = re.findall(r"(?:^\|.*\|\n)+", text, flags=re.MULTILINE)
+    rows = [[line.strip("|").split(" | ") for line in block.splitlines()] for block in blocks]
+    return [[[cell.strip(" *") for cell in row] for row in [t[0], *t[2:]]] for t in rows]
+
+
+def samples(table):
+    """References and predictions, as positions, that make a table of counts."""
+    cells = [(i, j) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
+    return [i for i, _ in cells], [j for _, j in cells]
+
+
+@pytest.fixture
+def local_metrics(monkeypatch):
+    """Let `evaluate.load` find our two names in this repository, as evaluate's own tests do."""
+    load = evaluate.load
+    monkeypatch.setattr(
+        evaluate,
+        "load",
+        lambda path, *args, **kwargs: load(
+            str(folder(path)) if path in NAMES else path, *args, **kwargs
+        ),
+    )
+
+
+def loaded_module(name):
+    factory = evaluate.loading.evaluation_module_factory(str(folder(name)), module_type="metric")
+    return importlib.import_module(factory.module_path)
+
+
+# The front matter and the sections
+
+
+@each_metric
+def test_front_matter_is_that_of_a_gradio_space(name):
+    matter = front_matter(name)
+    assert matter.items() >= FRONT_MATTER.items()
+    assert set(matter) - set(FRONT_MATTER) == {
+        "title",
+        "emoji",
+        "colorFrom",
+        "colorTo",
+        "short_description",
+        "description",
+    }
+    assert {matter["colorFrom"], matter["colorTo"]} <= COLORS
+    assert matter["title"]
+    assert len(matter["emoji"]) == 1
+    assert ord(matter["emoji"]) >= 0x1F300
+    assert 0 < len(matter["short_description"]) <= 60
+    assert len(matter["description"]) > 60
+
+
+@each_metric
+def test_the_card_has_the_sections_of_a_metric_card_in_order(name):
+    headings = re.findall(r"^#+ .*$", re.sub(r"(?ms)^```.*?^```$", "", card(name)), re.MULTILINE)
+    assert headings[0].startswith("# Metric Card for ")
+    assert [heading for heading in headings if heading in SECTIONS] == SECTIONS
+    for heading in SECTIONS:
+        assert section(name, heading).strip()
+
+
+@each_metric
+def test_the_card_documents_every_option_and_no_other(name):
+    main_class = evaluate.loading.import_main_class(loaded_module(name).__name__)
+    inputs = section(name, "### Inputs")
+    assert set(re.findall(r"^- \*\*`(\w+)`\*\*", inputs, re.MULTILINE)) == (
+        set(inspect.signature(main_class._compute).parameters) - {"self"}
+    )
+
+
+@each_metric
+def test_the_card_cites_its_sources_and_links_the_paper_at_arxiv_alone(name):
+    text = card(name)
+    (bibtex,) = fences(section(name, "## Citation(s)"), "bibtex")
+    assert bibtex.count("{") == bibtex.count("}")
+    assert "eprint = {2401.03831}" in bibtex
+    for source in ("2401.03831", "Powers", "10.1371/journal.pone.0084217"):
+        assert source in text
+    assert set(re.findall(r"https?://[^\s)>\"`]+", text)) == {
+        "https://arxiv.org/abs/2401.03831",
+        "https://doi.org/10.1371/journal.pone.0084217",
+    }
+
+
+@each_metric
+def test_requirements_are_those_of_the_package_with_the_same_lower_bounds(name):
+    lines = (folder(name) / "requirements.txt").read_text().splitlines()
+    assert [re.split("[><=]", line)[0] for line in lines] == ["evaluate", "datasets", "numpy"]
+    pyproject = (ROOT / "pyproject.toml").read_text()
+    for line in lines:
+        assert f'"{line}"' in pyproject
+
+
+# The examples
+
+
+@each_metric
+@pytest.mark.usefixtures("local_metrics")
+def test_every_example_of_the_card_prints_what_it_shows(name):
+    blocks = fences(card(name), "python")
+    assert all(block.startswith(">>> ") for block in blocks)
+    examples = doctest.DocTestParser().get_examples("\n".join(blocks))
+    assert len(examples) > len(blocks)
+    test = doctest.DocTest(examples, {}, f"{name}/README.md", None, 0, None)
+    shown = []
+    results = doctest.DocTestRunner(verbose=False).run(test, out=shown.append)
+    assert results.failed == 0, "".join(shown)
+    assert results.attempted == len(examples)
+
+
+@each_metric
+def test_the_card_shows_at_least_six_examples_each_with_output(name):
+    blocks = fences(section(name, "### Examples"), "python")
+    assert len(blocks) >= 6
+    for block in blocks:
+        assert doctest.DocTestParser().get_examples(block)[-1].want
+
+
+# The formulas that share the name, in exact fractions
+
+
+def ratio(numerator, denominator):
+    return numerator / denominator if denominator else Fraction(0)
+
+
+def shares(table):
+    """Diagonal, row and column shares of a table of counts; rows are references."""
+    counts = [[Fraction(n) for n in row] for row in table]
+    total = sum(map(sum, counts))
+    hits = [row[i] / total for i, row in enumerate(counts)]
+    prevalence = [sum(row) / total for row in counts]
+    bias = [sum(column) / total for column in zip(*counts, strict=True)]
+    return list(zip(hits, prevalence, bias, strict=True))
+
+
+def gains(table):
+    """TPR - FPR of each class of the references, 0 for the others."""
+    return [
+        ratio(hit, p) - ratio(b - hit, 1 - p) if p else Fraction(0) for hit, p, b in shares(table)
+    ]
+
+
+def bias_weighted(table):
+    pairs = zip(gains(table), shares(table), strict=True)
+    return sum(gain * b for gain, (_, _, b) in pairs)
+
+
+def prevalence_weighted(table):
+    pairs = zip(gains(table), shares(table), strict=True)
+    return sum(gain * p for gain, (_, p, _) in pairs)
+
+
+def macro(table):
+    present = sum(p > 0 for _, p, _ in shares(table))
+    return sum(gains(table)) / present
+
+
+def adjusted_balanced_accuracy(table):
+    recalls = [hit / p for hit, p, _ in shares(table) if p]
+    chance = Fraction(1, len(recalls))
+    return (sum(recalls) / len(recalls) - chance) / (1 - chance)
+
+
+def printed_equation(table):
+    return sum(b * (ratio(hit, p) - p) / (1 - p) for hit, p, b in shares(table))
+
+
+def released_code(table):
+    """Gain 1/bias for each right sample and -1/(1 - bias) for each wrong one, times prevalence."""
+    return sum(p * (ratio(hit, b) - ratio(p - hit, 1 - b)) for hit, p, b in shares(table))
+
+
+FORMULAS = {
+    "bias-weighted (the default)": (bias_weighted, "informedness"),
+    "prevalence-weighted": (prevalence_weighted, "informedness_prevalence_weighted"),
+    "macro": (macro, "informedness_macro"),
+    "adjusted balanced accuracy": (adjusted_balanced_accuracy, None),
+    "the paper's equation (5), as printed": (printed_equation, "eq5_printed"),
+    "the paper's released code": (released_code, "released_code"),
+}
+
+
+def worked_example():
+    """The table of counts on the card, and the rows of its table of formulas."""
+    counts, formulas = tables(section("informedness", "#### Formulas that share the name"))
+    return [[int(cell) for cell in row[1:]] for row in counts[1:]], formulas[1:], counts
+
+
+@pytest.mark.parametrize("formula", [name for name, (_, key) in FORMULAS.items() if key])
+def test_each_formula_is_the_one_behind_the_golden_vectors(formula):
+    function, key = FORMULAS[formula]
+    checked = 0
+    for vector in VECTORS.values():
+        if vector["exact"][key] is not None:
+            assert function(vector["table"]) == Fraction(vector["exact"][key]), vector["id"]
+            checked += 1
+    assert checked >= 30
+
+
+def test_the_worked_example_is_a_golden_vector_with_its_axes_named():
+    table, _, rows = worked_example()
+    assert rows[0] == ["reference \\ prediction", "a", "b", "c"]
+    assert [row[0] for row in rows[1:]] == ["a", "b", "c"]
+    assert table == VECTORS["pycm_example_weighted"]["table"]
+
+
+def test_the_formulas_on_the_card_have_the_values_it_gives():
+    """On the worked example, and for always answering c to the same references."""
+    table, formulas, _ = worked_example()
+    always_c = [[0, 0, sum(row)] for row in table]
+    assert [row[0] for row in formulas] == list(FORMULAS)
+    for label, value, constant, _ in formulas:
+        function, _ = FORMULAS[label]
+        assert f"{float(function(table)):.4f}" == value
+        assert f"{float(function(always_c)):.4f}" == constant
+    assert len({value for _, value, _, _ in formulas}) == len(FORMULAS)
+
+
+def test_scikit_learn_and_this_package_agree_with_the_formulas_on_the_card():
+    table, _, _ = worked_example()
+    references, predictions = samples(table)
+    for average, function in (
+        ("bias", bias_weighted),
+        ("prevalence", prevalence_weighted),
+        ("macro", macro),
+    ):
+        score = informedness_score(references, predictions, average=average)
+        assert score == pytest.approx(float(function(table)), abs=1e-12)
+    assert balanced_accuracy_score(references, predictions, adjusted=True) == pytest.approx(
+        float(adjusted_balanced_accuracy(table)), abs=1e-12
+    )
+    swapped = float(released_code(table))
+    assert markedness_score(references, predictions) == pytest.approx(swapped, abs=1e-12)
+    assert informedness_score(predictions, references) == pytest.approx(swapped, abs=1e-12)
+
+
+# Numbers in the running text
+
+
+def test_the_text_is_right_about_the_constant_classifiers_of_the_paper():
+    """0.80 by the released code at a prevalence of 0.9, 1 by the printed equation."""
+    table = [[9, 0], [1, 0]]
+    assert released_code(table) == Fraction(8, 10)
+    assert printed_equation(table) == 1
+    assert bias_weighted(table) == 0
+
+
+def test_the_text_is_right_about_the_odds():
+    references = ["yes"] * 7 + ["no"] * 3
+    options = {"prior": {"yes": 0.5, "no": 0.5}, "prior_mode": "odds"}
+    assert informedness_score(references, references, **options) == pytest.approx(1.16)
+    assert informedness_score(references, ["yes"] * 10, **options) == pytest.approx(0.8)
+
+
+def test_the_text_is_right_about_three_classes_mistaken_in_a_circle():
+    assert informedness_score([0, 1, 2], [1, 2, 0]) == pytest.approx(-0.5)
+
+
+@pytest.mark.parametrize("average", ["bias", "prevalence", "macro"])
+def test_averages_agree_where_every_class_is_known_equally_well(average):
+    """Half known, the rest guessed with shares unlike the prevalences: 1/2 by each average."""
+    prevalence, guesses = np.array([0.6, 0.3, 0.1]), np.array([0.2, 0.2, 0.6])
+    counts = 100 * (np.diag(prevalence) + np.outer(prevalence, guesses))
+    references, predictions = samples(np.rint(counts).astype(int).tolist())
+    assert informedness_score(references, predictions, average=average) == pytest.approx(0.5)
+
+
+def test_the_text_is_right_about_guessing_on_fifty_samples():
+    """Standard deviation about 0.16 at 90% in one class, mean 0."""
+    random = np.random.default_rng(0)
+    scores = []
+    while len(scores) < 4000:
+        references, predictions = random.random((2, 50)) < 0.9
+        if 0 < references.sum() < 50:
+            counts = np.bincount(2 * references + predictions, minlength=4).reshape(2, 2)
+            scores.append(float(bias_weighted(counts.tolist())))
+    assert np.std(scores) == pytest.approx(0.16, abs=0.01)
+    assert np.mean(scores) == pytest.approx(0, abs=0.01)
+
+
+def test_the_text_is_right_about_the_bias_of_nit():
+    """20 random guesses among four classes of five references each: about 0.34, not 0.25."""
+    random = np.random.default_rng(0)
+    references = np.repeat(np.arange(4), 5)
+    scores = [nit_score(references, random.integers(0, 4, 20)) for _ in range(4000)]
+    assert np.mean(scores) == pytest.approx(0.34, abs=0.005)
+
+
+def test_the_text_is_right_about_the_best_nit_of_uneven_classes():
+    references = [0] * 9 + [1]
+    entropy = -sum(share * np.log2(share) for share in (0.9, 0.1))
+    assert nit_score(references, references) == pytest.approx(2**entropy / 2, abs=1e-12)
+    assert f"{nit_score(references, references):.4f}" == "0.6921"
+
+
+@pytest.mark.filterwarnings("ignore:informedness")
+def test_the_corner_cases_of_nit_are_those_of_its_table():
+    three = {"labels": ["a", "b", "c"]}
+    assert nit_score(["a", "b", "c"], ["a", "b", "b"]) == pytest.approx(2 ** (-2 / 3))
+    assert nit_score(["a", "b"], ["a", "x"]) == 1
+    assert nit_score(["a", "b"], ["a", "b"], **three) == pytest.approx(2 / 3)
+    assert nit_score(["a", "a"], ["a", "b"]) == 1
+    assert nit_score(["a", "a"], ["a", "a"], labels=["a"]) == 1
+    assert nit_score(["a", "a"], ["a", "b"], **three) == pytest.approx(1 / 3)
+    assert nit_score(["a", "b"], ["a", "?"], unknown="wrong", **three) == pytest.approx(2 / 3)
+    for references, predictions in ((["a"], ["?"]), (["?"], ["a"])):
+        with pytest.raises(ValueError, match=r"'\?' is not in it"):
+            nit_score(references, predictions, **three)
+    with pytest.raises(ValueError, match="there must be a sample to score"):
+        nit_score([], [])
+
+
+# The folders, as evaluate reads them
+
+
+@each_metric
+def test_a_canonical_metric_of_evaluate_would_pass_with_it(name, monkeypatch, local_metrics):
+    """The check of huggingface/evaluate's tests/test_metric_common.py, from this repository."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(doctest, "ELLIPSIS_MARKER", "[...]")
+    factory = evaluate.loading.evaluation_module_factory(f"metrics/{name}", module_type="metric")
+    module = importlib.import_module(factory.module_path)
+    main_class = evaluate.loading.import_main_class(module.__name__)
+    parameters = inspect.signature(main_class._compute).parameters.values()
+    assert all(parameter.kind != parameter.VAR_KEYWORD for parameter in parameters)
+    results = doctest.testmod(module, raise_on_error=True)
+    assert results.failed == 0
+    assert results.attempted > 1
+
+
+@each_metric
+def test_the_main_class_is_the_metric_itself(name):
+    module = loaded_module(name)
+    main_class = evaluate.loading.import_main_class(module.__name__)
+    assert main_class is getattr(module, CLASSES[name])
+    assert issubclass(main_class, evaluate.Metric)
+    assert main_class.__module__ == module.__name__
+    assert evaluate.load(str(folder(name))).name == name
+
+
+@each_metric
+def test_evaluate_copies_every_helper_because_the_script_names_it(name):
+    """One name a line, at column 0, no comment: evaluate finds them with a regular expression."""
+    script = folder(name) / f"{name}.py"
+    text = script.read_text()
+    helpers = {path.stem for path in folder(name).glob("*.py")} - {name}
+    lines = text.splitlines()
+    named = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            assert node.col_offset == 0
+            assert len(node.names) == 1
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 1
+                line = f"from .{node.module} import {node.names[0].name}"
+                assert lines[node.lineno - 1] == line
+                named.add(node.module)
+            else:
+                assert lines[node.lineno - 1] == f"import {node.names[0].name}"
+    assert named == helpers
+    assert "'''" not in text
+    found = evaluate.loading.get_imports(str(script))
+    assert {path for kind, path, *_ in found if kind == "internal"} == helpers
+    assert {path for kind, path, *_ in found if kind == "library"} == {"datasets", "evaluate"}
+
+
+@each_metric
+def test_the_folder_holds_the_files_it_needs_and_nothing_else(name):
+    own = {f"{name}.py", "README.md", "requirements.txt"}
+    files = {path.name for path in folder(name).iterdir() if path.is_file()}
+    assert files >= own
+    for helper in files - own:
+        assert (ROOT / "src" / "informedness" / helper).is_file()
+
+
+def test_helpers_beside_the_scripts_are_copies_of_the_package_s_own():
+    command = [sys.executable, "spaces/sync.py", "--check"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    for name in NAMES:
+        for copy in folder(name).glob("*.py"):
+            if copy.stem != name:
+                assert copy.read_bytes() == (ROOT / "src/informedness" / copy.name).read_bytes()

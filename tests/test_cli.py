@@ -1,0 +1,274 @@
+"""The command line: files as they are, exit codes, and nothing but the result on stdout."""
+
+import csv
+import gzip
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from informedness import report
+from informedness.cli import main
+
+COLUMNS = ["--references", "gold", "--predictions", "model"]
+ROWS = [("ham", "ham")] * 90 + [("spam", "ham")] * 10
+TEXT = str(report(*zip(*ROWS, strict=True))) + "\n"
+
+
+@pytest.fixture
+def run(capsys):
+    """Return a function that runs the command line and gives code, stdout and stderr."""
+
+    def call(*arguments):
+        code = main(["report", *map(str, arguments)])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def write(path, rows, names=("gold", "model"), **options):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, **options).writerows([names, *rows])
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    """The same predictions in every format."""
+    frame = pd.DataFrame(ROWS, columns=["gold", "model"])
+    frame.to_csv(tmp_path / "p.csv")
+    frame.to_csv(tmp_path / "p.tsv", sep="\t")
+    frame.to_json(tmp_path / "p.jsonl", orient="records", lines=True)
+    frame.to_parquet(tmp_path / "p.parquet")
+    return tmp_path
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet"])
+def test_every_format_gives_the_same_report(run, files, ending):
+    assert run(files / f"p.{ending}", *COLUMNS) == (0, TEXT, "")
+
+
+def test_the_format_can_be_named(run, files):
+    renamed = (files / "p.tsv").rename(files / "predictions.txt")
+    assert run(renamed, *COLUMNS, "--format-in", "tsv") == (0, TEXT, "")
+    code, output, errors = run(renamed, *COLUMNS)
+    assert (code, output) == (2, "")
+    assert "give it with --format-in" in errors
+
+
+@pytest.mark.parametrize("output", ["json", "csv", "markdown"])
+def test_every_output_is_that_of_the_report(run, files, output):
+    result = report(*zip(*ROWS, strict=True))
+    expected = {
+        "json": json.dumps(result.to_dict(), indent=2) + "\n",
+        "csv": result.to_csv(),
+        "markdown": result.to_markdown() + "\n",
+    }[output]
+    assert run(files / "p.csv", *COLUMNS, "--output", output) == (0, expected, "")
+
+
+def test_several_files_are_one_set(run, tmp_path):
+    first = write(tmp_path / "1.csv", ROWS[:95])
+    second = write(tmp_path / "2.csv", ROWS[95:])
+    assert run(first, second, *COLUMNS) == (0, TEXT, "")
+
+
+def test_text_is_text_unless_integers_are_asked_for(run, tmp_path):
+    path = write(tmp_path / "p.csv", [("001", "1"), ("1", "1"), ("2", "2")])
+    classes = json.loads(run(path, *COLUMNS, "--output", "json")[1])["per_class"]
+    assert [row["label"] for row in classes] == ["001", "1", "2"]
+    classes = json.loads(run(path, *COLUMNS, "--output", "json", "--numeric")[1])["per_class"]
+    assert [row["label"] for row in classes] == [1, 2]
+
+
+def test_numeric_refuses_what_is_no_integer(run, tmp_path):
+    for text in ("1.0", "x", "", " 1", "1_000", "٣"):
+        path = write(tmp_path / "p.csv", [("1", "1"), ("2", text)])
+        code, output, errors = run(path, *COLUMNS, "--numeric")
+        assert (code, output) == (2, "")
+        assert "`predictions` must hold integers (--numeric)" in errors
+
+
+def test_json_lines_have_types_of_their_own(run, tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(
+        '{"gold": "2020-01-01", "model": "2020-01-01"}\n\n{"gold": "x", "model": "x"}\n'
+    )
+    classes = json.loads(run(path, *COLUMNS, "--output", "json")[1])["per_class"]
+    assert [row["label"] for row in classes] == ["2020-01-01", "x"]
+    path.write_text('{"gold": 1, "model": "1"}\n')
+    code, _, errors = run(path, *COLUMNS)
+    assert code == 2
+    assert "`predictions` must hold labels of the same type as `references`" in errors
+
+
+def test_csv_labels_may_hold_anything_quoted(run, tmp_path):
+    labels = ["a,b", 'say "x"', "two\nlines", "", "NA", "null", "  x ", "é"]
+    path = write(tmp_path / "p.csv", [(label, label) for label in labels])
+    classes = json.loads(run(path, *COLUMNS, "--output", "json")[1])["per_class"]
+    assert [row["label"] for row in classes] == sorted(labels)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_column(run, tmp_path):
+    path = write(tmp_path / "p.csv", ROWS)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert run(path, *COLUMNS) == (0, TEXT, "")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_an_unknown_column_is_answered_with_the_columns_there_are(run, files, ending):
+    code, output, errors = run(files / f"p.{ending}", "--references", "gold", "--predictions", "x")
+    assert (code, output) == (2, "")
+    assert "'x'" in errors
+    assert "'gold', 'model'" in errors
+
+
+def test_a_column_that_stands_twice_is_refused(run, tmp_path):
+    path = write(tmp_path / "p.csv", [("a", "b", "a")], names=("gold", "model", "gold"))
+    code, _, errors = run(path, *COLUMNS)
+    assert code == 2
+    assert "column 'gold' stands twice" in errors
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("p.csv", b"gold,model\na,b,c\n", "not readable as csv"),
+        ("p.csv", b"gold,model\n\xff,a\n", "not readable as csv"),
+        ("p.csv", b"", "column 'gold' is not there"),
+        ("p.csv", b"gold,model\n", "there must be a sample to score, got 0 samples"),
+        ("p.parquet", b"PAR1 not really", "not readable as parquet"),
+        ("p.jsonl", b'{"gold": 1}\n', "line 1 has no 'model': its keys are 'gold'"),
+        ("p.jsonl", b"[1, 2]\n", "line 1 must be a JSON object, got [1, 2]"),
+        ("p.jsonl", b'{"gold": 1, "model": 1}\n{"gold"\n', "line 2 is not JSON"),
+        ("p.jsonl", b'{"gold": "a", "model": null}\n', "got None at position 0: a missing value"),
+    ],
+)
+def test_a_damaged_file_is_an_error_that_names_it(run, tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    code, output, errors = run(path, *COLUMNS)
+    assert (code, output) == (2, "")
+    assert errors.startswith(f"informedness: error: {path}: ")
+    assert message in errors
+
+
+def test_a_file_that_is_not_there_is_an_error(run, tmp_path):
+    code, output, errors = run(tmp_path / "p.csv", *COLUMNS)
+    assert (code, output) == (2, "")
+    assert "No such file" in errors
+
+
+def test_weights_labels_unknown_and_ignore_index_reach_the_table(run, tmp_path):
+    rows = [("0", "0", 2), ("1", "1", 1), ("-100", "0", 9), ("1", "?", 1.5)]
+    path = write(tmp_path / "p.csv", rows, names=("gold", "model", "w"))
+    options = ["--weights", "w", "--labels", "1", "0", "--unknown", "wrong"]
+    code, output, errors = run(path, *COLUMNS, *options, "--ignore-index=-100", "--output", "json")
+    result = json.loads(output)
+    assert (code, errors) == (0, "")
+    expected = report(
+        ["0", "1", "1"],
+        ["0", "1", "?"],
+        labels=["1", "0"],
+        unknown="wrong",
+        sample_weight=[2, 1, 1.5],
+    )
+    assert result == expected.to_dict()
+    assert result["n_samples"] == 3
+
+
+def test_a_weight_that_is_no_number_is_refused(run, tmp_path):
+    path = write(tmp_path / "p.csv", [("a", "a", "heavy")], names=("gold", "model", "w"))
+    code, _, errors = run(path, *COLUMNS, "--weights", "w")
+    assert code == 2
+    assert "heavy" in errors
+
+
+def test_warnings_go_to_stderr_once_each(run, tmp_path):
+    path = write(tmp_path / "p.csv", [("a", "b")] * 60)
+    code, output, errors = run(path, *COLUMNS)
+    assert code == 0
+    assert "undefined" in output
+    lines = errors.splitlines()
+    assert len(lines) == len(set(lines)) == 3
+    assert all(line.startswith("warning: ") for line in lines)
+
+
+def informedness(*arguments, **options):
+    command = [sys.executable, "-m", "informedness", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, **options)
+
+
+def test_standard_input_is_read(files):
+    data = (files / "p.parquet").read_bytes()
+    result = informedness("report", "-", *COLUMNS, "--format-in", "parquet", input=data)
+    assert (result.returncode, result.stdout.decode(), result.stderr) == (0, TEXT, b"")
+    assert informedness("report", "-", *COLUMNS, input=data).returncode == 2
+
+
+def test_the_version_is_printed():
+    import informedness as package
+
+    assert informedness("--version").stdout.decode() == f"informedness {package.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["report"], ["report", "x.csv"], ["no-such-command"]])
+def test_bad_usage_is_exit_code_2(arguments):
+    result = informedness(*arguments)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"usage: informedness" in result.stderr
+
+
+def test_a_closed_pipe_ends_it_quietly(files):
+    command = (
+        f"'{sys.executable}' -m informedness report '{files}/p.csv' {' '.join(COLUMNS)} | true"
+    )
+    result = subprocess.run(command, shell=True, capture_output=True)
+    assert result.stderr == b""
+
+
+def test_labels_that_the_terminal_cannot_show_are_escaped(tmp_path):
+    path = write(tmp_path / "p.csv", [("é", "é"), ("b", "b")])
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    result = informedness("report", path, *COLUMNS, env=environment)
+    assert result.returncode == 0
+    assert rb"\xe9 " in result.stdout
+
+
+def test_a_long_file_has_a_progress_bar_on_a_terminal_and_none_in_a_pipe(tmp_path):
+    path = tmp_path / "long.csv"
+    label = "long " * 2000
+    path.write_text("gold,model\n" + f"{label},{label}\nspam,{label}\n" * 2000)
+    piped = informedness("report", path, *COLUMNS)
+    assert (piped.returncode, piped.stderr) == (0, b"")
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "informedness", "report", str(path), *COLUMNS]
+    shown = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=follower, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(follower)
+    seen = b""
+    while True:
+        try:
+            chunk = os.read(leader, 1 << 16)
+        except OSError:
+            break
+        if not chunk:
+            break
+        seen += chunk
+    assert b"long.csv" in seen
+    assert b"%" in seen
+    assert shown.communicate()[0] == piped.stdout
+    os.close(leader)
+
+
+def test_compressed_text_is_refused_with_the_name_of_the_file(run, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_bytes(gzip.compress(b"gold,model\na,a\n"))
+    code, output, errors = run(path, *COLUMNS)
+    assert (code, output) == (2, "")
+    assert str(path) in errors
