@@ -94,7 +94,7 @@ def read_labels(values: Any, name: str) -> LabelArray:
     if kind == "f":
         return _whole_numbers(array, name)
     if kind in "UST":  # numpy's own strings and bytes, as Python objects
-        return _object_array(array.tolist())
+        return _read_objects(array.astype(object), name)
     if kind == "O":
         return _read_objects(array, name)
     raise ValueError(
@@ -151,14 +151,16 @@ def read_samples(
                 "`sample_weight` must hold one weight for each sample, got an array of shape "
                 f"{weights.shape} for {n_samples} samples"
             )
-        if not np.isfinite(weights.sum()):
+        with np.errstate(over="ignore"):
+            total = weights.sum()
+        if not np.isfinite(total):
             raise ValueError("`sample_weight` must have a finite sum, got one beyond 1e308")
         keep = weights > 0
     if ignore_index is not None:
         ignored = read_labels([ignore_index], "ignore_index")
         check_same_kind(reference_array, "references", ignored, "ignore_index")
         keep &= reference_array != ignored[0]
-    elif classes is None and (reference_array == -100).any():
+    elif classes is None and (reference_array[keep] == -100).any():
         warn("-100 among the references counts as a class: ignore_index=-100 drops it")
     if not keep.any():
         dropped = ", and none is left without the ignored and weightless ones" if n_samples else ""
@@ -257,12 +259,13 @@ def read_amounts(values: Any, name: str) -> NDArray[Any]:
     ValueError
         If an entry is not a number, negative, or not finite.
     """
-    array = np.asarray(values)
-    if array.dtype.kind == "O" and all(
-        isinstance(value, Number) and not isinstance(value, complex) for value in array.flat
-    ):
+    array = _as_array(values, name)
+    if array.dtype.kind == "O" and all(map(_is_real, array.flat)):
         # Decimal and Fraction, as databases return sums
-        array = np.array([float(value) for value in array.flat]).reshape(array.shape)
+        try:
+            array = np.array([float(value) for value in array.flat]).reshape(array.shape)
+        except (OverflowError, ValueError) as error:
+            raise ValueError(f"`{name}` must hold finite numbers, got {show(values)}") from error
     if array.dtype.kind not in "biuf":
         raise ValueError(f"`{name}` must hold numbers, got {show(values)}")
     if array.dtype.kind in "biu":
@@ -300,16 +303,16 @@ def read_prior(prior: Any, table: Any) -> NDArray[np.float64]:
         raise ValueError(f"`prior` must cover every class in the references, {show(label)} is not")
     dropped = []
     for label, share in prior.items():
-        if isinstance(share, bool) or not isinstance(share, (Number, np.number)):
+        if not _is_real(share):
             raise ValueError(f"`prior` must hold numbers, got {show(share)} for {show(label)}")
-        if not (0 < share < 1 or (share == 0 and label not in observed)):  # type: ignore[operator]
+        if not (0 < share < 1 or (share == 0 and label not in observed)):
             raise ValueError(
                 "`prior` must lie strictly between 0 and 1 for every class, "
                 f"got {show(share)} for {show(label)}"
             )
         if label not in observed:
             dropped.append(label)
-            if not (table.declared and label in table.labels):
+            if label is None or not (table.declared and label in table.labels):
                 raise ValueError(
                     f"`prior` must name classes of the references, got {show(label)}: "
                     "list it in `labels` if the task has it and these samples do not"
@@ -333,15 +336,8 @@ def _flat_array(values: Any, name: str) -> NDArray[Any]:
             f"`{name}` must be a sequence of labels, one for each sample, "
             f"got the {type(values).__name__} {show(values)}"
         )
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(f"`{name}` must hold a label for each sample, got masked entries")
-    if hasattr(values, "detach"):  # torch: asarray refuses tensors that track gradients
-        values = values.detach().cpu()
-    if hasattr(values, "__array__"):
-        try:
-            array = np.asarray(values)
-        except (TypeError, ValueError, RuntimeError) as error:
-            raise ValueError(f"`{name}` could not be read as an array: {error}") from error
+    if hasattr(values, "__array__") or isinstance(values, memoryview):
+        array = _as_array(values, name)
         if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
             # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
             array = _object_array(values.to_numpy().tolist() if array.ndim > 1 else list(values))
@@ -357,6 +353,29 @@ def _flat_array(values: Any, name: str) -> NDArray[Any]:
             "for logits or probabilities pass their argmax over the classes, for tokens flatten"
         )
     return array
+
+
+def _as_array(values: Any, name: str) -> NDArray[Any]:
+    """Return numpy's view of a container, or raise ValueError where that would be another one."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"`{name}` must hold a value for each sample, got masked entries")
+    try:
+        if hasattr(values, "detach"):  # torch: asarray refuses tensors that track gradients
+            values = values.detach().cpu()
+        if hasattr(values, "combine_chunks"):
+            # pyarrow: asarray of chunks of a dictionary takes a null for its last value
+            values = values.column(0) if getattr(values, "num_columns", 0) == 1 else values
+            values = values.combine_chunks()
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
+        raise ValueError(message) from error
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, (Number, np.number)) and not isinstance(
+        value, (bool, complex, np.complexfloating)
+    )
 
 
 def _object_array(values: list[Any]) -> NDArray[Any]:
@@ -375,7 +394,7 @@ def _whole_numbers(array: NDArray[Any], name: str) -> LabelArray:
     if not whole.all():
         position = int(np.argmin(whole))
         _as_label(array[position].item(), name, position)  # raises, saying what is wrong with it
-    if not array.size or (array.min() >= _SMALLEST and array.max() < 2**63):
+    if not array.size or (float(array.min()) >= _SMALLEST and float(array.max()) < 2**63):
         return array.astype(np.int64)
     return _integers([int(value) for value in array.tolist()], name)
 
@@ -407,20 +426,25 @@ def _integers(values: list[int], name: str) -> LabelArray:
 
 def _as_label(value: Any, name: str, position: int) -> Label:
     """Return one element as a Python int, str or bytes, or raise ValueError saying why not."""
-    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
-        value = value.item()  # numpy scalars, 0-d arrays and tensors
+    # item() is for numpy scalars, 0-d arrays and tensors; of numpy's strings it would drop NULs
+    if not isinstance(value, (str, bytes)) and value is not np.ma.masked:
+        if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+            value = value.item()
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bytes):
         return bytes(value)
     if isinstance(value, int):
         return int(value)
-    if isinstance(value, float) and value.is_integer():
+    is_float = isinstance(value, (float, np.floating))
+    if is_float and value == np.trunc(value) and np.isfinite(value):
         return int(value)
     reason = "not a label"
-    if isinstance(value, float):
+    if is_float:
         reason = "a missing value" if value != value else "a score, not a label"
-    elif value is None or type(value).__name__ in ("NAType", "NaTType"):
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        reason = "one label is wanted; for logits or probabilities pass their argmax"
+    elif value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
         reason = "a missing value"
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), "

@@ -106,7 +106,8 @@ class ContingencyTable:
         names, rows, columns = reading.encode_labels(
             reference_array, prediction_array, classes, unknown
         )
-        squares = None if weights is None else np.square(weights)
+        with np.errstate(over="ignore"):  # beyond 1e154: scores are right, their errors unknown
+            squares = None if weights is None else np.square(weights)
         cells = _count_cells(rows, columns, len(names), weights, squares)
         return cls(names, classes is not None, *cells, n_samples=len(rows))
 
@@ -128,6 +129,9 @@ class ContingencyTable:
         reference_array, prediction_array = reading.read_pair(references, predictions)
         classes = None if labels is None else reading.read_classes(labels, reference_array)
         amounts, squares = reading.read_amounts(counts, "counts"), None
+        total = sum(amounts.tolist())
+        if not 0 < total < 2**63:
+            raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
         if amounts.dtype.kind == "f" and (np.trunc(amounts) == amounts).all():
             amounts = amounts.astype(np.int64)
         if squared_weights is not None:
@@ -137,14 +141,12 @@ class ContingencyTable:
             if array is not None and array.shape != reference_array.shape:
                 n = len(reference_array)
                 raise ValueError(f"`{name}` must be {n} numbers, one a pair, got {array.shape}")
-        keep, total = amounts > 0, sum(amounts.tolist())
-        if not 0 < total < 2**63:
-            raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
+        keep = amounts > 0
         squares = None if squares is None else squares[keep]
         pairs = reference_array[keep], prediction_array[keep]
         names, rows, columns = reading.encode_labels(*pairs, classes, unknown="error")
         cells = _count_cells(rows, columns, len(names), amounts[keep], squares)
-        n_samples = total if amounts.dtype.kind == "i" else None
+        n_samples = int(total) if amounts.dtype.kind == "i" else None
         return cls(names, classes is not None, *cells, n_samples=n_samples)
 
     @classmethod
@@ -367,7 +369,8 @@ def _averaged_gain(
         return gains.tolist()  # type: ignore[no-any-return]
     if average == "macro":
         return float(gains[present].mean())
-    return float((rates.bias if average == "bias" else rates.prevalence) @ gains)
+    score = float((rates.bias if average == "bias" else rates.prevalence) @ gains)
+    return score if odds is not None else min(1.0, score)  # shares may sum to 1 + 2e-16
 
 
 def _warn_absent(table: ContingencyTable, sides: tuple[str, str]) -> None:
