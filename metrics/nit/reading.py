@@ -427,9 +427,9 @@ def _integers(values: list[int], name: str) -> LabelArray:
 def _as_label(value: Any, name: str, position: int) -> Label:
     """Return one element as a Python int, str or bytes, or raise ValueError saying why not."""
     # item() is for numpy scalars, 0-d arrays and tensors; of numpy's strings it would drop NULs
-    if not isinstance(value, (str, bytes)) and value is not np.ma.masked:
-        if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
-            value = value.item()
+    is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
+    if is_scalar and not isinstance(value, (str, bytes)) and value is not np.ma.masked:
+        value = value.item()
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bytes):
