@@ -198,6 +198,8 @@ def _column(column: Any, role: str, numeric: bool) -> _Column:
     if hasattr(column, "indices"):
         codes = column.indices.to_numpy()
         column = column.dictionary
+    elif hasattr(column, "to_numpy"):  # np.asarray of a column of Arrow copies it
+        column = column.to_numpy(zero_copy_only=False)
     array = read_labels(column, role)
     if numeric and len(array) and isinstance(array[0], str):
         integers = {text: _integer(text) for text in dict.fromkeys(array.tolist())}

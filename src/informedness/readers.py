@@ -25,7 +25,9 @@ FORMATS = {
     ".tsv": "tsv",
 }
 
-_ROWS = 1 << 20  # counted at a time: two columns of integers take 16 MiB
+_BYTES = 1 << 24  # counted at a time: two columns of a million integers
+_ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
+_ROW_BYTES = 64  # bytes each: long text that does not repeat
 _LINES = 1 << 16  # of JSON, where a label is a Python object
 _BLOCK = 1 << 22  # bytes of CSV parsed at a time, and the longest row that can be read
 _LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
@@ -120,14 +122,16 @@ def read_batches(path: str, file_format: str, names: Mapping[str, str]) -> Itera
 
 
 def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield record batches of about `_ROWS` rows each: many small ones cost more to count."""
+    """Yield record batches of about `_BYTES` each: many small ones cost more to count."""
     waiting: list[Any] = []
+    n_bytes = 0
     for batch in batches:
         for start in range(0, batch.num_rows, _ROWS):
             waiting.append(batch.slice(start, _ROWS))
-            if sum(part.num_rows for part in waiting) >= _ROWS:
+            n_bytes += waiting[-1].nbytes
+            if n_bytes >= _BYTES:
                 yield from _joined(waiting)
-                waiting = []
+                waiting, n_bytes = [], 0
     yield from _joined(waiting)
 
 
@@ -175,14 +179,28 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
 
     metadata = pyarrow.parquet.read_metadata(stream)
     check_columns(names, metadata.schema.to_arrow_schema().names)
+    columns = list(dict.fromkeys(names.values()))
+    n_rows = _rows_at_a_time(metadata, columns)
     file = pyarrow.parquet.ParquetFile(
         stream,
         metadata=metadata,
-        read_dictionary=[names["references"], names["predictions"]],
-        pre_buffer=False,  # or it would keep all it has read
+        read_dictionary=columns if n_rows == _ROWS else [],  # of long labels it takes more memory
+        pre_buffer=False,  # or it would keep all that it has read
         page_checksum_verification=True,
     )
-    yield from file.iter_batches(batch_size=_ROWS, columns=list(dict.fromkeys(names.values())))
+    yield from file.iter_batches(batch_size=n_rows, columns=columns)
+
+
+def _rows_at_a_time(metadata: Any, columns: list[str]) -> int:
+    """Return how many rows of a Parquet file to decode at a time: few where labels are long."""
+    if not metadata.num_row_groups:
+        return _ROWS
+    group = metadata.row_group(0)
+    chunks = [group.column(position) for position in range(group.num_columns)]
+    size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in columns)
+    if size <= _ROW_BYTES * group.num_rows:
+        return _ROWS
+    return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size))
 
 
 def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
