@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from .coding import Label
 from .contingency import ContingencyTable
-from .reading import Label, LabelArray, read_labels, show
+from .reading import LabelArray, read_labels, show
 
 FORMATS = {
     ".csv": "csv",
