@@ -259,7 +259,7 @@ def test_no_sample_or_no_weight_is_refused(score):
         score([], [])
     with pytest.raises(ValueError, match="got 2 samples, and none is left"):
         score([0, 1], [0, 1], sample_weight=[0, 0.0])
-    with pytest.raises(ValueError, match="got 2 samples, and none is left"):
+    with pytest.raises(ValueError, match="none is left: all are ignored"):
         score([-100, -100], [0, 1], ignore_index=-100)
 
 

@@ -213,6 +213,15 @@ def test_json_of_mixed_types_is_refused_wherever_it_stands(batches, rows, messag
         table_from_file(path, **COLUMNS)
 
 
+def test_text_beyond_64_bits_is_no_integer(tmp_path):
+    write_csv(columns(["001", "1", str(2**64 - 1)], ["1", "1", "1"]), tmp_path / "p.csv")
+    table = table_from_file(tmp_path / "p.csv", **COLUMNS, numeric=True)
+    assert table == ContingencyTable.from_labels([1, 1, 2**64 - 1], [1, 1, 1])
+    write_csv(columns(["1", str(2**64)], ["1", "1"]), tmp_path / "p.csv")
+    with pytest.raises(ValueError, match="`references` must hold integers of at most 64 bits"):
+        table_from_file(tmp_path / "p.csv", **COLUMNS, numeric=True)
+
+
 def test_the_message_says_from_which_row_the_position_counts(batches, tmp_path):
     values = [1.0] * 250 + [0.7]
     pa.parquet.write_table(columns(values, values), tmp_path / "p.parquet", row_group_size=100)

@@ -90,37 +90,41 @@ def calls(*names):
     """Return a predicate for nodes that call `np.NAME`."""
     return lambda node: (
         isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in names
+        and getattr(node.func, "attr", getattr(node.func, "id", "")) in names
     )
 
 
-def test_one_function_reads_labels_one_encodes_them_and_one_counts():
-    """Labels become codes in `encode_labels`, codes become cells in `_count_cells`: nowhere else.
+def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
+    """Labels become codes in `coding.code_*` and pairs are counted under `coding.count_pairs`.
 
-    To sort out distinct values takes `np.unique` or a dict filled by `setdefault`; to count takes
-    `bincount`, `add.at` or a `Counter`.
+    To sort out distinct values takes `np.unique`, a dict that numbers its keys, or pyarrow's
+    dictionary; to count takes `bincount`, `add.at` or a `Counter`.
     """
-    assert definitions(calls("unique", "setdefault", "searchsorted", "factorize")) == {
-        "reading._distinct",  # for encode_labels alone
-        "contingency._count_cells",
+    names = ("unique", "defaultdict", "setdefault", "searchsorted", "factorize", "union1d")
+    assert definitions(calls(*names, "dictionary_encode")) == {
+        "coding.code_objects",
+        "coding.code_integers",
+        "coding._code_few",  # for code_integers
+        "coding.join_columns",  # of columns that are coded already
+        "coding._merged",  # of the labels of two columns
+        "coding._count_sorted",
+        "reading._dictionary",  # pyarrow's own coding
+        "contingency._of_cells",  # of cells that stand twice
     }
     assert definitions(calls("bincount", "histogram2d", "at", "Counter", "value_counts")) == {
-        "contingency._count_cells",
-        "contingency._sum_by",  # of cells by class, and for _count_cells
+        "coding.code_integers",  # which integers occur
+        "coding._count_small",
+        "coding._count_diagonal",
+        "coding._count_sorted",
+        "contingency._sum_by",  # of cells by class
     }
-    users = definitions(
-        lambda node: (
-            isinstance(node, ast.Call)
-            and getattr(node.func, "id", getattr(node.func, "attr", "")) == "_distinct"
-        )
-    )
-    assert users == {"reading.encode_labels"}
+    assert definitions(calls("count_pairs")) == {"contingency.from_labels"}
+    assert definitions(calls("code_objects", "code_text")) <= {"reading.read_column"}
 
 
 def test_the_helper_can_be_read_in_ten_minutes():
-    lines = (SOURCE / "contingency.py").read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 500
+    for name in ("coding", "reading", "contingency"):
+        assert len((SOURCE / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 500
 
 
 def imports(path):
@@ -132,7 +136,7 @@ def imports(path):
 
 
 def test_imports_point_one_way():
-    order = ["reading", "contingency", "protocol", "scores", "registration", "report"]
+    order = ["coding", "reading", "contingency", "protocol", "scores", "registration", "report"]
     order += ["pairs", "frames", "readers", "files", "__init__", "cli", "__main__"]
     for path in SOURCE.glob("*.py"):
         for module in imports(path):
@@ -142,7 +146,7 @@ def test_imports_point_one_way():
 
 
 def test_no_file_of_the_helper_imports_more_than_numpy():
-    for name in ("reading", "contingency"):
+    for name in ("coding", "reading", "contingency"):
         tree = ast.parse((SOURCE / f"{name}.py").read_text(encoding="utf-8"))
         modules = set()
         for node in ast.walk(tree):

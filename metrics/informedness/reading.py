@@ -6,8 +6,8 @@ sequences and dates are refused with a ValueError that names the argument and th
 task never mixes integers, strings and bytes. Strings are compared as they are, code point by code
 point: "001" is not "1", and nothing is stripped, folded or normalised.
 
-`read_labels` is the only reader and `encode_labels` the only place where labels become codes.
-Weights, counts and priors are read here too, so that every path refuses the same things.
+`read_column` and `read_labels` are the only readers. Weights, counts and priors are read here too,
+so that every path refuses the same things.
 """
 
 import math
@@ -16,20 +16,20 @@ import reprlib
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import compress
 from numbers import Number
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Label: TypeAlias = int | str | bytes
+from .coding import Codes, Column, Label, code_objects, code_text, label_kind
+
 LabelArray: TypeAlias = NDArray[Any]
-Codes: TypeAlias = NDArray[np.int64]
 
 WARNING_PREFIX = "informedness: "
 _HERE = os.path.dirname(__file__)
 
-_KINDS = {int: "integers", str: "strings", bytes: "bytes"}
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 
 _short = reprlib.Repr()
@@ -85,7 +85,9 @@ def read_labels(values: Any, name: str) -> LabelArray:
     ValueError
         If `values` is not a flat sequence, or holds something that is not a label.
     """
-    array = _flat_array(values, name)
+    array = _flat(values, name)
+    if isinstance(array, list):
+        return _read_objects(array, name)
     kind = array.dtype.kind
     if kind == "b":
         return array.astype(np.uint8)
@@ -94,26 +96,47 @@ def read_labels(values: Any, name: str) -> LabelArray:
     if kind == "f":
         return _whole_numbers(array, name)
     if kind in "UST":  # numpy's own strings and bytes, as Python objects
-        return _read_objects(array.astype(object), name)
-    if kind == "O":
-        return _read_objects(array, name)
+        return _read_objects(array.astype(object).tolist(), name)
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), got an array of {array.dtype}: "
         "turn its values into strings or integers first"
     )
 
 
-def read_pair(references: Any, predictions: Any) -> tuple[LabelArray, LabelArray]:
-    """Return references and predictions as flat arrays of one length and one kind of label."""
-    reference_array = read_labels(references, "references")
-    prediction_array = read_labels(predictions, "predictions")
-    if len(reference_array) != len(prediction_array):
+def read_column(values: Any, name: str) -> Column:
+    """Return the labels in `values` as a column of codes; takes and refuses as `read_labels`."""
+    if isinstance(values, Column):
+        return values
+    if (encoded := _dictionary(values)) is not None:
+        return Column(encoded[0], read_labels(encoded[1], name).tolist())
+    flat = _flat(values, name)
+    if isinstance(flat, list):
+        if flat and type(flat[0]) in (str, bytes):
+            try:
+                column = code_objects(flat)
+            except TypeError:  # something that has no hash, refused below
+                pass
+            else:
+                # only strings equal strings, so the types of the distinct labels are those of all
+                if set(map(type, column.values or ())) == {type(flat[0])}:
+                    return column
+    elif flat.dtype.kind in "US":
+        return code_text(flat)
+    labels = read_labels(flat, name)
+    return code_objects(labels.tolist()) if labels.dtype.kind == "O" else Column(labels)
+
+
+def read_pair(references: Any, predictions: Any) -> tuple[Column, Column]:
+    """Return references and predictions as columns of one length and one kind of label."""
+    reference_column = read_column(references, "references")
+    prediction_column = read_column(predictions, "predictions")
+    if len(reference_column) != len(prediction_column):
         raise ValueError(
-            f"Mismatch in the number of predictions ({len(prediction_array)}) "
-            f"and references ({len(reference_array)})"
+            f"Mismatch in the number of predictions ({len(prediction_column)}) "
+            f"and references ({len(reference_column)})"
         )
-    check_same_kind(reference_array, "references", prediction_array, "predictions")
-    return reference_array, prediction_array
+    check_same_kind(reference_column, "references", prediction_column, "predictions")
+    return reference_column, prediction_column
 
 
 def read_samples(
@@ -123,10 +146,10 @@ def read_samples(
     sample_weight: Any,
     ignore_index: Any,
     unknown: str,
-) -> tuple[LabelArray, LabelArray, tuple[Label, ...] | None, NDArray[np.float64] | None]:
-    """Return references, predictions, declared classes and weights of the samples that count.
+) -> tuple[Column, Column, tuple[Label, ...] | None, NDArray[np.float64] | None, Label | None]:
+    """Return references, predictions, declared classes, weights, and the reference to ignore.
 
-    Left out are samples whose reference equals `ignore_index` or whose weight is 0.
+    Samples of weight 0 are left out.
 
     Raises
     ------
@@ -139,115 +162,117 @@ def read_samples(
         raise ValueError(
             '`unknown` can be "wrong" only beside `labels`, the classes that are known'
         )
-    reference_array, prediction_array = read_pair(references, predictions)
-    classes = None if labels is None else read_classes(labels, reference_array)
-    n_samples = len(reference_array)
-    keep = np.ones(n_samples, dtype=bool)
-    weights = None
-    if sample_weight is not None:
-        weights = read_amounts(sample_weight, "sample_weight").astype(np.float64)
-        if weights.shape != (n_samples,):
-            raise ValueError(
-                "`sample_weight` must hold one weight for each sample, got an array of shape "
-                f"{weights.shape} for {n_samples} samples"
-            )
-        with np.errstate(over="ignore"):
-            total = weights.sum()
-        if not np.isfinite(total):
-            raise ValueError("`sample_weight` must have a finite sum, got one beyond 1e308")
-        keep = weights > 0
+    reference_column, prediction_column = read_pair(references, predictions)
+    n_samples = len(reference_column)
+    if not n_samples:
+        raise ValueError("there must be a sample to score, got 0 samples")
+    classes = None if labels is None else read_classes(labels, reference_column)
+    ignored = None
     if ignore_index is not None:
-        ignored = read_labels([ignore_index], "ignore_index")
-        check_same_kind(reference_array, "references", ignored, "ignore_index")
-        keep &= reference_array != ignored[0]
-    elif classes is None and (reference_array[keep] == -100).any():
-        warn("-100 among the references counts as a class: ignore_index=-100 drops it")
-    if not keep.any():
-        dropped = ", and none is left without the ignored and weightless ones" if n_samples else ""
-        raise ValueError(f"there must be a sample to score, got {n_samples} samples{dropped}")
-    if keep.all():
-        return reference_array, prediction_array, classes, weights
-    weights = None if weights is None else weights[keep]
-    return reference_array[keep], prediction_array[keep], classes, weights
-
-
-def check_same_kind(first: LabelArray, first_name: str, second: LabelArray, name: str) -> None:
-    """Raise ValueError unless both arrays hold integers, both strings, or both bytes."""
-    if len(first) and len(second) and label_kind(first[0]) != label_kind(second[0]):
+        column = read_column([ignore_index], "ignore_index")
+        check_same_kind(reference_column, "references", column, "ignore_index")
+        ignored = column.example()
+    if sample_weight is None:
+        return reference_column, prediction_column, classes, None, ignored
+    weights = read_amounts(sample_weight, "sample_weight").astype(np.float64)
+    if weights.shape != (n_samples,):
         raise ValueError(
-            f"`{name}` must hold labels of the same type as `{first_name}`, got "
-            f"{label_kind(second[0])} such as {show(_plain(second[0]))} beside "
-            f"{label_kind(first[0])} such as {show(_plain(first[0]))}: convert one of the two"
+            "`sample_weight` must hold one weight for each sample, got an array of shape "
+            f"{weights.shape} for {n_samples} samples"
         )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise ValueError("`sample_weight` must have a finite sum, got one beyond 1e308")
+    keep = weights > 0
+    if not keep.any():
+        raise ValueError(
+            f"there must be a sample to score, got {n_samples} samples, and none is left without "
+            "those of weight 0"
+        )
+    if keep.all():
+        return reference_column, prediction_column, classes, weights, ignored
+    return reference_column[keep], prediction_column[keep], classes, weights[keep], ignored
 
 
-def label_kind(label: object) -> str:
-    """Return "integers", "strings" or "bytes" for a label as `read_labels` gives it."""
-    return _KINDS.get(type(label), "integers")
+def warn_of_padding(found: Sequence[Label], rows: Codes) -> None:
+    """Warn where -100, which pads the labels of a Trainer, is counted as a class."""
+    if -100 in found and (rows == found.index(-100)).any():
+        warn("-100 among the references counts as a class: ignore_index=-100 drops it")
 
 
-def join_labels(arrays: Sequence[LabelArray]) -> LabelArray:
-    """Return arrays of `read_labels`, all of one kind, as one array of the same kind."""
-    if np.result_type(*arrays).kind == "f":  # int64 beside uint64: numpy would round to float64
-        arrays = [array.astype(object) for array in arrays]
-    return np.concatenate(arrays)
-
-
-def encode_labels(
-    references: LabelArray, predictions: LabelArray, labels: Sequence[Label] | None, unknown: str
-) -> tuple[tuple[Label | None, ...], Codes, Codes]:
-    """Return the classes, and each sample's reference and prediction as positions among them.
+def arrange_classes(
+    found: Sequence[Label],
+    rows: Codes,
+    columns: Codes,
+    classes: tuple[Label, ...] | None,
+    unknown: str = "error",
+) -> tuple[tuple[Label | None, ...], Codes]:
+    """Return the classes of a table, and the position among them of each label found.
 
     Parameters
     ----------
-    references, predictions : ndarray of shape (n_samples,)
-        As `read_pair` gives them.
-    labels : sequence of labels, optional
-        The classes in the order wanted; by default those that occur, sorted.
+    found : sequence of labels
+    rows, columns : int64 arrays
+        Positions in `found` of the references and predictions there are.
+    classes : tuple of labels, optional
+        The declared classes; by default those that occur, sorted as `found` is.
     unknown : {"error", "wrong"}
-        What becomes of a prediction outside `labels`: refused, or counted in one more class,
+        What becomes of a prediction outside `classes`: refused, or counted in one more class,
         written None, at the end.
 
     Raises
     ------
     ValueError
-        If a reference, or with `unknown="error"` a prediction, is outside `labels`.
+        If a reference, or with `unknown="error"` a prediction, is outside `classes`.
     """
-    reference_values, reference_codes = _distinct(references)
-    prediction_values, prediction_codes = _distinct(predictions)
-    classes: tuple[Label | None, ...] = (
-        tuple(sorted({*reference_values, *prediction_values})) if labels is None else tuple(labels)
-    )
+    if not len(rows):
+        raise ValueError("there must be a sample to score, and none is left: all are ignored")
+    is_reference, is_prediction = np.zeros((2, len(found)), dtype=bool)
+    is_reference[rows] = is_prediction[columns] = True
+    if classes is None:
+        used = is_reference | is_prediction
+        names = tuple(found) if used.all() else tuple(compress(found, used.tolist()))
+        return names, np.cumsum(used) - 1
     position = {label: code for code, label in enumerate(classes)}
-    for value in reference_values:
-        if value not in position:
-            raise ValueError(f"`labels` must list every reference, {show(value)} is not in it")
-    outside = [value for value in prediction_values if value not in position]
-    if outside and unknown == "error":
+    to_code = np.array([position.get(label, -1) for label in found], dtype=np.int64)
+    outside = is_reference & (to_code < 0)
+    if outside.any():
+        label = show(found[int(np.argmax(outside))])
+        raise ValueError(f"`labels` must list every reference, {label} is not in it")
+    outside = is_prediction & (to_code < 0)
+    if not outside.any():
+        return classes, to_code
+    if unknown == "error":
+        label = show(found[int(np.argmax(outside))])
         raise ValueError(
-            f"`labels` must list every prediction, {show(outside[0])} is not in it: add it, or "
+            f"`labels` must list every prediction, {label} is not in it: add it, or "
             'pass unknown="wrong" to count such predictions as wrong answers'
         )
-    if outside:
-        classes = (*classes, None)
-    unknown_code = len(classes) - 1
-    to_code = np.array([position[value] for value in reference_values], dtype=np.int64)
-    from_code = np.array(
-        [position.get(value, unknown_code) for value in prediction_values], dtype=np.int64
-    )
-    return classes, to_code[reference_codes], from_code[prediction_codes]
+    to_code[outside] = len(classes)
+    return (*classes, None), to_code
 
 
-def read_classes(labels: Any, beside: LabelArray) -> tuple[Label, ...]:
+def check_same_kind(first: Column, first_name: str, second: Column, name: str) -> None:
+    """Raise ValueError unless both columns hold integers, both strings, or both bytes."""
+    if first.kind and second.kind and first.kind != second.kind:
+        raise ValueError(
+            f"`{name}` must hold labels of the same type as `{first_name}`, got "
+            f"{second.kind} such as {show(second.example())} beside "
+            f"{first.kind} such as {show(first.example())}: convert one of the two"
+        )
+
+
+def read_classes(labels: Any, beside: Column) -> tuple[Label, ...]:
     """Return the argument `labels` as a tuple of distinct labels of the kind `beside` holds."""
-    array = read_labels(labels, "labels")
-    classes: tuple[Label, ...] = tuple(array.tolist())
+    column = read_column(labels, "labels")
+    classes = tuple(column.tolist())
     if not classes:
         raise ValueError("`labels` must list at least one class, got none")
     if len(set(classes)) < len(classes):
         twice = next(label for label in classes if classes.count(label) > 1)
         raise ValueError(f"`labels` must list each class once, {show(twice)} stands twice")
-    check_same_kind(beside, "references", array, "labels")
+    check_same_kind(beside, "references", column, "labels")
     return classes
 
 
@@ -327,8 +352,28 @@ def read_prior(prior: Any, table: Any) -> NDArray[np.float64]:
     return np.array(shares) / math.fsum(share for share in shares if share == share)
 
 
-def _flat_array(values: Any, name: str) -> NDArray[Any]:
-    """Return `values` as a one-dimensional array of whatever dtype."""
+def _dictionary(values: Any) -> tuple[NDArray[Any], Any] | None:
+    """Return codes and labels of pyarrow strings, which it codes in a fifth of the time; or None.
+
+    None too where there are nulls: they are refused with their position on the way through numpy.
+    """
+    if not hasattr(values, "dictionary_encode") or values.null_count:
+        return None
+    if np.asarray(values[:0]).dtype.kind != "O":
+        return None
+    try:
+        encoded = values.dictionary_encode()
+        if hasattr(encoded, "unify_dictionaries"):
+            encoded = encoded.unify_dictionaries().combine_chunks()
+    except NotImplementedError:
+        return None
+    return (
+        None if encoded.dictionary.null_count else (np.asarray(encoded.indices), encoded.dictionary)
+    )
+
+
+def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
+    """Return `values` as a one-dimensional array, or a list where they are Python objects."""
     if values is None:
         raise ValueError(f"`{name}` must be a sequence of labels, got None")
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
@@ -340,9 +385,9 @@ def _flat_array(values: Any, name: str) -> NDArray[Any]:
         array = _as_array(values, name)
         if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
             # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
-            array = _object_array(values.to_numpy().tolist() if array.ndim > 1 else list(values))
+            return values.to_numpy().ravel().tolist() if array.ndim > 1 else list(values)
     elif isinstance(values, Iterable):
-        array = _object_array(list(values))
+        return values if type(values) is list else list(values)
     else:
         raise ValueError(f"`{name}` must be a sequence of labels, got {show(values)}")
     if array.ndim == 2 and array.shape[1] == 1:
@@ -352,7 +397,7 @@ def _flat_array(values: Any, name: str) -> NDArray[Any]:
             f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
             "for logits or probabilities pass their argmax over the classes, for tokens flatten"
         )
-    return array
+    return array.tolist() if array.dtype.kind == "O" else array
 
 
 def _as_array(values: Any, name: str) -> NDArray[Any]:
@@ -399,15 +444,14 @@ def _whole_numbers(array: NDArray[Any], name: str) -> LabelArray:
     return _integers([int(value) for value in array.tolist()], name)
 
 
-def _read_objects(array: NDArray[Any], name: str) -> LabelArray:
-    values = array.tolist()
+def _read_objects(values: list[Any], name: str) -> LabelArray:
     types = set(map(type, values))
     if not types <= {int, str, bytes}:
         values = [_as_label(value, name, position) for position, value in enumerate(values)]
         types = set(map(type, values))
     if len(types) > 1:
         first = {kind: next(value for value in values if type(value) is kind) for kind in types}
-        examples = " and ".join(f"{_KINDS[kind]} ({show(first[kind])})" for kind in first)
+        examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
         raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
     return _integers(values, name) if types <= {int} else _object_array(values)
 
@@ -450,17 +494,3 @@ def _as_label(value: Any, name: str, position: int) -> Label:
         f"`{name}` must hold labels (integers, strings or bytes), "
         f"got {show(value)} at position {position}: {reason}"
     )
-
-
-def _distinct(array: LabelArray) -> tuple[list[Label], Codes]:
-    """Return the distinct labels, and each sample's position among them."""
-    if array.dtype.kind == "O":  # by hash, not by sorting: exact, and does not pad long strings
-        codes: dict[Label, int] = {}
-        inverse = [codes.setdefault(label, len(codes)) for label in array.tolist()]
-        return list(codes), np.array(inverse, dtype=np.int64)
-    values, inverse_array = np.unique(array, return_inverse=True)
-    return values.tolist(), inverse_array.astype(np.int64, copy=False)
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label

@@ -7,8 +7,7 @@ pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share
 
 Sources: Powers (2003), "Recall and Precision versus the Bookmaker"; Powers (2011), "Evaluation:
 from precision, recall and F-measure to ROC, informedness, markedness & correlation";
-Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful: the
-normalized information transfer factor explains the accuracy paradox", PLoS ONE 9(1).
+Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful".
 """
 
 import math
@@ -20,8 +19,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from . import reading
-from .reading import Codes, Label, UndefinedMetricWarning, check_choice, show, warn
+from . import coding, reading
+from .coding import Codes, Label, Sums, label_kind
+from .reading import UndefinedMetricWarning, check_choice, show, warn
 
 Average: TypeAlias = Literal["bias", "prevalence", "macro"] | None
 Numbers: TypeAlias = NDArray[Any]
@@ -97,19 +97,22 @@ class ContingencyTable:
         Raises
         ------
         ValueError
-            For anything `reading.read_samples` or `reading.encode_labels` refuses.
+            For anything `reading.read_samples` or `reading.arrange_classes` refuses.
         """
-        given = reading.read_samples(
+        reference_column, prediction_column, classes, weights, ignored = reading.read_samples(
             references, predictions, labels, sample_weight, ignore_index, unknown
         )
-        reference_array, prediction_array, classes, weights = given
-        names, rows, columns = reading.encode_labels(
-            reference_array, prediction_array, classes, unknown
+        found, rows, columns, sums = coding.count_pairs(
+            reference_column, prediction_column, weights
         )
-        with np.errstate(over="ignore"):  # beyond 1e154: scores are right, their errors unknown
-            squares = None if weights is None else np.square(weights)
-        cells = _count_cells(rows, columns, len(names), weights, squares)
-        return cls(names, classes is not None, *cells, n_samples=len(rows))
+        if ignored is not None and ignored in found:
+            keep = rows != found.index(ignored)
+            rows, columns, sums = rows[keep], columns[keep], [amounts[keep] for amounts in sums]
+        elif ignored is None and classes is None:
+            reading.warn_of_padding(found, rows)
+        names, to_code = reading.arrange_classes(found, rows, columns, classes, unknown)
+        cells = to_code[rows], to_code[columns], sums[1:] or sums
+        return cls._of_cells(names, classes is not None, *cells, n_samples=int(sums[0].sum()))
 
     @classmethod
     def from_counts(
@@ -126,8 +129,8 @@ class ContingencyTable:
         `counts` are whole numbers of samples. Where they are sums of weights, `squared_weights`
         are the sums of the squared weights; without these, scores work and errors of them do not.
         """
-        reference_array, prediction_array = reading.read_pair(references, predictions)
-        classes = None if labels is None else reading.read_classes(labels, reference_array)
+        reference_column, prediction_column = reading.read_pair(references, predictions)
+        classes = None if labels is None else reading.read_classes(labels, reference_column)
         amounts, squares = reading.read_amounts(counts, "counts"), None
         total = sum(amounts.tolist())
         if not 0 < total < 2**63:
@@ -138,16 +141,16 @@ class ContingencyTable:
             squares = reading.read_amounts(squared_weights, "squared_weights").astype(np.float64)
             amounts = amounts.astype(np.float64)
         for name, array in (("counts", amounts), ("squared_weights", squares)):
-            if array is not None and array.shape != reference_array.shape:
-                n = len(reference_array)
+            if array is not None and array.shape != (len(reference_column),):
+                n = len(reference_column)
                 raise ValueError(f"`{name}` must be {n} numbers, one a pair, got {array.shape}")
         keep = amounts > 0
-        squares = None if squares is None else squares[keep]
-        pairs = reference_array[keep], prediction_array[keep]
-        names, rows, columns = reading.encode_labels(*pairs, classes, unknown="error")
-        cells = _count_cells(rows, columns, len(names), amounts[keep], squares)
+        sums = [amounts[keep]] if squares is None else [amounts[keep], squares[keep]]
+        found, rows, columns = coding.common_codes(reference_column[keep], prediction_column[keep])
+        names, to_code = reading.arrange_classes(found, rows, columns, classes)
         n_samples = int(total) if amounts.dtype.kind == "i" else None
-        return cls(names, classes is not None, *cells, n_samples=n_samples)
+        cells = to_code[rows], to_code[columns], sums
+        return cls._of_cells(names, classes is not None, *cells, n_samples=n_samples)
 
     @classmethod
     def from_matrix(
@@ -172,6 +175,25 @@ class ContingencyTable:
             rows, columns, amounts.ravel(), labels=classes, squared_weights=squares
         )
         return replace(table, declared=labels is not None)
+
+    @classmethod
+    def _of_cells(
+        cls,
+        names: tuple[Label | None, ...],
+        declared: bool,
+        rows: Codes,
+        columns: Codes,
+        sums: Sums,
+        n_samples: int | None,
+    ) -> "ContingencyTable":
+        """Return the table of cells in any order; those that stand twice are added up."""
+        fused = rows * len(names) + columns
+        if not (fused[1:] > fused[:-1]).all():
+            cells, index = np.unique(fused, return_inverse=True)
+            rows, columns = cells // len(names), cells % len(names)
+            sums = [_sum_by(index, amounts, len(cells)) for amounts in sums]
+        squares = sums[1] if len(sums) > 1 else None
+        return cls(names, declared, rows, columns, sums[0], squares, n_samples)
 
     @cached_property
     def reference_totals(self) -> Numbers:
@@ -202,10 +224,9 @@ class ContingencyTable:
 
     def transpose(self) -> "ContingencyTable":
         """Return the table with references and predictions exchanged."""
-        order = np.lexsort((self.rows, self.columns))
-        squares = None if self.squared_weights is None else self.squared_weights[order]
-        cells = self.columns[order], self.rows[order], self.counts[order], squares
-        return ContingencyTable(self.labels, self.declared, *cells, n_samples=self.n_samples)
+        sums = [x for x in (self.counts, self.squared_weights) if x is not None]
+        cells = self.columns, self.rows, sums, self.n_samples
+        return self._of_cells(self.labels, self.declared, *cells)
 
     def __add__(self, other: object) -> "ContingencyTable":
         """Merge two tables; classes stay declared only where both declare the same."""
@@ -213,28 +234,24 @@ class ContingencyTable:
             return NotImplemented
         both = (self, other)
         mine, theirs = ([label for label in t.labels if label is not None] for t in both)
-        if reading.label_kind(mine[0]) != reading.label_kind(theirs[0]):
-            kinds = f"{reading.label_kind(mine[0])} and {reading.label_kind(theirs[0])}"
+        if label_kind(mine[0]) != label_kind(theirs[0]):
+            kinds = f"{label_kind(mine[0])} and {label_kind(theirs[0])}"
             raise ValueError(f"tables must have labels of one type to be merged, got {kinds}")
         declared = self.declared and other.declared and mine == theirs
         names: tuple[Label | None, ...] = tuple(mine if declared else sorted({*mine, *theirs}))
         names += (None,) * (None in self.labels or None in other.labels)
         code = {label: position for position, label in enumerate(names)}
         codes = [(np.array([code[label] for label in t.labels]), t) for t in both]
+        sums = [np.concatenate([t.counts for t in both])]
         squares = [t.counts if t.counts.dtype.kind == "i" else t.squared_weights for t in both]
-        counts = np.concatenate([t.counts for t in both])
-        known = counts.dtype.kind == "f" and all(array is not None for array in squares)
-        cells = _count_cells(
-            np.concatenate([to_code[t.rows] for to_code, t in codes]),
-            np.concatenate([to_code[t.columns] for to_code, t in codes]),
-            len(names),
-            counts,
-            np.concatenate(squares).astype(np.float64) if known else None,  # type: ignore[arg-type]
-        )
+        if sums[0].dtype.kind == "f" and all(array is not None for array in squares):
+            sums.append(np.concatenate(squares).astype(np.float64))  # type: ignore[arg-type]
         n_samples = None
         if self.n_samples is not None and other.n_samples is not None:
             n_samples = self.n_samples + other.n_samples
-        return ContingencyTable(names, declared, *cells, n_samples=n_samples)
+        rows = np.concatenate([to_code[t.rows] for to_code, t in codes])
+        columns = np.concatenate([to_code[t.columns] for to_code, t in codes])
+        return self._of_cells(names, declared, rows, columns, sums, n_samples)
 
     def __eq__(self, other: object) -> bool:
         """Whether classes, cells, weights and number of samples are the same."""
@@ -250,24 +267,11 @@ class ContingencyTable:
 
 def _sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
     """Return the sum of `amounts` for each code: exact for counts, in float64 for weights."""
-    if amounts.dtype.kind == "f":
-        return np.bincount(codes, weights=amounts, minlength=size)
+    if amounts.dtype.kind == "f" or amounts.sum(dtype=np.float64) < 2**53:
+        return np.bincount(codes, amounts, minlength=size).astype(amounts.dtype, copy=False)
     totals = np.zeros(size, dtype=np.int64)
-    np.add.at(totals, codes, amounts)
+    np.add.at(totals, codes, amounts)  # beyond what float64 counts exactly
     return totals
-
-
-def _count_cells(
-    rows: Codes, columns: Codes, k: int, amounts: Numbers | None, squares: Numbers | None
-) -> tuple[Codes, Codes, Numbers, Numbers | None]:
-    """Return rows, columns, sums of `amounts` (None: ones) and of `squares` of non-zero cells.
-
-    The only place where codes become counts. No k x k array, whatever k.
-    """
-    cells, index = np.unique(rows * k + columns, return_inverse=True)
-    counts = np.bincount(index) if amounts is None else _sum_by(index, amounts, len(cells))
-    sums = None if squares is None else _sum_by(index, squares, len(cells))
-    return cells // k, cells % k, counts, sums
 
 
 class ClassRates(NamedTuple):
@@ -283,20 +287,18 @@ class ClassRates(NamedTuple):
 def class_rates(table: ContingencyTable) -> ClassRates:
     """Return prevalence r/N, bias c/N, TPR h/r, FPR (c-h)/(N-r) and precision h/c by class."""
     r, c, n = table.reference_totals, table.prediction_totals, table.total
-    wrong = table.rows != table.columns
-    misses = _sum_by(table.columns[wrong], table.counts[wrong], len(r))
-    # c - h and N - r are summed, not subtracted: with weights the differences lose digits
-    zero = np.zeros(1, dtype=r.dtype)
-    others = np.append(zero, np.cumsum(r)[:-1]) + np.append(np.cumsum(r[:0:-1])[::-1], zero)
+    misses, others = c - table.hits, n - r
+    if table.counts.dtype.kind == "f":  # with weights these differences lose digits: sum instead
+        wrong = table.rows != table.columns
+        misses = _sum_by(table.columns[wrong], table.counts[wrong], len(r))
+        others = np.append(0, np.cumsum(r)[:-1]) + np.append(np.cumsum(r[:0:-1])[::-1], 0)
     return ClassRates(
         r / n, c / n, _ratio(table.hits, r), _ratio(misses, others), _ratio(table.hits, c)
     )
 
 
 def _ratio(numerator: Numbers, denominator: Numbers) -> Numbers:
-    ratio = np.full(len(denominator), np.nan)
-    np.divide(numerator, denominator, out=ratio, where=denominator > 0)
-    return ratio
+    return numerator / np.where(denominator > 0, denominator, np.nan)
 
 
 def informedness(
@@ -375,21 +377,20 @@ def _averaged_gain(
 
 def _warn_absent(table: ContingencyTable, sides: tuple[str, str]) -> None:
     """Warn of classes that occur among the columns only: their gain is taken as 0."""
-    r, c = table.reference_totals.tolist(), table.prediction_totals.tolist()
-    known = [label for label, n in zip(table.labels, r, strict=True) if n]
-    absent = [
-        x for x, n, m in zip(table.labels, r, c, strict=True) if m and not n and x is not None
-    ]
+    r, c = table.reference_totals, table.prediction_totals
+    absent = [table.labels[code] for code in np.flatnonzero((c > 0) & (r == 0)).tolist()]
+    absent = [label for label in absent if label is not None]
     if not absent:
         return
     names = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
     message = f"among the {sides[1]} but not the {sides[0]}, so counted as 0: {names}"
-    plain = {"".join(x.split()).casefold(): x for x in known if isinstance(x, str)}
-    for label in absent:
-        like = plain.get("".join(label.split()).casefold()) if isinstance(label, str) else None
-        if like is not None:
+    if isinstance(absent[0], str):
+        known: Any = [table.labels[code] for code in np.flatnonzero(r).tolist()]
+        plain = {"".join(label.split()).casefold(): label for label in known}
+        alike = [x for x in absent if "".join(str(x).split()).casefold() in plain]
+        for label in alike[:1]:
+            like = plain["".join(str(label).split()).casefold()]
             message += f"; {show(label)} differs from {show(like)} in case or blanks alone"
-            break
     warn(message, UndefinedMetricWarning)
 
 

@@ -3,6 +3,7 @@
 import datasets
 import evaluate
 
+from .coding import count_pairs
 from .contingency import ContingencyTable
 from .contingency import nit
 from .protocol import LabelInputs

@@ -8,27 +8,11 @@ from operator import add
 from os import PathLike
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from .coding import Column, Label
 from .contingency import ContingencyTable
-from .pairs import (
-    check_nulls,
-    check_options,
-    check_samples,
-    is_scored,
-    table_from_pairs,
-    warn_of_padding,
-)
+from .pairs import check_nulls, check_options, check_samples, is_scored, warn_of_padded
 from .readers import Batch, list_files, read_batches
-from .reading import (
-    WARNING_PREFIX,
-    Label,
-    LabelArray,
-    check_same_kind,
-    read_amounts,
-    read_labels,
-    show,
-)
+from .reading import WARNING_PREFIX, read_amounts, read_column, read_pair, show
 
 
 def table_from_file(
@@ -109,7 +93,7 @@ def table_from_file(
         more = f" and {others} more" if others else ""
         raise ValueError(f"{where[0]}{more}: {error}") from error
     table = reduce(add, tables)
-    warn_of_padding(table, ignore_index)
+    warn_of_padded(table, ignore_index)
     return table
 
 
@@ -120,21 +104,6 @@ class _Options(NamedTuple):
     labels: Sequence[Label] | None
     ignore_index: Label | None
     unknown: str
-
-
-class _Column(NamedTuple):
-    """Labels; where `values` are given, `codes` are positions in them, else the labels."""
-
-    codes: LabelArray
-    values: LabelArray | None
-
-    @property
-    def labels(self) -> LabelArray:
-        return self.codes if self.values is None else self.values
-
-    def take(self, codes: LabelArray) -> LabelArray:
-        """Return the labels of these codes."""
-        return codes if self.values is None else self.values[codes.astype(np.int64)]
 
 
 def _count_file(
@@ -151,63 +120,45 @@ def _count_file(
 
 
 def _count(batch: Batch, options: _Options) -> ContingencyTable | None:
-    """Return the table of a batch, None if no row of it counts.
-
-    Text is counted by its codes in the batch; only the cells of that table are turned to text.
-    """
-    references = _column(batch.columns["references"], "references", options.numeric)
-    predictions = _column(batch.columns["predictions"], "predictions", options.numeric)
-    check_same_kind(references.labels, "references", predictions.labels, "predictions")
-    is_integer = not isinstance(next(iter(references.labels), 0), (str, bytes))
+    """Return the table of a batch, None if no row of it counts."""
+    references, predictions = read_pair(
+        _column(batch.columns["references"], "references", options.numeric),
+        _column(batch.columns["predictions"], "predictions", options.numeric),
+    )
+    is_integer = references.kind == "integers"
     labels, ignored = options.labels, _typed(options.ignore_index, is_integer)
     if labels is not None:
         labels = [_typed(label, is_integer) for label in labels]
     weights = None
     if "weights" in batch.columns:
         weights = read_amounts(batch.columns["weights"], "sample_weight")
-    pair = references.codes, predictions.codes
-    keep = is_scored(references.labels, ignored)
-    if not keep.all():
-        keep = keep if references.values is None else keep[references.codes]
-        pair = pair[0][keep], pair[1][keep]
-        weights = None if weights is None else weights[keep]
-    if not len(pair[0]) or (weights is not None and not weights.any()):
+    keep = is_scored(references, ignored)
+    if not (keep.any() if weights is None else weights[keep].any()):
         return None
-    if references.values is None and predictions.values is None:
-        with warnings.catch_warnings():  # of -100, once for all batches, at the end
-            warnings.filterwarnings("ignore", message=f"{WARNING_PREFIX}-100 ")
-            return ContingencyTable.from_labels(
-                *pair, labels=labels, sample_weight=weights, unknown=options.unknown
-            )
-    coded = ContingencyTable.from_labels(*pair, sample_weight=weights)
-    codes = read_labels(coded.labels, "labels")
-    return table_from_pairs(
-        references.take(codes[coded.rows]),
-        predictions.take(codes[coded.columns]),
-        coded.counts,
-        squared_weights=coded.squared_weights,
-        n_samples=coded.n_samples,
-        labels=labels,
-        unknown=options.unknown,
-    )
+    with warnings.catch_warnings():  # of -100, once for all batches, at the end
+        warnings.filterwarnings("ignore", message=f"{WARNING_PREFIX}-100 ")
+        return ContingencyTable.from_labels(
+            references,
+            predictions,
+            labels=labels,
+            sample_weight=weights,
+            ignore_index=ignored,
+            unknown=options.unknown,
+        )
 
 
-def _column(column: Any, role: str, numeric: bool) -> _Column:
-    """Return a column of Arrow or a list as labels; with `numeric`, its text as integers."""
-    codes = None
-    if hasattr(column, "indices"):
-        codes = column.indices.to_numpy()
-        column = column.dictionary
-    elif hasattr(column, "to_numpy"):  # np.asarray of a column of Arrow copies it
-        column = column.to_numpy(zero_copy_only=False)
-    array = read_labels(column, role)
-    if numeric and len(array) and isinstance(array[0], str):
-        integers = {text: _integer(text) for text in dict.fromkeys(array.tolist())}
-        for text, integer in integers.items():
-            if integer is None:
-                raise ValueError(f"`{role}` must hold integers (--numeric), got {show(text)}")
-        array = read_labels([integers[text] for text in array.tolist()], role)
-    return _Column(array, None) if codes is None else _Column(codes, array)
+def _column(values: Any, role: str, numeric: bool) -> Column:
+    """Return the labels in `values`; with `numeric`, text as integers."""
+    column = read_column(values, role)
+    if not numeric or column.values is None or column.kind != "strings":
+        return column
+    integers: list[Label] = []
+    for text in column.values:
+        integer = _integer(text)
+        if integer is None:
+            raise ValueError(f"`{role}` must hold integers (--numeric), got {show(text)}")
+        integers.append(integer)
+    return Column(column.codes, read_labels(integers, role).tolist())  # of 64 bits
 
 
 def _integer(text: Any) -> int | None:

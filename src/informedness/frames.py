@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from .coding import Label
 from .contingency import ContingencyTable
 from .pairs import (
     check_columns,
@@ -11,9 +12,9 @@ from .pairs import (
     check_samples,
     is_scored,
     table_from_pairs,
-    warn_of_padding,
+    warn_of_padded,
 )
-from .reading import Label, check_same_kind, read_amounts, read_labels, show
+from .reading import read_amounts, read_pair, show
 
 
 def table_from_frame(
@@ -62,8 +63,7 @@ def table_from_frame(
     if weights is not None:
         names["weights"] = weights
     cells = _count_in_engine(frame, names, drop_null)
-    pair = [read_labels(cells[role], role) for role in ("references", "predictions")]
-    check_same_kind(pair[0], "references", pair[1], "predictions")
+    pair = read_pair(cells["references"], cells["predictions"])
     read_amounts(cells["least"], "weights")  # a sum may hide a negative weight
     samples, counts, squares = (
         read_amounts(cells[name], "weights") for name in ("samples", "weights", "squares")
@@ -79,7 +79,7 @@ def table_from_frame(
         labels=labels,
         unknown=unknown,
     )
-    warn_of_padding(table, ignore_index)
+    warn_of_padded(table, ignore_index)
     return table
 
 

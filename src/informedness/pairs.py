@@ -7,16 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .coding import Column, Label
 from .contingency import ContingencyTable
-from .reading import (
-    Label,
-    LabelArray,
-    check_choice,
-    check_same_kind,
-    read_classes,
-    read_labels,
-    warn,
-)
+from .reading import check_choice, check_same_kind, read_classes, read_column, warn_of_padding
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
@@ -60,47 +53,49 @@ def check_samples(n_samples: int, n_rows: int) -> None:
         raise ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")
 
 
-def is_scored(references: LabelArray, ignore_index: Label | None) -> NDArray[np.bool_]:
+def is_scored(references: Column, ignore_index: Label | None) -> NDArray[np.bool_]:
     """Return for each reference whether it is another label than `ignore_index`."""
     if ignore_index is None:
         return np.ones(len(references), dtype=bool)
-    ignored = read_labels([ignore_index], "ignore_index")
+    ignored = read_column([ignore_index], "ignore_index")
     check_same_kind(references, "references", ignored, "ignore_index")
-    return np.asarray(references != ignored[0])
+    label = ignored.example()
+    if references.values is None:
+        return np.asarray(references.codes != label)
+    values = np.array([value != label for value in references.values], dtype=np.bool_)
+    return np.asarray(values[references.codes])
 
 
-def warn_of_padding(table: ContingencyTable, ignore_index: Label | None) -> None:
-    """Warn, once for all data, if a reference is -100 where nobody said what that means."""
-    if ignore_index is not None or table.declared or -100 not in table.labels:
-        return
-    if table.reference_totals[table.labels.index(-100)]:
-        warn("-100 among the references counts as a class: ignore_index=-100 drops it")
+def warn_of_padded(table: ContingencyTable, ignore_index: Label | None) -> None:
+    """Warn, once for all data, if -100 is among the references and nobody spoke of it."""
+    if ignore_index is None and not table.declared:
+        warn_of_padding([label for label in table.labels if label is not None], table.rows)
 
 
 def table_from_pairs(
-    references: LabelArray,
-    predictions: LabelArray,
+    references: Column,
+    predictions: Column,
     counts: Any,
     *,
     squared_weights: Any,
-    n_samples: int | None,
+    n_samples: int,
     labels: Any,
     unknown: str,
 ) -> ContingencyTable:
     """Return the table of counted pairs, none of them 0, with `unknown` as in `from_labels`."""
 
-    def count(predictions: LabelArray, labels: Any) -> ContingencyTable:
+    def count(columns: Any, labels: Any) -> ContingencyTable:
         table = ContingencyTable.from_counts(
-            references, predictions, counts, labels=labels, squared_weights=squared_weights
+            references, columns, counts, labels=labels, squared_weights=squared_weights
         )
         return replace(table, n_samples=n_samples)
 
     if unknown == "wrong":
-        known = dict.fromkeys(read_classes(labels, references))
-        outside = np.array([label not in known for label in predictions.tolist()], dtype=bool)
-        other = predictions[outside][:1]
-        if len(other) and not (references == other).any():
+        known = read_classes(labels, references)
+        outside = {*predictions.tolist()} - {*known}
+        if outside and not outside & {*references.tolist()}:
             # One prediction from outside stands for them all: a last class, written None.
-            table = count(np.where(outside, other, predictions), [*known, *other.tolist()])
-            return replace(table, labels=(*known, None))
+            other = min(outside)
+            columns = [other if label in outside else label for label in predictions.tolist()]
+            return replace(count(columns, [*known, other]), labels=(*known, None))
     return count(predictions, labels)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
-from .reading import LabelArray, check_same_kind, join_labels, read_pair
+from .coding import Column, compact, join_columns
+from .reading import check_same_kind, read_pair
 
 if TYPE_CHECKING:
     from evaluate import Metric as _InFrontOf
@@ -36,11 +37,11 @@ _STORED = datasets.Features(
 class LabelInputs(_InFrontOf):  # type: ignore[misc]
     """Mixin for `evaluate.Metric`: reads predictions and references as labels, strictly.
 
-    It needs `_compute(predictions, references, ...)` to take arrays of labels as
-    `reading.read_labels` returns them, or whatever the caller of `compute` passed.
+    It needs `_compute(predictions, references, ...)` to take what `reading.read_column` takes:
+    columns of what was added, or whatever the caller of `compute` passed.
     """
 
-    _waiting: list[tuple[LabelArray, LabelArray]]
+    _waiting: list[tuple[Column, Column]]
     data: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -93,8 +94,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         if self._waiting:
             check_same_kind(self._waiting[0][0], "references added before", pair[0], "references")
         if len(pair[0]):
-            # copies, because the caller may refill its buffers
-            self._waiting.append((pair[0].copy(), pair[1].copy()))
+            self._waiting.append((compact(pair[0]), compact(pair[1])))
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **kwargs: Any
@@ -132,8 +132,8 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             )
         waiting, self._waiting = self._waiting, []
         return self._compute(
-            predictions=join_labels([pair[1] for pair in waiting]),
-            references=join_labels([pair[0] for pair in waiting]),
+            predictions=join_columns([pair[1] for pair in waiting]),
+            references=join_columns([pair[0] for pair in waiting]),
             **kwargs,
         )
 
@@ -179,7 +179,7 @@ def _remove(paths: list[str], locks: list[Any]) -> None:
         lock.release()
 
 
-def _as_text(labels: LabelArray) -> list[str]:
+def _as_text(labels: Column) -> list[str]:
     """Return each label as a Python literal in ASCII: 1, '1' and b'1' stay apart."""
     return [ascii(label) for label in labels.tolist()]
 

@@ -146,32 +146,18 @@ def _joined(batches: list[Any]) -> list[Any]:
 
 
 def _without_nulls(rows: Any, names: Mapping[str, str]) -> Batch:
-    """Return a record batch as `Batch`, its text and bytes as codes into a dictionary."""
+    """Return a record batch as `Batch`."""
     import pyarrow
 
-    arrays = [
-        rows.column(name) if argument == "weights" else _encoded(rows.column(name))
-        for argument, name in names.items()
-    ]
+    arrays = [rows.column(name) for name in names.values()]
+    for position, array in enumerate(arrays):
+        if pyarrow.types.is_dictionary(array.type) and array.dictionary.null_count:
+            arrays[position] = array.dictionary_decode()  # so that its nulls can be seen
     nulls = dict(zip(names, (array.null_count for array in arrays), strict=True))
     kept = pyarrow.RecordBatch.from_arrays(arrays, list(names))
     if any(nulls.values()):
         kept = kept.drop_null()
     return Batch(dict(zip(names, kept.columns, strict=True)), rows.num_rows, nulls)
-
-
-def _encoded(array: Any) -> Any:
-    """Return text and bytes as codes into a dictionary in which there is no null."""
-    from pyarrow import types
-
-    if types.is_dictionary(array.type):
-        if not array.dictionary.null_count:
-            return array
-        array = array.dictionary_decode()
-    is_text = types.is_string, types.is_large_string, types.is_string_view
-    is_bytes = types.is_binary, types.is_large_binary, types.is_binary_view
-    is_coded = (*is_text, *is_bytes, types.is_fixed_size_binary)
-    return array.dictionary_encode() if any(test(array.type) for test in is_coded) else array
 
 
 def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import contingency
+from .coding import Label
 from .contingency import ContingencyTable
-from .reading import Label
 
 _SCORES: dict[str, tuple[str, Callable[[ContingencyTable], Any]]] = {
     "accuracy": ("Accuracy", contingency.accuracy),

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, overload
 
 from . import contingency
+from .coding import Label
 from .contingency import Average, ContingencyTable, EntropyTriangle
-from .reading import Label
 
 
 def _table(
