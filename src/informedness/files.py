@@ -12,7 +12,7 @@ from .coding import Column, Label
 from .contingency import ContingencyTable
 from .pairs import check_nulls, check_options, check_samples, is_scored, warn_of_padded
 from .readers import Batch, list_files, read_batches
-from .reading import WARNING_PREFIX, read_amounts, read_column, read_pair, show
+from .reading import WARNING_PREFIX, read_amounts, read_column, read_labels, read_pair, show
 
 
 def table_from_file(
