@@ -506,6 +506,19 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(kind, tmp_path):
     assert peak < 500, f"{peak} MiB"
 
 
+@pytest.mark.parametrize("kind", ["integers", "text"])
+def test_a_file_is_read_without_pandas_which_takes_longer_to_import_than_the_file(kind, tmp_path):
+    labels = INTEGERS if kind == "integers" else TEXT
+    pa.parquet.write_table(columns(*labels.tolist(), WEIGHTS), tmp_path / "p.parquet")
+    code = (
+        "import sys; from informedness.cli import main; main(sys.argv[1:]); "
+        "sys.exit('pandas' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, "report", str(tmp_path / "p.parquet")]
+    command += ["--references", "gold", "--predictions", "model", "--weights", "w"]
+    subprocess.run(command, check=True, capture_output=True)
+
+
 def test_pandas_categories_of_integers_keep_their_integers(tmp_path):
     frame = pd.DataFrame({"gold": [30, 10, 30], "model": [30, 30, 10]}).astype("category")
     frame.to_parquet(tmp_path / "p.parquet")
