@@ -4,20 +4,49 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint bench space publish screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
 # Everything the tests need, then all tests.
-test: $(VENV)/.test
+test: $(VENV)/.test chromium
 	$(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src
+
+# Speed and memory beside other libraries; about ten minutes, on a machine with nothing else to do.
+bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet torchmetrics duckdb
+	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
+
+# The page of one metric on this machine: make space METRIC=nit
+METRIC ?= informedness
+space: $(VENV)/.publish
+	$(BIN)/python spaces/build.py $(METRIC) build/spaces/$(METRIC)
+	$(BIN)/python -m pip install --quiet -r build/spaces/$(METRIC)/requirements.txt
+	cd build/spaces/$(METRIC) && $(CURDIR)/$(BIN)/python app.py
+
+# Both Spaces on the Hub: make publish ORG=you OPTIONS=--dry-run
+publish: $(VENV)/.publish
+	$(BIN)/python spaces/publish.py --org "$(ORG)" $(OPTIONS)
+
+screenshots: $(VENV)/.test chromium
+	$(BIN)/python spaces/screenshots.py
+
+# The browser of the tests: what is there, or Debian's.
+.PHONY: chromium
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null && exit 0; \
+	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	else \
+	  echo "The browser tests need Chromium: sudo apt-get install chromium"; exit 1; \
+	fi
 
 clean:
 	rm -rf $(VENV) demo-output dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -31,4 +60,8 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[test]"
-	touch $@ $(VENV)/.demo
+	touch $@ $(VENV)/.demo $(VENV)/.publish
+
+$(VENV)/.publish: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e ".[publish]"
+	touch $@

@@ -551,3 +551,11 @@ def test_every_warning_points_at_the_line_that_called(score, pair, options):
 def test_warnings_are_user_warnings_with_one_base():
     assert issubclass(UndefinedMetricWarning, InformednessWarning)
     assert issubclass(InformednessWarning, UserWarning)
+
+
+def test_weights_of_very_different_sizes_are_no_error():
+    table = ContingencyTable.from_matrix([[1e-20, 0], [0, 1]])
+    assert contingency.informedness(table) == 1.0
+    assert contingency.nit(table) == 0.5
+    for score in (contingency.cohen_kappa, contingency.matthews_corrcoef):
+        assert not abs(score(table)) > 1

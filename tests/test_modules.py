@@ -48,6 +48,26 @@ def test_adding_in_any_way_is_computing_at_once(load, name):
     assert len(metric) == 0
 
 
+@pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "b", "c"], [True, 2**64 - 1, -1]])
+def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric, labels):
+    for number in range(30):
+        metric.add(reference=labels[number % 3], prediction=labels[number % 2])
+    other = 1 if isinstance(labels[0], str) else "a"
+    for bad in (None, 0.5, other, 2**64, [1]):
+        with pytest.raises(ValueError, match="predictions"):
+            metric.add(reference=labels[0], prediction=bad)
+    metric.add_batch(references=labels, predictions=labels)
+    metric.add(reference=labels[0], prediction=labels[1])
+    assert len(metric) == 34
+    references = [labels[number % 3] for number in range(30)] + labels + labels[:1]
+    predictions = [labels[number % 2] for number in range(30)] + labels + labels[1:2]
+    weights = list(range(1, 35))
+    expected = informedness_score(references, predictions, sample_weight=weights)
+    assert metric.compute(sample_weight=weights) == {"informedness": expected}
+    metric.add(reference=other, prediction=other)  # the next computation may be of another kind
+    assert len(metric) == 1
+
+
 def test_weights_given_at_compute_belong_to_what_was_added(metric):
     weights = [1, 2, 0.5, 3, 1, 1, 2]
     metric.add_batch(references=REFERENCES[:4], predictions=PREDICTIONS[:4])
@@ -137,7 +157,9 @@ def test_threads_may_share_a_metric(metric):
 def test_a_metric_survives_pickling_with_what_was_added(metric, pickle):
     empty = pickle.loads(pickle.dumps(metric))
     assert empty.compute(references=REFERENCES, predictions=PREDICTIONS) == {"informedness": SCORE}
-    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    metric.add_batch(references=REFERENCES[2:], predictions=PREDICTIONS[2:])
+    for reference, prediction in zip(REFERENCES[:2], PREDICTIONS[:2], strict=True):
+        metric.add(reference=reference, prediction=prediction)
     filled = pickle.loads(pickle.dumps(metric))
     assert filled.compute() == metric.compute() == {"informedness": SCORE}
 

@@ -488,12 +488,13 @@ def cohen_kappa(table: ContingencyTable) -> float:
     """Return (p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
     rates = class_rates(table)
     expected = float(rates.prevalence @ rates.bias)
-    return (accuracy(table) - expected) / (1 - expected) if len(table.counts) > 1 else math.nan
+    return math.nan if expected >= 1 else (accuracy(table) - expected) / (1 - expected)
 
 
 def matthews_corrcoef(table: ContingencyTable) -> float:
     """Return the R_k correlation, in [-1, 1]; chance 0, and 0 where a margin has one class."""
     prevalence, bias, *_ = class_rates(table)
-    spread = (1 - prevalence @ prevalence) * (1 - bias @ bias)
-    one = (prevalence > 0).sum() == 1 or (bias > 0).sum() == 1
-    return 0.0 if one else float((accuracy(table) - prevalence @ bias) / math.sqrt(spread))
+    spread = prevalence @ (1 - prevalence) * (bias @ (1 - bias))
+    if spread <= 0:
+        return 0.0
+    return float((accuracy(table) - prevalence @ bias) / math.sqrt(spread))

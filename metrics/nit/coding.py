@@ -201,19 +201,18 @@ def _count_integers(
 
 
 def compact(column: Column) -> Column:
-    """Return a copy of the column in the narrowest type of integer."""
-    if not len(column):
-        return column
-    ends = np.min_scalar_type(int(column.codes.min())), np.min_scalar_type(int(column.codes.max()))
-    narrow = np.result_type(*ends)  # float64 where only uint64 beside a sign would do
-    dtype = narrow if narrow.kind in "iu" else column.codes.dtype
-    return Column(column.codes.astype(dtype), column.values)
+    """Return a copy of the column, in the narrowest type unless some code is negative."""
+    codes = column.codes
+    all_bits = int(np.bitwise_or.reduce(codes)) if len(codes) else 0
+    narrow = codes.dtype if all_bits < 0 else np.min_scalar_type(all_bits)
+    return Column(codes.astype(narrow), column.values)
 
 
 def join_columns(columns: Sequence[Column]) -> Column:
     """Return columns of one kind of label, end to end."""
     codes = [column.codes for column in columns]
-    whole = np.result_type(*codes).kind in "iu"  # uint64 beside a sign: numpy would round
+    # uint64 beside a sign: numpy would round
+    whole = np.result_type(*{array.dtype for array in codes}).kind in "iu"
     if whole and all(column.values is None for column in columns):
         return Column(np.concatenate(codes))
     positions: defaultdict[Label, int] = defaultdict(count().__next__)
@@ -256,28 +255,29 @@ def _count_small(
     if np.uint64 in (rows.dtype, columns.dtype):
         return None
     most_bits = min(_MOST_BITS, max(6, (2 * n).bit_length() // 2))
-    bits, start = 0, 0
+    bits, start, size = -1, 0, min(n, _BLOCK)
     tables: Sums = []
-    fused = np.empty(min(n, _BLOCK), dtype=np.int64)
+    fused = np.empty(0, dtype=np.int64)
     while start < n:
-        block = slice(start, start + len(fused))
-        start = block.stop
+        block = slice(start, start + size)
         r, c = rows[block], columns[block]
         all_bits = int(np.bitwise_or.reduce(r)) | int(np.bitwise_or.reduce(c))
-        needed = all_bits.bit_length()
-        if all_bits < 0 or needed > most_bits:
+        if all_bits < 0 or all_bits.bit_length() > most_bits:
             return None
-        if needed > bits or not tables:
-            tables, bits = _grown(tables, needed, weights is not None), needed
-        fused = fused[: len(r)]
-        np.left_shift(r, bits, out=fused, dtype=np.int64)
-        np.bitwise_or(fused, c, out=fused)
-        size = 4**bits
+        if all_bits.bit_length() > bits:
+            bits = all_bits.bit_length()
+            tables = _grown(tables, bits, weights is not None)
+            # the narrowest type is the fastest; and a block should outweigh the table it adds to
+            narrow = np.min_scalar_type(4**bits - 1)
+            size = min(n, max(_BLOCK, 4**bits))
+            fused = np.empty(size, np.result_type(rows.dtype, columns.dtype, narrow))
+        pairs = fused[: len(r)]
+        np.left_shift(r, bits, out=pairs, dtype=pairs.dtype)
+        np.bitwise_or(pairs, c, out=pairs)
         amounts = [None] if weights is None else [None, weights[block], _squared(weights[block])]
         for table, weight in zip(tables, amounts, strict=True):
-            table += np.bincount(fused, weight, minlength=size).reshape(table.shape)
-        if len(fused) < size and start < n:  # a block outweighs the table it is added to
-            fused = np.empty(min(n - start, size), dtype=np.int64)
+            table += np.bincount(pairs, weight, minlength=4**bits).reshape(table.shape)
+        start += len(r)
     found, columns = np.nonzero(tables[0])
     return found, columns, [table[found, columns] for table in tables]
 

@@ -1,0 +1,131 @@
+"""Stage the Space of a metric: a folder that works alone, exactly as `publish.py` sends it.
+
+python spaces/build.py informedness DEST
+
+DEST is made, or brought up to date if all that is in it comes from an earlier build. What anyone
+else put or changed there is never touched: the build stops and names it.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sync import HELPERS, ROOT, stale_copies
+
+METRICS = ("informedness", "nit")
+APP = ("app.py", "charts.py")
+FROM_PACKAGE = ("report.py",)
+
+# What the Hub, or a person looking for a metric there, goes by.
+_CARD_KEYS = {
+    "title": str,
+    "sdk": str,
+    "sdk_version": str,
+    "python_version": str,
+    "app_file": str,
+    "tags": list,
+    "description": str,
+}
+_MANIFEST = ".build.json"  # what the build wrote, with digests; it stays on this machine
+_LEFT_BY_RUNNING = {"__pycache__", ".gradio"}
+
+
+class BuildError(Exception):
+    """What is wrong, in one sentence."""
+
+
+def space_files(metric: str) -> dict[str, bytes]:
+    """Return the files of a metric's Space by name, in order of name."""
+    if stale := stale_copies():
+        raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run python spaces/sync.py")
+    folder = ROOT / "metrics" / metric
+    paths = [
+        *(folder / name for name in ("README.md", f"{metric}.py", *HELPERS)),
+        *(ROOT / "src" / "informedness" / name for name in FROM_PACKAGE),
+        *(ROOT / "spaces" / name for name in APP),
+    ]
+    files = {path.name: path.read_bytes() for path in paths}
+    card = front_matter(files["README.md"].decode("utf-8"), f"{folder / 'README.md'}")
+    if card["app_file"] not in files:
+        raise BuildError(f"{folder / 'README.md'}: there is no `app_file` {card['app_file']!r}")
+    needs = (folder / "requirements.txt").read_text("utf-8").splitlines()
+    needs.append(f"gradio=={card['sdk_version']}")
+    files["requirements.txt"] = "".join(f"{need}\n" for need in needs).encode()
+    return dict(sorted(files.items()))
+
+
+def front_matter(text: str, source: str) -> dict[str, Any]:
+    """Return the front matter of a card, once it has what the Hub needs to run the Space."""
+    match = re.match(r"---\n(.*?\n)---\n", text, re.DOTALL)
+    if not match:
+        raise BuildError(f"{source}: there is no front matter between two lines of ---")
+    try:
+        card = yaml.safe_load(match[1])
+    except yaml.YAMLError as error:
+        problem = " ".join(str(error).split())
+        raise BuildError(f"{source}: the front matter is not YAML ({problem})") from error
+    card = card if isinstance(card, dict) else {}
+    for key, kind in _CARD_KEYS.items():
+        if not card.get(key):
+            raise BuildError(f"{source}: the front matter has no `{key}`")
+        if not isinstance(card[key], kind):  # 3.10 without quotes is the number 3.1
+            name = "text in quotes" if kind is str else "a list"
+            raise BuildError(f"{source}: `{key}` must be {name}, got {card[key]!r}")
+    if card["sdk"] != "gradio":
+        raise BuildError(f"{source}: `sdk` must be gradio, got {card['sdk']!r}")
+    if not re.fullmatch(r"\d+\.\d+\.\d+", card["sdk_version"]):
+        raise BuildError(f"{source}: `sdk_version` must be a whole version such as 6.31.0")
+    if absent := [tag for tag in ("evaluate", "metric") if tag not in card["tags"]]:
+        raise BuildError(f"{source}: `tags` lacks {', '.join(absent)}")
+    return card
+
+
+def stage(files: dict[str, bytes], destination: Path) -> None:
+    """Make the folder hold these files and nothing else, unless something there is not ours."""
+    try:
+        written = json.loads((destination / _MANIFEST).read_text("utf-8"))
+    except FileNotFoundError:
+        written = {}
+    present = {path.name: path for path in destination.iterdir()} if destination.exists() else {}
+    for name, path in sorted(present.items()):
+        if name == _MANIFEST or (name in _LEFT_BY_RUNNING and path.is_dir()):
+            continue
+        ours = {_digest(files[name])} if name in files else set()
+        if not path.is_file() or _digest(path.read_bytes()) not in ours | {written.get(name)}:
+            raise BuildError(f"{path} does not come from a build: move it away or build elsewhere")
+    destination.mkdir(parents=True, exist_ok=True)
+    for name in written.keys() - files.keys():
+        (destination / name).unlink(missing_ok=True)
+    for name, content in files.items():
+        (destination / name).write_bytes(content)
+    manifest = {name: _digest(content) for name, content in files.items()}
+    (destination / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def main() -> int:
+    """Build, and return the exit code."""
+    parser = argparse.ArgumentParser(description="Stage the Space of a metric in a folder.")
+    parser.add_argument("metric", choices=METRICS)
+    parser.add_argument(
+        "destination", type=Path, metavar="DEST", help="new, empty, or built before"
+    )
+    options = parser.parse_args()
+    try:
+        stage(space_files(options.metric), options.destination)
+    except (BuildError, OSError) as error:
+        print(f"build: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,211 @@
+"""Publish the Spaces on the Hugging Face Hub, where people try the metrics and load them by name.
+
+python spaces/publish.py --org ORG                     create or update both Spaces
+python spaces/publish.py --org ORG --dry-run           only say what would change
+python spaces/publish.py --org ORG --release 0.2.0     also tag them release-0.2.0
+
+The token is the one of HF_TOKEN or of `hf auth login`; it needs the right to write to ORG.
+"""
+
+import argparse
+import hashlib
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from build import METRICS, BuildError, space_files
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
+from huggingface_hub.errors import HfHubHTTPError, HTTPError, RepositoryNotFoundError
+from huggingface_hub.hf_api import RepoFile
+
+_FROM_THE_HUB = {".gitattributes", "README.md"}  # what a new Space has in it
+_KEPT = {".gitattributes"}  # it tells the Hub which files are binary
+_TIMEOUT = 30  # seconds for the first answer; the client itself would wait for ever
+
+
+class PublishError(Exception):
+    """What is wrong, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What it takes to make a Space hold `files`; `head` is None while there is no such Space."""
+
+    repo_id: str
+    files: dict[str, bytes]
+    head: str | None
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+    tag: str | None
+
+    def __str__(self) -> str:
+        """Return the changes, one a line."""
+        changes = [
+            *(f"+ {name}" for name in self.added),
+            *(f"~ {name}" for name in self.changed),
+            *(f"- {name}" for name in self.removed),
+            *([f"tag {self.tag}"] if self.tag else []),
+        ]
+        state = "" if self.head else " (new)"
+        return "\n  ".join([f"{self.repo_id}{state}", *(changes or ["nothing changed"])])
+
+
+def make_plan(
+    api: HfApi, repo_id: str, files: dict[str, bytes], *, private: bool, release: str | None
+) -> Plan:
+    """Compare a Space with the files it should hold; this only reads."""
+    tag = f"release-{release}" if release else None
+    try:
+        space = api.space_info(repo_id, timeout=_TIMEOUT)
+    except RepositoryNotFoundError:
+        return Plan(repo_id, files, None, list(files), [], [], tag)
+    if space.sdk != "gradio":
+        raise PublishError(
+            f"it is a Space of another kind ({space.sdk or 'no sdk'}, not gradio): "
+            "delete it, or publish under another --org"
+        )
+    if private and not space.private:
+        raise PublishError("it is public already: make it private in its settings on the Hub")
+    there = {
+        entry.path: entry.blob_id
+        for entry in api.list_repo_tree(
+            repo_id, recursive=True, revision=space.sha, repo_type="space"
+        )
+        if isinstance(entry, RepoFile)  # else a folder, which goes with its last file
+    }
+    script = f"{repo_id.partition('/')[2]}.py"
+    if script not in there and there.keys() - _FROM_THE_HUB:
+        raise PublishError(
+            f"it is a Space of another kind (there is no {script} in it): "
+            "delete it, or publish under another --org"
+        )
+    added = [name for name in files if name not in there]
+    changed = [name for name in files if name in there and there[name] != _git_oid(files[name])]
+    removed = sorted(there.keys() - files.keys() - _KEPT)
+    if tag:
+        refs = api.list_repo_refs(repo_id, repo_type="space").tags
+        if commits := [ref.target_commit for ref in refs if ref.name == tag]:
+            if added or changed or removed or commits != [space.sha]:
+                raise PublishError(
+                    f"the tag {tag} is taken by another state of it (commit {commits[0][:7]}): "
+                    "release under a new number"
+                )
+            tag = None
+    return Plan(repo_id, files, space.sha, added, changed, removed, tag)
+
+
+def publish(api: HfApi, plan: Plan, *, private: bool, release: str | None) -> None:
+    """Carry out a plan."""
+    head = plan.head
+    if head is None:
+        api.create_repo(
+            plan.repo_id,
+            repo_type="space",
+            space_sdk="gradio",
+            private=private or None,  # None: as is usual in this organisation
+        )
+    operations = [
+        *(CommitOperationAdd(name, plan.files[name]) for name in plan.added + plan.changed),
+        *(CommitOperationDelete(name) for name in plan.removed),
+    ]
+    if operations:
+        head = api.create_commit(
+            plan.repo_id,
+            operations,
+            commit_message=f"Release {release}" if release else "Update",
+            repo_type="space",
+            parent_commit=head,  # refused if someone else was faster
+        ).oid
+    if plan.tag:
+        api.create_tag(plan.repo_id, tag=plan.tag, revision=head, repo_type="space")
+
+
+def _git_oid(content: bytes) -> str:
+    """Return the name git gives to a file of this content."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+@contextmanager
+def _in_one_sentence(api: HfApi, repo_id: str) -> Iterator[None]:
+    """Say why the Hub did not do what it was asked for a Space."""
+    try:
+        yield
+    except (PublishError, ValueError) as error:
+        raise PublishError(f"{repo_id}: {_one_line(error)}") from error
+    except HfHubHTTPError as error:
+        raise PublishError(f"{repo_id}: {_refusal(error, api, repo_id)}") from error
+    except (HTTPError, OSError) as error:
+        reason = f"cannot reach the Hub at {api.endpoint} ({_one_line(error)})"
+        raise PublishError(f"{repo_id}: {reason}") from error
+
+
+def _refusal(error: HfHubHTTPError, api: HfApi, repo_id: str) -> str:
+    status, org = error.response.status_code, repo_id.partition("/")[0]
+    if status == 401:
+        return f"the Hub does not accept the token: make one at {api.endpoint}/settings/tokens"
+    if status == 402:
+        return f"the Hub asks {org} for a paid plan to run a Gradio Space"
+    if status in (403, 404):
+        return f"the token has no right to write to Spaces of {org}, or there is no {org}"
+    if status in (409, 412):
+        return "someone else changed it at the same time: run this again"
+    return f"the Hub answered {status} ({_one_line(error.server_message or 'without a reason')})"
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+def run(options: argparse.Namespace) -> None:
+    """Plan everything before anything is sent, then carry it out."""
+    release = options.release
+    if release is not None and not re.fullmatch(r"\d+\.\d+\.\d+", release, re.ASCII):
+        raise PublishError(f"--release must be three numbers as in 0.2.0, got {release!r}")
+    token = get_token()
+    if not token:
+        raise PublishError("there is no token: run `hf auth login`, or set HF_TOKEN")
+    if not re.fullmatch(r"[!-~]+", token):  # the client's own error would show it
+        raise PublishError("the token has characters that no token has: copy it again")
+    api = HfApi(token=token)
+    wishes = {"private": options.private, "release": release}
+    files = {f"{options.org}/{name}": space_files(name) for name in options.metric or METRICS}
+    plans: dict[str, Plan] = {}
+    for repo_id in files:
+        with _in_one_sentence(api, repo_id):
+            plans[repo_id] = make_plan(api, repo_id, files[repo_id], **wishes)
+    if options.dry_run:
+        print("Nothing is sent. This would change:")
+    for repo_id, plan in plans.items():
+        if not options.dry_run:
+            with _in_one_sentence(api, repo_id):
+                publish(api, plan, **wishes)
+        revision = f', revision="release-{release}"' if release else ""
+        print(f"{plan}\n  {api.endpoint}/spaces/{repo_id}")
+        print(f'  evaluate.load("{repo_id}"{revision})', flush=True)
+
+
+def main() -> int:
+    """Publish, and return the exit code."""
+    parser = argparse.ArgumentParser(description="Publish the Spaces on the Hugging Face Hub.")
+    parser.add_argument("--org", required=True, help="organisation or user to publish under")
+    parser.add_argument(
+        "--metric", action="append", choices=METRICS, help="only this one (default: both)"
+    )
+    parser.add_argument("--private", action="store_true", help="make new Spaces private")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="send nothing, say what would change"
+    )
+    parser.add_argument("--release", metavar="X.Y.Z", help="tag what is published release-X.Y.Z")
+    try:
+        run(parser.parse_args())
+    except (PublishError, BuildError, OSError) as error:
+        print(f"publish: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

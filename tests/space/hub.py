@@ -1,0 +1,310 @@
+"""A stand-in for the Hugging Face Hub on loopback: Spaces, their history, tags and refusals.
+
+It answers what `huggingface_hub` asks when it publishes and what `evaluate` asks when it loads,
+as the Hub does it, so that the unmodified clients run against it with HF_ENDPOINT.
+"""
+
+import base64
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+# Someone who loads a metric; standard input: [module, revision, [references, predictions]].
+LOAD = """
+import json, sys
+import evaluate
+module, revision, (references, predictions) = json.load(sys.stdin)
+metric = evaluate.load(module, revision=revision)
+print(json.dumps(metric.compute(references=references, predictions=predictions)))
+"""
+
+Files = dict[str, bytes]
+
+COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+
+
+def git_oid(content: bytes, kind: str = "blob") -> str:
+    return hashlib.sha1(f"{kind} {len(content)}\0".encode() + content).hexdigest()
+
+
+@dataclass(frozen=True)
+class Commit:
+    files: Files
+    message: str
+    parent: "Commit | None" = None
+
+    @property
+    def oid(self) -> str:
+        tree = "".join(f"{name} {git_oid(content)}\n" for name, content in self.files.items())
+        parent = self.parent.oid if self.parent else ""
+        return git_oid(f"{parent}\n{tree}\n{self.message}".encode(), "commit")
+
+
+@dataclass
+class Space:
+    repo_id: str
+    head: Commit
+    private: bool = False
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def history(self) -> list[Commit]:
+        """All commits, the newest first."""
+        commits: list[Commit] = []
+        commit: Commit | None = self.head
+        while commit:
+            commits.append(commit)
+            commit = commit.parent
+        return commits
+
+    def at(self, revision: str) -> Commit:
+        oid = self.head.oid if revision == "main" else self.tags.get(revision, revision)
+        for commit in self.history:
+            if commit.oid == oid:
+                return commit
+        raise HubError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
+
+    @property
+    def info(self) -> dict[str, Any]:
+        card = front_matter(self.head.files.get("README.md", b"").decode())
+        return {
+            "id": self.repo_id,
+            "sha": self.head.oid,
+            "private": self.private,
+            "sdk": card.get("sdk"),
+            "siblings": [{"rfilename": name} for name in self.head.files],
+        }
+
+
+class HubError(Exception):
+    """An answer with an error status."""
+
+    def __init__(self, status: int, message: str, code: str = "", body: Any = None) -> None:
+        super().__init__(message)
+        self.status, self.message, self.code = status, message, code
+        self.body = body or {"error": message}
+
+
+def front_matter(card: str) -> dict[str, str]:
+    """Return the keys of a card that have a plain value of one line."""
+    match = re.match(r"---\n(.*?)^---$", card, re.DOTALL | re.MULTILINE)
+    lines = re.findall(r"^(\w+): *(.*)$", match[1], re.MULTILINE) if match else []
+    return {key: value.strip("\"'") for key, value in lines}
+
+
+def card_errors(card: str) -> list[str]:
+    """Return what the Hub would refuse in the front matter of a Space."""
+    meta = front_matter(card)
+    errors = [
+        f'"{key}" must be one of {sorted(COLORS)}'
+        for key in ("colorFrom", "colorTo")
+        if meta.get(key, "red") not in COLORS
+    ]
+    if "sdk" not in meta:
+        errors.append('"sdk" is required')
+    if len(meta.get("short_description", "")) > 60:
+        errors.append('"short_description" must be at most 60 characters long')
+    return errors
+
+
+class Hub:
+    """The server and what it holds.
+
+    `tokens` maps each token to the namespaces it may write to. `requests` lists what was asked, as
+    (method, path). `faults` maps an API path to the refusal it gets, whoever asks.
+    """
+
+    def __init__(self, tokens: Mapping[str, set[str]]) -> None:
+        self.tokens = tokens
+        self.spaces: dict[str, Space] = {}
+        self.requests: list[tuple[str, str]] = []
+        self.faults: dict[str, HubError] = {}
+        self.url = ""
+        self.lock = threading.Lock()
+
+    @contextmanager
+    def running(self) -> Iterator["Hub"]:
+        """Serve on a free port of loopback."""
+        handler = type("Handler", (_Handler,), {"hub": self})
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield self
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+    @property
+    def sent(self) -> list[str]:
+        """The paths of all requests that could change something."""
+        return [path for method, path in self.requests if method not in ("GET", "HEAD")]
+
+    def add_space(self, repo_id: str, sdk: str, private: bool = False) -> Space:
+        """Make a Space as the Hub does, with two files of its own in it."""
+        card = f"---\ntitle: {repo_id.split('/')[1]}\nsdk: {sdk}\n---\n".encode()
+        first = Commit({".gitattributes": b"*.bin filter=lfs\n", "README.md": card}, "initial")
+        self.spaces[repo_id] = Space(repo_id, first, private)
+        return self.spaces[repo_id]
+
+    def find(self, repo_id: str, token: str | None, write: bool = False) -> Space:
+        """Return a Space, if the owner of the token may see it, or write to it."""
+        space = self.spaces.get(repo_id)
+        may_write = repo_id.split("/")[0] in self.tokens.get(token or "", ())
+        if space is None or (space.private and not may_write):
+            if token:
+                raise HubError(404, "Repository not found", "RepoNotFound")
+            raise HubError(401, "Invalid username or password.")
+        if write and not may_write:
+            message = f"Forbidden: you cannot write to {repo_id}" if token else "Unauthorized"
+            raise HubError(403 if token else 401, message)
+        return space
+
+    def create(self, asked: dict[str, Any], token: str | None) -> dict[str, Any]:
+        repo_id = f"{asked['organization']}/{asked['name']}"
+        if token is None:
+            raise HubError(401, "Unauthorized")
+        if asked["organization"] not in self.tokens[token]:
+            raise HubError(403, f"You don't have the rights to create a space under {repo_id}")
+        url = f"{self.url}/spaces/{repo_id}"
+        if repo_id in self.spaces:
+            message = "You already created this space repo"
+            raise HubError(409, message, body={"error": message, "url": url})
+        private = asked.get("private") or asked.get("visibility") == "private"  # old, new clients
+        self.add_space(repo_id, asked["sdk"], private)
+        return {"url": url, "name": repo_id}
+
+    def commit(self, space: Space, lines: list[dict[str, Any]]) -> dict[str, Any]:
+        files = dict(space.head.files)
+        header = next(line["value"] for line in lines if line["key"] == "header")
+        if header.get("parentCommit", space.head.oid) != space.head.oid:
+            raise HubError(412, "A commit has happened since. Please refresh and try again.")
+        for line in lines:
+            path = line["value"].get("path")
+            if line["key"] == "file":
+                files[path] = base64.b64decode(line["value"]["content"])
+            elif line["key"] == "deletedFile":
+                if files.pop(path, None) is None:
+                    raise HubError(404, "A file with this name doesn't exist", "EntryNotFound")
+            elif line["key"] != "header":
+                raise HubError(400, f"this stand-in takes no {line['key']}")
+        space.head = Commit(files, header["summary"], space.head)
+        url = f"{self.url}/spaces/{space.repo_id}/commit/{space.head.oid}"
+        return {"success": True, "commitOid": space.head.oid, "commitUrl": url}
+
+    def get(self, path: str, token: str | None) -> Any:
+        """Answer a GET of the API."""
+        match = re.fullmatch(r"/api/spaces/([^/]+/[^/]+)(?:/(refs|revision|tree)(?:/(.*))?)?", path)
+        if not match:
+            raise HubError(404, f"this stand-in has no {path}")
+        repo_id, topic, revision = match.groups()
+        space = self.find(repo_id, token)
+        if topic == "refs":
+            main = {"name": "main", "ref": "refs/heads/main", "targetCommit": space.head.oid}
+            tags = [
+                {"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": oid}
+                for tag, oid in space.tags.items()
+            ]
+            return {"branches": [main], "converts": [], "tags": tags}
+        commit = space.at(revision or "main")
+        if topic == "tree":
+            return [
+                {"type": "file", "path": name, "size": len(content), "oid": git_oid(content)}
+                for name, content in commit.files.items()
+            ]
+        return {**space.info, "sha": commit.oid}
+
+    def post(self, path: str, body: bytes, token: str | None) -> Any:
+        """Answer a POST of the API."""
+        if path == "/api/repos/create":
+            return self.create(json.loads(body), token)
+        if path == "/api/validate-yaml":
+            errors = card_errors(json.loads(body)["content"])
+            answer = {"errors": [{"message": error} for error in errors], "warnings": []}
+            if errors:
+                raise HubError(400, "Invalid metadata", body=answer)
+            return answer
+        match = re.fullmatch(r"/api/spaces/([^/]+/[^/]+)/(preupload|commit|tag)/([^/]+)", path)
+        if not match:
+            raise HubError(404, f"this stand-in has no {path}")
+        repo_id, topic, revision = match.groups()
+        space = self.find(repo_id, token, write=True)
+        if topic == "commit":
+            return self.commit(space, [json.loads(line) for line in body.splitlines()])
+        commit = space.at(revision)
+        asked = json.loads(body)
+        if topic == "tag":
+            if asked["tag"] in space.tags:
+                raise HubError(409, "Tag reference exists already")
+            space.tags[asked["tag"]] = commit.oid
+            return {}
+        oids = {name: git_oid(content) for name, content in commit.files.items()}
+        return {
+            "files": [
+                {
+                    "path": file["path"],
+                    "uploadMode": "regular",
+                    "shouldIgnore": False,
+                    "oid": oids.get(file["path"]),
+                }
+                for file in asked["files"]
+            ]
+        }
+
+    def resolve(self, path: str, token: str | None) -> tuple[bytes, dict[str, str]]:
+        """Return a file of a Space and the headers that go with it."""
+        repo_id, _, revision_and_name = path.removeprefix("/spaces/").partition("/resolve/")
+        revision, _, name = revision_and_name.partition("/")
+        commit = self.find(repo_id, token).at(revision)
+        if name not in commit.files:
+            raise HubError(404, "Entry not found", "EntryNotFound")
+        content = commit.files[name]
+        return content, {"ETag": f'"{git_oid(content)}"', "X-Repo-Commit": commit.oid}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    hub: Hub
+
+    def _answer(self) -> None:
+        path = unquote(urlsplit(self.path).path)
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        headers: dict[str, str] = {}
+        status = 200
+        with self.hub.lock:
+            self.hub.requests.append((self.command, path))
+            try:
+                token = self.headers.get("Authorization", "").removeprefix("Bearer ") or None
+                if path in self.hub.faults:
+                    raise self.hub.faults[path]
+                if token and token not in self.hub.tokens:
+                    raise HubError(401, "Invalid credentials in Authorization header")
+                if "/resolve/" in path:
+                    content, headers = self.hub.resolve(path, token)
+                elif self.command == "POST":
+                    content = json.dumps(self.hub.post(path, body, token)).encode()
+                else:
+                    content = json.dumps(self.hub.get(path, token)).encode()
+            except HubError as refusal:
+                status, content = refusal.status, json.dumps(refusal.body).encode()
+                headers = {"X-Error-Message": refusal.message, "X-Error-Code": refusal.code}
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(content)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    do_GET = do_HEAD = do_POST = _answer  # noqa: N815
+
+    def log_message(self, *_: Any) -> None:
+        """Keep the tests' output clean."""

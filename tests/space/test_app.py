@@ -1,0 +1,690 @@
+"""The page people use and the endpoints programs call, in the app as it is staged and served."""
+
+import itertools
+import json
+import math
+import re
+import threading
+import urllib.error
+import urllib.request
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+from playwright.sync_api import Browser, Locator, Page, Request, expect
+
+from golden import BY_ID, VECTORS, close
+from informedness import report
+from informedness.contingency import ContingencyTable, entropy_triangle
+from informedness.report import Report
+
+METRICS = ("informedness", "nit")
+COLUMNS = (["ham", "ham", "spam", "spam", "eggs"], ["ham", "spam", "spam", "spam", "ham"])
+EXECUTED = "window.executed"
+HOSTILE = [
+    "<script>window.executed = 1</script>",
+    '<img src="x" onerror="window.executed = 2">',
+    '"><svg onload="window.executed = 3">',
+    "' autofocus onfocus='window.executed = 4",
+    "${window.executed = 5}`",
+    '{{constructor.constructor("window.executed = 6")()}}',
+    "$\\frac{$",
+    "=cmd|' /C calc'!A0",
+    "[link](javascript:window.executed=7)",
+    "paypal",
+    "p\u0430yp\u0430l",  # with the Cyrillic letter
+    "\u05e9\u05dc\u05d5\u05dd",  # right to left
+]
+OVERRIDE = "ham\u202emaps"  # would turn the rest of the line around
+
+
+@pytest.fixture
+def visit(app: Callable[[str], str], browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Return the function that opens a page; whatever pages do, they stay on their host."""
+    contexts = []
+    requested: list[str] = []
+    failed: list[str] = []
+
+    def listen(request: Request) -> None:
+        requested.append(request.url)
+
+    def opened(metric: str = "informedness", query: str = "", **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        contexts.append(context)
+        context.on("request", listen)
+        page = context.new_page()
+        page.on("pageerror", lambda error: failed.append(str(error)))
+        page.set_default_timeout(15_000)
+        page.goto(app(metric) + query)
+        page.locator("#score").wait_for()
+        return page
+
+    yield opened
+    hidden = [page.evaluate(f"{EXECUTED} ?? null") for c in contexts for page in c.pages]
+    for context in contexts:
+        context.close()
+    outside = {url for url in requested if not re.match(r"http://127\.0\.0\.1:|data:|blob:", url)}
+    assert (outside, failed) == (set(), [])
+    assert set(hidden) <= {None}
+
+
+@pytest.fixture(scope="session")
+def client(app: Callable[[str], str]) -> Client:
+    return Client(app("informedness"), verbose=False)
+
+
+def tab(page: Page, *names: str) -> None:
+    for name in names:
+        page.get_by_role("tab", name=name, exact=True).click()
+
+
+def paste(page: Page, references: list[str], predictions: list[str]) -> None:
+    page.get_by_role("textbox", name="References, one a line").fill("\n".join(references))
+    page.get_by_role("textbox", name="Predictions, one a line").fill("\n".join(predictions))
+    page.locator("#score-columns").click()
+
+
+def shows(page: Page, value: float) -> None:
+    expect(page.locator("#score")).to_have_text(f"{value:.3f}")
+
+
+def heat_labels(area: Locator) -> list[str]:
+    """Return the labels of the rows of the first heat map."""
+    return area.locator(".heat").first.locator("tbody th").all_inner_texts()
+
+
+def refusal(page: Page, sentence: str) -> None:
+    expect(page.get_by_test_id("toast-body")).to_contain_text(sentence)
+
+
+# What people do with the page
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_pasted_columns_give_the_score_of_the_package(visit, metric):
+    page = visit(metric)
+    wanted = report(*COLUMNS)
+    paste(page, *COLUMNS)
+    shows(page, wanted.scores[metric])
+    assert wanted.sentence in page.locator("#result").inner_text()
+    for name, title in (("accuracy", "Accuracy"), ("ema", "EMA"), ("f1_macro", "F1-macro")):
+        row = page.locator("#result").get_by_role("row", name=title, exact=False).first
+        assert f"{wanted.scores[name]:.3f}" in row.inner_text()
+
+
+def test_the_scale_shows_chance_and_the_best_value_these_references_allow(visit):
+    page = visit("nit")
+    paste(page, ["ham"] * 9 + ["spam"], ["ham"] * 9 + ["spam"])
+    shows(page, 0.692)
+    scale = page.get_by_role("img", name="NIT 0.692")
+    expect(scale).to_have_attribute("aria-label", re.compile("chance is 0.5, .* here is 0.692"))
+
+
+def test_columns_pasted_together_are_split_at_their_tabs(visit):
+    page = visit()
+    lines = ["\t".join(pair) for pair in zip(*COLUMNS, strict=True)]
+    paste(page, lines, [])
+    shows(page, report(*COLUMNS).scores["informedness"])
+
+
+@pytest.mark.parametrize(("name", "separator"), [("mine.csv", ","), ("mine.tsv", "\t")])
+def test_an_uploaded_file_is_scored_by_the_columns_chosen(visit, tmp_path, name, separator):
+    rows = [("id", "gold", "system"), *zip("12345", *COLUMNS, strict=True)]
+    path = tmp_path / name
+    path.write_text("\n".join(map(separator.join, rows)), "utf-8")
+    page = visit()
+    tab(page, "File")
+    page.locator("input[type=file]").first.set_input_files(path)
+    expect(page.get_by_label("Column of references")).to_have_value("gold")
+    page.get_by_label("Column of predictions").click()
+    page.get_by_role("option", name="system").click()
+    page.locator("#score-file").click()
+    shows(page, report(*COLUMNS).scores["informedness"])
+
+
+def test_a_small_table_is_edited_in_place(visit):
+    page = visit()
+    tab(page, "Table")
+    table = page.locator("#samples")
+    wanted = [["ham", "ham", "ham", "spam", "spam"], ["ham", "ham", "spam", "spam", "spam"]]
+    table.get_by_test_id("cell-4-1").dblclick()  # the last prediction was ham
+    page.keyboard.press("Control+A")
+    page.keyboard.type("spam")
+    page.keyboard.press("Enter")
+    page.locator("#score-samples").click()
+    shows(page, report(*wanted).scores["informedness"])
+
+
+def test_a_matrix_is_entered_with_its_rows_as_references(visit):
+    page = visit()
+    tab(page, "Matrix")
+    page.get_by_label("Classes, one a line").fill("x\ny\nz")
+    page.keyboard.press("Tab")
+    grid = page.locator("#grid")
+    expect(grid.get_by_role("columnheader", name="z")).to_be_visible()
+    expect(grid.get_by_role("grid")).to_have_attribute("aria-label", re.compile("rows are ref"))
+    matrix = [[5, 0, 0], [0, 3, 1], [0, 0, 2]]
+    for (i, row), j in itertools.product(enumerate(matrix), range(3)):
+        if row[j]:
+            grid.get_by_test_id(f"cell-{i}-{j + 1}").dblclick()
+            page.keyboard.press("Control+A")
+            page.keyboard.type(str(row[j]))
+            page.keyboard.press("Enter")
+    page.locator("#score-matrix").click()
+    wanted = Report.from_table(ContingencyTable.from_matrix(matrix, labels=["x", "y", "z"]))
+    shows(page, wanted.scores["informedness"])
+    rows = page.locator("#result .heat tbody tr").all_inner_texts()
+    assert [re.findall(r"\w+%?", row) for row in rows] == [
+        ["x", "5", "100%", "0", "0%", "0", "0%"],
+        ["y", "0", "0%", "3", "75%", "1", "25%"],
+        ["z", "0", "0%", "0", "0%", "2", "100%"],
+    ]
+
+
+def test_the_bars_are_tpr_minus_fpr_of_each_class(visit):
+    page = visit()
+    paste(page, *COLUMNS)
+    wanted = report(*COLUMNS)
+    shows(page, wanted.scores["informedness"])
+    bars = page.locator("#result .bars tr").all_inner_texts()
+    shown = [(bar.split()[0], float(bar.split()[-1])) for bar in bars]
+    assert shown == [
+        (row["label"], pytest.approx(row["tpr_minus_fpr"], abs=5e-4)) for row in wanted.per_class
+    ]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_examples_load_with_a_click_and_tell_their_story(visit, metric):
+    page = visit(metric)
+    for name, matrix in (
+        ("The same model, classes balanced", [[50, 0], [50, 0]]),
+        ("Averages disagree", [[6, 0, 0], [0, 1, 2], [4, 2, 6]]),
+        ("Labels exchanged", [[0, 50], [50, 0]]),
+        ("Looks good", [[90, 0], [10, 0]]),
+    ):
+        page.get_by_role("button", name=name).click()
+        shows(page, Report.from_table(ContingencyTable.from_matrix(matrix)).scores[metric])
+        expect(page.locator("#grid").get_by_test_id("cell-0-1")).to_have_text(str(matrix[0][0]))
+
+
+def test_the_point_of_the_simulation_moves_with_the_slider(visit):
+    page = visit()
+    tab(page, "Simulate")
+    point = page.locator("#point")
+    before = [float(point.get_attribute(name)) for name in ("cx", "cy")]
+    slider = page.locator("#ability input[type=range]")
+    slider.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#simulation")).to_contain_text("At ability 0.50")
+    after = [float(point.get_attribute(name)) for name in ("cx", "cy")]
+    assert after[0] > before[0]  # more ability
+    assert after[1] < before[1]  # a higher score
+    row = page.locator("#simulation tr.own")
+    expect(row).to_contain_text("0.500")  # knowing half the answers is Informedness 0.5
+
+
+def test_the_simulation_has_as_many_sizes_as_classes(visit):
+    page = visit()
+    tab(page, "Simulate")
+    page.get_by_label("number input for Number of classes").fill("4")
+    page.keyboard.press("Tab")
+    expect(page.locator("#simulation .heat tbody tr")).to_have_count(4)
+    expect(page.get_by_label("number input for Relative size of class 4")).to_be_visible()
+    expect(page.get_by_label("number input for Relative size of class 5")).to_be_hidden()
+
+
+def test_two_sets_of_predictions_are_compared_side_by_side(visit):
+    page = visit()
+    tab(page, "Compare")
+    for label, column in zip(
+        ("References, one a line", "Predictions A", "Predictions B"),
+        (COLUMNS[0], COLUMNS[1], COLUMNS[0]),
+        strict=True,
+    ):
+        page.get_by_role("textbox", name=label).fill("\n".join(column))
+    page.locator("#compare-columns").click()
+    score = report(*COLUMNS).scores["informedness"]
+    row = page.locator("#comparison tr.own")
+    expect(row).to_contain_text("1.000")
+    numbers = re.findall(r"\d\.\d{3}", row.inner_text())
+    assert numbers == [f"{score:.3f}", "1.000", f"{1 - score:.3f}"]
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_shared_link_shows_the_same_result_to_somebody_else(visit, metric):
+    # a class that is only predicted is not part of k: the link must keep it that way
+    columns = ["no", "no", "yes"], ["no", "maybe", "yes"]
+    page = visit(metric)
+    paste(page, *columns)
+    shows(page, report(*columns).scores[metric])
+    link = page.locator("#link").get_attribute("href")
+    other = visit(metric, link)
+    shows(other, report(*columns).scores[metric])
+    expect(other.locator("#result .heat tbody th").first).to_have_text("maybe")
+    assert other.locator("#result").inner_text() == page.locator("#result").inner_text()
+
+
+def test_the_card_and_the_lines_of_python_are_there_to_copy(visit):
+    page = visit("nit")
+    tab(page, "Use it")
+    code = page.get_by_label("Code input container")
+    expect(page.locator(".cm-content").first).to_contain_text('nit = evaluate.load("nit")')
+    expect(page.get_by_role("heading", name="Metric Card for NIT")).to_be_visible()
+    expect(page.get_by_text("sdk_version")).to_have_count(0)
+    assert code.count() == 1
+
+
+# Labels are text
+
+
+def test_pasted_labels_execute_nothing_and_appear_as_text(visit):
+    page = visit()
+    columns = [*HOSTILE, HOSTILE[0]], [*HOSTILE, HOSTILE[1]]
+    paste(page, *columns)
+    shows(page, report(*columns).scores["informedness"])
+    assert sorted(heat_labels(page.locator("#result"))) == sorted(HOSTILE)
+    assert page.locator("#result script, #result img:not([role]), #result svg[onload]").count() == 0
+    tab(page, "Compare")
+    expect(page.locator("#compare-columns")).to_be_visible()
+    for box in page.locator("textarea").all():
+        if box.is_visible():
+            box.fill("\n".join(HOSTILE))
+    page.locator("#compare-columns").click()
+    expect(page.locator("#comparison .heat").first).to_contain_text(HOSTILE[1])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_labels_of_a_link_execute_nothing_in_the_matrix_they_fill(visit, metric):
+    n = len(HOSTILE)
+    counts = [str(int(i == j)) for i in range(n) for j in range(n)]
+    query = [("class", label) for label in HOSTILE] + [("counts", ",".join(counts))]
+    page = visit(metric, f"?{urlencode(query, safe=',')}")
+    shows(page, 1.0)
+    grid = page.locator("#grid")
+    expect(grid.get_by_test_id("header-2")).to_contain_text(HOSTILE[1])
+    expect(grid.get_by_test_id("cell-0-0")).to_have_text(HOSTILE[0])
+    assert heat_labels(page.locator("#result")) == HOSTILE
+
+
+def test_characters_that_turn_a_line_around_are_spelt_out(visit):
+    page = visit()
+    paste(page, ["ham", OVERRIDE], ["ham", OVERRIDE])
+    expect(page.locator("#result .heat")).to_contain_text(r"'ham\u202emaps'")
+    assert "\u202e" not in page.locator("#result").inner_text()
+
+
+def test_file_names_and_headers_execute_nothing(visit, tmp_path):
+    path = tmp_path / "<img src=x onerror=window.executed=8>.csv"
+    header = f'"{HOSTILE[1].replace(chr(34), chr(34) * 2)}",<script>window.executed = 9</script>'
+    path.write_text(f"{header}\nham,ham\nspam,spam\n", "utf-8")
+    page = visit()
+    tab(page, "File")
+    page.locator("input[type=file]").first.set_input_files(path)
+    for label, name in (("references", HOSTILE[1]), ("predictions", "<script>window.executed = 9")):
+        page.get_by_label(f"Column of {label}").click()
+        page.get_by_role("option", name=name).last.click()
+    page.locator("#score-file").click()
+    shows(page, 1.0)
+
+
+def test_a_refusal_shows_the_label_it_names_as_text(visit):
+    label = "<img src=x onerror=window.executed=10>"
+    page = visit(query=f"?class={quote(label)}&class={quote(label)}&counts=1,0,0,1")
+    refusal(page, f"list each class once, '{label}' stands twice")
+
+
+# Everybody can use it
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_shows_every_tab_without_scrolling_sideways(visit, metric, scheme):
+    page = visit(metric, viewport={"width": 375, "height": 700}, color_scheme=scheme)
+    names = "\n".join(["a rather long name of a class, " * 6, *"abcdefghijkl"])
+    page.get_by_role("textbox", name="References, one a line").fill(names)
+    page.get_by_role("textbox", name="Predictions, one a line").fill(names)
+    page.locator("#score-columns").click()
+    expect(page.locator("#result .heat tbody tr")).to_have_count(13)
+    expect(page.locator("#score")).to_be_in_viewport()  # brought there, below the buttons
+    scrolled = "e => { const box = e.parentElement; box.scrollLeft = 99; return box.scrollLeft; }"
+    assert page.locator("#result .heat").evaluate(scrolled) == 99  # within its own box
+    for name in ("Score", "Simulate", "Compare", "Use it"):
+        tab(page, name)
+        page.wait_for_timeout(200)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 375, (name, width)
+
+
+def test_the_keyboard_alone_reaches_and_presses_every_control(visit):
+    page = visit()
+    page.keyboard.press("Tab")
+    focused = "document.activeElement.id || document.activeElement.innerText.trim()"
+    wanted = ["Score", "Paste", "score-columns", "Looks good", "Labels exchanged", "link"]
+    for _ in range(40):
+        if page.evaluate(focused) == wanted[0]:
+            wanted.pop(0)
+        if not wanted:
+            break
+        if page.evaluate(focused) == "Labels exchanged":
+            page.keyboard.press("Enter")
+            shows(page, -1.0)
+        page.keyboard.press("Tab")
+    assert wanted == []
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_control_and_every_chart_has_a_name(visit, metric):
+    page = visit(metric)
+    unnamed = """() => [...document.querySelectorAll('input, textarea, button')].filter(e =>
+        e.offsetParent && !e.labels?.length && !e.ariaLabel && !e.innerText && !e.title
+    ).map(e => e.outerHTML)"""
+    for name in ("Simulate", "Compare", "Use it", "Score"):
+        tab(page, name)
+        assert page.evaluate(unnamed) == []
+    for chart in page.locator("svg[role=img]").all():
+        assert len(chart.get_attribute("aria-label")) > 40
+    drawn = "svg:not([role=img]):not([aria-hidden=true] *)"
+    assert page.locator(", ".join(f"#{x} {drawn}" for x in ("result", "simulation"))).count() == 0
+
+
+def test_the_browser_is_told_to_load_nothing_from_another_host(app):
+    with urllib.request.urlopen(app("nit")) as answer:
+        policy, page = answer.headers["content-security-policy"], answer.read().decode()
+    assert policy.startswith("default-src 'self' ")
+    assert "http" not in policy
+    assert not re.search(
+        r'(preconnect|stylesheet|src)="?[^>]*https?://(?!127)', page.split("<body")[0]
+    )
+
+
+# Limits
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "arguments", "sentence"),
+    [
+        ("score", [["a"] * 100_001, ["a"] * 100_001], "At most 100,000 rows can be .* 100,001"),
+        ("score", [["a" * 201, "b"], ["a", "b"]], "A label can have 200 characters, .* has 201"),
+        ("score", [list(map(str, range(1001)))] * 2, "At most 1,000 classes .* got 1,001"),
+        ("score", [list(range(1001))] * 2, "At most 1,000 classes can be scored here, got 1,001"),
+        ("score", [["a", "b"], ["a"]], "Mismatch in the number of predictions .1. and ref"),
+        ("score", [[], []], "there must be a sample to score"),
+        ("score", ["ab", "ab"], "`references` must be a sequence of labels"),
+        ("score", [["a", None], ["a", "b"]], "`references` must hold labels .* a missing value"),
+        ("score", [["a", 1], ["a", 1]], "`references` must hold labels of one type"),
+        ("score", [["a"], ["b"], ["a"]], "`labels` must list every prediction, 'b' is not in it"),
+        ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes .* got 1,001"),
+        ("score_matrix", [[[1, 2], [3]]], "must be square: row 2 must have 2 counts, got 1"),
+        ("score_matrix", [[[1, -2], [3, 4]]], "`matrix` must be finite and not negative, got -2"),
+        ("score_matrix", [[["x", 2], [3, 4]]], "`matrix` must hold numbers"),
+        ("score", [[["a"]], [["a"]]], "`references` must hold labels"),
+        ("score", [{"a": 1}, {"a": 1}], "`references` must be a sequence of labels"),
+        ("score_matrix", [{"a": 1}], "must be a list of rows"),
+        ("score_matrix", [[[None]]], "`matrix` must hold numbers"),
+        ("score_matrix", [[[1]], ["a", "b"]], "`labels` must name the 1 rows of `matrix`, got 2"),
+        ("score_matrix", [[[0]]], "must sum to more than 0"),
+        ("simulate", [[1] * 51, 0.5], "A simulation has 2 to 50 classes"),
+        ("simulate", [[1, 1], 1.5], "The ability must be between 0 and 1, got 1.5"),
+        ("simulate", [[1, 0], 0.5], "The share of each class must be at least 1e-06"),
+        ("simulate", [[1, -1], 0.5], "The shares must be a list of numbers, none below 0"),
+        ("simulate", [[1, 1], 0.5, [1, 1, 1]], "got 2 and 3"),
+        ("simulate", ["ab", "c"], "The shares must be a list of numbers"),
+    ],
+)
+def test_an_endpoint_refuses_in_a_sentence_that_says_the_limit(
+    client, endpoint, arguments, sentence
+):
+    with pytest.raises(AppError, match=sentence):
+        client.predict(*arguments, api_name=f"/{endpoint}")
+
+
+@pytest.mark.parametrize(
+    ("references", "sentence"),
+    [
+        ("a\ta\n" * 100_001, "At most 100,000 rows can be scored here, got 100,001"),
+        (f"{'a' * 99}\n" * 20_001, "A box can hold 2,000,000 characters, References has 2,000,100"),
+        ("a\n\nb", "References: line 2 is empty"),
+        ("", "References: paste one label a line"),
+        ("a\tb\nc", "Line 2 must have 2 columns, got 1"),
+    ],
+)
+def test_the_page_refuses_in_a_sentence_that_says_the_limit(visit, references, sentence):
+    page = visit()
+    # as a program would, past the browser's own maxlength, and faster than typing
+    page.get_by_role("textbox", name="References, one a line").evaluate(
+        "(e, text) => { e.value = text; e.dispatchEvent(new Event('input')); }", references
+    )
+    page.locator("#score-columns").click()
+    refusal(page, sentence)
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("class=a&counts=1,2", "must carry 1 counts"),
+        ("class=a&class=b&counts=1,2,3,x", "must carry 4 counts, one for each pair"),
+        ("&".join(f"class={i}" for i in range(31)), "A link carries at most 30 classes"),
+        ("counts=" + "1," * 2000, "A link carries at most 30 classes and 3,000 characters"),
+        (f"class={'a' * 201}&counts=1", "A label can have 200 characters"),
+    ],
+)
+def test_a_broken_link_is_refused_in_a_sentence(visit, query, sentence):
+    refusal(visit(query=f"?{query}"), sentence)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"reference,prediction\na\n", "Row 2 must have 2 columns, got 1"),
+        (b"reference,prediction\n", "must have a header and at least one row"),
+        (b"reference,prediction\n\xff,a\n", "must be text in UTF-8"),
+        (b"reference,prediction\n" + b"a,a\n" * 100_001, "At most 100,000 rows"),
+        (b",".join([b"x"] * 101) + b"\n" + b",".join([b"x"] * 101), "A file can have 100 columns"),
+    ],
+)
+def test_a_file_that_cannot_be_scored_is_refused_in_a_sentence(visit, tmp_path, content, sentence):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(content)
+    page = visit()
+    tab(page, "File")
+    page.locator("input[type=file]").first.set_input_files(path)
+    refusal(page, sentence)
+
+
+def post(url: str, body: bytes, content_type: str) -> tuple[int, str]:
+    request = urllib.request.Request(url, body, {"Content-Type": content_type})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+@pytest.mark.parametrize(("size", "status"), [(9_000_000, 200), (11_000_000, 413)])
+def test_the_server_itself_refuses_large_uploads(app, size, status):
+    head = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
+    body = head + b"a" * size + b"\r\n--x--\r\n"
+    url = app("informedness") + "gradio_api/upload"
+    answer = post(url, body, "multipart/form-data; boundary=x")
+    assert answer[0] == status
+    assert "10000000 bytes" in answer[1] or status == 200
+
+
+def test_half_a_character_is_refused(app):
+    url = app("informedness") + "gradio_api/call/score"
+    status, answer = post(url, b'{"data": [["\\ud800"], ["a"], null]}', "application/json")
+    assert status == 200
+    with urllib.request.urlopen(f"{url}/{json.loads(answer)['event_id']}") as events:
+        assert "must be text in UTF-8, one of them holds half a character" in events.read().decode()
+
+
+def test_the_server_refuses_any_request_above_20_million_bytes(app):
+    body = json.dumps({"data": ["a" * 20_000_000]}).encode()
+    url = app("informedness") + "gradio_api/call/score"
+    status, sentence = post(url, body, "application/json")
+    assert status == 413
+    assert sentence.startswith("A request can have 20,000,000 bytes, this one has 20,0")
+
+
+# What programs call
+
+
+def test_the_endpoints_are_named_typed_and_documented(client):
+    described = client.view_api(return_format="dict")["named_endpoints"]
+    assert list(described) == ["/score", "/score_matrix", "/simulate"]
+    types = {
+        name: {
+            p["parameter_name"]: " or ".join(sorted(p["python_type"]["type"].split(" | ")))
+            for p in endpoint["parameters"]
+        }
+        for name, endpoint in described.items()
+    }
+    assert types == {
+        "/score": {
+            "references": "list[str]",
+            "predictions": "list[str]",
+            "labels": "None or list[str]",
+        },
+        "/score_matrix": {"matrix": "list[list[float]]", "labels": "None or list[str]"},
+        "/simulate": {"shares": "list[float]", "ability": "float", "guess": "None or list[float]"},
+    }
+    assert all(len(endpoint["description"]) > 80 for endpoint in described.values())
+
+
+def test_the_score_endpoint_returns_the_report_and_its_warnings(client):
+    result = client.predict(
+        references=["a", "b", "a"], predictions=["a", "b", "c"], api_name="/score"
+    )
+    with pytest.warns(UserWarning, match="'c'"):
+        wanted = report(["a", "b", "a"], ["a", "b", "c"]).to_dict()
+    assert result.pop("warnings") == [
+        "among the predictions but not the references, so counted as 0: 'c'"
+    ]
+    assert result == wanted
+
+
+def test_integers_are_labels_too_and_labels_declares_the_classes(client):
+    result = client.predict([1, 2, 1], [1, 2, 2], [1, 2, 10], api_name="/score")
+    assert [row["label"] for row in result["per_class"]] == [1, 2, 10]
+    assert result["nit"] == report([1, 2, 1], [1, 2, 2], labels=[1, 2, 10]).scores["nit"]
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_matrices_give_the_golden_values(client, declared):
+    for vector in VECTORS:
+        matrix = [[int(n) if n.denominator == 1 else float(n) for n in row] for row in vector.table]
+        labels = list("abcdefghij"[: vector.k]) if declared else None
+        result = client.predict(matrix, labels, api_name="/score_matrix")
+        assert result["informedness"] == close(vector.exact["informedness"] or 0), vector.id
+        assert result["nit"] == close(vector.info["NIT_k_table" if declared else "NIT_k_ref"])
+        assert result["ema"] == close(vector.info["EMA"])
+        assert result["accuracy"] == close(vector.exact["accuracy"])
+        assert result["matthews_corrcoef"] == close(vector.decimal["mcc"] or 0)
+
+
+def test_a_simulation_is_exact_and_informedness_is_the_ability(client):
+    shares, ability, guess = [0.5, 0.3, 0.2], 0.25, [0.2, 0.2, 0.6]
+    result = client.predict(shares, ability, guess, api_name="/simulate")
+    for i, j in itertools.product(range(3), repeat=2):
+        wanted = shares[i] * (ability * (i == j) + (1 - ability) * guess[j])
+        assert result["table"][i][j] == pytest.approx(wanted, abs=1e-15)
+    assert result["informedness"] == pytest.approx(ability, abs=1e-12)
+    curves = result["curves"]
+    assert curves["informedness"] == pytest.approx(curves["ability"], abs=1e-12)
+    wanted = report(
+        *zip(*[(i, j) for i in range(3) for j in range(3)], strict=True),
+        sample_weight=[n for row in result["table"] for n in row],
+    )
+    assert result["nit"] == pytest.approx(wanted.scores["nit"], abs=1e-12)
+    likely = client.predict([9, 1], 0, api_name="/simulate")  # guesses like the classes
+    assert likely["table"] == [pytest.approx([0.81, 0.09]), pytest.approx([0.09, 0.01])]
+
+
+def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(app):
+    clients = [Client(app("informedness"), verbose=False) for _ in range(50)]
+    answers: list[Any] = [None] * 50
+    start = threading.Barrier(50)
+
+    def arguments(i: int) -> tuple[list[str], list[str]]:
+        references = ["ham"] * (50 + i) + ["spam"] * 20
+        odd = [f"odd {i}"] if i % 2 else ["spam"]  # every second caller has its own warning
+        return references, ["ham"] * 50 + ["spam"] * (i + 19) + odd
+
+    def call(i: int) -> None:
+        start.wait()
+        answers[i] = clients[i].predict(*arguments(i), api_name="/score")
+
+    threads = [threading.Thread(target=call, args=(i,)) for i in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for i, answer in enumerate(answers):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            wanted = report(*arguments(i)).to_dict()
+        notes = [str(warning.message).removeprefix("informedness: ") for warning in caught]
+        assert answer == {**wanted, "warnings": notes}
+
+
+# The arithmetic of the drawings
+
+
+@pytest.fixture(scope="session")
+def charts(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Return the app's module of drawings, beside the helpers of this package."""
+    import importlib.util
+
+    import informedness
+
+    path = Path(__file__).resolve().parents[2] / "spaces" / "charts.py"
+    spec = importlib.util.spec_from_file_location(f"{informedness.__name__}.charts", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=BY_ID)
+def test_what_the_classes_add_sums_to_the_information(charts, vector):
+    table = ContingencyTable.from_matrix([[float(n) for n in row] for row in vector.table])
+    parts = charts.class_information(table)
+    assert len(parts) == vector.k
+    assert math.fsum(parts) == close(vector.info["MI_bits"])
+
+
+@pytest.mark.parametrize(
+    ("matrix", "corner"),
+    [
+        ([[5, 0], [0, 5]], 'cx="170.0" cy="28.0"'),
+        ([[5, 5], [5, 5]], 'cx="50.0" cy="226.0"'),
+        ([[10, 0], [0, 0]], 'cx="290.0" cy="226.0"'),
+    ],
+    ids=["perfect", "random", "one class"],
+)
+def test_the_corners_of_the_entropy_triangle(charts, matrix, corner):
+    table = ContingencyTable.from_matrix(matrix, labels=["a", "b"])
+    assert corner in charts.triangle(entropy_triangle(table))
+
+
+def test_tables_beyond_twenty_classes_show_the_commonest(charts):
+    labels = [f"c{i:02d}" for i in range(40) for _ in range(i + 1)]
+    drawn = charts.draw_score(ContingencyTable.from_labels(labels, labels), "nit", "no link")
+    assert "The 20 commonest of 40 classes" in drawn
+    assert "c39" in drawn
+    assert ">c19<" not in drawn
+
+
+def test_one_class_alone_is_drawn_without_a_scale_and_with_a_warning(charts):
+    table = ContingencyTable.from_labels(["a"] * 60, ["a"] * 60)
+    for metric in METRICS:
+        with pytest.warns(UserWarning, match="informedness: "):
+            drawn = charts.draw_score(table, metric, "no link")
+        assert "on a scale" not in drawn
+        assert "nothing to tell apart" in drawn
