@@ -8,6 +8,7 @@ from decimal import Decimal
 import dask
 import dask.dataframe
 import duckdb
+import ibis
 import narwhals
 import numpy as np
 import pandas as pd
@@ -47,6 +48,7 @@ ENGINES = {
     "pyarrow": pa.table,
     "duckdb": of_duckdb,
     "dask": lambda data: dask.dataframe.from_pandas(pd.DataFrame(data), npartitions=3),
+    "ibis": lambda data: ibis.memtable(pa.table(data)),
     "narwhals": lambda data: narwhals.from_native(pl.DataFrame(data)),
 }
 
