@@ -376,6 +376,8 @@ def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
     if values is None:
         raise ValueError(f"`{name}` must be a sequence of labels, got None")
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu":
+        return values
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
         raise ValueError(
             f"`{name}` must be a sequence of labels, one for each sample, "
