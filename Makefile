@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo test lint bench space publish screenshots clean
+.PHONY: demo test test-spark lint bench space publish screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -13,6 +13,10 @@ demo: $(VENV)/.demo
 # Everything the tests need, then all tests.
 test: $(VENV)/.test chromium
 	$(BIN)/python -m pytest -n 2
+
+# Data frames of PySpark, in an environment of its own; needs Java 17 or newer.
+test-spark: $(VENV)/spark/.done
+	$(VENV)/spark/bin/python -m pytest tests/spark
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -56,6 +60,11 @@ $(VENV)/bin/python:
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[demo]"
+	touch $@
+
+$(VENV)/spark/.done: pyproject.toml | $(VENV)/bin/python
+	$(PYTHON) -m venv $(VENV)/spark
+	$(VENV)/spark/bin/python -m pip install --quiet -e ".[frames]" "pyspark>=4" pyarrow pytest
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

@@ -145,7 +145,11 @@ def test_a_column_that_stands_twice_is_refused(run, tmp_path):
         ("p.jsonl", b'{"gold": 1}\n', "line 1 has no 'model': its keys are 'gold'"),
         ("p.jsonl", b"[1, 2]\n", "line 1 must be a JSON object, got [1, 2]"),
         ("p.jsonl", b'{"gold": 1, "model": 1}\n{"gold"\n', "line 2 is not JSON"),
-        ("p.jsonl", b'{"gold": "a", "model": null}\n', "got None at position 0: a missing value"),
+        (
+            "p.jsonl",
+            b'{"gold": "a", "model": null}\n',
+            "got None (null) in 1 of 1 rows of column 'model'",
+        ),
     ],
 )
 def test_a_damaged_file_is_an_error_that_names_it(run, tmp_path, name, content, message):

@@ -39,6 +39,8 @@ def test_what_is_exported():
         "nit_score",
         "register",
         "report",
+        "table_from_file",
+        "table_from_frame",
         "unregister",
     }
     assert all(hasattr(informedness, name) for name in informedness.__all__)
@@ -135,17 +137,8 @@ def imports(path):
 
 
 def test_imports_point_one_way():
-    order = [
-        "coding",
-        "reading",
-        "contingency",
-        "protocol",
-        "scores",
-        "registration",
-        "report",
-        "files",
-    ]
-    order += ["__init__", "cli", "__main__"]
+    order = ["coding", "reading", "contingency", "protocol", "scores", "registration", "report"]
+    order += ["pairs", "frames", "readers", "files", "__init__", "cli", "__main__"]
     for path in SOURCE.glob("*.py"):
         for module in imports(path):
             if module == "__version__":
@@ -223,7 +216,7 @@ def test_the_installed_wheel_registers_and_loads_by_bare_name_away_from_the_chec
         "    print(metric.compute(predictions=['a', 'b', 'b'], references=['a', 'b', 'a']))"
     )
     output = python(code, executable, env=environment, cwd="/")
-    assert output == "{'informedness': 0.5}\n{'nit': 0.5952753944880748}\n"
+    assert output == "{'informedness': 0.5}\n{'nit': 0.5952753944880749}\n"
 
 
 def test_a_missing_extra_is_named(tmp_path):

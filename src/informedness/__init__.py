@@ -6,6 +6,8 @@ and `evaluate.load("nit")` find the Hugging Face modules by name.
 """
 
 from .contingency import ContingencyTable, EntropyTriangle
+from .files import table_from_file
+from .frames import table_from_frame
 from .reading import InformednessWarning, UndefinedMetricWarning
 from .registration import module_path, register, unregister
 from .report import Report, report
@@ -27,5 +29,7 @@ __all__ = [
     "nit_score",
     "register",
     "report",
+    "table_from_file",
+    "table_from_frame",
     "unregister",
 ]

@@ -6,12 +6,11 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from functools import reduce
-from operator import add
 from typing import Any
 
 from . import __version__
-from .files import FORMATS, table_from_file
+from .files import table_from_file
+from .readers import FORMATS
 from .registration import register, unregister
 from .report import Report
 
@@ -45,21 +44,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report(options: argparse.Namespace) -> str:
-    tables = [
-        table_from_file(
-            path,
-            references=options.references,
-            predictions=options.predictions,
-            weights=options.weights,
-            file_format=options.format_in,
-            numeric=options.numeric,
-            labels=options.labels,
-            ignore_index=options.ignore_index,
-            unknown=options.unknown,
-        )
-        for path in options.files
-    ]
-    return _OUTPUTS[options.output](Report.from_table(reduce(add, tables)))
+    table = table_from_file(
+        options.files,
+        references=options.references,
+        predictions=options.predictions,
+        weights=options.weights,
+        file_format=options.format_in,
+        numeric=options.numeric,
+        labels=options.labels,
+        ignore_index=options.ignore_index,
+        unknown=options.unknown,
+        drop_null=options.drop_null,
+    )
+    return _OUTPUTS[options.output](Report.from_table(table))
 
 
 def _register(options: argparse.Namespace) -> str:
@@ -88,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     text = "Score files of predictions, one row a sample; several files are one set."
     report = command("report", _report, text)
     report.add_argument(
-        "files", nargs="+", metavar="FILE", help='a file, or "-" for standard input'
+        "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
     )
     report.add_argument("--references", required=True, metavar="COL", help="column of true labels")
     report.add_argument("--predictions", required=True, metavar="COL", help="column of predictions")
@@ -107,6 +104,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     report.add_argument(
         "--numeric", action="store_true", help="read text labels as integers, so that 001 is 1"
+    )
+    report.add_argument(
+        "--drop-null", action="store_true", help="leave out rows with a null in these columns"
     )
     formats = sorted(set(FORMATS.values()))
     report.add_argument("--format-in", choices=formats, help="default: what the ending says")

@@ -1,183 +1,170 @@
-"""Files of predictions, one row a sample: CSV, TSV, JSON lines and Parquet."""
+"""Files of predictions, one row a sample, counted batch by batch in memory that stays small."""
 
-import csv
-import io
-import json
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, BinaryIO
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
+from os import PathLike
+from typing import Any, NamedTuple
 
-from .coding import Label
+import numpy as np
+
+from .coding import Column, Label
 from .contingency import ContingencyTable
-from .reading import LabelArray, read_labels, show
-
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-}
-
-_LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
+from .pairs import check_nulls, check_options, check_samples, is_scored, warn_of_padded
+from .readers import Batch, list_files, read_batches
+from .reading import WARNING_PREFIX, read_amounts, read_column, read_labels, read_pair, show
 
 
 def table_from_file(
-    path: str,
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     references: str,
     predictions: str,
     weights: str | None = None,
     file_format: str | None = None,
     numeric: bool = False,
-    labels: list[Any] | None = None,
+    labels: Sequence[Label] | None = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
+    drop_null: bool = False,
 ) -> ContingencyTable:
-    """Return the contingency table of a file of predictions.
+    r"""Return the contingency table of files of predictions, which may be larger than memory.
 
     Parameters
     ----------
-    path : str
-        The file; "-" is standard input, which needs `file_format`.
+    path : path or sequence of paths
+        A file, a folder of part files, or several of them: one data set. In a folder, and the
+        folders in it, names that start with "." or "_" are passed over. "-" is standard input,
+        which needs `file_format`.
     references, predictions, weights : str
         Names of the columns.
-    file_format : {"csv", "tsv", "jsonl", "parquet"}, optional
-        By default what the file's ending says.
+    file_format : {"arrow", "csv", "jsonl", "parquet", "tsv"}, optional
+        By default what each file's ending says. "arrow" is Arrow IPC, also known as Feather.
     numeric : bool
         Whether text labels are integers. CSV and TSV are read as text, in which 001 is not 1;
-        JSON lines and Parquet have types of their own.
+        the other formats have types of their own.
     labels, ignore_index, unknown
         As in `ContingencyTable.from_labels`; text stands for an integer where the file's labels
         are integers.
+    drop_null : bool
+        Leave out rows with a null in one of the columns; by default nulls are an error.
 
     Raises
     ------
     ValueError
-        If the file, a column or a label is not as it must be; the message names the file.
+        If a file, a column or a label is not as it must be; the message names the file.
     ImportError
         If pyarrow is missing.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "part-0.csv").write_text("gold,model\na,a\nb,b\n")
+    >>> _ = (folder / "part-1.csv").write_text("gold,model\na,b\n")
+    >>> table = table_from_file(folder, references="gold", predictions="model")
+    >>> table.labels, table.to_dense().tolist()
+    (('a', 'b'), [[1, 1], [0, 1]])
     """
-    file_format = file_format or FORMATS.get(Path(path).suffix.lower())
-    if file_format is None:
-        raise ValueError(
-            f"{path}: the format must be one of {sorted(set(FORMATS.values()))} and does not show "
-            "in the file's ending: give it with --format-in"
-        )
-    names = [references, predictions, *([weights] if weights else [])]
-    try:
-        with _opened(path) as stream:
-            columns = _read_columns(stream, file_format, names, weights)
-        pair = [
-            _as_labels(columns[name], role, numeric)
-            for name, role in ((references, "references"), (predictions, "predictions"))
-        ]
-        is_integer = pair[0].dtype.kind != "O"
-        return ContingencyTable.from_labels(
-            *pair,
-            labels=labels if labels is None else [_typed(label, is_integer) for label in labels],
-            sample_weight=columns[weights] if weights else None,
-            ignore_index=_typed(ignore_index, is_integer),
-            unknown=unknown,
-        )
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-
-
-def _read_columns(
-    stream: BinaryIO, file_format: str, names: list[str], weights: str | None
-) -> dict[str, Any]:
-    """Return the named columns, as arrays or lists of labels and numbers."""
-    if file_format == "jsonl":
-        return _read_json_lines(stream, names)
-    try:
-        import pyarrow
-        import pyarrow.csv
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError(
-            "reading CSV, TSV and Parquet needs pyarrow: pip install 'informedness[cli]'"
-        ) from error
-    try:
-        if file_format == "parquet":
-            parquet = pyarrow.parquet.ParquetFile(stream)
-            _check_columns(names, parquet.schema_arrow.names)
-            table = parquet.read(columns=names)
-        else:
-            delimiter = "\t" if file_format == "tsv" else ","
-            _check_columns(names, _header(stream, delimiter))
-            table = pyarrow.csv.read_csv(
-                stream,
-                parse_options=pyarrow.csv.ParseOptions(
-                    delimiter=delimiter, newlines_in_values=True
-                ),
-                convert_options=pyarrow.csv.ConvertOptions(
-                    include_columns=names,
-                    column_types={
-                        name: pyarrow.float64() if name == weights else pyarrow.string()
-                        for name in names
-                    },
-                    strings_can_be_null=False,
-                ),
-            )
-    except pyarrow.ArrowException as error:
-        raise ValueError(f"not readable as {file_format}: {error}") from error
-    return {name: table.column(name) for name in names}
-
-
-def _header(stream: BinaryIO, delimiter: str) -> list[str]:
-    """Return the names in the first row, and go back to the start."""
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-    header = next(csv.reader(text, delimiter=delimiter), [])
-    text.detach()
-    stream.seek(0)
-    return header
-
-
-def _check_columns(names: list[str], present: list[str]) -> None:
-    for name in names:
-        if present.count(name) != 1:
-            there = "stands twice" if name in present else "is not there"
-            raise ValueError(
-                f"column {name!r} {there}: the columns are {', '.join(map(repr, present))}"
-            )
-
-
-def _read_json_lines(stream: BinaryIO, names: list[str]) -> dict[str, Any]:
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    for number, line in enumerate(stream, start=1):
-        if not line.strip():
-            continue
+    check_options(labels, unknown)
+    names = {"references": references, "predictions": predictions}
+    if weights is not None:
+        names["weights"] = weights
+    options = _Options(numeric, labels, ignore_index, unknown)
+    files = list_files(path, file_format)
+    tables: list[ContingencyTable] = []
+    n_rows, nulls, with_nulls = 0, dict.fromkeys(names, 0), []
+    for file, kind in files:
         try:
-            row = json.loads(line)
+            for batch, table in _count_file(file, kind, names, options):
+                n_rows += batch.n_rows
+                nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
+                with_nulls += [file] if any(batch.nulls.values()) else []
+                _add_table(tables, table)
         except ValueError as error:
-            raise ValueError(f"line {number} is not JSON: {error}") from error
-        if not isinstance(row, dict):
-            raise ValueError(f"line {number} must be a JSON object, got {show(row)}")
-        for name in names:
-            if name not in row:
-                raise ValueError(
-                    f"line {number} has no {name!r}: its keys are {', '.join(map(repr, row))}"
-                )
-            columns[name].append(row[name])
-    return columns
+            raise ValueError(f"{file}: {error}") from error
+    where = with_nulls or [file for file, _ in files]
+    try:
+        if not drop_null:
+            check_nulls(names, nulls, n_rows)
+        check_samples(len(tables), n_rows)
+    except ValueError as error:
+        others = len(set(where)) - 1
+        more = f" and {others} more" if others else ""
+        raise ValueError(f"{where[0]}{more}: {error}") from error
+    table = reduce(add, tables)
+    warn_of_padded(table, ignore_index)
+    return table
 
 
-def _as_labels(column: Any, role: str, numeric: bool) -> LabelArray:
-    """Return a column as labels; with `numeric`, its text as integers."""
-    array = read_labels(column, role)
-    if not numeric or array.dtype.kind != "O":
-        return array
-    integers = {text: _integer(text) for text in dict.fromkeys(array.tolist())}
-    for position, text in enumerate(array.tolist()):
-        if integers[text] is None:
-            raise ValueError(
-                f"`{role}` must hold integers (--numeric), got {show(text)} at position {position}"
-            )
-    return read_labels([integers[text] for text in array.tolist()], role)
+class _Options(NamedTuple):
+    """What a label is, and which of them count."""
+
+    numeric: bool
+    labels: Sequence[Label] | None
+    ignore_index: Label | None
+    unknown: str
+
+
+def _count_file(
+    file: str, kind: str, names: dict[str, str], options: _Options
+) -> Iterator[tuple[Batch, ContingencyTable | None]]:
+    """Yield each batch of a file, and its table."""
+    row = 0
+    for batch in _ahead(read_batches(file, kind, names)):
+        try:
+            yield batch, _count(batch, options)
+        except ValueError as error:
+            raise ValueError(f"in the rows from {row} on: {error}" if row else error) from error
+        row += batch.n_rows
+
+
+def _count(batch: Batch, options: _Options) -> ContingencyTable | None:
+    """Return the table of a batch, None if no row of it counts."""
+    references, predictions = read_pair(
+        _column(batch.columns["references"], "references", options.numeric),
+        _column(batch.columns["predictions"], "predictions", options.numeric),
+    )
+    is_integer = references.kind == "integers"
+    labels, ignored = options.labels, _typed(options.ignore_index, is_integer)
+    if labels is not None:
+        labels = [_typed(label, is_integer) for label in labels]
+    weights = None
+    if "weights" in batch.columns:
+        weights = read_amounts(batch.columns["weights"], "sample_weight")
+    keep = is_scored(references, ignored)
+    if not (keep.any() if weights is None else weights[keep].any()):
+        return None
+    with warnings.catch_warnings():  # of -100, once for all batches, at the end
+        warnings.filterwarnings("ignore", message=f"{WARNING_PREFIX}-100 ")
+        return ContingencyTable.from_labels(
+            references,
+            predictions,
+            labels=labels,
+            sample_weight=weights,
+            ignore_index=ignored,
+            unknown=options.unknown,
+        )
+
+
+def _column(values: Any, role: str, numeric: bool) -> Column:
+    """Return the labels in `values`; with `numeric`, text as integers."""
+    if hasattr(values, "indices"):  # of Arrow: its codes are taken as they are
+        labels = read_labels(values.dictionary.to_pylist(), role).tolist()
+        column = Column(np.from_dlpack(values.indices), labels)
+    else:
+        column = read_column(values, role)
+    if not numeric or column.values is None or column.kind != "strings":
+        return column
+    integers: list[Label] = []
+    for text in column.values:
+        integer = _integer(text)
+        if integer is None:
+            raise ValueError(f"`{role}` must hold integers (--numeric), got {show(text)}")
+        integers.append(integer)
+    return Column(column.codes, read_labels(integers, role).tolist())  # of 64 bits
 
 
 def _integer(text: Any) -> int | None:
@@ -189,22 +176,20 @@ def _typed(label: Any, is_integer: bool) -> Any:
     return _integer(label) if is_integer and _integer(label) is not None else label
 
 
-@contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
-    """Open a file, with a progress bar where it is long and someone is watching."""
-    if path == "-":
-        yield io.BytesIO(sys.stdin.buffer.read())
-        return
-    with Path(path).open("rb") as stream:
-        size = Path(path).stat().st_size
-        if size < _LONG_FILE or not sys.stderr.isatty():
-            yield stream
-            return
-        try:
-            from rich.console import Console
-            from rich.progress import Progress
-        except ImportError:
-            yield stream  # the bar is a comfort, not worth an error
-            return
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            yield progress.wrap_file(stream, total=size, description=Path(path).name)
+def _add_table(tables: list[ContingencyTable], table: ContingencyTable | None) -> None:
+    """Add a table to sums that each have more cells than the next: no cell is merged often."""
+    if table is not None:
+        tables.append(table)
+        while len(tables) > 1 and len(tables[-2].counts) <= 2 * len(tables[-1].counts):
+            tables[-2:] = [tables[-2] + tables[-1]]
+
+
+def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield the batches, each read by another thread while the one before is counted."""
+    from concurrent.futures import ThreadPoolExecutor  # not wanted where no file is read
+
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch

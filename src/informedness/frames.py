@@ -1,0 +1,135 @@
+"""Data frames of any engine: the engine counts, and only the counts come back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .coding import Label
+from .contingency import ContingencyTable
+from .pairs import (
+    check_columns,
+    check_nulls,
+    check_options,
+    check_samples,
+    is_scored,
+    table_from_pairs,
+    warn_of_padded,
+)
+from .reading import read_amounts, read_pair, show
+
+
+def table_from_frame(
+    frame: Any,
+    *,
+    references: str,
+    predictions: str,
+    weights: str | None = None,
+    labels: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+    drop_null: bool = False,
+) -> ContingencyTable:
+    """Return the contingency table of two columns of a data frame, counted where the data is.
+
+    Parameters
+    ----------
+    frame : data frame
+        What narwhals takes: pandas, polars (eager or lazy), pyarrow, DuckDB relations, Ibis, Dask,
+        PySpark. One GROUP BY runs in that engine; one row for each cell of the table comes back.
+    references, predictions, weights : str
+        Names of the columns.
+    labels, ignore_index, unknown
+        As in `ContingencyTable.from_labels`.
+    drop_null : bool
+        Leave out rows with a null in one of the columns; by default nulls are an error.
+
+    Raises
+    ------
+    ValueError
+        If a column is not there, does not hold labels or numbers, or has nulls; and for all that
+        `ContingencyTable.from_labels` refuses.
+    ImportError
+        If narwhals is missing.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"gold": ["a", "b", "a"], "model": ["a", "b", "b"]})
+    >>> table = table_from_frame(frame, references="gold", predictions="model")
+    >>> table.labels, table.to_dense().tolist()
+    (('a', 'b'), [[1, 1], [0, 1]])
+    """
+    check_options(labels, unknown)
+    names = {"references": references, "predictions": predictions}
+    if weights is not None:
+        names["weights"] = weights
+    cells = _count_in_engine(frame, names, drop_null)
+    pair = read_pair(cells["references"], cells["predictions"])
+    read_amounts(cells["least"], "weights")  # a sum may hide a negative weight
+    samples, counts, squares = (
+        read_amounts(cells[name], "weights") for name in ("samples", "weights", "squares")
+    )
+    keep = (samples > 0) & is_scored(pair[0], ignore_index)
+    check_samples(int(keep.sum()), sum(cells["rows"]))
+    table = table_from_pairs(
+        pair[0][keep],
+        pair[1][keep],
+        counts[keep],
+        squared_weights=None if weights is None else squares[keep],
+        n_samples=int(samples[keep].sum()),
+        labels=labels,
+        unknown=unknown,
+    )
+    warn_of_padded(table, ignore_index)
+    return table
+
+
+def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> dict[str, list[Any]]:
+    """Return for each pair of labels its number of rows, and sums over its weights, as lists."""
+    try:
+        import narwhals as nw
+    except ImportError as error:
+        raise ImportError(
+            "reading data frames needs narwhals: pip install 'informedness[frames]'"
+        ) from error
+    if hasattr(frame, "unify_dictionaries"):  # pyarrow groups by one dictionary a column only
+        frame = frame.unify_dictionaries()
+    try:
+        lazy = nw.from_native(frame).lazy()
+    except TypeError as error:
+        raise ValueError(
+            "`frame` must be a data frame (pandas, polars, pyarrow, DuckDB, Ibis, Dask, PySpark), "
+            f"got {show(frame)}"
+        ) from error
+    schema = lazy.collect_schema()
+    check_columns(names, schema.names())
+    for role, name in names.items():
+        dtype = schema[name]
+        if dtype.is_nested():
+            raise ValueError(f"`{role}` must be a column of labels, got {name!r} of {dtype}")
+        if role == "weights" and not (dtype.is_numeric() or dtype == nw.Boolean):
+            raise ValueError(f"`weights` must be a column of numbers, got {name!r} of {dtype}")
+    rows = lazy.select(*(nw.col(name).alias(role) for role, name in names.items()))
+    if drop_null:
+        rows = rows.drop_nulls()
+    amounts = [nw.len().alias("rows")]
+    if "weights" in names:
+        weight = nw.col("weights").cast(nw.Float64)
+        rows = rows.with_columns(
+            weight,
+            (weight * weight).alias("squares"),
+            (weight != 0).cast(nw.Int64).alias("samples"),
+            weight.is_null().cast(nw.Int64).alias("nulls"),
+            weight.alias("least"),
+        )
+        amounts += [nw.col("weights", "squares", "samples", "nulls").sum(), nw.col("least").min()]
+    cells = rows.group_by("references", "predictions", drop_null_keys=False).agg(*amounts).collect()
+    nulls = {
+        role: int(cells.filter(nw.col(role).is_null())["rows"].sum())
+        for role in ("references", "predictions")
+    }
+    if "weights" in names:
+        nulls["weights"] = int(cells["nulls"].sum())
+    check_nulls(names, nulls, int(cells["rows"].sum()))
+    columns = {name: cells[name].to_list() for name in cells.columns}
+    counts = dict.fromkeys(("samples", "weights", "squares", "least"), columns["rows"])
+    return counts | columns

@@ -1,0 +1,302 @@
+"""Formats of files: each is read in batches of rows, so that no file must fit into memory."""
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from .pairs import check_columns
+from .reading import check_choice, show
+
+FORMATS = {
+    ".arrow": "arrow",
+    ".csv": "csv",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".tsv": "tsv",
+}
+
+_BYTES = 1 << 24  # counted at a time: two columns of a million integers
+_ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
+_ROW_BYTES = 64  # bytes each: long text that does not repeat
+_LINES = 1 << 16  # of JSON, where a label is a Python object
+_BLOCK = 1 << 22  # bytes of CSV parsed at a time, and the longest row that can be read
+_LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+
+class Batch(NamedTuple):
+    """Some rows of a file, those with nulls left out."""
+
+    columns: dict[str, Any]
+    """Arrays of numpy or Arrow, or lists, by argument (references, predictions, weights)."""
+    n_rows: int
+    """Number of rows, those with nulls included."""
+    nulls: dict[str, int]
+    """Number of nulls by argument."""
+
+
+def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
+    """Return each file of a data set and its format; `path` is one path or several.
+
+    Raises
+    ------
+    ValueError
+        If there is no file, a format is unknown, or a folder has files of several formats.
+    """
+    check_choice("file_format", file_format, (None, *sorted(set(FORMATS.values()))))
+    files: list[tuple[str, str]] = []
+    for one in [path] if isinstance(path, (str, PathLike)) else list(path):
+        parts = _parts(Path(one)) if Path(one).is_dir() else [Path(one)]
+        found = [(str(part), file_format or _format(part)) for part in parts]
+        kinds = sorted({kind for _, kind in found})
+        if len(kinds) > 1:
+            raise ValueError(
+                f"{one}: the files of a folder must have one format, got {', '.join(kinds)}: "
+                "list those that are meant"
+            )
+        files += found
+    if not files:
+        raise ValueError("`path` must name at least one file, got none")
+    return files
+
+
+def _parts(folder: Path) -> list[Path]:
+    """Return the files in a folder and its folders, but no hidden files and no markers."""
+    parts = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not any(name.startswith((".", "_")) for name in path.relative_to(folder).parts)
+    ]
+    if not parts:
+        raise ValueError(f"{folder}: the folder must hold files of predictions, got none")
+    return parts
+
+
+def _format(path: Path) -> str:
+    file_format = FORMATS.get(path.suffix.lower())
+    if file_format is None:
+        raise ValueError(
+            f"{path}: the format must be one of {sorted(set(FORMATS.values()))} and does not show "
+            "in the file's ending: give it with --format-in (file_format=)"
+        )
+    return file_format
+
+
+def read_batches(path: str, file_format: str, names: Mapping[str, str]) -> Iterator[Batch]:
+    """Yield the rows of a file in batches, of the columns `names` gives by argument.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or has no such column.
+    """
+    with _opened(path) as stream:
+        if file_format == "jsonl":
+            yield from _read_json_lines(stream, names)
+            return
+        try:
+            import pyarrow
+        except ImportError as error:
+            raise ImportError(
+                "reading files other than JSON lines needs pyarrow: pip install 'informedness[cli]'"
+            ) from error
+        reader = {"parquet": _read_parquet, "arrow": _read_arrow}.get(file_format, _read_csv)
+        if file_format == "tsv":
+            reader = partial(_read_csv, delimiter="\t")
+        try:
+            for rows in _gathered(reader(stream, names)):
+                yield _without_nulls(rows, names)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise ValueError(f"not readable as {file_format}: {error}") from error
+
+
+def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield record batches of about `_BYTES` each: many small ones cost more to count."""
+    waiting: list[Any] = []
+    n_bytes = 0
+    for batch in batches:
+        for start in range(0, batch.num_rows, _ROWS):
+            waiting.append(batch.slice(start, _ROWS))
+            n_bytes += waiting[-1].nbytes
+            if n_bytes >= _BYTES:
+                yield from _joined(waiting)
+                waiting, n_bytes = [], 0
+    yield from _joined(waiting)
+
+
+def _joined(batches: list[Any]) -> list[Any]:
+    """Return record batches as one, or as they are where their dictionaries cannot be joined."""
+    import pyarrow
+
+    try:
+        return [pyarrow.concat_batches(batches)] if len(batches) > 1 else batches
+    except pyarrow.ArrowInvalid:
+        return batches
+
+
+def _without_nulls(rows: Any, names: Mapping[str, str]) -> Batch:
+    """Return a record batch as `Batch`."""
+    import pyarrow
+
+    arrays = [rows.column(name) for name in names.values()]
+    for position, array in enumerate(arrays):
+        if pyarrow.types.is_dictionary(array.type) and array.dictionary.null_count:
+            arrays[position] = array.dictionary_decode()  # so that its nulls can be seen
+    nulls = dict(zip(names, (array.null_count for array in arrays), strict=True))
+    kept = pyarrow.RecordBatch.from_arrays(arrays, list(names))
+    if any(nulls.values()):
+        kept = kept.drop_null()
+    columns = dict(zip(names, map(_to_numpy, kept.columns), strict=True))
+    return Batch(columns, rows.num_rows, nulls)
+
+
+def _to_numpy(array: Any) -> Any:
+    """Return numbers as numpy's, by the way that does not import pandas, which takes 0.2 s."""
+    from pyarrow import types
+
+    is_number = types.is_integer(array.type) or types.is_floating(array.type)
+    return np.from_dlpack(array) if is_number and len(array) else array
+
+
+def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
+    import pyarrow.parquet
+
+    metadata = pyarrow.parquet.read_metadata(stream)
+    check_columns(names, metadata.schema.to_arrow_schema().names)
+    columns = list(dict.fromkeys(names.values()))
+    n_rows = _rows_at_a_time(metadata, columns)
+    file = pyarrow.parquet.ParquetFile(
+        stream,
+        metadata=metadata,
+        read_dictionary=columns if n_rows == _ROWS else [],  # of long labels it takes more memory
+        pre_buffer=False,  # or it would keep all that it has read
+        page_checksum_verification=True,
+    )
+    yield from file.iter_batches(batch_size=n_rows, columns=columns)
+
+
+def _rows_at_a_time(metadata: Any, columns: list[str]) -> int:
+    """Return how many rows of a Parquet file to decode at a time: few where labels are long."""
+    if not metadata.num_row_groups:
+        return _ROWS
+    group = metadata.row_group(0)
+    chunks = [group.column(position) for position in range(group.num_columns)]
+    size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in columns)
+    if size <= _ROW_BYTES * group.num_rows:
+        return _ROWS
+    return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size))
+
+
+def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
+    """Yield the batches of an Arrow file, or of a stream, as `datasets` writes them."""
+    from pyarrow import ipc
+
+    is_file = stream.read(6) == b"ARROW1"
+    if not is_file:
+        stream.seek(-len(_END_OF_STREAM), io.SEEK_END)
+        if stream.read() != _END_OF_STREAM:
+            raise OSError("the stream is cut off, or no Arrow stream")
+    stream.seek(0)
+    opened = ipc.open_file if is_file else ipc.open_stream
+    present = opened(stream).schema.names
+    check_columns(names, present)
+    stream.seek(0)
+    wanted = sorted({present.index(name) for name in names.values()})
+    reader = opened(stream, options=ipc.IpcReadOptions(included_fields=wanted))
+    yield from map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+
+
+def _read_csv(stream: BinaryIO, names: Mapping[str, str], delimiter: str = ",") -> Iterator[Any]:
+    import pyarrow
+    import pyarrow.csv
+
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    check_columns(names, next(csv.reader(text, delimiter=delimiter), []))
+    text.detach()
+    stream.seek(0)
+    types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
+    if "weights" in names:
+        types[names["weights"]] = pyarrow.float64()
+    yield from pyarrow.csv.open_csv(
+        stream,
+        read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        convert_options=pyarrow.csv.ConvertOptions(
+            include_columns=list(types), column_types=types, strings_can_be_null=False
+        ),
+    )
+
+
+def _read_json_lines(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Batch]:
+    """Yield the rows of JSON lines, with the standard library: it keeps JSON's own types."""
+    rows: list[list[Any]] = []
+    for number, line in enumerate(stream, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise ValueError(f"line {number} is not JSON: {error}") from error
+        if not isinstance(row, dict):
+            raise ValueError(f"line {number} must be a JSON object, got {show(row)}")
+        for name in names.values():
+            if name not in row:
+                raise ValueError(
+                    f"line {number} has no {name!r}: its keys are {', '.join(map(repr, row))}"
+                )
+        rows.append([row[name] for name in names.values()])
+        if len(rows) == _LINES:
+            yield _from_rows(rows, names)
+            rows = []
+    if rows:
+        yield _from_rows(rows, names)
+
+
+def _from_rows(rows: list[list[Any]], names: Mapping[str, str]) -> Batch:
+    nulls = {
+        argument: sum(row[position] is None for row in rows)
+        for position, argument in enumerate(names)
+    }
+    kept = [row for row in rows if not any(value is None for value in row)]
+    columns = {argument: [row[i] for row in kept] for i, argument in enumerate(names)}
+    return Batch(columns, len(rows), nulls)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """Open a file, with a progress bar where it is long and someone is watching."""
+    if path == "-":
+        import shutil
+        import tempfile
+
+        with tempfile.TemporaryFile() as copy:  # most formats must be read from both ends
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+            copy.seek(0)
+            yield copy
+        return
+    with Path(path).open("rb") as stream:
+        size = Path(path).stat().st_size
+        if size < _LONG_FILE or not sys.stderr.isatty():
+            yield stream
+            return
+        try:
+            from rich.console import Console
+            from rich.progress import Progress
+        except ImportError:
+            yield stream  # the bar is a comfort, not worth an error
+            return
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            yield progress.wrap_file(stream, total=size, description=Path(path).name)

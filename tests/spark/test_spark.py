@@ -1,0 +1,96 @@
+"""Data frames of PySpark give the table of their samples, and the README's snippet runs.
+
+`make test-spark` runs this, in an environment of its own; `make test` does not.
+"""
+
+import contextlib
+import io
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+
+from informedness import ContingencyTable, Report, table_from_frame
+
+COLUMNS = {"references": "gold", "predictions": "model"}
+RNG = np.random.default_rng(22)
+CODES = RNG.integers(-3, 12, (2, 3000))
+NAMES = np.array(["ham", "spam", "", "é", "Ham", "001", "1", " 1", "NA", "x", "two\nlines", "'"])
+LABELS = {
+    "integers": CODES.tolist(),
+    "large integers": (CODES * 2**50 + 2**60 + 1).tolist(),
+    "text": NAMES[CODES % 12].tolist(),
+    "whole floats": CODES.astype(float).tolist(),
+    "bytes": [[bytes([code % 256, 0]) for code in side] for side in CODES.tolist()],
+    "bools": (CODES % 2 == 0).tolist(),
+}
+WEIGHTS = (RNG.integers(0, 9, 3000) / 4).tolist()  # sums are exact in any order; some are 0
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """Return a session with two workers on this machine, which starts in an empty folder."""
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("spark"))
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    yield session
+    session.stop()
+    os.chdir(before)
+
+
+def frame_of(spark, references, predictions, weights=None):
+    rows = [references, predictions, weights or [1.0] * len(references)]
+    return spark.createDataFrame(list(zip(*rows, strict=True)), ["gold", "model", "w"])
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
+@pytest.mark.parametrize("kind", LABELS)
+def test_spark_gives_the_table_of_the_samples(spark, kind, weights):
+    frame = frame_of(spark, *LABELS[kind], weights).repartition(3)
+    given = {} if weights is None else {"weights": "w"}
+    expected = ContingencyTable.from_labels(*LABELS[kind], sample_weight=weights)
+    assert table_from_frame(frame, **COLUMNS, **given) == expected
+
+
+def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(spark):
+    options = {"labels": [*range(-2, 12)], "unknown": "wrong", "ignore_index": -3}
+    frame = frame_of(spark, *LABELS["integers"], WEIGHTS)
+    expected = ContingencyTable.from_labels(*CODES, sample_weight=WEIGHTS, **options)
+    assert table_from_frame(frame, **COLUMNS, weights="w", **options) == expected
+
+
+def test_nulls_are_refused_with_their_number_or_left_out_on_request(spark):
+    labels = ["a", None, "b", "a", "c"] * 10, ["a", "a", None, "b", "b"] * 10
+    frame = frame_of(spark, *labels, [0.5, 1.0, 1.0, 1.0, None] * 10)
+    with pytest.raises(ValueError, match=r"(?s)10 of 50 .*'gold'.*10 of 50 .*'model'.*10 of 50"):
+        table_from_frame(frame, **COLUMNS, weights="w")
+    table = table_from_frame(frame, **COLUMNS, weights="w", drop_null=True)
+    assert table == ContingencyTable.from_labels(
+        ["a", "a"] * 10, ["a", "b"] * 10, sample_weight=[0.5, 1.0] * 10
+    )
+
+
+def test_a_negative_weight_and_a_score_are_refused(spark):
+    frame = frame_of(spark, [1.0, 1.0], [1.0, 0.7], [3.0, -1.0])
+    with pytest.raises(ValueError, match=r"`predictions` .* got 0\.7 .*a score, not a label"):
+        table_from_frame(frame, **COLUMNS)
+    with pytest.raises(ValueError, match=r"`weights` must be finite and not negative, got -1\.0"):
+        table_from_frame(frame, references="gold", predictions="gold", weights="w")
+
+
+def test_the_snippet_of_the_readme_runs(spark):
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert "pyspark" in snippet
+    labels = ["ham"] * 90 + ["spam"] * 10, ["ham"] * 84 + ["spam"] * 8 + ["ham"] * 8
+    frame = spark.createDataFrame(list(zip(*labels, strict=True)), ["label", "model"])
+    frame.repartition(4).write.parquet("predictions")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(snippet, "README.md", "exec"), {})
+    sentence = Report.from_table(ContingencyTable.from_labels(*labels)).sentence
+    assert printed.getvalue() == f"{sentence}\n"

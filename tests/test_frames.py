@@ -1,0 +1,268 @@
+"""Data frames of every engine give the table of their samples, exactly, or an error."""
+
+import subprocess
+import sys
+import warnings
+from decimal import Decimal
+
+import dask
+import dask.dataframe
+import duckdb
+import ibis
+import narwhals
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from informedness import ContingencyTable, table_from_frame
+
+COLUMNS = {"references": "gold", "predictions": "model"}
+RNG = np.random.default_rng(21)
+CODES = RNG.integers(-3, 12, (2, 400))
+NAMES = np.array(["ham", "spam", "", "é", "Ham", "001", "1", " 1", "NA", "x", "two\nlines", "'"])
+LABELS = {
+    "integers": CODES.tolist(),
+    "large integers": (CODES * 2**50 + 2**60 + 1).tolist(),
+    "text": NAMES[CODES % 12].tolist(),
+    "whole floats": CODES.astype(float).tolist(),
+    "bytes": [[bytes([code % 256, 0]) for code in side] for side in CODES.tolist()],
+    "bools": (CODES % 2 == 0).tolist(),
+}
+WEIGHTS = (RNG.integers(0, 9, 400) / 4).tolist()  # sums are exact in any order; some are 0
+
+
+def of_duckdb(data):
+    columns = pa.table(data)  # found by DuckDB under this name
+    relation = duckdb.connect().sql("select * from columns")
+    assert relation.columns == columns.column_names
+    return relation
+
+
+ENGINES = {
+    "pandas": pd.DataFrame,
+    "pandas nullable": lambda data: pd.DataFrame(data).convert_dtypes(),
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "pyarrow": pa.table,
+    "duckdb": of_duckdb,
+    "dask": lambda data: dask.dataframe.from_pandas(pd.DataFrame(data), npartitions=3),
+    "ibis": lambda data: ibis.memtable(pa.table(data)),
+    "narwhals": lambda data: narwhals.from_native(pl.DataFrame(data)),
+}
+
+
+@pytest.fixture(params=ENGINES)
+def frame_of(request):
+    """Return the function that makes a data frame of columns, for each engine."""
+    return ENGINES[request.param]
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
+@pytest.mark.parametrize("kind", LABELS)
+def test_every_engine_gives_the_table_of_the_samples(frame_of, kind, weights):
+    references, predictions = LABELS[kind]
+    data = {"id": range(400), "gold": references, "model": predictions}
+    data |= {} if weights is None else {"w": weights}
+    given = {} if weights is None else {"weights": "w"}
+    expected = ContingencyTable.from_labels(references, predictions, sample_weight=weights)
+    with dask.config.set({"dataframe.convert-string": kind != "bytes"}):  # or it would decode them
+        assert table_from_frame(frame_of(data), **COLUMNS, **given) == expected
+
+
+OPTIONS = {
+    "declared": {"labels": [*range(12, -4, -1)]},
+    "ignored": {"ignore_index": -3},
+    "unknown": {"labels": [*range(-2, 12)], "unknown": "wrong", "ignore_index": -3},
+    "two unknown": {"labels": [*range(-1, 12)], "unknown": "wrong", "ignore_index": -2},
+    "none unknown": {"labels": [*range(12, -4, -1)], "unknown": "wrong"},
+}
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(options, weights):
+    references, predictions = CODES.copy()
+    references[references == -3] = -2 if options.get("ignore_index") == -2 else -3
+    frame = pl.DataFrame({"gold": references, "model": predictions, "w": weights or 1})
+    expected = ContingencyTable.from_labels(
+        references, predictions, sample_weight=weights, **options
+    )
+    given = {} if weights is None else {"weights": "w"}
+    assert table_from_frame(frame, **COLUMNS, **given, **options) == expected
+
+
+@pytest.mark.parametrize(
+    ("references", "predictions", "options", "message"),
+    [
+        ([1, 2], [1.0, 0.7], {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
+        ([1, 2], ["1", "2"], {}, "`predictions` must hold labels of the same type"),
+        (["a", "b"], ["a", "c"], {"labels": ["a", "b"]}, "every prediction, 'c' is not in it"),
+        (["a", "c"], ["a", "c"], {"labels": ["a"], "unknown": "wrong"}, "every reference, 'c'"),
+        (["a", "c"], ["b", "b"], {"labels": ["a"], "unknown": "wrong"}, "every reference, 'c'"),
+        (["a"], ["a"], {"unknown": "wrong"}, "only beside `labels`"),
+        (["a"], ["a"], {"unknown": "drop"}, "`unknown` must be one of"),
+        (["a"], ["a"], {"ignore_index": 1}, "`ignore_index` must hold labels of the same type"),
+        (["a"], ["a"], {"ignore_index": "a"}, "got 1 samples, and none is left"),
+        ([1], [[1]], {}, "`predictions` must be a column of labels, got 'model' of List"),
+        ([], [], {}, "there must be a sample to score, got 0 samples$"),
+    ],
+)
+def test_what_samples_may_not_be_frames_may_not_be(references, predictions, options, message):
+    frame = pl.DataFrame({"gold": references, "model": predictions})
+    with pytest.raises(ValueError, match=message):
+        table_from_frame(frame, **COLUMNS, **options)
+
+
+def test_mixed_types_in_one_column_are_refused():
+    frame = pd.DataFrame({"gold": [1, "1", 2], "model": [1, "1", 2]}, dtype=object)
+    with pytest.raises(ValueError, match="`references` must hold labels of one type"):
+        table_from_frame(frame, **COLUMNS)
+
+
+def test_nulls_are_refused_with_their_number_or_left_out_on_request(frame_of):
+    data = {
+        "gold": ["a", None, "b", "a", "c"] * 10,
+        "model": ["a", "a", None, "b", "b"] * 10,
+        "w": [0.5, 1.0, 1.0, 1.0, None] * 10,
+    }
+    message = (
+        "`references` must have a value in every row, got None (null) in 10 of 50 rows of column "
+        "'gold'; `predictions` must have a value in every row, got None (null) in 10 of 50 rows of "
+        "column 'model'"
+    )
+    with pytest.raises(ValueError) as raised:  # noqa: PT011 the whole message is compared
+        table_from_frame(frame_of(data), **COLUMNS)
+    rule = ": drop_null=True (--drop-null) leaves out rows with missing values"
+    assert str(raised.value) == message + rule
+    with pytest.raises(ValueError) as raised:  # noqa: PT011
+        table_from_frame(frame_of(data), **COLUMNS, weights="w")
+    weights = "`weights` must have a value in every row, got None (null) in 10 of 50 rows of column"
+    assert str(raised.value) == f"{message}; {weights} 'w'{rule}"
+    table = table_from_frame(frame_of(data), **COLUMNS, drop_null=True)
+    assert table == ContingencyTable.from_labels(["a", "a", "c"] * 10, ["a", "b", "b"] * 10)
+    table = table_from_frame(frame_of(data), **COLUMNS, weights="w", drop_null=True)
+    assert table == ContingencyTable.from_labels(
+        ["a", "a"] * 10, ["a", "b"] * 10, sample_weight=[0.5, 1.0] * 10
+    )
+
+
+def test_samples_without_weight_do_not_count_even_with_labels_that_are_unknown(frame_of):
+    data = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
+    table = table_from_frame(frame_of(data), **COLUMNS, weights="w", labels=["b", "a"])
+    assert table == ContingencyTable.from_labels(
+        ["a", "b"], ["a", "a"], labels=["b", "a"], sample_weight=[1.0, 0.5]
+    )
+
+
+def test_a_negative_weight_is_refused_even_where_its_sum_is_positive(frame_of):
+    data = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}
+    with pytest.raises(ValueError, match=r"`weights` must be finite and not negative, got -1\.0"):
+        table_from_frame(frame_of(data), **COLUMNS, weights="w")
+
+
+def test_weights_may_be_integers_decimals_and_bools_but_not_text():
+    labels = {"gold": ["a", "b", "b"], "model": ["a", "a", "b"]}
+    largest = 2**40  # whose square is no 64-bit integer
+    for weights in (
+        [1, 2, largest],
+        [Decimal("0.25"), Decimal(2), Decimal(0)],
+        [True, False, True],
+    ):
+        frame = pl.DataFrame({**labels, "w": weights})
+        expected = ContingencyTable.from_labels(
+            *labels.values(), sample_weight=[float(weight) for weight in weights]
+        )
+        assert table_from_frame(frame, **COLUMNS, weights="w") == expected
+    with pytest.raises(ValueError, match="`weights` must be a column of numbers, got 'w' of Str"):
+        table_from_frame(pl.DataFrame({**labels, "w": ["1"] * 3}), **COLUMNS, weights="w")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_weight_that_is_not_finite_is_refused(value):
+    frame = pl.DataFrame({"gold": ["a", "b"], "model": ["a", "b"], "w": [1.0, value]})
+    with pytest.raises(ValueError, match="`weights` must be finite"):
+        table_from_frame(frame, **COLUMNS, weights="w", drop_null=True)
+
+
+def test_categories_count_as_what_they_stand_for():
+    names = {"gold": ["b", "a", "b"], "model": ["a", "a", "b"]}
+    expected = ContingencyTable.from_labels(*names.values())
+    coded = {name: pa.array(labels).dictionary_encode() for name, labels in names.items()}
+    frames = [
+        pd.DataFrame(names).astype("category"),
+        dask.dataframe.from_pandas(pd.DataFrame(names).astype("category"), npartitions=2),
+        pl.DataFrame(names, schema_overrides={"gold": pl.Categorical}),
+        pl.DataFrame(names, schema_overrides={"model": pl.Enum(["z", "b", "a"])}),
+        pa.table(coded),
+        pa.concat_tables([pa.table(coded).slice(0, 1), pa.table(coded).slice(1)]),
+    ]
+    for frame in frames:
+        assert table_from_frame(frame, **COLUMNS) == expected
+    other = {name: pa.array(labels[::-1]).dictionary_encode() for name, labels in names.items()}
+    frame = pa.concat_tables([pa.table(coded), pa.table(other)])  # of unlike dictionaries
+    assert table_from_frame(frame, **COLUMNS) == expected + expected
+    integers = pd.DataFrame({"gold": [30, 10], "model": [30, 30]}).astype("category")
+    assert table_from_frame(integers, **COLUMNS) == ContingencyTable.from_labels([30, 10], [30, 30])
+
+
+def test_one_column_can_be_compared_with_itself(frame_of):
+    frame = frame_of({"gold": ["a", "b", "b"], "w": [1.0, 2.0, 3.0]})
+    table = table_from_frame(frame, references="gold", predictions="gold")
+    assert table == ContingencyTable.from_labels(["a", "b", "b"], ["a", "b", "b"])
+
+
+@pytest.mark.parametrize("name", ["rows", "squares", "samples", "nulls", "references", "weights"])
+def test_a_column_may_have_any_name(frame_of, name):
+    frame = frame_of({name: ["a", "b", "b"], "predictions": ["a", "b", "a"], "len": [1.0, 2, 3]})
+    table = table_from_frame(frame, references=name, predictions="predictions", weights="len")
+    assert table == ContingencyTable.from_labels(
+        ["a", "b", "b"], ["a", "b", "a"], sample_weight=[1, 2, 3]
+    )
+
+
+def test_a_column_that_is_not_there_is_answered_with_those_that_are(frame_of):
+    frame = frame_of({"gold": ["a"], "model": ["a"]})
+    with pytest.raises(ValueError, match=r"`predictions`: column 'x' is not there: .*'gold', 'mod"):
+        table_from_frame(frame, references="gold", predictions="x")
+
+
+@pytest.mark.parametrize("frame", ["p.parquet", [1, 2], {"gold": ["a"]}, np.zeros((2, 2)), None])
+def test_what_is_no_data_frame_is_refused(frame):
+    with pytest.raises(ValueError, match="`frame` must be a data frame"):
+        table_from_frame(frame, **COLUMNS)
+
+
+def test_a_reference_of_minus_100_warns_unless_it_is_spoken_of(frame_of):
+    frame = frame_of({"gold": [-100, 1, 2], "model": [1, 1, 2]})
+    with pytest.warns(UserWarning, match="informedness: -100 among the references") as caught:
+        table_from_frame(frame, **COLUMNS)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="informedness")
+        table_from_frame(frame, **COLUMNS, ignore_index=-100)
+        table_from_frame(frame, **COLUMNS, labels=[-100, 1, 2])
+
+
+def test_only_one_row_for_each_cell_leaves_the_engine(monkeypatch):
+    collected = []
+    collect = narwhals.LazyFrame.collect
+
+    def count(frame, *arguments, **options):
+        collected.append(collect(frame, *arguments, **options))
+        return collected[-1]
+
+    monkeypatch.setattr(narwhals.LazyFrame, "collect", count)
+    table_from_frame(of_duckdb({"gold": [1, 2] * 5000, "model": [1, 1] * 5000}), **COLUMNS)
+    assert [len(frame) for frame in collected] == [2]
+
+
+def test_without_narwhals_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['narwhals'] = None\n"
+        "from informedness import table_from_frame\n"
+        "table_from_frame(None, references='a', predictions='b')"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "pip install 'informedness[frames]'" in result.stderr
