@@ -1,9 +1,11 @@
 """Every way labels are coded and pairs counted gives the counts that a Counter gives."""
 
+import functools
 import tracemalloc
 from collections import Counter
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pandas as pd
 import polars
@@ -11,6 +13,7 @@ import pyarrow
 import pytest
 
 from informedness import ContingencyTable, coding, informedness_score, nit_score
+from informedness.contingency import informedness, mutual_information
 from informedness.reading import read_column
 
 N = 3000
@@ -189,9 +192,29 @@ def test_tables_of_a_trillion_samples_merge_exactly(matrix):
     assert merged.n_samples == merged.total == 3 * sum(map(sum, matrix))
     (a, b), (c, d) = matrix
     exact = Fraction(a, a + b) - Fraction(c, c + d)
-    from informedness.contingency import informedness
-
     assert informedness(merged) == pytest.approx(float(exact), rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("k", "cell", "noise"), [(1000, 10**6, 40), (10, 10**9, 30_000)])
+def test_mutual_information_near_zero_keeps_its_digits(k, cell, noise):
+    generator = np.random.default_rng(0)
+    matrix = cell + generator.integers(-noise, noise + 1, (k, k))
+    logarithm = functools.cache(lambda count: mpmath.log(count, 2))
+    with mpmath.workdps(40):
+        total = int(matrix.sum())
+        sums = [
+            mpmath.fsum(count * logarithm(count) for count in counts)
+            for counts in (matrix.ravel().tolist(), *(matrix.sum(axis).tolist() for axis in (0, 1)))
+        ]
+        exact = (sums[0] - sums[1] - sums[2]) / total + logarithm(total)
+    value = mutual_information(ContingencyTable.from_matrix(matrix))
+    assert 1e-11 < exact < 2e-9
+    assert value == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_independence_is_exactly_zero_information():
+    shares = np.arange(1, 8)
+    assert mutual_information(ContingencyTable.from_matrix(np.outer(shares, shares[::-1]))) < 1e-30
 
 
 def test_counts_beyond_what_float64_holds_stay_exact():

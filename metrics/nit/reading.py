@@ -376,6 +376,8 @@ def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
     if values is None:
         raise ValueError(f"`{name}` must be a sequence of labels, got None")
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu":
+        return values
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
         raise ValueError(
             f"`{name}` must be a sequence of labels, one for each sample, "
@@ -457,15 +459,15 @@ def _read_objects(values: list[Any], name: str) -> LabelArray:
 
 
 def _integers(values: list[int], name: str) -> LabelArray:
-    for dtype in (np.int64, np.uint64):
-        try:
-            return np.array(values, dtype=dtype)
-        except OverflowError:
-            continue
-    for value in values:
-        if not _SMALLEST <= value <= _LARGEST:
-            raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {show(value)}")
-    return _object_array(values)
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        low, high = min(values), max(values)
+    if low < _SMALLEST or high > _LARGEST:
+        value = show(low if low < _SMALLEST else high)
+        raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {value}")
+    # numpy before 2 would wrap a negative number into an array of uint64
+    return np.array(values, dtype=np.uint64) if low >= 0 else _object_array(values)
 
 
 def _as_label(value: Any, name: str, position: int) -> Label:

@@ -72,7 +72,9 @@ class Report:
         """Return the report on a table, such as one merged from parts or counted by a query."""
         scores = {name: float(score(table)) for name, (_, score) in _SCORES.items()}
         rates = contingency.class_rates(table)
+        precision = contingency.ratio(table.hits, table.prediction_totals)
         columns = {**rates._asdict(), "tpr_minus_fpr": rates.tpr - rates.fpr}
+        columns["precision"] = precision
         values = zip(*(columns[name].tolist() for name in _COLUMNS), strict=True)
         per_class = [
             {"label": label, **dict(zip(_COLUMNS, row, strict=True))}

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "spaces"))
 
@@ -28,6 +29,9 @@ def app() -> Iterator[Callable[[str], str]]:
         yield address
         printed = "".join(log.read_text("utf-8") for log in logs)
     assert "Traceback" not in printed, printed
+
+
+expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
 
 
 @pytest.fixture(scope="session")

@@ -147,15 +147,22 @@ def test_an_uploaded_file_is_scored_by_the_columns_chosen(visit, tmp_path, name,
     shows(page, report(*COLUMNS).scores["informedness"])
 
 
+def write_cell(cell, text):
+    """Edit a cell as a person does, and wait until it shows what was typed."""
+    cell.dblclick()
+    expect(cell.locator("input, textarea").first).to_be_focused()
+    cell.page.keyboard.press("Control+A")
+    cell.page.keyboard.type(text)
+    cell.page.keyboard.press("Enter")
+    expect(cell).to_have_text(re.compile(re.escape(text)))
+
+
 def test_a_small_table_is_edited_in_place(visit):
     page = visit()
     tab(page, "Table")
     table = page.locator("#samples")
     wanted = [["ham", "ham", "ham", "spam", "spam"], ["ham", "ham", "spam", "spam", "spam"]]
-    table.get_by_test_id("cell-4-1").dblclick()  # the last prediction was ham
-    page.keyboard.press("Control+A")
-    page.keyboard.type("spam")
-    page.keyboard.press("Enter")
+    write_cell(table.get_by_test_id("cell-4-1"), "spam")  # the last prediction was ham
     page.locator("#score-samples").click()
     shows(page, report(*wanted).scores["informedness"])
 
@@ -171,10 +178,7 @@ def test_a_matrix_is_entered_with_its_rows_as_references(visit):
     matrix = [[5, 0, 0], [0, 3, 1], [0, 0, 2]]
     for (i, row), j in itertools.product(enumerate(matrix), range(3)):
         if row[j]:
-            grid.get_by_test_id(f"cell-{i}-{j + 1}").dblclick()
-            page.keyboard.press("Control+A")
-            page.keyboard.type(str(row[j]))
-            page.keyboard.press("Enter")
+            write_cell(grid.get_by_test_id(f"cell-{i}-{j + 1}"), str(row[j]))
     page.locator("#score-matrix").click()
     wanted = Report.from_table(ContingencyTable.from_matrix(matrix, labels=["x", "y", "z"]))
     shows(page, wanted.scores["informedness"])
