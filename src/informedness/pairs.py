@@ -56,7 +56,7 @@ def check_samples(n_samples: int, n_rows: int) -> None:
 def is_scored(references: Column, ignore_index: Label | None) -> NDArray[np.bool_]:
     """Return for each reference whether it is another label than `ignore_index`."""
     if ignore_index is None:
-        return np.ones(len(references), dtype=bool)
+        return np.broadcast_to(np.True_, len(references))
     ignored = read_column([ignore_index], "ignore_index")
     check_same_kind(references, "references", ignored, "ignore_index")
     label = ignored.example()
