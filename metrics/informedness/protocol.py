@@ -11,6 +11,8 @@ With `num_process > 1` the base class's files, locks and rendezvous are used, an
 them as text that keeps their type and value exactly.
 """
 
+from __future__ import annotations
+
 import ast
 import os
 from pathlib import Path

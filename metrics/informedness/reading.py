@@ -10,6 +10,8 @@ point: "001" is not "1", and nothing is stripped, folded or normalised.
 so that every path refuses the same things.
 """
 
+from __future__ import annotations
+
 import math
 import os
 import reprlib

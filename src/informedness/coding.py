@@ -5,6 +5,8 @@ where codes become counts. No k x k array is made where k is large. Figures in t
 medians of `make bench`'s machine, per label or pair.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,7 +53,7 @@ class Column:
         code = int(self.codes[0])
         return code if self.values is None else self.values[code]
 
-    def __getitem__(self, samples: Any) -> "Column":
+    def __getitem__(self, samples: Any) -> Column:
         """Return the column of some of the samples."""
         return Column(self.codes[samples], self.values)
 

@@ -1,14 +1,16 @@
 """The contingency table and every score computed from it.
 
 `n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
-PREDICTIONS, here and everywhere else. The table is a sufficient statistic: scores take the table,
-never the samples. With N the total, h the diagonal, r the row totals and c the column totals,
-pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share of predictions.
+PREDICTIONS, here and everywhere else. Scores take the table, never the samples. With N the total,
+h the diagonal, r the row totals and c the column totals, pi_i = r_i/N is the prevalence of class i
+and beta_j = c_j/N its bias, the share of predictions.
 
 Sources: Powers (2003), "Recall and Precision versus the Bookmaker"; Powers (2011), "Evaluation:
 from precision, recall and F-measure to ROC, informedness, markedness & correlation";
 Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful".
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Mapping
@@ -78,7 +80,7 @@ class ContingencyTable:
         sample_weight: Any = None,
         ignore_index: Label | None = None,
         unknown: str = "error",
-    ) -> "ContingencyTable":
+    ) -> ContingencyTable:
         """Count one reference and one prediction for each sample.
 
         Parameters
@@ -123,7 +125,7 @@ class ContingencyTable:
         *,
         labels: Any = None,
         squared_weights: Any = None,
-    ) -> "ContingencyTable":
+    ) -> ContingencyTable:
         """Take a count for each (reference, prediction), as a GROUP BY gives; repeats add up.
 
         `counts` are whole numbers of samples. Where they are sums of weights, `squared_weights`
@@ -155,7 +157,7 @@ class ContingencyTable:
     @classmethod
     def from_matrix(
         cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None
-    ) -> "ContingencyTable":
+    ) -> ContingencyTable:
         """Take a square matrix of counts, rows references; the classes are 0..k-1 unless given.
 
         Examples
@@ -179,7 +181,7 @@ class ContingencyTable:
     @classmethod
     def _of_cells(
         cls, names: Any, declared: bool, cells: tuple[Codes, Codes, Sums], n_samples: int | None
-    ) -> "ContingencyTable":
+    ) -> ContingencyTable:
         """Return the table of cells in any order; those that stand twice are added up."""
         rows, columns, sums = cells
         fused = rows * len(names) + columns
@@ -217,13 +219,13 @@ class ContingencyTable:
         dense[self.rows, self.columns] = self.counts
         return dense
 
-    def transpose(self) -> "ContingencyTable":
+    def transpose(self) -> ContingencyTable:
         """Return the table with references and predictions exchanged."""
         sums = [x for x in (self.counts, self.squared_weights) if x is not None]
         cells = self.columns, self.rows, sums
         return self._of_cells(self.labels, self.declared, cells, self.n_samples)
 
-    def __add__(self, other: object) -> "ContingencyTable":
+    def __add__(self, other: object) -> ContingencyTable:
         """Merge two tables; classes stay declared only where both declare the same."""
         if not isinstance(other, ContingencyTable):
             return NotImplemented
@@ -331,8 +333,7 @@ def markedness(
     `average` names the margins of the table as given, and a prior its reference shares.
     """
     check_choice("prior_mode", prior_mode, ("reweight",))
-    if prior is not None:
-        table = _reweighted(table, reading.read_prior(prior, table))
+    table = table if prior is None else _reweighted(table, reading.read_prior(prior, table))
     swapped: dict[Any, Average] = {"bias": "prevalence", "prevalence": "bias"}
     average, sides = swapped.get(average, average), ("predictions", "references")
     return _averaged_gain(table.transpose(), average, None, zero_division, sides)
@@ -485,8 +486,8 @@ def f1_macro(table: ContingencyTable) -> float:
 
 def cohen_kappa(table: ContingencyTable) -> float:
     """Return (p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
-    rates = class_rates(table)
-    expected = float(rates.prevalence @ rates.bias)
+    prevalence, bias, *_ = class_rates(table)
+    expected = float(prevalence @ bias)
     return math.nan if expected >= 1 else (accuracy(table) - expected) / (1 - expected)
 
 
