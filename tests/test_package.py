@@ -109,7 +109,6 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
         "coding._merged",  # of the labels of two columns
         "coding._count_sorted",
         "reading._dictionary",  # pyarrow's own coding
-        "contingency._of_cells",  # of cells that stand twice
     }
     assert definitions(calls("bincount", "histogram2d", "at", "Counter", "value_counts")) == {
         "coding.code_integers",  # which integers occur

@@ -186,9 +186,10 @@ class ContingencyTable:
         rows, columns, sums = cells
         fused = rows * len(names) + columns
         if not (fused[1:] > fused[:-1]).all():
-            fused, index = np.unique(fused, return_inverse=True)
-            rows, columns = fused // len(names), fused % len(names)
-            sums = [_sum_by(index, amounts, len(fused)) for amounts in sums]
+            order = np.argsort(fused, kind="stable")  # of two tables: a merge of sorted runs
+            starts = np.flatnonzero(np.diff(fused[order], prepend=-1))
+            rows, columns = np.divmod(fused[order[starts]], len(names))
+            sums = [np.add.reduceat(amounts[order], starts) for amounts in sums]
         squares = sums[1] if len(sums) > 1 else None
         return cls(names, declared, rows, columns, sums[0], squares, n_samples)
 
@@ -243,9 +244,8 @@ class ContingencyTable:
         squares = [t.counts if t.counts.dtype.kind == "i" else t.squared_weights for t in both]
         if sums[0].dtype.kind == "f" and all(array is not None for array in squares):
             sums.append(np.concatenate(squares).astype(np.float64))  # type: ignore[arg-type]
-        n_samples = None
-        if self.n_samples is not None and other.n_samples is not None:
-            n_samples = self.n_samples + other.n_samples
+        known = self.n_samples is not None and other.n_samples is not None
+        n_samples = (self.n_samples or 0) + (other.n_samples or 0) if known else None
         rows = np.concatenate([to_code[t.rows] for to_code, t in codes])
         columns = np.concatenate([to_code[t.columns] for to_code, t in codes])
         return self._of_cells(names, declared, (rows, columns, sums), n_samples)
@@ -463,8 +463,8 @@ def entropy_triangle(table: ContingencyTable) -> EntropyTriangle:
         return EntropyTriangle(math.nan, math.nan, math.nan)
     h, span = entropies(table), 2 * math.log2(k)
     lost = h.reference_given_prediction + h.prediction_given_reference
-    uneven = max(0.0, span - h.reference - h.prediction)
-    return EntropyTriangle(uneven / span, 2 * mutual_information(table) / span, lost / span)
+    uneven = max(0.0, 1 - (h.reference + h.prediction) / span)
+    return EntropyTriangle(uneven, 2 * mutual_information(table) / span, lost / span)
 
 
 def accuracy(table: ContingencyTable) -> float:
