@@ -360,7 +360,7 @@ def measure_file(name: str) -> Any:
 
 # Reporting
 def targets(seconds: Results, peaks: Results) -> list[str]:
-    """Return the table of issue 4, ours as informedness / NIT."""
+    """Return the table of targets, ours as informedness / NIT."""
     large, ten, wide = title("int64", 1e7), title("int64", 1e6), title("int64", 1e6, 100_000)
     texts, file = [title(form, 1e6) for form in TEXTS], COUNTERS[:1]
     goals: list[tuple[list[str], str, str, float, tuple[str, ...]]] = [
