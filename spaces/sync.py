@@ -9,7 +9,14 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HELPERS = ("coding.py", "contingency.py", "protocol.py", "reading.py")
+HELPERS = (
+    "coding.py",
+    "contingency.py",
+    "estimates.py",
+    "intervals.py",
+    "protocol.py",
+    "reading.py",
+)
 
 
 def stale_copies() -> list[tuple[Path, Path]]:

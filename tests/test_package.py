@@ -26,13 +26,19 @@ def python(code, executable=sys.executable, **options):
 def test_what_is_exported():
     assert sorted(informedness.__all__) == informedness.__all__
     assert set(informedness.__all__) == {
+        "Comparison",
         "ContingencyTable",
         "EntropyTriangle",
+        "Estimate",
         "InformednessWarning",
+        "IntervalWarning",
         "Report",
         "UndefinedMetricWarning",
+        "compare",
         "ema_score",
         "entropy_triangle",
+        "estimate",
+        "estimate_from_labels",
         "informedness_score",
         "markedness_score",
         "module_path",
@@ -109,21 +115,27 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
         "coding._merged",  # of the labels of two columns
         "coding._count_sorted",
         "reading._dictionary",  # pyarrow's own coding
+        "intervals.resampled",  # chances to classes
+        "comparison._count_triples",  # cells to their places in a table
+        "comparison._interval",  # chances to classes
     }
     assert definitions(calls("bincount", "histogram2d", "at", "Counter", "value_counts")) == {
         "coding.code_integers",  # which integers occur
         "coding._count_small",
         "coding._count_diagonal",
         "coding._count_sorted",
-        "contingency._sum_by",  # of cells by class
+        "contingency.sum_by",  # of cells by class
     }
-    assert definitions(calls("count_pairs")) == {"contingency.from_labels"}
+    assert definitions(calls("count_pairs")) == {
+        "contingency.from_labels",
+        "comparison._count_triples",
+    }
     users = definitions(calls("code_objects", "code_text"))
     assert users == {"reading.read_column", "coding.code_text"}
 
 
 def test_the_helper_can_be_read_in_ten_minutes():
-    for name in ("coding", "reading", "contingency"):
+    for name in ("coding", "reading", "contingency", "intervals", "estimates"):
         assert len((SOURCE / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 500
 
 
@@ -136,7 +148,8 @@ def imports(path):
 
 
 def test_imports_point_one_way():
-    order = ["coding", "reading", "contingency", "protocol", "scores", "registration", "report"]
+    order = ["coding", "reading", "contingency", "intervals", "estimates", "protocol", "scores"]
+    order += ["comparison", "registration", "report"]
     order += ["pairs", "frames", "readers", "files", "__init__", "cli", "__main__"]
     for path in SOURCE.glob("*.py"):
         for module in imports(path):
@@ -146,7 +159,7 @@ def test_imports_point_one_way():
 
 
 def test_no_file_of_the_helper_imports_more_than_numpy():
-    for name in ("coding", "reading", "contingency"):
+    for name in ("coding", "reading", "contingency", "intervals", "estimates"):
         tree = ast.parse((SOURCE / f"{name}.py").read_text(encoding="utf-8"))
         modules = set()
         for node in ast.walk(tree):

@@ -196,18 +196,18 @@ class ContingencyTable:
     @cached_property
     def reference_totals(self) -> Numbers:
         """Row totals r, the weight of each class among the references, shape (k,)."""
-        return _sum_by(self.rows, self.counts, len(self.labels))
+        return sum_by(self.rows, self.counts, len(self.labels))
 
     @cached_property
     def prediction_totals(self) -> Numbers:
         """Column totals c, the weight of each class among the predictions, shape (k,)."""
-        return _sum_by(self.columns, self.counts, len(self.labels))
+        return sum_by(self.columns, self.counts, len(self.labels))
 
     @cached_property
     def hits(self) -> Numbers:
         """The diagonal h, the weight of right predictions of each class, shape (k,)."""
         right = self.rows == self.columns
-        return _sum_by(self.rows[right], self.counts[right], len(self.labels))
+        return sum_by(self.rows[right], self.counts[right], len(self.labels))
 
     @cached_property
     def total(self) -> Any:
@@ -262,7 +262,7 @@ class ContingencyTable:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
+def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
     """Return the sum of `amounts` for each code: exact for counts, in float64 for weights."""
     # bincount sums in float64, which for many cells takes a third of the time of add.at
     if amounts.dtype.kind == "f" or (len(codes) > 10_000 and amounts.sum(dtype=float) < 2**53):
@@ -287,7 +287,7 @@ def class_rates(table: ContingencyTable) -> ClassRates:
     misses, others = c - table.hits, n - r
     if table.counts.dtype.kind == "f":  # with weights these differences lose digits: sum instead
         wrong = table.rows != table.columns
-        misses = _sum_by(table.columns[wrong], table.counts[wrong], len(r))
+        misses = sum_by(table.columns[wrong], table.counts[wrong], len(r))
         others = np.append(0, np.cumsum(r)[:-1]) + np.append(np.cumsum(r[:0:-1])[::-1], 0)
     return ClassRates(r / n, c / n, ratio(table.hits, r), ratio(misses, others))
 
@@ -315,7 +315,7 @@ def informedness(
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     shares = None if prior is None else reading.read_prior(prior, table)
     if shares is not None and prior_mode == "reweight":
-        table, shares = _reweighted(table, shares), None
+        table, shares = reweighted(table, shares), None
     return _averaged_gain(table, average, shares, zero_division, ("references", "predictions"))
 
 
@@ -333,7 +333,7 @@ def markedness(
     `average` names the margins of the table as given, and a prior its reference shares.
     """
     check_choice("prior_mode", prior_mode, ("reweight",))
-    table = table if prior is None else _reweighted(table, reading.read_prior(prior, table))
+    table = table if prior is None else reweighted(table, reading.read_prior(prior, table))
     swapped: dict[Any, Average] = {"bias": "prevalence", "prevalence": "bias"}
     average, sides = swapped.get(average, average), ("predictions", "references")
     return _averaged_gain(table.transpose(), average, None, zero_division, sides)
@@ -389,7 +389,7 @@ def _warn_absent(table: ContingencyTable, sides: tuple[str, str]) -> None:
     warn(message, UndefinedMetricWarning)
 
 
-def _reweighted(table: ContingencyTable, shares: Numbers) -> ContingencyTable:
+def reweighted(table: ContingencyTable, shares: Numbers) -> ContingencyTable:
     """Return the table with its rows scaled so that the classes have these shares."""
     counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
     return replace(table, counts=counts, squared_weights=None, n_samples=None)

@@ -5,7 +5,8 @@ import evaluate
 
 from .coding import count_pairs
 from .contingency import ContingencyTable
-from .contingency import informedness
+from .estimates import result_of
+from .intervals import delta_interval
 from .protocol import LabelInputs
 from .reading import read_labels
 
@@ -29,6 +30,10 @@ Args:
     ignore_index (*optional*): Samples whose reference equals it are dropped, as -100 in padding.
     unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
     zero_division (`"warn"`, 0.0 or nan): The score where all references are of one class.
+    confidence_level (`float`, *optional*): Adds the standard error and the confidence interval of
+        this level, as 0.95, under "informedness_standard_error" and "informedness_confidence_interval".
+    return_signature (`bool`): Adds a line that names all that decides the score, under
+        "informedness_signature".
 Returns:
     informedness (`float`, or `list` of `float` where `average` is None): best 1, chance 0.
 Examples:
@@ -93,6 +98,8 @@ class Informedness(LabelInputs, evaluate.Metric):
         ignore_index=None,
         unknown="error",
         zero_division="warn",
+        confidence_level=None,
+        return_signature=False,
     ):
         table = ContingencyTable.from_labels(
             references,
@@ -102,10 +109,17 @@ class Informedness(LabelInputs, evaluate.Metric):
             ignore_index=ignore_index,
             unknown=unknown,
         )
-        score = informedness(
-            table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
+        result = result_of(
+            "informedness",
+            table,
+            confidence_level,
+            return_signature,
+            average=average,
+            prior=prior,
+            prior_mode=prior_mode,
+            zero_division=zero_division,
+            ignore_index=ignore_index,
         )
-        result = {"informedness": score}
         if average is None:
             result["labels"] = list(table.labels)
         return result

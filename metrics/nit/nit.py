@@ -5,7 +5,8 @@ import evaluate
 
 from .coding import count_pairs
 from .contingency import ContingencyTable
-from .contingency import nit
+from .estimates import result_of
+from .intervals import delta_interval
 from .protocol import LabelInputs
 from .reading import read_labels
 
@@ -25,6 +26,10 @@ Args:
     sample_weight (`list` of `float`, *optional*): A weight for each sample.
     ignore_index (*optional*): Samples whose reference equals it are dropped, as -100 in padding.
     unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
+    confidence_level (`float`, *optional*): Adds the standard error and the confidence interval of
+        this level, as 0.95, under "nit_standard_error" and "nit_confidence_interval".
+    return_signature (`bool`): Adds a line that names all that decides the score, under
+        "nit_signature".
 Returns:
     nit (`float`): from 1/k, no information, to 1, all there is between k balanced classes.
 Examples:
@@ -84,6 +89,8 @@ class Nit(LabelInputs, evaluate.Metric):
         sample_weight=None,
         ignore_index=None,
         unknown="error",
+        confidence_level=None,
+        return_signature=False,
     ):
         table = ContingencyTable.from_labels(
             references,
@@ -93,4 +100,6 @@ class Nit(LabelInputs, evaluate.Metric):
             ignore_index=ignore_index,
             unknown=unknown,
         )
-        return {"nit": nit(table)}
+        return result_of(
+            "nit", table, confidence_level, return_signature, ignore_index=ignore_index
+        )

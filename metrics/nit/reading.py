@@ -128,16 +128,18 @@ def read_column(values: Any, name: str) -> Column:
     return code_objects(labels.tolist()) if labels.dtype.kind == "O" else Column(labels)
 
 
-def read_pair(references: Any, predictions: Any) -> tuple[Column, Column]:
+def read_pair(
+    references: Any, predictions: Any, name: str = "predictions"
+) -> tuple[Column, Column]:
     """Return references and predictions as columns of one length and one kind of label."""
     reference_column = read_column(references, "references")
-    prediction_column = read_column(predictions, "predictions")
+    prediction_column = read_column(predictions, name)
     if len(reference_column) != len(prediction_column):
         raise ValueError(
-            f"Mismatch in the number of predictions ({len(prediction_column)}) "
+            f"Mismatch in the number of {name} ({len(prediction_column)}) "
             f"and references ({len(reference_column)})"
         )
-    check_same_kind(reference_column, "references", prediction_column, "predictions")
+    check_same_kind(reference_column, "references", prediction_column, name)
     return reference_column, prediction_column
 
 

@@ -5,24 +5,38 @@ do; `report` shows them beside the usual scores; `register` lets `evaluate.load(
 and `evaluate.load("nit")` find the Hugging Face modules by name.
 """
 
+from .comparison import Comparison, compare
 from .contingency import ContingencyTable, EntropyTriangle
+from .estimates import Estimate, IntervalWarning, estimate
+from .estimates import __version__ as __version__
 from .files import table_from_file
 from .frames import table_from_frame
 from .reading import InformednessWarning, UndefinedMetricWarning
 from .registration import module_path, register, unregister
 from .report import Report, report
-from .scores import ema_score, entropy_triangle, informedness_score, markedness_score, nit_score
-
-__version__ = "0.1.0"
+from .scores import (
+    ema_score,
+    entropy_triangle,
+    estimate_from_labels,
+    informedness_score,
+    markedness_score,
+    nit_score,
+)
 
 __all__ = [
+    "Comparison",
     "ContingencyTable",
     "EntropyTriangle",
+    "Estimate",
     "InformednessWarning",
+    "IntervalWarning",
     "Report",
     "UndefinedMetricWarning",
+    "compare",
     "ema_score",
     "entropy_triangle",
+    "estimate",
+    "estimate_from_labels",
     "informedness_score",
     "markedness_score",
     "module_path",

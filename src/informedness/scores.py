@@ -11,6 +11,7 @@ from typing import Any, Literal, overload
 from . import contingency
 from .coding import Label
 from .contingency import Average, ContingencyTable, EntropyTriangle
+from .estimates import estimate
 
 
 def _table(
@@ -347,3 +348,60 @@ def entropy_triangle(
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     return contingency.entropy_triangle(table)
+
+
+def estimate_from_labels(
+    y_true: Any,
+    y_pred: Any,
+    metric: str = "informedness",
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+    average: Average | Literal["default"] = "default",
+    prior: Mapping[Any, float] | None = None,
+    zero_division: Literal["warn"] | float = "warn",
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    n_resamples: int = 9999,
+    seed: int = 0,
+) -> Any:
+    """Return a score with its standard error and confidence interval.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, sample_weight, ignore_index, unknown
+        As in `informedness_score`.
+    metric, average, prior, zero_division, confidence_level, method, n_resamples, seed
+        As in `estimate`, which does the same for a `ContingencyTable`.
+
+    Returns
+    -------
+    Estimate, or list of Estimate where `average` is None
+
+    Raises
+    ------
+    ValueError
+        As `informedness_score` and `estimate`.
+
+    Examples
+    --------
+    >>> references = ["ham"] * 90 + ["spam"] * 10
+    >>> predictions = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
+    >>> result = estimate_from_labels(references, predictions)
+    >>> print(f"{result.value:.2f} ± {result.standard_error:.2f}")
+    0.73 ± 0.13
+    """
+    return estimate(
+        _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown),
+        metric,
+        average=average,
+        prior=prior,
+        zero_division=zero_division,
+        confidence_level=confidence_level,
+        method=method,
+        n_resamples=n_resamples,
+        seed=seed,
+        ignore_index=ignore_index,
+    )
