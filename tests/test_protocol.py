@@ -408,11 +408,33 @@ def test_processes_gather_whatever_the_private_names_of_the_base_class(another_m
 # One label a sample
 
 
+@pytest.mark.parametrize("options", [{"config_name": "multilabel"}, {}], ids=["named", "first"])
+def test_multilabel_is_refused_with_what_to_do(score, options):
+    arguments = [module_path(score)] if options else [module_path(score), "multilabel"]
+    with pytest.raises(ValueError, match=r"`config_name`.*'multilabel'.*score each of several"):
+        evaluate.load(*arguments, **options)
+
+
 def test_another_config_name_is_a_name_and_no_more(score):
     metric = evaluate.load(module_path(score), "mine")
     assert metric.config_name == "mine"
     plain = evaluate.load(module_path(score))
     assert played(metric, SEQUENCES["all of them"]) == played(plain, SEQUENCES["all of them"])
+
+
+@pytest.mark.parametrize(
+    "several",
+    [[[1, 0], [0, 1]], np.eye(2, dtype=int), [np.array([1, 0])] * 2, [["a"], ["b", "c"]], [("a",)]],
+    ids=["lists", "array", "list of arrays", "sets of strings", "tuples"],
+)
+@pytest.mark.parametrize("way", ["compute", "add_batch", "add"])
+def test_several_labels_a_sample_are_refused_with_what_to_do(load, way, several):
+    metric = load("informedness")
+    names = ("reference", "prediction") if way == "add" else ("references", "predictions")
+    inputs = dict.fromkeys(names, several[0] if way == "add" else several)
+    with pytest.raises(ValueError, match=r"references.*one.*score several labels.*one by one"):
+        getattr(metric, way)(**inputs)
+    assert len(metric) == 0
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,11 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     _compute: Any
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
+        if config_name == "multilabel":
+            raise ValueError(
+                "`config_name` must not be 'multilabel', this is a metric of one label a sample: "
+                "score each of several labels on its own, as a column of 0 and 1"
+            )
         self._waiting, self._singles, self._single_kind = [], [], None
         self._lock = threading.Lock()
         super().__init__(config_name, *args, **kwargs)
