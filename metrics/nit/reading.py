@@ -401,7 +401,7 @@ def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
     if array.ndim != 1:
         raise ValueError(
             f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
-            "for logits or probabilities pass their argmax over the classes, for tokens flatten"
+            "pass the argmax of logits, flatten tokens, score several labels a sample one by one"
         )
     return array.tolist() if array.dtype.kind == "O" else array
 
@@ -493,7 +493,7 @@ def _as_label(value: Any, name: str, position: int) -> Label:
     if is_float:
         reason = "a missing value" if value != value else "a score, not a label"
     elif isinstance(value, (list, tuple, np.ndarray)):
-        reason = "one label is wanted; for logits or probabilities pass their argmax"
+        reason = "one label is wanted: of logits pass the argmax, score several labels one by one"
     elif value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
         reason = "a missing value"
     raise ValueError(

@@ -1,0 +1,453 @@
+"""The same calls on the base class of `evaluate` and on these metrics, side by side.
+
+`Plain` is a metric as its author would write it without `protocol.LabelInputs`. Where the base
+class is right, both must answer alike, call by call; where it is silently wrong, ours is right.
+"""
+
+import sys
+import threading
+import time
+import types
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cloudpickle
+import datasets
+import dill
+import evaluate
+import numpy as np
+import pytest
+
+from informedness import informedness_score, module_path, nit_score
+from informedness.protocol import LabelInputs
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness")  # scores of few samples
+
+SCORES = {"informedness": informedness_score, "nit": nit_score}
+KINDS = {"integers": (0, 1, 2), "strings": ("no", "yes", "")}
+REFERENCES = (0, 1, 2, 2, 1, 0, 2, 1, 1, 0)
+PREDICTIONS = (0, 1, 2, 1, 1, 2, 2, 0, 1, 0)
+WEIGHTS = [1, 2, 0.5, 3, 1, 0, 2, 1, 4, 1]
+
+
+def features(*kinds):
+    return [
+        datasets.Features({"predictions": datasets.Value(k), "references": datasets.Value(k)})
+        for k in kinds
+    ]
+
+
+def metric_class(*bases, score="informedness", takes=("int64", "string")):
+    """Return a metric that computes the score of what its bases hand it."""
+
+    class Plain(*bases):
+        def _info(self):
+            return evaluate.MetricInfo(
+                description="", citation="", inputs_description="", features=features(*takes)
+            )
+
+        def _compute(self, predictions, references, sample_weight=None):
+            value = SCORES[score](references, predictions, sample_weight=sample_weight)
+            return {score: value}
+
+    return Plain
+
+
+@pytest.fixture(params=SCORES)
+def score(request):
+    return request.param
+
+
+@pytest.fixture
+def build(score, tmp_path):
+    """Return a function that builds the plain metric and ours, each with a cache of its own."""
+
+    def both(**options):
+        plain = metric_class(evaluate.Metric, score=score)
+        ours = evaluate.load(module_path(score), cache_dir=str(tmp_path / "ours"), **options)
+        return plain(cache_dir=str(tmp_path / "plain"), **options), ours
+
+    return both
+
+
+# Calls, on samples by their numbers: labels are filled in by `played`.
+
+
+def add(number):
+    return "add", {"reference": REFERENCES[number], "prediction": PREDICTIONS[number]}
+
+
+def columns(start, stop):
+    return {"references": REFERENCES[start:stop], "predictions": PREDICTIONS[start:stop]}
+
+
+def add_batch(start, stop):
+    return "add_batch", columns(start, stop)
+
+
+def compute(start=0, stop=0, **options):
+    return "compute", columns(start, stop) | options if stop else options
+
+
+def played(metric, calls, labels=KINDS["integers"]):
+    """Make the calls; return what each answered, or the words of its error, and the length then."""
+    answers = []
+    for name, arguments in calls:
+        filled = dict(arguments)
+        for column in {"references", "predictions"} & set(filled):
+            filled[column] = [labels[code] for code in filled[column]]
+        for single in {"reference", "prediction"} & set(filled):
+            filled[single] = labels[filled[single]]
+        try:
+            answer = getattr(metric, name)(**filled)
+        except ValueError as error:
+            answer = str(error)
+        answers.append((name, answer, len(metric)))
+    return answers
+
+
+SEQUENCES = {
+    "compute": [compute(0, 10)],
+    "add, compute": [*map(add, range(10)), compute()],
+    "add_batch, compute": [add_batch(0, 4), add_batch(4, 5), add_batch(5, 10), compute()],
+    "add, add_batch": [add(0), add_batch(1, 5), add(5), add(6), add_batch(7, 10), compute()],
+    "add_batch, add": [add_batch(0, 5), add(5), add(6), compute()],
+    "add, compute of more": [*map(add, range(5)), compute(5, 10)],
+    "add_batch, compute of more": [add_batch(0, 3), add_batch(3, 5), compute(5, 10)],
+    "all of them": [add(0), add_batch(1, 3), add(3), compute(4, 10)],
+    "weights for compute": [compute(0, 10, sample_weight=WEIGHTS)],
+    "weights for add": [*map(add, range(10)), compute(sample_weight=WEIGHTS)],
+    "weights for add_batch": [add_batch(0, 4), add_batch(4, 10), compute(sample_weight=WEIGHTS)],
+    "weights for more": [add_batch(0, 4), compute(4, 10, sample_weight=WEIGHTS)],
+    "one compute after another": [compute(0, 5), compute(5, 10), compute(0, 10)],
+    "rounds": [
+        add(0),
+        add(1),
+        compute(),
+        add_batch(0, 5),
+        compute(5, 8),
+        add(1),
+        add(2),
+        compute(),
+    ],
+    "an error, then a score": [
+        add_batch(0, 5),
+        compute(sample_weight=[1]),
+        add(0),
+        add_batch(1, 10),
+        compute(),
+    ],
+    "an error of compute alone": [compute(0, 5, sample_weight=[-1] * 5), compute(0, 10)],
+    "an unknown option": [add_batch(0, 5), compute(sample_weight="x"), compute(0, 10)],
+}
+
+
+@pytest.mark.parametrize("keep_in_memory", [False, True], ids=["in files", "in memory"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("calls", SEQUENCES.values(), ids=SEQUENCES)
+def test_each_call_answers_as_in_the_base_class(build, calls, kind, keep_in_memory):
+    plain, ours = build(keep_in_memory=keep_in_memory)
+    assert played(ours, calls, KINDS[kind]) == played(plain, calls, KINDS[kind])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_any_mix_of_calls_answers_as_in_the_base_class(build, seed):
+    generator = np.random.default_rng(seed)
+    calls = []
+    for _ in range(20):
+        start, stop = sorted(generator.choice(11, 2, replace=False).tolist())
+        choices = [add(start), add(start), add_batch(start, stop), compute(start, stop)]
+        calls.append(choices[generator.integers(4)])
+    plain, ours = build(keep_in_memory=True)
+    assert played(ours, calls) == played(plain, calls)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [compute()],
+        [add_batch(0, 5), compute(), compute()],
+        [add_batch(0, 5), ("add_batch", {"references": (0, 1), "predictions": (0,)}), compute()],
+        [("add_batch", {"references": (0,), "predictions": (0, 1, 1)})],
+        [add_batch(0, 5), ("compute", {"references": (0, 1), "predictions": (0,)}), compute()],
+        [("add_batch", columns(0, 5) | {"weights": (1,)}), ("add", {"weight": 1})],
+    ],
+    ids=["nothing", "nothing left", "lengths", "first lengths", "lengths at compute", "names"],
+)
+def test_a_refusal_has_the_words_of_the_base_class(build, calls):
+    plain, ours = build()
+    expected = played(plain, calls)
+    assert any(isinstance(answer, str) for _, answer, _ in expected)
+    assert played(ours, calls) == expected
+
+
+def test_weights_follow_the_order_of_the_calls_where_the_base_class_writes_batches_first(build):
+    _, ours = build()
+    calls = [add(0), add(1), add_batch(2, 5), add(5), compute(6, 10, sample_weight=WEIGHTS)]
+    _, expected, _ = played(ours, [compute(0, 10, sample_weight=WEIGHTS)])[0]
+    assert played(ours, calls)[-1] == ("compute", expected, 0)
+
+
+def given(metric, way, references, predictions):
+    """Give the metric labels in one of the three ways, and return the score."""
+    if way == "compute":
+        return metric.compute(references=references, predictions=predictions)
+    if way == "add_batch":
+        metric.add_batch(references=references, predictions=predictions)
+    else:
+        for reference, prediction in zip(references, predictions, strict=True):
+            metric.add(reference=reference, prediction=prediction)
+    return metric.compute()
+
+
+WAYS = ["add", "add_batch", "compute"]
+
+
+@pytest.mark.parametrize(
+    ("references", "predictions", "right"),
+    [
+        (["001", "1"], ["1", "1"], 0.0),
+        ([2**63, 2**63 + 1], [2**63, 2**63], 0.0),
+        ([b"1", b"1", b"2"], [b"1", b"1", b"2"], 1.0),
+    ],
+    ids=["leading zeros", "2**63", "bytes"],
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_labels_that_the_base_class_alters_or_fails_on_are_scored(
+    load, way, references, predictions, right
+):
+    assert given(load("informedness"), way, references, predictions) == {"informedness": right}
+
+
+@pytest.mark.parametrize("bad", [0.7, "2", None, 1 + 1j], ids=str)
+@pytest.mark.parametrize("way", WAYS)
+def test_what_the_base_class_would_coerce_to_a_label_is_refused(load, way, bad):
+    with pytest.raises(ValueError, match="`predictions`"):
+        given(load("informedness"), way, [1, 2, 3], [1, bad, 3])
+
+
+@pytest.mark.parametrize("pickle", [cloudpickle, dill], ids=["cloudpickle", "dill"])
+def test_pickled_before_an_add_and_after_it_goes_on_as_the_original(build, pickle):
+    plain, ours = (pickle.loads(pickle.dumps(metric)) for metric in build())
+    calls = [add(0), add_batch(1, 4), add(4), compute(5, 10)]
+    expected = played(plain, calls)
+    for call, answer in zip(calls, expected, strict=True):  # the base class fails after an add
+        ours = pickle.loads(pickle.dumps(ours))
+        assert played(ours, [call]) == [answer]
+    assert played(ours, calls) == expected
+
+
+def test_combine_gives_another_module_and_ours_the_same_samples(build, score):
+    combined = evaluate.combine(dict(zip(("plain", "ours"), build(), strict=True)))
+    combined.add(reference=0, prediction=0)
+    combined.add(references=1, predictions=0)
+    combined.add_batch(**columns(0, 5))
+    for result in (
+        combined.compute(),
+        combined.compute(**columns(0, 10)),
+        combined.compute(**columns(0, 10), sample_weight=WEIGHTS),
+    ):
+        assert set(result) == {f"plain_{score}", f"ours_{score}"}
+        assert len(set(result.values())) == 1
+
+
+# Threads
+
+
+@pytest.fixture
+def _quick_switches():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("_quick_switches")
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_threads_add_at_once_stays_in_pairs(load, kind):
+    metric, labels = load("informedness"), KINDS[kind]
+
+    def work(thread):
+        for number in range(1500):
+            label = labels[(number + thread) % 3]
+            if number % 100:
+                metric.add(reference=label, prediction=label)
+            else:
+                metric.add_batch(references=[label], predictions=[label])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert len(metric) == 8 * 1500
+    assert metric.compute() == {"informedness": 1.0}
+
+
+@pytest.mark.usefixtures("_quick_switches")
+def test_one_of_the_threads_that_compute_at_once_takes_what_was_added(load):
+    metric = load("informedness")
+    own = {"references": [0, 1, 1], "predictions": [0, 1, 1]}
+    wrong = {"references": [0, 1], "predictions": [1, 0]}
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(60):
+            metric.add_batch(**wrong)
+            calls = [pool.submit(metric.compute, **own) for _ in range(8)]
+            results = sorted(call.result()["informedness"] for call in calls)
+            assert results == [pytest.approx(1 / 6), *[1.0] * 7]
+
+
+@pytest.mark.usefixtures("_quick_switches")
+def test_a_thread_computes_with_all_that_it_added_while_others_add(load):
+    metric, done = load("informedness"), threading.Event()
+
+    def add_right_ones():
+        while not done.is_set():
+            metric.add(reference=0, prediction=0)
+            metric.add_batch(references=[0, 1], predictions=[0, 1])
+
+    def add_a_wrong_one():
+        metric.add_batch(references=[0, 1], predictions=[0, 1])
+        metric.add(reference=1, prediction=0)
+        time.sleep(0)  # lets another thread go on
+        return metric.compute()["informedness"]
+
+    with ThreadPoolExecutor(3) as pool:
+        others = [pool.submit(add_right_ones) for _ in range(2)]
+        try:
+            assert max(add_a_wrong_one() for _ in range(300)) < 1
+        finally:
+            done.set()
+    assert not any(other.exception() for other in others)
+
+
+@pytest.mark.usefixtures("_quick_switches")
+def test_kinds_added_by_threads_at_once_never_mix(load):
+    metric = load("informedness")
+
+    def work(kind):
+        errors = []
+        for number in range(400):
+            label = KINDS[kind][number % 3]
+            try:
+                metric.add(reference=label, prediction=label)
+                if number % 7 == 0:
+                    metric.compute()
+            except ValueError as error:
+                errors.append(str(error))
+        return errors
+
+    with ThreadPoolExecutor(4) as pool:
+        errors = [error for part in pool.map(work, [*KINDS, *KINDS]) for error in part]
+    assert errors
+    assert all("references added before" in error or "at least once" in error for error in errors)
+
+
+# Two processes, played by two threads: to the locks of the files it is the same
+
+
+def in_two_processes(metric_class, batches, cache, **options):
+    """Return what each of two processes gets that add a batch each, then computes."""
+
+    def process(number):
+        metric = metric_class(
+            num_process=2, process_id=number, cache_dir=str(cache), experiment_id="two", timeout=20
+        )
+        for references, predictions in batches[number]:
+            metric.add_batch(references=references, predictions=predictions)
+        return metric.compute(**options)
+
+    with ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(process, number) for number in range(2)]
+    return [call.exception() or call.result() for call in calls]
+
+
+def evaluate_with_another_name_for(name):
+    """Return the base class as it would be in a version of evaluate that calls `name` otherwise."""
+    source = Path(evaluate.module.__file__).read_text(encoding="utf-8")
+    assert name in source
+    module = types.ModuleType("evaluate.another_version")
+    module.__package__ = "evaluate"
+    exec(source.replace(name, f"{name}_by_another_name"), vars(module))
+    return module.Metric
+
+
+PRIVATE_NAMES = [
+    "_finalize",
+    "_get_all_cache_files",
+    "_infer_feature_from_batch",
+    "_infer_feature_from_example",
+    "_init_writer",
+    "cache_file_name",
+    "file_paths",
+    "filelocks",
+    "selected_feature_format",
+    "self.data",
+    "self.writer",
+]
+
+
+@pytest.fixture(params=PRIVATE_NAMES)
+def another_metric(request):
+    return evaluate_with_another_name_for(request.param)
+
+
+def test_processes_gather_whatever_the_private_names_of_the_base_class(another_metric, tmp_path):
+    half = REFERENCES[:5], PREDICTIONS[:5]
+    batches = [[half], [(REFERENCES[5:8], PREDICTIONS[5:8]), (REFERENCES[8:], PREDICTIONS[8:])]]
+    plain, none = in_two_processes(metric_class(another_metric), batches, tmp_path / "plain")
+    assert none is None
+    ours = metric_class(LabelInputs, another_metric)
+    assert in_two_processes(ours, batches, tmp_path) == [plain, None]
+    strings = [[(["001", "1"], ["1", "1"])], [([], [])]]
+    assert in_two_processes(ours, strings, tmp_path) == [{"informedness": 0.0}, None]
+    error, none = in_two_processes(ours, batches, tmp_path, sample_weight=[1])
+    assert "sample_weight" in str(error)
+    assert none is None
+    assert in_two_processes(ours, batches, tmp_path) == [plain, None]
+    assert not list(tmp_path.rglob("*.arrow"))
+
+
+# One label a sample
+
+
+@pytest.mark.parametrize("options", [{"config_name": "multilabel"}, {}], ids=["named", "first"])
+def test_multilabel_is_refused_with_what_to_do(score, options):
+    arguments = [module_path(score)] if options else [module_path(score), "multilabel"]
+    with pytest.raises(ValueError, match=r"`config_name`.*'multilabel'.*score each of several"):
+        evaluate.load(*arguments, **options)
+
+
+def test_another_config_name_is_a_name_and_no_more(score):
+    metric = evaluate.load(module_path(score), "mine")
+    assert metric.config_name == "mine"
+    plain = evaluate.load(module_path(score))
+    assert played(metric, SEQUENCES["all of them"]) == played(plain, SEQUENCES["all of them"])
+
+
+@pytest.mark.parametrize(
+    "several",
+    [[[1, 0], [0, 1]], np.eye(2, dtype=int), [np.array([1, 0])] * 2, [["a"], ["b", "c"]], [("a",)]],
+    ids=["lists", "array", "list of arrays", "sets of strings", "tuples"],
+)
+@pytest.mark.parametrize("way", ["compute", "add_batch", "add"])
+def test_several_labels_a_sample_are_refused_with_what_to_do(load, way, several):
+    metric = load("informedness")
+    names = ("reference", "prediction") if way == "add" else ("references", "predictions")
+    inputs = dict.fromkeys(names, several[0] if way == "add" else several)
+    with pytest.raises(ValueError, match=r"references.*one.*score several labels.*one by one"):
+        getattr(metric, way)(**inputs)
+    assert len(metric) == 0
+
+
+@pytest.mark.parametrize(
+    "takes", [("int64", "string"), ("int32",), ("string",), ("int8", "bool")], ids=str
+)
+@pytest.mark.parametrize("processes", [1, 2])
+def test_features_of_one_label_a_sample_change_nothing(tmp_path, takes, processes):
+    ours = metric_class(LabelInputs, evaluate.Metric, takes=takes)
+    expected = {"informedness": informedness_score(REFERENCES, PREDICTIONS)}
+    if processes == 1:
+        metric = ours(cache_dir=str(tmp_path))
+        assert [feature["references"].dtype for feature in metric.features] == list(takes)
+        assert metric.compute(**columns(0, 10)) == expected
+    else:
+        batches = [[(REFERENCES[:5], PREDICTIONS[:5])], [(REFERENCES[5:], PREDICTIONS[5:])]]
+        assert in_two_processes(ours, batches, tmp_path) == [expected, None]
