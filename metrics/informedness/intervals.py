@@ -15,7 +15,6 @@ intervals"; Miller (1974), "The jackknife: a review".
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,11 +82,15 @@ def _around(value: float, low: float, high: float) -> tuple[float, float]:
 
 def _normal(level: float) -> float:
     """Return z, within which of 0 a standard normal number lies this often."""
+    from statistics import NormalDist  # which imports half the library
+
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
 def quantiles(drawn: Numbers, level: float, at: float = 0.5) -> tuple[float, float]:
     """Return the quantiles between which lies this share of `drawn` around the quantile `at`."""
+    from statistics import NormalDist
+
     normal, least, reach = NormalDist(), 1 / len(drawn), _normal(level)
     middle = normal.inv_cdf(min(max(at, least), 1 - least))
     low, high = np.quantile(drawn, [normal.cdf(middle - reach), normal.cdf(middle + reach)])
