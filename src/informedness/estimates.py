@@ -177,7 +177,7 @@ def estimate(
     --------
     >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
     >>> print(estimate(table))
-    informedness 0.7333 ± 0.1292 (0.4192 to 0.9196, 0.95)
+    informedness 0.7333 ± 0.1292 (0.3838 to 0.8983, 0.95)
     """
     check_choice("method", method, ("auto", "delta", "bootstrap"))
     average = checked_average(metric, average)
@@ -203,17 +203,24 @@ def estimate(
     )
     options = _Options(level, method, n_resamples, seed, line)
     if metric not in _AVERAGES:
-        return _estimate(table, Score(metric), getattr(contingency, metric)(table), options)
+        made = _estimate(table, Score(metric), getattr(contingency, metric)(table), options)
+        _warn_of_few([table], [made])
+        return made
     shares = None if prior is None else reading.read_prior(prior, table)
     scored = table if shares is None else reweighted(table, shares)
     values: Any = getattr(contingency, metric)(scored, average=average, zero_division=zero_division)
     if average is None:
-        return [
-            _estimate(_one_against_rest(table, code), Score(metric, "bias"), value, options, label)
-            for code, (label, value) in enumerate(zip(table.labels, values, strict=True))
+        tables = [_one_against_rest(table, code) for code in range(len(table.labels))]
+        each = [
+            _estimate(rest, Score(metric, "bias"), value, options, label)
+            for rest, value, label in zip(tables, values, table.labels, strict=True)
         ]
+        _warn_of_few(tables, each)
+        return each
     shares = None if shares is None else np.nan_to_num(shares)
-    return _estimate(table, Score(metric, average, shares), values, options)
+    made = _estimate(table, Score(metric, average, shares), values, options)
+    _warn_of_few([table], [made])
+    return made
 
 
 class _Options(NamedTuple):
@@ -294,7 +301,6 @@ def _estimate(
                 interval = intervals.bootstrap_interval(
                     oriented, of, value, options.level, *resamples
                 )
-        _warn_of_few(table, score.metric, size)
     return Estimate(
         metric=score.metric,
         value=value,
@@ -313,26 +319,39 @@ def _estimate(
     )
 
 
-def _warn_of_few(table: ContingencyTable, metric: str, size: float) -> None:
-    """Warn where the study shows that intervals cover too little."""
-    shares = table.reference_totals / table.total
+def _warn_of_few(tables: list[ContingencyTable], made: list[Estimate]) -> None:
+    """Warn, once for all classes, where the study shows that intervals cover too little."""
+    pairs = zip(tables, made, strict=True)
+    found = [(one, few) for table, one in pairs if (few := too_few(table, one))]
+    if not found:
+        return
+    one, few = found[0]
+    of = one.metric if one.label is None else f"{one.metric} of {show(one.label)}"
+    if len(found) > 1:
+        of += f" and {len(found) - 1} more class{'es' * (len(found) > 2)}"
+    warn(
+        f"the interval of {of} may cover the truth less often than it says: {few}", IntervalWarning
+    )
+
+
+def too_few(table: ContingencyTable, made: Estimate) -> str:
+    """Return what the table has too few of for this interval, empty if nothing is known."""
+    if math.isnan(made.standard_error):
+        return ""
+    size, shares = made.effective_sample_size, table.reference_totals / table.total
     k = np.count_nonzero(shares)
     wanted = [
         (50, size, "samples"),
         (10, size * (1 - shares.max()), "samples outside the largest class"),
     ]
-    if metric == "nit":
+    if made.metric == "nit":
         wrong = size * (1 - float(table.hits.sum() / table.total))
         wanted.append((10 * (k - 1) ** 2, size, f"samples of {k} classes"))
         wanted.append((k * (k - 1) / 2 * (wrong > 0), wrong, f"wrong predictions of {k} classes"))
     for least, there, what in wanted:
         if there < least - 1e-6:
-            warn(
-                f"the interval of {metric} may cover the truth less often than it says: "
-                f"{there:.4g} {what}, where {least:g} are wanted",
-                IntervalWarning,
-            )
-            return
+            return f"{there:.4g} {what}, where {least:g} are wanted"
+    return ""
 
 
 def result_of(
