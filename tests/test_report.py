@@ -10,9 +10,11 @@ import pytest
 
 import informedness
 from golden import BY_ID
-from informedness import ContingencyTable, Report, contingency, report
+from informedness import ContingencyTable, IntervalWarning, Report, contingency, estimate, report
+from informedness.estimates import METRICS, signature
 
 MAJORITY = ["ham"] * 90 + ["spam"] * 10
+FILTER = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
 
 
 def of(matrix, **options):
@@ -125,7 +127,10 @@ def test_the_text_shows_every_score_and_class():
     text = str(report(MAJORITY, ["ham"] * 100))
     assert "Informedness            0.0000\n" in text
     assert "spam       0.1000  0.0000  0.0000  0.0000   0.0000  undefined\n" in text
-    assert text.endswith("nothing here is informed.")
+    assert text.endswith(
+        "nothing here is informed.\n\nreport|k:2|n:100|labels:observed|v:"
+        + informedness.__version__
+    )
 
 
 def test_the_text_of_many_classes_says_how_many_it_leaves_out():
@@ -141,7 +146,7 @@ def test_the_csv_has_one_number_a_row():
     assert float(numbers["informedness", ""]) == 0
     assert float(numbers["tpr", "ham"]) == 1
     assert numbers["precision", "spam"] == ""
-    assert len(numbers) == len(rows) == 12 + 2 * 6
+    assert len(numbers) == len(rows) == 13 + 2 * 6
 
 
 @pytest.mark.parametrize(
@@ -183,3 +188,161 @@ def test_warnings_point_at_the_line_that_asked():
     with pytest.warns(informedness.UndefinedMetricWarning) as caught:
         report(["a", "a"], ["a", "b"])
     assert {warning.filename for warning in caught} == {__file__}
+
+
+# With a confidence level
+
+
+def test_the_estimates_are_those_of_estimate():
+    vector = BY_ID["asym_k4"]
+    table = ContingencyTable.from_labels(*vector.samples())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = report(*vector.samples(), confidence_level=0.9, seed=7)
+        assert list(result.estimates) == [name for name in result.scores if name in METRICS]
+        assert len(result.estimates) == 5
+        for name, made in result.estimates.items():
+            assert made == estimate(table, name, confidence_level=0.9, seed=7)
+            assert result.scores[name] == made.value
+        classes = estimate(table, average=None, confidence_level=0.9, seed=7)
+    for row, made in zip(result.per_class, classes, strict=True):
+        assert row["tpr_minus_fpr"] == pytest.approx(made.value, abs=1e-12)
+        assert row["tpr_minus_fpr_standard_error"] == made.standard_error
+        assert row["tpr_minus_fpr_confidence_interval"] == made.confidence_interval
+
+
+def test_the_numbers_are_the_same_with_a_confidence_level_and_without():
+    plain, full = (report(MAJORITY, FILTER, confidence_level=x).to_dict() for x in (None, 0.95))
+    for row, wide in zip(plain.pop("per_class"), full["per_class"], strict=True):
+        assert row.items() <= wide.items()
+    del plain["signature"], plain["sentence"]
+    assert plain.items() <= full.items()
+    assert set(full) - set(plain) == {
+        "confidence_level",
+        "per_class",
+        "sentence",
+        "signature",
+        *(
+            f"{name}_{what}"
+            for name in set(METRICS) - {"markedness"}
+            for what in ("standard_error", "confidence_interval")
+        ),
+    }
+
+
+def test_the_text_shows_error_and_interval_beside_the_value():
+    result = report(MAJORITY, FILTER, confidence_level=0.95)
+    made = result.estimates["informedness"]
+    low, high = made.confidence_interval
+    lines = str(result).splitlines()
+    shown = f"0.7333  ± {made.standard_error:.4f}  ({low:.4f} to {high:.4f})"
+    assert f"Informedness            {shown}" in lines
+    assert "F1-macro                0.8106" in lines
+    assert "Confidence level          0.95" in lines
+    assert any("TPR-FPR      ± SE        95% interval  precision" in line for line in lines)
+    assert f"; Informedness 0.73 ({low:.2f} to {high:.2f}): about 73%" in result.sentence
+    markdown = result.to_markdown()
+    assert f"| Informedness | 0.7333 | ± {made.standard_error:.4f} | ({low:.4f} to " in markdown
+    assert "| F1-macro | 0.8106 |  |  |" in markdown
+
+
+def test_the_csv_has_the_ends_of_an_interval_in_rows_of_their_own():
+    result = report(MAJORITY, FILTER, confidence_level=0.95)
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    numbers = {(row["score"], row["class"]): row["value"] for row in rows}
+    assert len(numbers) == len(rows)
+    for name, made in result.estimates.items():
+        assert float(numbers[f"{name}_standard_error", ""]) == made.standard_error
+        ends = [float(numbers[f"{name}_confidence_interval_{end}", ""]) for end in ("low", "high")]
+        assert tuple(ends) == made.confidence_interval
+    row = result.per_class[1]
+    ends = row["tpr_minus_fpr_confidence_interval"]
+    assert float(numbers["tpr_minus_fpr_confidence_interval_low", "spam"]) == ends[0]
+    assert float(numbers["tpr_minus_fpr_confidence_interval_high", "spam"]) == ends[1]
+
+
+def test_undefined_intervals_are_none_in_json_and_said_to_be_missing_in_text():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = report(["a", "a"], ["a", "b"], confidence_level=0.95)
+    plain = result.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert plain["informedness_standard_error"] is None
+    assert plain["informedness_confidence_interval"] is None
+    assert plain["accuracy_standard_error"] > 0
+    assert plain["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
+    assert "Informedness            0.0000                 (no interval)\n" in str(result)
+    assert "informedness_confidence_interval_low,,\n" in result.to_csv()
+
+
+def test_every_report_ends_in_its_signature():
+    options = {"labels": ["ham", "spam", "scam"], "ignore_index": "scam"}
+    table = ContingencyTable.from_labels(MAJORITY, FILTER, **options)
+    plain = report(MAJORITY, FILTER, **options)
+    assert plain.signature == signature(table, "report", ignore_index="scam")
+    full = report(MAJORITY, FILTER, **options, confidence_level=0.9, seed=3)
+    how = "ci:auto,0.9,9999,seed:3"
+    assert full.signature == signature(table, "report", ignore_index="scam", interval=how)
+    assert "|ignore:'scam'|" in plain.signature
+    for result in (plain, full):
+        assert str(result).splitlines()[-1] == result.signature
+        bare = result.to_markdown().splitlines()[-1].replace("\\", "")
+        assert bare == result.signature
+        assert result.to_dict()["signature"] == result.signature
+        rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+        assert [row["value"] for row in rows if row["score"] == "signature"] == [result.signature]
+
+
+def test_one_warning_covers_all_scores_that_lack_the_same():
+    with pytest.warns(IntervalWarning) as caught:
+        report(["a", "b", "b"] * 10, ["a", "b", "a"] * 10, confidence_level=0.95)
+    messages = [str(warning.message).removeprefix("informedness: ") for warning in caught]
+    assert messages == [
+        "the intervals of accuracy, balanced_accuracy, matthews_corrcoef, informedness, nit may "
+        "cover the truth less often than they say: 30 samples, where 50 are wanted",
+        "the interval of informedness of 'a' and 1 more class may cover the truth less often than "
+        "it says: 30 samples, where 50 are wanted",
+    ]
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_a_rare_class_is_named_in_the_warning():
+    references = ["a"] * 60 + ["b"] * 60 + ["c"] * 4
+    with pytest.warns(IntervalWarning) as caught:
+        report(references, references[::-1][4:] + ["c"] * 4, confidence_level=0.95)
+    (message,) = [str(warning.message) for warning in caught]
+    assert message.endswith(
+        "the interval of informedness of 'c' may cover the truth less often than it says: "
+        "4 samples outside the largest class, where 10 are wanted"
+    )
+
+
+def test_an_undefined_score_is_warned_of_as_often_as_without_a_confidence_level():
+    counts = []
+    for level in (None, 0.95):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warnings.simplefilter("ignore", IntervalWarning)
+            report(["a", "a"], ["a", "b"], confidence_level=level)
+        counts.append(sorted(str(warning.message) for warning in caught))
+    assert counts[0] == counts[1]
+    assert len(counts[0]) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence_level": 95}, "`confidence_level` must lie between 0 and 1, as 0.95, got 95"),
+        ({"confidence_level": 0.95, "seed": -1}, "`seed` must be an integer from 0 on, got -1"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        report(MAJORITY, FILTER, **options)
+
+
+def test_sums_of_weights_without_their_squares_have_scores_but_no_intervals():
+    table = ContingencyTable.from_matrix([[8.5, 1], [1, 9]])
+    assert Report.from_table(table).scores["informedness"] > 0
+    with pytest.raises(ValueError, match="`table` must know the sums of the squared weights"):
+        Report.from_table(table, 0.95)

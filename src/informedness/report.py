@@ -3,8 +3,9 @@
 import csv
 import io
 import math
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy as np
 from . import contingency
 from .coding import Label
 from .contingency import ContingencyTable
+from .estimates import METRICS, Estimate, IntervalWarning, estimate, signature, too_few
+from .reading import UndefinedMetricWarning, warn
 
 _SCORES: dict[str, tuple[str, Callable[[ContingencyTable], Any]]] = {
     "accuracy": ("Accuracy", contingency.accuracy),
@@ -51,9 +54,17 @@ class Report:
         Entropy of the references in bits.
     per_class : list of dict
         For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr and precision; nan
-        where the denominator is 0.
+        where the denominator is 0. With a confidence level also tpr_minus_fpr_standard_error and
+        tpr_minus_fpr_confidence_interval.
     sentence : str
         The result in plain words.
+    signature : str
+        All that decides the numbers, in a line.
+    confidence_level : float or None
+        Share of the intervals that should contain the truth.
+    estimates : dict of str to Estimate
+        Standard error and interval of each score that `estimate` knows; empty without a confidence
+        level.
 
     Examples
     --------
@@ -66,11 +77,43 @@ class Report:
     class_entropy: float
     per_class: list[dict[str, Any]]
     sentence: str
+    signature: str
+    confidence_level: float | None = None
+    estimates: dict[str, Estimate] = field(default_factory=dict)
 
     @classmethod
-    def from_table(cls, table: ContingencyTable) -> "Report":
-        """Return the report on a table, such as one merged from parts or counted by a query."""
-        scores = {name: float(score(table)) for name, (_, score) in _SCORES.items()}
+    def from_table(
+        cls,
+        table: ContingencyTable,
+        confidence_level: float | None = None,
+        seed: int = 0,
+        ignore_index: Label | None = None,
+    ) -> "Report":
+        """Return the report on a table, such as one merged from parts or counted by a query.
+
+        Parameters
+        ----------
+        table : ContingencyTable
+            What to report on.
+        confidence_level : float, optional
+            Adds standard errors and intervals of this level, as 0.95; see `estimate`.
+        seed : int
+            Of the bootstrap.
+        ignore_index : label, optional
+            What was ignored when the table was made, for the signature.
+        """
+        estimates, of_classes = {}, []
+        if confidence_level is not None:
+            options: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed}
+            options["ignore_index"] = ignore_index
+            estimates = _estimates(table, **options)
+            with warnings.catch_warnings():  # which the score itself has given
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                of_classes = estimate(table, "informedness", average=None, **options)
+        scores = {
+            name: float(estimates[name].value if name in estimates else score(table))
+            for name, (_, score) in _SCORES.items()
+        }
         rates = contingency.class_rates(table)
         precision = contingency.ratio(table.hits, table.prediction_totals)
         columns = {**rates._asdict(), "tpr_minus_fpr": rates.tpr - rates.fpr}
@@ -80,8 +123,23 @@ class Report:
             {"label": label, **dict(zip(_COLUMNS, row, strict=True))}
             for label, row in zip(table.labels, values, strict=True)
         ]
-        entropy = contingency.entropies(table).reference
-        return cls(table, scores, entropy, per_class, _sentence(table, scores))
+        for row, made in zip(per_class, of_classes, strict=False):
+            row["tpr_minus_fpr_standard_error"] = made.standard_error
+            row["tpr_minus_fpr_confidence_interval"] = made.confidence_interval
+        how = None
+        if confidence_level is not None:
+            resamples = estimates["informedness"].n_resamples
+            how = f"ci:auto,{confidence_level:.10g},{resamples},seed:{seed}"
+        return cls(
+            table,
+            scores,
+            contingency.entropies(table).reference,
+            per_class,
+            _sentence(table, scores, estimates.get("informedness")),
+            signature(table, "report", ignore_index=ignore_index, interval=how),
+            confidence_level,
+            estimates,
+        )
 
     @property
     def n_classes(self) -> int:
@@ -91,24 +149,35 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
         table = self.table
-        numbers = {
+        plain: dict[str, Any] = {
             "n_samples": table.n_samples,
             "total_weight": float(table.total),
             "n_classes": self.n_classes,
             "class_entropy_bits": self.class_entropy,
-            **{name: _finite(value) for name, value in self.scores.items()},
         }
-        per_class = [
-            {"label": _plain(row["label"]), **{name: _finite(row[name]) for name in _COLUMNS}}
+        if self.confidence_level is not None:
+            plain["confidence_level"] = self.confidence_level
+        for name, value in self.scores.items():
+            plain[name] = _finite(value)
+            if name in self.estimates:
+                made = self.estimates[name]
+                plain[f"{name}_standard_error"] = _finite(made.standard_error)
+                plain[f"{name}_confidence_interval"] = _finite(made.confidence_interval)
+        plain["per_class"] = [
+            {
+                name: _plain(value) if name == "label" else _finite(value)
+                for name, value in row.items()
+            }
             for row in self.per_class
         ]
-        return {**numbers, "per_class": per_class, "sentence": self.sentence}
+        return {**plain, "sentence": self.sentence, "signature": self.signature}
 
     def to_markdown(self) -> str:
-        """Return the report as two Markdown tables and the sentence."""
-        head = [["", "value"], *self._summary()]
-        blocks = [_markdown(head), _markdown(self._class_rows()), _escape(self.sentence)]
-        return "\n\n".join(blocks)
+        """Return the report as two Markdown tables, the sentence and the signature."""
+        summary = self._summary()
+        head = ["", "value", *self._interval_heads()]
+        blocks = [_markdown([head, *summary]), _markdown(self._class_rows())]
+        return "\n\n".join([*blocks, _escape(self.sentence), _escape(self.signature)])
 
     def to_csv(self) -> str:
         """Return one number a row: score, class (empty for the whole table), value."""
@@ -116,16 +185,27 @@ class Report:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(["score", "class", "value"])
         plain = self.to_dict()
-        for name, value in plain.items():
-            if name not in ("per_class", "sentence"):
-                writer.writerow([name, "", value])
-        for row in plain["per_class"]:
-            writer.writerows([name, row["label"], row[name]] for name in _COLUMNS)
+        groups = [("", {name: plain[name] for name in plain if name != "sentence"})]
+        groups += [(row.pop("label"), row) for row in groups[0][1].pop("per_class")]
+        for label, values in groups:
+            for name, value in values.items():
+                if name.endswith("_confidence_interval"):
+                    ends = value or (None, None)
+                    writer.writerow([f"{name}_low", label, ends[0]])
+                    writer.writerow([f"{name}_high", label, ends[1]])
+                else:
+                    writer.writerow([name, label, value])
         return text.getvalue()
 
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
-        return "\n\n".join([_aligned(self._summary()), _aligned(self._class_rows()), self.sentence])
+        tables = [aligned(self._summary()), aligned(self._class_rows())]
+        return "\n\n".join([*tables, self.sentence, self.signature])
+
+    def _interval_heads(self) -> list[str]:
+        if self.confidence_level is None:
+            return []
+        return ["± SE", f"{100 * self.confidence_level:.6g}% interval"]
 
     def _summary(self) -> list[list[str]]:
         n = self.table.n_samples
@@ -136,15 +216,31 @@ class Report:
             ["Classes", str(self.n_classes)],
             ["Class entropy", f"{_rounded(self.class_entropy, 4)} bits"],
         ]
-        return rows + [[_SCORES[name][0], _rounded(x, 4)] for name, x in self.scores.items()]
+        if self.confidence_level is not None:
+            rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
+        for name, value in self.scores.items():
+            rows.append([_SCORES[name][0], _rounded(value, 4)])
+            if name in self.estimates:
+                made = self.estimates[name]
+                rows[-1] += shown_interval(made.standard_error, made.confidence_interval)
+        width = 2 + len(self._interval_heads())
+        return [row + [""] * (width - len(row)) for row in rows]
 
     def _class_rows(self) -> list[list[str]]:
-        rows = [["class", *_COLUMNS.values()]]
+        heads = {**_COLUMNS}
+        if self.confidence_level is not None:
+            del heads["precision"]
+            names = "tpr_minus_fpr_standard_error", "tpr_minus_fpr_confidence_interval"
+            heads.update(zip(names, self._interval_heads(), strict=True))
+            heads["precision"] = _COLUMNS["precision"]
+        rows = [["class", *heads.values()]]
         for row in self.per_class[:_MOST_CLASSES]:
-            rates = [_rounded(row[name], 4) for name in _COLUMNS]
-            rows.append([_shown(row["label"]), *rates])
+            cells = {name: _rounded(row[name], 4) for name in _COLUMNS}
+            if self.confidence_level is not None:
+                cells.update(zip(names, shown_interval(*(row[x] for x in names)), strict=True))
+            rows.append([shown(row["label"]), *(cells[name] for name in heads)])
         if (more := len(self.per_class) - _MOST_CLASSES) > 0:
-            rows.append([f"and {more} more classes (JSON and CSV list all)", *[""] * len(_COLUMNS)])
+            rows.append([f"and {more} more classes (JSON and CSV list all)", *[""] * len(heads)])
         return rows
 
 
@@ -156,6 +252,8 @@ def report(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
+    confidence_level: float | None = None,
+    seed: int = 0,
 ) -> Report:
     """Return the scores people compare, of one set of predictions, and a sentence that reads them.
 
@@ -163,6 +261,10 @@ def report(
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`.
+    confidence_level : float, optional
+        Adds standard errors and confidence intervals of this level, as 0.95; see `estimate`.
+    seed : int
+        Of their bootstrap.
 
     Returns
     -------
@@ -172,7 +274,12 @@ def report(
     Raises
     ------
     ValueError
-        As `informedness_score`.
+        As `informedness_score`; with a confidence level also as `estimate`.
+
+    Warns
+    -----
+    IntervalWarning
+        As `estimate`, once for all scores that lack the same.
 
     Examples
     --------
@@ -182,23 +289,43 @@ def report(
     >>> result.sentence.partition(";")[0]
     "Accuracy 0.90, but always answering 'ham' would score 0.90 too"
     """
-    return Report.from_table(
-        ContingencyTable.from_labels(
-            y_true,
-            y_pred,
-            labels=labels,
-            sample_weight=sample_weight,
-            ignore_index=ignore_index,
-            unknown=unknown,
-        )
+    table = ContingencyTable.from_labels(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        ignore_index=ignore_index,
+        unknown=unknown,
     )
+    return Report.from_table(table, confidence_level, seed, ignore_index)
 
 
-def _sentence(table: ContingencyTable, scores: dict[str, float]) -> str:
+def _estimates(table: ContingencyTable, **options: Any) -> dict[str, Estimate]:
+    """Return the estimates of the scores, with one warning for all that lack the same."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IntervalWarning)
+        made = {name: estimate(table, name, **options) for name in _SCORES if name in METRICS}
+    lacking: dict[str, list[str]] = {}
+    for name, one in made.items():
+        if few := too_few(table, one):
+            lacking[few] = [*lacking.get(few, []), name]
+    for few, names in lacking.items():
+        one_or_all = ("intervals", "they say") if len(names) > 1 else ("interval", "it says")
+        warn(
+            f"the {one_or_all[0]} of {', '.join(names)} may cover the truth less often than "
+            f"{one_or_all[1]}: {few}",
+            IntervalWarning,
+        )
+    return made
+
+
+def _sentence(
+    table: ContingencyTable, scores: dict[str, float], informedness: Estimate | None
+) -> str:
     """Return what the scores say, in one sentence."""
     totals = table.reference_totals
     majority = int(np.argmax(totals))
-    name, share = _shown(table.labels[majority], quote=True), float(totals[majority] / table.total)
+    name, share = shown(table.labels[majority], quote=True), float(totals[majority] / table.total)
     accuracy, score = scores["accuracy"], scores["informedness"]
     if (totals > 0).sum() == 1:
         return (
@@ -222,6 +349,8 @@ def _sentence(table: ContingencyTable, scores: dict[str, float]) -> str:
     if table.n_samples is not None and table.n_samples < _FEW_SAMPLES:
         few = f" ({table.n_samples} samples are few: take it as a rough figure)"
     figures = f"Accuracy {_rounded(accuracy)}, {beside}; Informedness {_rounded(score)}"
+    if informedness is not None:
+        figures += " " + shown_interval(0, informedness.confidence_interval, 2)[1]
     return f"{figures}: {verdict}{few}."
 
 
@@ -230,7 +359,20 @@ def _rounded(value: float, digits: int = 2) -> str:
     return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def _finite(value: float) -> float | None:
+def shown_interval(
+    standard_error: float, interval: tuple[float, float], digits: int = 4
+) -> list[str]:
+    """Return a standard error and an interval as text."""
+    if math.isnan(standard_error):
+        return ["", "(no interval)"]
+    low, high = (_rounded(end, digits) for end in interval)
+    return [f"± {_rounded(standard_error, digits)}", f"({low} to {high})"]
+
+
+def _finite(value: Any) -> Any:
+    """Return a number, None if it is nan; a pair of them as a list."""
+    if isinstance(value, tuple):
+        return None if math.isnan(value[0]) else list(value)
     return None if math.isnan(value) else value
 
 
@@ -238,7 +380,7 @@ def _plain(label: Label | None) -> int | str | None:
     return repr(label) if isinstance(label, bytes) else label
 
 
-def _shown(label: Label | None, quote: bool = False) -> str:
+def shown(label: Label | None, quote: bool = False) -> str:
     """Return a label as text; what would not show as it is, as its Python literal."""
     if label is None:
         return "(outside the labels)"
@@ -249,7 +391,7 @@ def _shown(label: Label | None, quote: bool = False) -> str:
     return repr(label) if quote or label != label.strip() or not label else label
 
 
-def _aligned(rows: list[list[str]]) -> str:
+def aligned(rows: list[list[str]]) -> str:
     """Return rows as columns: the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
