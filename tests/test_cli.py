@@ -175,14 +175,81 @@ def test_weights_labels_unknown_and_ignore_index_reach_the_table(run, tmp_path):
     result = json.loads(output)
     assert (code, errors) == (0, "")
     expected = report(
-        ["0", "1", "1"],
-        ["0", "1", "?"],
+        ["0", "1", "-100", "1"],
+        ["0", "1", "0", "?"],
         labels=["1", "0"],
         unknown="wrong",
-        sample_weight=[2, 1, 1.5],
+        sample_weight=[2, 1, 9, 1.5],
+        ignore_index="-100",
     )
     assert result == expected.to_dict()
     assert result["n_samples"] == 3
+
+
+@pytest.mark.parametrize("output", ["text", "json", "csv", "markdown"])
+def test_a_confidence_level_gives_the_report_with_it(run, files, output):
+    options = ["--confidence-level", "0.9", "--seed", "5", "--output", output]
+    result = report(*zip(*ROWS, strict=True), confidence_level=0.9, seed=5)
+    expected = {
+        "text": str(result) + "\n",
+        "json": json.dumps(result.to_dict(), indent=2) + "\n",
+        "csv": result.to_csv(),
+        "markdown": result.to_markdown() + "\n",
+    }[output]
+    assert run(files / "p.csv", *COLUMNS, *options) == (0, expected, "")
+
+
+def test_the_intervals_in_json_are_those_of_the_modules(run, files, load):
+    plain = json.loads(
+        run(files / "p.csv", *COLUMNS, "--confidence-level", "0.95", "--output", "json")[1]
+    )
+    references, predictions = zip(*ROWS, strict=True)
+    for name in ("informedness", "nit"):
+        result = load(name).compute(
+            references=references,
+            predictions=predictions,
+            confidence_level=0.95,
+            return_signature=True,
+        )
+        *_, how, version = result.pop(f"{name}_signature").split("|")
+        assert how.startswith("ci:")
+        assert plain["signature"].endswith(f"|{version}")
+        assert result == {key: plain[key] for key in result}
+
+
+@pytest.mark.parametrize(("numeric", "ignored"), [([], "-100"), (["--numeric"], -100)])
+def test_the_signature_is_that_of_the_same_report_in_python(run, tmp_path, numeric, ignored):
+    convert = int if numeric else str
+    rows = [(0, 0), (1, 1), (1, 0), (-100, 1)]
+    path = write(tmp_path / "p.csv", rows)
+    result = json.loads(run(path, *COLUMNS, *numeric, "--ignore-index=-100", "--output", "json")[1])
+    columns = [[convert(label) for label in column] for column in zip(*rows, strict=True)]
+    assert result["signature"] == report(*columns, ignore_index=ignored).signature
+    assert f"|ignore:{ignored!r}|" in result["signature"]
+
+
+def test_a_short_interval_is_warned_of_as_other_things_are(run, tmp_path):
+    path = write(tmp_path / "p.csv", [("a", "a"), ("b", "b"), ("b", "a")] * 10)
+    code, _, errors = run(path, *COLUMNS, "--confidence-level", "0.95")
+    assert code == 0
+    first, second = errors.splitlines()
+    assert first.startswith("warning: the intervals of accuracy, ")
+    assert second.startswith("warning: the interval of informedness of 'a' and 1 more class may ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--confidence-level", "95"], "`confidence_level` must lie between 0 and 1"),
+        (["--confidence-level", "nan"], "`confidence_level` must lie between 0 and 1"),
+        (["--confidence-level", "0.9", "--seed", "-1"], "`seed` must be an integer from 0 on"),
+    ],
+)
+def test_a_bad_confidence_level_is_refused_before_anything_is_read(run, tmp_path, options, message):
+    code, output, errors = run(tmp_path / "not there.csv", *COLUMNS, *options)
+    assert (code, output) == (2, "")
+    assert errors.startswith("informedness: error: ")
+    assert message in errors
 
 
 def test_a_weight_that_is_no_number_is_refused(run, tmp_path):
@@ -220,7 +287,19 @@ def test_the_version_is_printed():
     assert informedness("--version").stdout.decode() == f"informedness {package.__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [[], ["report"], ["report", "x.csv"], ["no-such-command"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["report"],
+        ["report", "x.csv"],
+        ["no-such-command"],
+        ["report", "x.csv", *COLUMNS, "--confidence-level", "high"],
+        ["compare", "x.csv", "--references", "gold"],
+        ["compare", "x.csv", *COLUMNS, "x", "--metric", "f1_macro"],
+        ["compare", "x.csv", *COLUMNS, "x", "--output", "csv"],
+    ],
+)
 def test_bad_usage_is_exit_code_2(arguments):
     result = informedness(*arguments)
     assert (result.returncode, result.stdout) == (2, b"")

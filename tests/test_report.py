@@ -346,3 +346,11 @@ def test_sums_of_weights_without_their_squares_have_scores_but_no_intervals():
     assert Report.from_table(table).scores["informedness"] > 0
     with pytest.raises(ValueError, match="`table` must know the sums of the squared weights"):
         Report.from_table(table, 0.95)
+
+
+def test_an_interval_that_is_undefined_is_not_also_called_too_short():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report(["a", "a"], ["a", "b"], confidence_level=0.95)
+    (message,) = [str(w.message) for w in caught if issubclass(w.category, IntervalWarning)]
+    assert message.startswith("informedness: the interval of accuracy may cover the truth less")

@@ -1,4 +1,4 @@
-"""The command line: `informedness report`, `register` and `unregister`."""
+"""The command line: `informedness report`, `compare`, `register` and `unregister`."""
 
 import argparse
 import json
@@ -9,10 +9,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import __version__
+from .coding import Column
+from .comparison import Comparison, compare
+from .estimates import METRICS, checked_average, checked_resampling
+from .files import _typed as typed_label
 from .files import table_from_file
 from .readers import FORMATS
 from .registration import register, unregister
-from .report import Report
+from .report import Report, aligned, shown, shown_interval
+from .samples import joined_columns, read_columns
 
 _OUTPUTS: dict[str, Callable[[Report], str]] = {
     "text": str,
@@ -20,6 +25,7 @@ _OUTPUTS: dict[str, Callable[[Report], str]] = {
     "csv": lambda report: report.to_csv().rstrip("\n"),
     "markdown": Report.to_markdown,
 }
+_N_RESAMPLES = 9999  # the default of `estimate` and `compare`
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report(options: argparse.Namespace) -> str:
+    if options.confidence_level is not None:  # refused before hours of reading
+        checked_resampling(options.confidence_level, _N_RESAMPLES, options.seed)
     table = table_from_file(
         options.files,
         references=options.references,
@@ -56,7 +64,83 @@ def _report(options: argparse.Namespace) -> str:
         unknown=options.unknown,
         drop_null=options.drop_null,
     )
-    return _OUTPUTS[options.output](Report.from_table(table))
+    is_integer = isinstance(table.labels[0], int)
+    report = Report.from_table(
+        table,
+        options.confidence_level,
+        options.seed,
+        ignore_index=typed_label(options.ignore_index, is_integer),
+    )
+    return _OUTPUTS[options.output](report)
+
+
+def _compare(options: argparse.Namespace) -> str:
+    checked_average(options.metric, options.average)
+    checked_resampling(options.confidence_level, _N_RESAMPLES, options.seed)
+    (references, a, b), names = _samples(options)
+    is_integer = references.kind == "integers"
+    labels = options.labels
+    result = compare(
+        references,
+        a,
+        b,
+        metric=options.metric,
+        average=options.average,
+        labels=labels and [typed_label(label, is_integer) for label in labels],
+        ignore_index=typed_label(options.ignore_index, is_integer),
+        unknown=options.unknown,
+        confidence_level=options.confidence_level,
+        seed=options.seed,
+    )
+    if options.output == "json":
+        return json.dumps(result.to_dict(), indent=2)
+    return _comparison_text(result, *names)
+
+
+def _samples(options: argparse.Namespace) -> tuple[tuple[Column, Column, Column], list[str]]:
+    """Return references and both predictions, and what to call A and B."""
+    files, columns = options.files, options.predictions
+    how = {
+        "file_format": options.format_in,
+        "numeric": options.numeric,
+        "drop_null": options.drop_null,
+    }
+    if options.on is None:
+        if len(columns) != 2:
+            raise ValueError(
+                "`--predictions` must name two columns, of A and of B, got "
+                f"{len(columns)}: {' '.join(columns)}; with --on, one column in each of two files"
+            )
+        names = dict(zip(("predictions_a", "predictions_b"), columns, strict=True))
+        read = read_columns(files, {"references": options.references, **names}, **how)
+        return (read["references"], read["predictions_a"], read["predictions_b"]), columns
+    if len(files) != 2 or len(columns) > 2:
+        raise ValueError(
+            "`--on` must stand with two files, of A and of B, and one or two columns of "
+            f"`--predictions`, got {len(files)} files and {len(columns)} columns"
+        )
+    joined = joined_columns(files, options.on, options.references, columns, **how)
+    if len(columns) == 1:
+        return joined, files
+    return joined, [f"{file}, {column}" for file, column in zip(files, columns, strict=True)]
+
+
+def _comparison_text(result: Comparison, a: str, b: str) -> str:
+    """Return a comparison as text for a terminal; its sentence is the last line."""
+    interval = shown_interval(result.standard_error, result.confidence_interval)
+    p_value = "< 0.0001" if result.p_value < 0.0001 else f"{result.p_value:.4f}"
+    rows = [
+        ["N", str(result.n_samples)],
+        [f"A: {shown(a)}", f"{result.a:.4f}"],
+        [f"B: {shown(b)}", f"{result.b:.4f}"],
+        ["Difference", f"{result.difference:+.4f}", *interval],
+        [f"p-value ({result.test})", p_value],
+        ["Gained by B", str(result.gained)],
+        ["Lost by B", str(result.lost)],
+        ["Answered differently", str(result.n_different)],
+    ]
+    table = aligned([row + [""] * (4 - len(row)) for row in rows])
+    return "\n\n".join([table, result.signature, str(result)])
 
 
 def _register(options: argparse.Namespace) -> str:
@@ -84,36 +168,72 @@ def _parser() -> argparse.ArgumentParser:
 
     text = "Score files of predictions, one row a sample; several files are one set."
     report = command("report", _report, text)
-    report.add_argument(
-        "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
-    )
-    report.add_argument("--references", required=True, metavar="COL", help="column of true labels")
     report.add_argument("--predictions", required=True, metavar="COL", help="column of predictions")
+    _add_inputs(report)
     report.add_argument("--weights", metavar="COL", help="column of sample weights")
     report.add_argument(
+        "--confidence-level", type=float, metavar="P", help="add intervals of this level, as 0.95"
+    )
+    report.add_argument("--output", choices=list(_OUTPUTS), default="text", help="default: text")
+    text = (
+        "Compare two models on the same samples: the difference of their scores, its interval and "
+        "a p-value. Both are columns of one set of files; or, with --on, of a file each."
+    )
+    compare = command("compare", _compare, text)
+    compare.add_argument(
+        "--predictions", required=True, nargs="+", metavar="COL", help="columns of A and of B"
+    )
+    _add_inputs(compare)
+    compare.add_argument(
+        "--on", metavar="COL", help="column that tells samples apart, in a file of A and one of B"
+    )
+    compare.add_argument(
+        "--metric", choices=METRICS, default="informedness", help="default: informedness"
+    )
+    compare.add_argument(
+        "--average",
+        choices=["bias", "prevalence", "macro"],
+        default="default",
+        help="of informedness (default: bias) and markedness (default: prevalence)",
+    )
+    compare.add_argument(
+        "--confidence-level", type=float, default=0.95, metavar="P", help="default: 0.95"
+    )
+    compare.add_argument("--output", choices=["text", "json"], default="text", help="default: text")
+    command("register", _register, "Let evaluate.load find both metrics by bare name, anywhere.")
+    command("unregister", _unregister, "Undo register.")
+    return parser
+
+
+def _add_inputs(command: Any) -> None:
+    """Add what both commands that read files take."""
+    command.add_argument(
+        "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
+    )
+    command.add_argument("--references", required=True, metavar="COL", help="column of true labels")
+    command.add_argument(
         "--labels", nargs="+", metavar="LABEL", help="the classes of the task; others are refused"
     )
-    report.add_argument(
+    command.add_argument(
         "--unknown",
         choices=["error", "wrong"],
         default="error",
         help="what a prediction outside --labels is (default: error)",
     )
-    report.add_argument(
+    command.add_argument(
         "--ignore-index", metavar="LABEL", help="drop samples with this reference, as -100"
     )
-    report.add_argument(
+    command.add_argument(
         "--numeric", action="store_true", help="read text labels as integers, so that 001 is 1"
     )
-    report.add_argument(
+    command.add_argument(
         "--drop-null", action="store_true", help="leave out rows with a null in these columns"
     )
     formats = sorted(set(FORMATS.values()))
-    report.add_argument("--format-in", choices=formats, help="default: what the ending says")
-    report.add_argument("--output", choices=list(_OUTPUTS), default="text", help="default: text")
-    command("register", _register, "Let evaluate.load find both metrics by bare name, anywhere.")
-    command("unregister", _unregister, "Undo register.")
-    return parser
+    command.add_argument("--format-in", choices=formats, help="default: what the ending says")
+    command.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the random numbers (default: 0)"
+    )
 
 
 if __name__ == "__main__":

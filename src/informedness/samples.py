@@ -1,0 +1,130 @@
+"""Samples of files, read whole: a reference and the predictions of two models each."""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from .coding import Column, common_codes, compact, join_columns
+from .files import _column as label_column
+from .pairs import check_nulls
+from .readers import list_files, read_batches
+from .reading import check_same_kind, show
+
+
+def read_columns(
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    names: dict[str, str],
+    *,
+    file_format: str | None = None,
+    numeric: bool = False,
+    drop_null: bool = False,
+) -> dict[str, Column]:
+    """Return columns of files as labels, by argument.
+
+    Parameters
+    ----------
+    path, file_format, numeric, drop_null
+        As in `table_from_file`; an identifier, the argument "on", stays text.
+    names : dict of str to str
+        Name of the column of each argument.
+
+    Raises
+    ------
+    ValueError
+        If a file, a column or a label is not as it must be; the message names the file.
+    """
+    files = list_files(path, file_format)
+    parts: dict[str, list[Column]] = {argument: [] for argument in names}
+    for file, kind in files:
+        n_rows, nulls = 0, dict.fromkeys(names, 0)
+        try:
+            for batch in read_batches(file, kind, names):
+                n_rows += batch.n_rows
+                nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
+                for argument, values in batch.columns.items():
+                    column = label_column(values, argument, numeric and argument != "on")
+                    if len(column):
+                        before = [*parts[argument], column][0]
+                        check_same_kind(before, f"{argument} before", column, argument)
+                        parts[argument].append(compact(column))
+            if not drop_null:
+                check_nulls(names, nulls, n_rows)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from error
+    empty = Column(np.zeros(0, dtype=np.int64), [])
+    return {
+        argument: join_columns(columns) if columns else empty for argument, columns in parts.items()
+    }
+
+
+def joined_columns(
+    paths: Sequence[str], on: str, references: str, predictions: Sequence[str], **options: Any
+) -> tuple[Column, Column, Column]:
+    """Return references and both predictions of two files, joined on a column of identifiers.
+
+    Parameters
+    ----------
+    paths : two paths
+        The file of each model, or the folder of its part files.
+    on, references : str
+        Names of the columns of identifiers and references, which both files have.
+    predictions : sequence of str
+        Name of the column of predictions, in both or of each file.
+    **options
+        As in `read_columns`.
+
+    Raises
+    ------
+    ValueError
+        As `read_columns`; if an identifier stands twice in a file, is not in both, or has
+        different references.
+    """
+    sides = []
+    for path, name in zip(paths, (*predictions, *predictions), strict=False):
+        names = {"on": on, "references": references, "predictions": name}
+        sides.append(read_columns(path, names, **options))
+    a, b = sides
+    for argument in ("on", "references"):
+        check_same_kind(
+            a[argument], f"{argument} of {paths[0]}", b[argument], f"{argument} of {paths[1]}"
+        )
+    ids, *codes = common_codes(a["on"], b["on"])
+    orders = [np.argsort(side, kind="stable") for side in codes]
+    codes = [side[order] for side, order in zip(codes, orders, strict=True)]
+    for path, side in zip(paths, codes, strict=True):
+        again = side[1:][side[1:] == side[:-1]]
+        if len(again):
+            raise ValueError(
+                f"`--on {on}`: {len(again)} of {len(side)} rows of {path} repeat an identifier, "
+                f"such as {show(ids[again[0]])}: it must stand once"
+            )
+    missing, unmatched = [], 0
+    for here, there in ((0, 1), (1, 0)):
+        side = codes[here]
+        alone = side[~np.isin(side, codes[there])]
+        unmatched += len(alone)
+        verb = "is" if len(alone) == 1 else "are"
+        such = f" (such as {show(ids[alone[0]])})" if len(alone) else ""
+        of_side = f"{len(alone)} of {len(side)} in {paths[here]}"
+        missing.append(f"{of_side} {verb} not in {paths[there]}{such}")
+    if unmatched:
+        left_out = ", and rows with a null are left out" if options.get("drop_null") else ""
+        raise ValueError(
+            f"`--on {on}`: {', '.join(missing)}: both files must hold the same samples{left_out}"
+        )
+    (r_a, y_a), (r_b, y_b) = (
+        [side[argument][order] for argument in ("references", "predictions")]
+        for side, order in zip(sides, orders, strict=True)
+    )
+    labels, left, right = common_codes(r_a, r_b)
+    unequal = np.flatnonzero(left != right)
+    if len(unequal):
+        first = unequal[0]
+        raise ValueError(
+            f"`--on {on}`: the references of {len(unequal)} of {len(left)} samples differ between "
+            f"{paths[0]} and {paths[1]}, such as {show(labels[left[first]])} and "
+            f"{show(labels[right[first]])} for {show(ids[codes[0][first]])}: they must be equal"
+        )
+    return r_a, y_a, y_b
