@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo test test-spark lint bench space publish screenshots clean
+.PHONY: demo test test-spark lint bench coverage space publish screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -27,6 +27,10 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet torchmetrics duckdb
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
+
+# How often the intervals cover the truth; over an hour.
+coverage: $(VENV)/.test
+	$(BIN)/python tests/studies/coverage.py
 
 # The page of one metric on this machine: make space METRIC=nit
 METRIC ?= informedness

@@ -37,10 +37,18 @@ def output_of(code, names):
     return printed.getvalue()
 
 
+def write(path, header, rows):
+    lines = [header, *(",".join(map(str, row)) for row in rows), ""]
+    Path(path).write_text("\n".join(lines), encoding="utf-8")
+
+
 def test_the_readme_prints_what_it_says(registered, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = ["ham,ham"] * 90 + ["spam,ham"] * 10
-    Path("predictions.csv").write_text("\n".join(["label,model", *rows, ""]))
+    filtered = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
+    rows = [("ham" if i < 90 else "spam", "ham", filtered[i]) for i in range(100)]
+    write("predictions.csv", "label,model,filter", rows)
+    write("a.csv", "id,label,model", [(i, *row[:2]) for i, row in enumerate(rows)])
+    write("b.csv", "id,label,model", [(i, row[0], row[2]) for i, row in enumerate(rows)][::-1])
     names = {}
     ran = 0
     for line, code, expected in snippets(ROOT / "README.md"):
