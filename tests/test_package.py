@@ -103,19 +103,19 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
     names = ("unique", "defaultdict", "setdefault", "searchsorted", "factorize", "union1d")
     assert definitions(calls(*names, "dictionary_encode")) == {
         "coding.code_objects",
+        "coding.code_arrow",  # pyarrow's own coding
         "coding.code_integers",
         "coding._code_few",  # for code_integers
         "coding.join_columns",  # of columns that are coded already
         "coding._merged",  # of the labels of two columns
         "coding._count_sorted",
-        "reading._dictionary",  # pyarrow's own coding
     }
     assert definitions(calls("bincount", "histogram2d", "at", "Counter", "value_counts")) == {
         "coding.code_integers",  # which integers occur
         "coding._count_small",
         "coding._count_diagonal",
         "coding._count_sorted",
-        "contingency._sum_by",  # of cells by class
+        "coding.sum_by",  # of cells by class
     }
     assert definitions(calls("count_pairs")) == {"contingency.from_labels"}
     users = definitions(calls("code_objects", "code_text"))

@@ -183,31 +183,25 @@ class ContingencyTable:
         cls, names: Any, declared: bool, cells: tuple[Codes, Codes, Sums], n_samples: int | None
     ) -> ContingencyTable:
         """Return the table of cells in any order; those that stand twice are added up."""
-        rows, columns, sums = cells
-        fused = rows * len(names) + columns
-        if not (fused[1:] > fused[:-1]).all():
-            order = np.argsort(fused, kind="stable")  # of two tables: a merge of sorted runs
-            starts = np.flatnonzero(np.diff(fused[order], prepend=-1))
-            rows, columns = np.divmod(fused[order[starts]], len(names))
-            sums = [np.add.reduceat(amounts[order], starts) for amounts in sums]
+        rows, columns, sums = coding.add_up(*cells, len(names))
         squares = sums[1] if len(sums) > 1 else None
         return cls(names, declared, rows, columns, sums[0], squares, n_samples)
 
     @cached_property
     def reference_totals(self) -> Numbers:
         """Row totals r, the weight of each class among the references, shape (k,)."""
-        return _sum_by(self.rows, self.counts, len(self.labels))
+        return coding.sum_by(self.rows, self.counts, len(self.labels))
 
     @cached_property
     def prediction_totals(self) -> Numbers:
         """Column totals c, the weight of each class among the predictions, shape (k,)."""
-        return _sum_by(self.columns, self.counts, len(self.labels))
+        return coding.sum_by(self.columns, self.counts, len(self.labels))
 
     @cached_property
     def hits(self) -> Numbers:
         """The diagonal h, the weight of right predictions of each class, shape (k,)."""
         right = self.rows == self.columns
-        return _sum_by(self.rows[right], self.counts[right], len(self.labels))
+        return coding.sum_by(self.rows[right], self.counts[right], len(self.labels))
 
     @cached_property
     def total(self) -> Any:
@@ -262,16 +256,6 @@ class ContingencyTable:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
-    """Return the sum of `amounts` for each code: exact for counts, in float64 for weights."""
-    # bincount sums in float64, which for many cells takes a third of the time of add.at
-    if amounts.dtype.kind == "f" or (len(codes) > 10_000 and amounts.sum(dtype=float) < 2**53):
-        return np.bincount(codes, amounts, minlength=size).astype(amounts.dtype, copy=False)
-    totals = np.zeros(size, dtype=np.int64)
-    np.add.at(totals, codes, amounts)
-    return totals
-
-
 class ClassRates(NamedTuple):
     """Per-class rates, arrays of shape (k,) in label order; nan where the denominator is 0."""
 
@@ -287,7 +271,7 @@ def class_rates(table: ContingencyTable) -> ClassRates:
     misses, others = c - table.hits, n - r
     if table.counts.dtype.kind == "f":  # with weights these differences lose digits: sum instead
         wrong = table.rows != table.columns
-        misses = _sum_by(table.columns[wrong], table.counts[wrong], len(r))
+        misses = coding.sum_by(table.columns[wrong], table.counts[wrong], len(r))
         others = np.append(0, np.cumsum(r)[:-1]) + np.append(np.cumsum(r[:0:-1])[::-1], 0)
     return ClassRates(r / n, c / n, ratio(table.hits, r), ratio(misses, others))
 

@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .coding import Codes, Column, Label, code_objects, code_text, label_kind
+from .coding import Codes, Column, Label, code_arrow, code_objects, code_text, label_kind
 
 LabelArray: TypeAlias = NDArray[Any]
 
@@ -109,7 +109,7 @@ def read_column(values: Any, name: str) -> Column:
     """Return the labels in `values` as a column of codes; takes and refuses as `read_labels`."""
     if isinstance(values, Column):
         return values
-    if (encoded := _dictionary(values)) is not None:
+    if (encoded := code_arrow(values)) is not None:
         return Column(encoded[0], read_labels(encoded[1], name).tolist())
     flat = _flat(values, name)
     if isinstance(flat, list):
@@ -352,26 +352,6 @@ def read_prior(prior: Any, table: Any) -> NDArray[np.float64]:
         warn(f"no reference is {names}: dropped from the prior, the rest renormalised")
     shares = [float(prior[label]) if label in observed else np.nan for label in table.labels]
     return np.array(shares) / math.fsum(share for share in shares if share == share)
-
-
-def _dictionary(values: Any) -> tuple[NDArray[Any], Any] | None:
-    """Return codes and labels of pyarrow strings, which it codes in a fifth of the time; or None.
-
-    None too where there are nulls: they are refused with their position on the way through numpy.
-    """
-    if not hasattr(values, "dictionary_encode") or values.null_count:
-        return None
-    if np.asarray(values[:0]).dtype.kind != "O":
-        return None
-    try:
-        encoded = values.dictionary_encode()
-        if hasattr(encoded, "unify_dictionaries"):
-            encoded = encoded.unify_dictionaries().combine_chunks()
-    except NotImplementedError:
-        return None
-    return (
-        None if encoded.dictionary.null_count else (np.asarray(encoded.indices), encoded.dictionary)
-    )
 
 
 def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
