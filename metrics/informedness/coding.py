@@ -79,7 +79,21 @@ def code_objects(labels: Sequence[Any]) -> Column:
     return Column(codes, list(positions))
 
 
-def code_text(array: NDArray[Any]) -> Column:
+def code_text(labels: list[Any] | NDArray[Any]) -> Column | None:
+    """Return a list of only `str` or only `bytes`, or an array of them, as codes; else None."""
+    if isinstance(labels, np.ndarray):
+        return _code_words(labels) if labels.dtype.kind in "US" else None
+    if not labels or type(labels[0]) not in (str, bytes):
+        return None
+    try:
+        column = code_objects(labels)
+    except TypeError:  # something that has no hash
+        return None
+    # only strings equal strings, so the types of the distinct labels are those of all
+    return column if set(map(type, column.values or ())) == {type(labels[0])} else None
+
+
+def _code_words(array: NDArray[Any]) -> Column:
     """Return numpy's fixed-width strings or bytes as codes, by their 64-bit words.
 
     Hashing them as Python objects would take four times as long.
@@ -124,6 +138,16 @@ def code_arrow(values: Any) -> tuple[NDArray[Any], Any] | None:
     return (
         None if encoded.dictionary.null_count else (np.asarray(encoded.indices), encoded.dictionary)
     )
+
+
+def native_integers(array: NDArray[Any]) -> NDArray[Any]:
+    """Return integers in the byte order of this machine, bools as 0 and 1."""
+    if array.dtype.kind == "b":
+        return array.astype(np.uint8)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype == np.uint64 and int(array.max(initial=0)) < 2**63:
+        array = array.astype(np.int64)  # so that uint64 stands only where it must
+    return array
 
 
 def code_integers(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

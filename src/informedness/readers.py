@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from .pairs import check_columns
+from .columns import check_columns
 from .reading import check_choice, show
 
 FORMATS = {
