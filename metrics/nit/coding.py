@@ -120,14 +120,14 @@ def _code_words(array: NDArray[Any]) -> Column:
     return Column(codes, array[sample].tolist())
 
 
-def code_arrow(values: Any) -> tuple[NDArray[Any], Any] | None:
+def code_arrow(values: Any) -> tuple[NDArray[Any], list[Any]] | None:
     """Return codes and labels of pyarrow strings, which it codes in a fifth of the time; or None.
 
     None too where there are nulls: they are refused with their position on the way through numpy.
     """
     if not hasattr(values, "dictionary_encode") or values.null_count:
         return None
-    if np.asarray(values[:0]).dtype.kind != "O":
+    if _arrow_kind(getattr(values.type, "value_type", values.type)) != "O":
         return None
     try:
         encoded = values.dictionary_encode()
@@ -135,9 +135,25 @@ def code_arrow(values: Any) -> tuple[NDArray[Any], Any] | None:
             encoded = encoded.unify_dictionaries().combine_chunks()
     except NotImplementedError:
         return None
-    return (
-        None if encoded.dictionary.null_count else (np.asarray(encoded.indices), encoded.dictionary)
-    )
+    if encoded.dictionary.null_count:
+        return None
+    return to_numpy(encoded.indices), encoded.dictionary.to_pylist()
+
+
+def to_numpy(values: Any) -> NDArray[Any]:
+    """Return a container as numpy's array; numbers of pyarrow without pandas, which it imports."""
+    is_arrow = hasattr(values, "dictionary_encode") and hasattr(values, "__dlpack__")
+    if is_arrow and len(values) and not values.null_count and _arrow_kind(values.type) in "iuf":
+        return np.from_dlpack(values)
+    return np.asarray(values)
+
+
+def _arrow_kind(arrow_type: Any) -> str:
+    """Return the kind of numpy's type for one of pyarrow's."""
+    try:
+        return str(np.dtype(arrow_type.to_pandas_dtype()).kind)
+    except NotImplementedError:
+        return "O"
 
 
 def native_integers(array: NDArray[Any]) -> NDArray[Any]:

@@ -201,8 +201,7 @@ def read_counts(
 ) -> dict[str, NDArray[Any]]:
     """Return what is known of the samples of each pair, by the names of the arguments.
 
-    Counts are int64. They are sums of weights, float64, where they are not whole numbers or one of
-    the others is given.
+    Counts are int64; sums of weights, which are not whole or beside one of the others, float64.
 
     Raises
     ------
@@ -217,7 +216,9 @@ def read_counts(
             raise ValueError(f"`{name}` must be {n_pairs} numbers, one a pair, got {array.shape}")
     amounts = sums["counts"]
     are_counts = len(sums) == 1 and bool((np.trunc(amounts) == amounts).all())
-    total = sum(map(int, amounts.tolist())) if are_counts else amounts.sum(dtype=float)
+    total = amounts.sum(dtype=float)
+    if are_counts and not 0 < total < 2**62:  # exactly, which takes longer
+        total = sum(map(int, amounts.tolist()))
     message = f"`counts` must sum to more than 0 and below 2**63, got {total}"
     if not total:
         raise NoSamplesError(message)
@@ -387,8 +388,6 @@ def read_prior(prior: Any, table: Any) -> NDArray[np.float64]:
 
 def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    if values is None:
-        raise ValueError(f"`{name}` must be a sequence of labels, got None")
     if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu":
         return values
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
@@ -426,7 +425,7 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
             # pyarrow: asarray of chunks of a dictionary takes a null for its last value
             values = values.column(0) if getattr(values, "num_columns", 0) == 1 else values
             values = values.combine_chunks()
-        return np.asarray(values)
+        return coding.to_numpy(values)
     except (TypeError, ValueError, RuntimeError) as error:
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
         raise ValueError(message) from error

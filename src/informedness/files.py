@@ -7,8 +7,6 @@ from operator import add
 from os import PathLike
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .coding import Column, Label
 from .columns import check_nulls, no_samples
 from .contingency import ContingencyTable
@@ -148,11 +146,7 @@ def _count(batch: Batch, options: _Options) -> ContingencyTable | None:
 
 def _column(values: Any, role: str, numeric: bool) -> Column:
     """Return the labels in `values`; with `numeric`, text as integers."""
-    if hasattr(values, "indices"):  # of Arrow: its codes are taken as they are
-        labels = read_labels(values.dictionary.to_pylist(), role).tolist()
-        column = Column(np.from_dlpack(values.indices), labels)
-    else:
-        column = read_column(values, role)
+    column = read_column(values, role)
     if not numeric or column.values is None or column.kind != "strings":
         return column
     integers: list[Label] = []
