@@ -93,8 +93,8 @@ def markdown(rows, options, minutes):
         "",
         *__doc__.splitlines()[2:],
         "",
-        f"{options.runs} pairs of models a cell for Informedness where neither is better, a quarter "
-        f"of that elsewhere; {options.n_resamples} swaps and resamples each. {versions}, "
+        f"{options.runs} pairs of models a cell for Informedness where neither is better, a "
+        f"quarter of that elsewhere; {options.n_resamples} swaps and resamples each. {versions}, "
         f"informedness {informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} "
         f"minutes on {multiprocessing.cpu_count()} cores.",
     ]
