@@ -281,7 +281,7 @@ def join_columns(columns: Sequence[Column]) -> Column:
     for number, (values, of_column) in enumerate(map(_coded, columns)):
         labels = values.tolist() if isinstance(values, np.ndarray) else values
         to_code = np.array([positions[label] for label in labels], dtype=np.int64)
-        codes[number] = to_code[of_column]
+        codes[number] = to_code.astype(np.min_scalar_type(len(positions)))[of_column]
     return Column(np.concatenate(codes), list(positions))
 
 
