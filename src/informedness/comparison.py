@@ -145,7 +145,7 @@ def compare(
     >>> model_a = ["ham"] * 88 + ["spam"] * 12
     >>> model_b = ["ham"] * 82 + ["spam"] * 18
     >>> print(compare(references, model_a, model_b))
-    B is better: +0.300 (0.119 to 0.513), p = 0.031; 6 samples gained, 0 lost
+    B is better: +0.300 (0.111 to 0.515), p = 0.031; 6 samples gained, 0 lost
     """
     average = checked_average(metric, average)
     if average is None and metric in ("informedness", "markedness"):
