@@ -344,8 +344,10 @@ def _averaged_gain(
     if zero_division not in ("warn", 0) and zero_division == zero_division:
         raise ValueError(f'`zero_division` must be "warn", 0.0 or nan, got {show(zero_division)}')
     rates, present = class_rates(table), table.reference_totals > 0
-    _warn_absent(table, sides)
-    if np.count_nonzero(present) == 1:
+    n_present = np.count_nonzero(present)
+    if n_present < len(present):
+        _warn_absent(table, sides)
+    if n_present == 1:
         if zero_division == "warn":
             label = show(table.labels[int(np.argmax(present))])
             message = f"all {sides[0]} are {label}: the score is undefined, 0.0 stands in for it"
