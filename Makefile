@@ -25,12 +25,17 @@ lint: $(VENV)/.test
 
 # Speed and memory beside other libraries; about ten minutes, on a machine with nothing else to do.
 bench: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet torchmetrics duckdb
+	$(BIN)/python -m pip install --quiet torchmetrics duckdb statsmodels
+	$(BIN)/python -m pip install --quiet --no-deps confidenceinterval  # pins an old setuptools
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
+	$(BIN)/python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md
 
-# How often the intervals cover the truth; over an hour.
+# How often the intervals and p-values are right; an hour on two cores.
+coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet matplotlib
 	$(BIN)/python tests/studies/coverage.py
+	$(BIN)/python tests/studies/comparison.py
 
 # The page of one metric on this machine: make space METRIC=nit
 METRIC ?= informedness

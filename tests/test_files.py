@@ -538,6 +538,25 @@ def test_a_file_is_read_without_pandas_which_takes_longer_to_import_than_the_fil
     subprocess.run(command, check=True, capture_output=True)
 
 
+@pytest.mark.parametrize("labels", [INTEGERS, TEXT], ids=["integers", "text"])
+def test_columns_of_arrow_are_read_without_pandas_too(labels, tmp_path):
+    table = columns(*labels.tolist(), WEIGHTS)
+    table = table.append_column("coded", table["gold"].combine_chunks().dictionary_encode())
+    write_arrow_file(table, tmp_path / "p.arrow")
+    code = (
+        "import sys, pyarrow as pa; from informedness import ContingencyTable\n"
+        "table = pa.ipc.open_file(sys.argv[1]).read_all()\n"
+        "chunk = table.combine_chunks().to_batches()[0]\n"
+        "for part in (table, chunk):\n"
+        "    for references in sys.argv[2:]:\n"
+        "        given = [part[name] for name in (references, 'model', 'w')]\n"
+        "        ContingencyTable.from_labels(*given[:2], sample_weight=given[2])\n"
+        "sys.exit('pandas' in sys.modules)"
+    )
+    names = ["gold", "coded"] if labels is TEXT else ["gold"]
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "p.arrow"), *names], check=True)
+
+
 def test_pandas_categories_of_integers_keep_their_integers(tmp_path):
     frame = pd.DataFrame({"gold": [30, 10, 30], "model": [30, 30, 10]}).astype("category")
     frame.to_parquet(tmp_path / "p.parquet")

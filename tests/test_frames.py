@@ -115,6 +115,11 @@ def test_what_samples_may_not_be_frames_may_not_be(references, predictions, opti
         table_from_frame(frame, **COLUMNS, **options)
 
 
+def test_unknown_needs_labels_before_the_engine_counts():
+    with pytest.raises(ValueError, match='`unknown` can be "wrong" only beside `labels`'):
+        table_from_frame("no frame", **COLUMNS, unknown="wrong")
+
+
 def test_mixed_types_in_one_column_are_refused():
     frame = pd.DataFrame({"gold": [1, "1", 2], "model": [1, "1", 2]}, dtype=object)
     with pytest.raises(ValueError, match="`references` must hold labels of one type"):
@@ -184,6 +189,19 @@ def test_a_weight_that_is_not_finite_is_refused(value):
     frame = pl.DataFrame({"gold": ["a", "b"], "model": ["a", "b"], "w": [1.0, value]})
     with pytest.raises(ValueError, match="`weights` must be finite"):
         table_from_frame(frame, **COLUMNS, weights="w", drop_null=True)
+
+
+def test_weights_may_sum_to_more_than_counts_can():
+    data = {"gold": ["a", "b"], "model": ["a", "b"], "w": [1e30, 1e31]}
+    table = table_from_frame(pl.DataFrame(data), **COLUMNS, weights="w")
+    expected = ContingencyTable.from_labels(data["gold"], data["model"], sample_weight=data["w"])
+    assert table == expected
+
+
+def test_weights_that_sum_to_infinity_are_refused_by_name():
+    frame = pl.DataFrame({"gold": ["a", "b"], "model": ["a", "b"], "w": [1e308, 1e308]})
+    with pytest.raises(ValueError, match="`weights` must have a finite sum"):
+        table_from_frame(frame, **COLUMNS, weights="w")
 
 
 def test_categories_count_as_what_they_stand_for():

@@ -707,9 +707,129 @@ def test_whole_counts_beyond_64_bits_are_refused_whatever_their_type(count):
         ContingencyTable.from_counts([0, 1], [0, 1], [count, 1.0])
 
 
+def test_counts_are_summed_exactly_up_to_64_bits():
+    for counts in ([2**62, 2**62 - 1], [2.0**62, 2.0**62 - 512]):
+        table = ContingencyTable.from_counts([0, 1], [0, 1], counts)
+        assert table.total == table.n_samples == sum(map(int, counts))
+
+
+@pytest.mark.parametrize("weights", [[2.0**63, 0.5], [1e30, 0.5], [1e300, 1e300 / 3]])
+def test_sums_of_weights_may_be_as_large_as_weights(weights):
+    expected = ContingencyTable.from_labels([0, 1], [0, 1], sample_weight=weights)
+    for known in ({"n_samples": [1, 1]}, {"squared_weights": [1, 1]}):
+        table = ContingencyTable.from_counts([0, 1], [0, 1], weights, **known)
+        assert table.counts.tolist() == expected.counts.tolist()
+    table = ContingencyTable.from_counts([0, 1], [0, 1], [*weights[:1], 0.5])
+    assert table.counts.tolist() == [weights[0], 0.5]
+    assert table.n_samples is None
+
+
+def test_sums_of_weights_must_be_finite_and_not_all_0():
+    with pytest.raises(ValueError, match="`counts` must have a finite sum, got one beyond 1e308"):
+        ContingencyTable.from_counts([0, 1], [0, 1], [1e308, 1e308], n_samples=[1, 1])
+    for known in ({}, {"squared_weights": [0, 0]}, {"n_samples": [0, 0]}):
+        with pytest.raises(ValueError, match=r"`counts` must sum to more than 0 .*, got 0"):
+            ContingencyTable.from_counts([0, 1], [0, 1], [0.0, 0.0], **known)
+    table = ContingencyTable.from_counts([0] * 4, [1] * 4, [2**62] * 4, n_samples=[1] * 4)
+    assert table.total == 2.0**64
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "wanted"),
+    [
+        ([1, 0.5], r"whole numbers, 0 only where `counts` is 0, got 0\.5"),
+        ([1, 1.5], r"whole numbers, .*, got 1\.5"),
+        ([1, 0], "whole numbers, 0 only where `counts` is 0, got 0"),
+        ([1, -1], "finite and not negative, got -1"),
+        ([1], r"2 numbers, one a pair, got \(1,\)"),
+        (2, r"2 numbers, one a pair, got \(\)"),
+        (["1", "1"], "hold numbers"),
+    ],
+)
+def test_a_number_of_samples_for_each_pair_is_asked_for(n_samples, wanted):
+    with pytest.raises(ValueError, match=f"`n_samples` must .*{wanted}"):
+        ContingencyTable.from_counts([0, 1], [0, 1], [1.5, 2], n_samples=n_samples)
+
+
 def test_a_count_for_each_pair_is_asked_for():
     with pytest.raises(ValueError, match=r"`counts` must be 2 numbers, one a pair, got \(3,\)"):
         ContingencyTable.from_counts([0, 1], [0, 1], [1, 2, 3])
+    with pytest.raises(ValueError, match=r"`counts` must be 2 numbers, one a pair, got \(2, 1\)"):
+        ContingencyTable.from_counts([0, 1], [0, 1], [[1], [2]])
+
+
+COUNTED_OPTIONS = {
+    "none": {},
+    "declared": {"labels": [9, 3, 2, 1, 0, -7]},
+    "ignored": {"ignore_index": -7},
+    "ignored, though no reference has it": {"ignore_index": 5},
+    "unknown": {"labels": [1, 0, 2, -7], "unknown": "wrong"},
+    "unknown and ignored": {"labels": [2, 1, 0], "unknown": "wrong", "ignore_index": -7},
+    "none unknown": {"labels": range(-9, 10), "unknown": "wrong"},
+}
+PAIRS = [-7, 0, 1, 1, 2, 2, 2, 0, 8], [1, 0, 1, 9, 3, 2, 9, 1, 7]
+REPEATS = [4, 2, 3, 1, 2, 5, 1, 1, 0]  # the last, of no sample, has labels of its own
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series])
+@pytest.mark.parametrize("kind", [int, str])
+@pytest.mark.parametrize("options", COUNTED_OPTIONS.values(), ids=COUNTED_OPTIONS)
+def test_options_mean_for_counts_what_they_mean_for_the_samples_counted(options, kind, make):
+    options = dict(options)
+    if "labels" in options:
+        options["labels"] = list(map(kind, options["labels"]))
+    if "ignore_index" in options:
+        options["ignore_index"] = kind(options["ignore_index"])
+    pair = [make(list(map(kind, side))) for side in PAIRS]
+    samples = [np.repeat(side, REPEATS) for side in pair]
+    expected = ContingencyTable.from_labels(*samples, **options)
+    for counts in (REPEATS, np.array(REPEATS, float)):
+        assert ContingencyTable.from_counts(*pair, counts, **options) == expected
+    weights = np.arange(len(samples[0])) % 5 / 4  # sums are exact; some are 0
+    weighted = ContingencyTable.from_labels(*samples, sample_weight=weights, **options)
+    last = np.cumsum(REPEATS)
+    sums, squares, numbers = (
+        [float(amounts[end - n : end].sum()) for end, n in zip(last, REPEATS, strict=True)]
+        for amounts in (weights, weights**2, weights > 0)
+    )
+    known = {"squared_weights": squares, "n_samples": numbers}
+    assert ContingencyTable.from_counts(*pair, sums, **known, **options) == weighted
+    counted = samples[0] != options.get("ignore_index")
+    assert expected.n_samples == expected.total == counted.sum()
+    assert weighted.n_samples == (counted & (weights > 0)).sum()
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"unknown": "wrong"}, '`unknown` can be "wrong" only beside `labels`'),
+        ({"unknown": "drop"}, "`unknown` must be one of"),
+        ({"labels": ["a"]}, "`labels` must list every prediction, 'b' is not in it"),
+        ({"labels": ["b"], "unknown": "wrong"}, "`labels` must list every reference, 'a' is not"),
+        ({"labels": []}, "`labels` must list at least one class, got none"),
+        ({"ignore_index": 1}, "`ignore_index` must hold labels of the same type as `references`"),
+        ({"ignore_index": 0.5}, "`ignore_index` must hold labels .* got 0.5"),
+        ({"ignore_index": "a"}, "none is left: all are ignored"),
+    ],
+)
+def test_options_are_refused_for_counts_as_for_samples(options, wanted):
+    for make in (ContingencyTable.from_labels, ContingencyTable.from_counts):
+        counts = [[3, 1]] if make == ContingencyTable.from_counts else []
+        with pytest.raises(ValueError, match=wanted):
+            make(["a", "a"], ["a", "b"], *counts, **options)
+
+
+def test_minus_100_left_in_counts_is_warned_of():
+    pairs = [-100, 1], [0, 1], [2, 3]
+    with pytest.warns(InformednessWarning, match="-100 among the references counts as") as caught:
+        ContingencyTable.from_counts(*pairs)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    ContingencyTable.from_counts(*pairs, ignore_index=-100)
+    ContingencyTable.from_counts(*pairs, ignore_index=7)
+    ContingencyTable.from_counts(*pairs, labels=[-100, 0, 1])
+    ContingencyTable.from_counts([-100, 1], [0, 1], [0, 3])
+    ContingencyTable.from_counts([0, 1], [-100, 1], [2, 3])
 
 
 def test_minus_100_left_in_is_warned_of(score):

@@ -109,12 +109,12 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
     names = ("unique", "defaultdict", "setdefault", "searchsorted", "factorize", "union1d")
     assert definitions(calls(*names, "dictionary_encode")) == {
         "coding.code_objects",
+        "coding.code_arrow",  # pyarrow's own coding
         "coding.code_integers",
         "coding._code_few",  # for code_integers
         "coding.join_columns",  # of columns that are coded already
         "coding._merged",  # of the labels of two columns
         "coding._count_sorted",
-        "reading._dictionary",  # pyarrow's own coding
         "intervals.resampled",  # chances to classes
         "comparison._count_triples",  # cells to their places in a table
         "comparison._interval",  # chances to classes
@@ -124,14 +124,14 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
         "coding._count_small",
         "coding._count_diagonal",
         "coding._count_sorted",
-        "contingency.sum_by",  # of cells by class
+        "coding.sum_by",  # of cells by class
     }
     assert definitions(calls("count_pairs")) == {
         "contingency.from_labels",
         "comparison._count_triples",
     }
     users = definitions(calls("code_objects", "code_text"))
-    assert users == {"reading.read_column", "coding.code_text"}
+    assert users == {"reading.read_column", "coding.code_text", "coding._code_words"}
 
 
 def test_the_helper_can_be_read_in_ten_minutes():
@@ -150,7 +150,7 @@ def imports(path):
 def test_imports_point_one_way():
     order = ["coding", "reading", "contingency", "intervals", "estimates", "protocol", "scores"]
     order += ["comparison", "registration", "report"]
-    order += ["pairs", "frames", "readers", "files", "samples", "__init__", "cli", "__main__"]
+    order += ["columns", "frames", "readers", "files", "samples", "__init__", "cli", "__main__"]
     for path in SOURCE.glob("*.py"):
         for module in imports(path):
             if module == "__version__":

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import contingency
-from .contingency import Average, ContingencyTable, Numbers, ratio, sum_by
+from .coding import sum_by
+from .contingency import Average, ContingencyTable, Numbers, ratio
 
 
 class Score(NamedTuple):

@@ -148,7 +148,7 @@ def estimate(
         anew, each time with a pseudo-sample, and takes quantiles around the value. "auto" is what
         covers best: "delta" for NIT, "bootstrap" for all others.
     n_resamples, seed : int
-        Of the bootstrap. The seed decides its result wholly.
+        Of the bootstrap. The seed decides its result wholly, for one version of numpy.
     ignore_index : label, optional
         What was ignored when the table was made, for the signature.
 

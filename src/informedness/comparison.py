@@ -12,11 +12,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from . import coding, contingency
-from .coding import Codes, Column, Label
-from .contingency import Average, ContingencyTable, Numbers, sum_by
+from .coding import Codes, Column, Label, sum_by
+from .contingency import Average, ContingencyTable, Numbers
 from .estimates import checked_average, checked_resampling, signature
 from .intervals import Score, pseudo_sample, quantiles, scores_of, sums_by
-from .reading import read_pair, show
+from .reading import read_pair, read_task, show
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,7 @@ def compare(
     level, n_resamples, seed = checked_resampling(confidence_level, n_resamples, seed)
     column, column_a = read_pair(references, predictions_a, "predictions_a")
     _, column_b = read_pair(column, predictions_b, "predictions_b")
+    *_, task = read_task(column, column_a, labels, ignore_index, unknown)
     options: dict[str, Any] = {"labels": labels, "ignore_index": ignore_index, "unknown": unknown}
     tables = [ContingencyTable.from_labels(column, x, **options) for x in (column_a, column_b)]
     if np.count_nonzero(tables[0].reference_totals) == 1 and metric != "accuracy":
@@ -169,7 +170,7 @@ def compare(
     if metric == "markedness":  # informedness of the transposed table
         swapped: dict[Any, Average] = {"bias": "prevalence", "prevalence": "bias"}
         score = Score("informedness", swapped.get(average, average))
-    triples = _count_triples(tables, (column, column_a, column_b), ignore_index, metric)
+    triples = _count_triples(tables, (column, column_a, column_b), task.ignored, metric)
     p_value, test = _permutation_test(triples, score, n_resamples, seed)
     scale = 1.0
     if metric == "nit":
@@ -218,7 +219,7 @@ class _Triples(NamedTuple):
 
 
 def _count_triples(
-    tables: list[ContingencyTable], columns: tuple[Column, ...], ignore_index: Any, metric: str
+    tables: list[ContingencyTable], columns: tuple[Column, ...], ignored: Label | None, metric: str
 ) -> _Triples:
     """Return the triples of samples that the two tables count."""
     column, column_a, column_b = columns
@@ -228,9 +229,8 @@ def _count_triples(
     pairs, first, second, (counts, *_) = coding.count_pairs(Column(r * k + a), Column(b))
     values = np.asarray(pairs)
     r, a = np.divmod(values[first], k)
-    if ignore_index is not None:
-        ignored = np.array([label == ignore_index for label in found_a])
-        keep = ~ignored[r]
+    if ignored in found_a:
+        keep = r != found_a.index(ignored)
         r, a, counts, second = r[keep], a[keep], counts[keep], second[keep]
     both = tables[0] + tables[1]
     position = {label: code for code, label in enumerate(both.labels)}

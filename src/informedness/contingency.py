@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from . import coding, reading
 from .coding import Codes, Label, Sums, label_kind
-from .reading import UndefinedMetricWarning, check_choice, show, warn
+from .reading import Task, UndefinedMetricWarning, check_choice, show, warn
 
 Average: TypeAlias = Literal["bias", "prevalence", "macro"] | None
 Numbers: TypeAlias = NDArray[Any]
@@ -80,6 +80,7 @@ class ContingencyTable:
         sample_weight: Any = None,
         ignore_index: Label | None = None,
         unknown: str = "error",
+        _warn: bool = True,
     ) -> ContingencyTable:
         """Count one reference and one prediction for each sample.
 
@@ -99,22 +100,16 @@ class ContingencyTable:
         Raises
         ------
         ValueError
-            For anything `reading.read_samples` or `reading.arrange_classes` refuses.
+            For anything `reading.read_task`, `read_weights` or `arrange_classes` refuses.
         """
-        reference_column, prediction_column, classes, weights, ignored = reading.read_samples(
-            references, predictions, labels, sample_weight, ignore_index, unknown
-        )
-        found, rows, columns, sums = coding.count_pairs(
-            reference_column, prediction_column, weights
-        )
-        if ignored is not None and ignored in found:
-            keep = rows != found.index(ignored)
-            rows, columns, sums = rows[keep], columns[keep], [amounts[keep] for amounts in sums]
-        elif ignored is None and classes is None:
-            reading.warn_of_padding(found, rows)
-        names, to_code = reading.arrange_classes(found, rows, columns, classes, unknown)
-        cells = to_code[rows], to_code[columns], sums[1:] or sums
-        return cls._of_cells(names, classes is not None, cells, int(sums[0].sum()))
+        r, p, task = reading.read_task(references, predictions, labels, ignore_index, unknown)
+        weights = reading.read_weights(sample_weight, len(r))
+        if weights is not None and not weights.all():
+            keep = weights > 0
+            r, p, weights = r[keep], p[keep], weights[keep]
+        found, rows, columns, (samples, *weighted) = coding.count_pairs(r, p, weights)
+        sums = dict(zip(("counts", "squared_weights"), weighted or [samples], strict=False))
+        return cls._of_pairs(task, found, rows, columns, {**sums, "n_samples": samples}, _warn)
 
     @classmethod
     def from_counts(
@@ -125,34 +120,36 @@ class ContingencyTable:
         *,
         labels: Any = None,
         squared_weights: Any = None,
+        n_samples: Any = None,
+        ignore_index: Label | None = None,
+        unknown: str = "error",
     ) -> ContingencyTable:
         """Take a count for each (reference, prediction), as a GROUP BY gives; repeats add up.
 
-        `counts` are whole numbers of samples. Where they are sums of weights, `squared_weights`
-        are the sums of the squared weights; without these, scores work and errors of them do not.
+        Parameters
+        ----------
+        references, predictions : array-like of shape (n_pairs,)
+        counts : array-like of shape (n_pairs,)
+            Whole numbers of samples; or, beside one of the next two or if not whole, sums of
+            their weights. 0 drops the pair.
+        squared_weights : array-like of shape (n_pairs,), optional
+            Sums of the squared weights; without these, scores work and errors of them do not.
+        n_samples : array-like of shape (n_pairs,), optional
+            Numbers of samples, where `counts` are sums of weights.
+        labels, ignore_index, unknown
+            As in `from_labels`.
+
+        Raises
+        ------
+        ValueError
+            For anything `reading.read_task`, `read_counts` or `arrange_classes` refuses.
         """
-        reference_column, prediction_column = reading.read_pair(references, predictions)
-        classes = None if labels is None else reading.read_classes(labels, reference_column)
-        amounts, squares = reading.read_amounts(counts, "counts"), None
-        total = sum(amounts.tolist())
-        if not 0 < total < 2**63:
-            raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
-        if amounts.dtype.kind == "f" and (np.trunc(amounts) == amounts).all():
-            amounts = amounts.astype(np.int64)
-        if squared_weights is not None:
-            squares = reading.read_amounts(squared_weights, "squared_weights").astype(np.float64)
-            amounts = amounts.astype(np.float64)
-        for name, array in (("counts", amounts), ("squared_weights", squares)):
-            if array is not None and array.shape != (len(reference_column),):
-                n = len(reference_column)
-                raise ValueError(f"`{name}` must be {n} numbers, one a pair, got {array.shape}")
-        keep = amounts > 0
-        sums = [amounts[keep]] if squares is None else [amounts[keep], squares[keep]]
-        found, rows, columns = coding.common_codes(reference_column[keep], prediction_column[keep])
-        names, to_code = reading.arrange_classes(found, rows, columns, classes)
-        n_samples = int(total) if amounts.dtype.kind == "i" else None
-        cells = to_code[rows], to_code[columns], sums
-        return cls._of_cells(names, classes is not None, cells, n_samples)
+        r, p, task = reading.read_task(references, predictions, labels, ignore_index, unknown)
+        sums = reading.read_counts(counts, squared_weights, n_samples, len(r))
+        keep = sums["counts"] > 0
+        sums = {name: amounts[keep] for name, amounts in sums.items()}
+        found, rows, columns = coding.common_codes(r[keep], p[keep])
+        return cls._of_pairs(task, found, rows, columns, sums)
 
     @classmethod
     def from_matrix(
@@ -179,35 +176,45 @@ class ContingencyTable:
         return replace(table, declared=labels is not None)
 
     @classmethod
+    def _of_pairs(
+        cls, task: Task, found: Any, rows: Codes, columns: Codes, sums: Any, warn: bool = True
+    ) -> ContingencyTable:
+        """Return the table of pairs of labels `found`; `sums` are arrays by attribute's name."""
+        if task.ignored is not None and task.ignored in found:
+            keep = rows != found.index(task.ignored)
+            rows, columns = rows[keep], columns[keep]
+            sums = {name: amounts[keep] for name, amounts in sums.items()}
+        elif warn and task.ignored is None and task.classes is None:
+            reading.warn_of_padding(found, rows)
+        names, to_code = reading.arrange_classes(found, rows, columns, task)
+        n_samples = int(sums.pop("n_samples").sum()) if "n_samples" in sums else None
+        cells = to_code[rows], to_code[columns], [*sums.values()]
+        return cls._of_cells(names, task.classes is not None, cells, n_samples)
+
+    @classmethod
     def _of_cells(
         cls, names: Any, declared: bool, cells: tuple[Codes, Codes, Sums], n_samples: int | None
     ) -> ContingencyTable:
         """Return the table of cells in any order; those that stand twice are added up."""
-        rows, columns, sums = cells
-        fused = rows * len(names) + columns
-        if not (fused[1:] > fused[:-1]).all():
-            order = np.argsort(fused, kind="stable")  # of two tables: a merge of sorted runs
-            starts = np.flatnonzero(np.diff(fused[order], prepend=-1))
-            rows, columns = np.divmod(fused[order[starts]], len(names))
-            sums = [np.add.reduceat(amounts[order], starts) for amounts in sums]
+        rows, columns, sums = coding.add_up(*cells, len(names))
         squares = sums[1] if len(sums) > 1 else None
         return cls(names, declared, rows, columns, sums[0], squares, n_samples)
 
     @cached_property
     def reference_totals(self) -> Numbers:
         """Row totals r, the weight of each class among the references, shape (k,)."""
-        return sum_by(self.rows, self.counts, len(self.labels))
+        return coding.sum_by(self.rows, self.counts, len(self.labels))
 
     @cached_property
     def prediction_totals(self) -> Numbers:
         """Column totals c, the weight of each class among the predictions, shape (k,)."""
-        return sum_by(self.columns, self.counts, len(self.labels))
+        return coding.sum_by(self.columns, self.counts, len(self.labels))
 
     @cached_property
     def hits(self) -> Numbers:
         """The diagonal h, the weight of right predictions of each class, shape (k,)."""
         right = self.rows == self.columns
-        return sum_by(self.rows[right], self.counts[right], len(self.labels))
+        return coding.sum_by(self.rows[right], self.counts[right], len(self.labels))
 
     @cached_property
     def total(self) -> Any:
@@ -262,16 +269,6 @@ class ContingencyTable:
     __hash__ = None  # type: ignore[assignment]
 
 
-def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
-    """Return the sum of `amounts` for each code: exact for counts, in float64 for weights."""
-    # bincount sums in float64, which for many cells takes a third of the time of add.at
-    if amounts.dtype.kind == "f" or (len(codes) > 10_000 and amounts.sum(dtype=float) < 2**53):
-        return np.bincount(codes, amounts, minlength=size).astype(amounts.dtype, copy=False)
-    totals = np.zeros(size, dtype=np.int64)
-    np.add.at(totals, codes, amounts)
-    return totals
-
-
 class ClassRates(NamedTuple):
     """Per-class rates, arrays of shape (k,) in label order; nan where the denominator is 0."""
 
@@ -287,7 +284,7 @@ def class_rates(table: ContingencyTable) -> ClassRates:
     misses, others = c - table.hits, n - r
     if table.counts.dtype.kind == "f":  # with weights these differences lose digits: sum instead
         wrong = table.rows != table.columns
-        misses = sum_by(table.columns[wrong], table.counts[wrong], len(r))
+        misses = coding.sum_by(table.columns[wrong], table.counts[wrong], len(r))
         others = np.append(0, np.cumsum(r)[:-1]) + np.append(np.cumsum(r[:0:-1])[::-1], 0)
     return ClassRates(r / n, c / n, ratio(table.hits, r), ratio(misses, others))
 
@@ -347,8 +344,10 @@ def _averaged_gain(
     if zero_division not in ("warn", 0) and zero_division == zero_division:
         raise ValueError(f'`zero_division` must be "warn", 0.0 or nan, got {show(zero_division)}')
     rates, present = class_rates(table), table.reference_totals > 0
-    _warn_absent(table, sides)
-    if np.count_nonzero(present) == 1:
+    n_present = np.count_nonzero(present)
+    if n_present < len(present):
+        _warn_absent(table, sides)
+    if n_present == 1:
         if zero_division == "warn":
             label = show(table.labels[int(np.argmax(present))])
             message = f"all {sides[0]} are {label}: the score is undefined, 0.0 stands in for it"

@@ -1,20 +1,17 @@
 """Files of predictions, one row a sample, counted batch by batch in memory that stays small."""
 
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 from os import PathLike
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .coding import Column, Label
+from .columns import check_nulls, no_samples
 from .contingency import ContingencyTable
-from .pairs import check_nulls, check_options, check_samples, is_scored, warn_of_padded
 from .readers import Batch, list_files, read_batches
-from .reading import WARNING_PREFIX, read_amounts, read_column, read_labels, read_pair, show
+from .reading import NoSamplesError, check_unknown, read_column, read_labels, show, warn_of_padding
 
 
 def table_from_file(
@@ -68,7 +65,7 @@ def table_from_file(
     >>> table.labels, table.to_dense().tolist()
     (('a', 'b'), [[1, 1], [0, 1]])
     """
-    check_options(labels, unknown)
+    check_unknown(unknown, labels)
     names = {"references": references, "predictions": predictions}
     if weights is not None:
         names["weights"] = weights
@@ -89,13 +86,15 @@ def table_from_file(
     try:
         if not drop_null:
             check_nulls(names, nulls, n_rows)
-        check_samples(len(tables), n_rows)
+        if not tables:
+            raise no_samples(n_rows)
     except ValueError as error:
         others = len(set(where)) - 1
         more = f" and {others} more" if others else ""
         raise ValueError(f"{where[0]}{more}: {error}") from error
     table = reduce(add, tables)
-    warn_of_padded(table, ignore_index)
+    if labels is None and ignore_index is None:
+        warn_of_padding(table.labels, table.rows)
     return table
 
 
@@ -123,39 +122,31 @@ def _count_file(
 
 def _count(batch: Batch, options: _Options) -> ContingencyTable | None:
     """Return the table of a batch, None if no row of it counts."""
-    references, predictions = read_pair(
-        _column(batch.columns["references"], "references", options.numeric),
-        _column(batch.columns["predictions"], "predictions", options.numeric),
+    references, predictions = (
+        _column(batch.columns[role], role, options.numeric)
+        for role in ("references", "predictions")
     )
     is_integer = references.kind == "integers"
     labels, ignored = options.labels, _typed(options.ignore_index, is_integer)
     if labels is not None:
         labels = [_typed(label, is_integer) for label in labels]
-    weights = None
-    if "weights" in batch.columns:
-        weights = read_amounts(batch.columns["weights"], "sample_weight")
-    keep = is_scored(references, ignored)
-    if not (keep.any() if weights is None else weights[keep].any()):
-        return None
-    with warnings.catch_warnings():  # of -100, once for all batches, at the end
-        warnings.filterwarnings("ignore", message=f"{WARNING_PREFIX}-100 ")
+    try:
         return ContingencyTable.from_labels(
             references,
             predictions,
             labels=labels,
-            sample_weight=weights,
+            sample_weight=batch.columns.get("weights"),
             ignore_index=ignored,
             unknown=options.unknown,
+            _warn=False,  # of -100, once for all batches, at the end
         )
+    except NoSamplesError:
+        return None
 
 
 def _column(values: Any, role: str, numeric: bool) -> Column:
     """Return the labels in `values`; with `numeric`, text as integers."""
-    if hasattr(values, "indices"):  # of Arrow: its codes are taken as they are
-        labels = read_labels(values.dictionary.to_pylist(), role).tolist()
-        column = Column(np.from_dlpack(values.indices), labels)
-    else:
-        column = read_column(values, role)
+    column = read_column(values, role)
     if not numeric or column.values is None or column.kind != "strings":
         return column
     integers: list[Label] = []

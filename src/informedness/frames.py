@@ -4,17 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from .coding import Label
+from .columns import check_columns, check_nulls, no_samples
 from .contingency import ContingencyTable
-from .pairs import (
-    check_columns,
-    check_nulls,
-    check_options,
-    check_samples,
-    is_scored,
-    table_from_pairs,
-    warn_of_padded,
-)
-from .reading import read_amounts, read_pair, show
+from .reading import NoSamplesError, check_unknown, read_amounts, show
 
 
 def table_from_frame(
@@ -58,29 +50,27 @@ def table_from_frame(
     >>> table.labels, table.to_dense().tolist()
     (('a', 'b'), [[1, 1], [0, 1]])
     """
-    check_options(labels, unknown)
+    check_unknown(unknown, labels)
     names = {"references": references, "predictions": predictions}
     if weights is not None:
         names["weights"] = weights
     cells = _count_in_engine(frame, names, drop_null)
-    pair = read_pair(cells["references"], cells["predictions"])
-    read_amounts(cells["least"], "weights")  # a sum may hide a negative weight
-    samples, counts, squares = (
-        read_amounts(cells[name], "weights") for name in ("samples", "weights", "squares")
-    )
-    keep = (samples > 0) & is_scored(pair[0], ignore_index)
-    check_samples(int(keep.sum()), sum(cells["rows"]))
-    table = table_from_pairs(
-        pair[0][keep],
-        pair[1][keep],
-        counts[keep],
-        squared_weights=None if weights is None else squares[keep],
-        n_samples=int(samples[keep].sum()),
-        labels=labels,
-        unknown=unknown,
-    )
-    warn_of_padded(table, ignore_index)
-    return table
+    if weights is not None:
+        for name in ("least", "weights", "squares"):  # a sum may hide a negative weight
+            read_amounts(cells[name], "weights")
+    try:
+        return ContingencyTable.from_counts(
+            cells["references"],
+            cells["predictions"],
+            cells["rows" if weights is None else "weights"],
+            squared_weights=cells.get("squares"),
+            n_samples=cells.get("samples"),
+            labels=labels,
+            ignore_index=ignore_index,
+            unknown=unknown,
+        )
+    except NoSamplesError:
+        raise no_samples(sum(cells["rows"])) from None
 
 
 def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> dict[str, list[Any]]:
@@ -130,6 +120,4 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     if "weights" in names:
         nulls["weights"] = int(cells["nulls"].sum())
     check_nulls(names, nulls, int(cells["rows"].sum()))
-    columns = {name: cells[name].to_list() for name in cells.columns}
-    counts = dict.fromkeys(("samples", "weights", "squares", "least"), columns["rows"])
-    return counts | columns
+    return {name: cells[name].to_list() for name in cells.columns}

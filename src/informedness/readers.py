@@ -11,9 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-import numpy as np
-
-from .pairs import check_columns
+from .columns import check_columns
 from .reading import check_choice, show
 
 FORMATS = {
@@ -40,7 +38,7 @@ class Batch(NamedTuple):
     """Some rows of a file, those with nulls left out."""
 
     columns: dict[str, Any]
-    """Arrays of numpy or Arrow, or lists, by argument (references, predictions, weights)."""
+    """Arrays of Arrow, or lists, by argument (references, predictions, weights)."""
     n_rows: int
     """Number of rows, those with nulls included."""
     nulls: dict[str, int]
@@ -159,16 +157,7 @@ def _without_nulls(rows: Any, names: Mapping[str, str]) -> Batch:
     kept = pyarrow.RecordBatch.from_arrays(arrays, list(names))
     if any(nulls.values()):
         kept = kept.drop_null()
-    columns = dict(zip(names, map(_to_numpy, kept.columns), strict=True))
-    return Batch(columns, rows.num_rows, nulls)
-
-
-def _to_numpy(array: Any) -> Any:
-    """Return numbers as numpy's, by the way that does not import pandas, which takes 0.2 s."""
-    from pyarrow import types
-
-    is_number = types.is_integer(array.type) or types.is_floating(array.type)
-    return np.from_dlpack(array) if is_number and len(array) else array
+    return Batch(dict(zip(names, kept.columns, strict=True)), rows.num_rows, nulls)
 
 
 def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:

@@ -20,12 +20,13 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import compress
 from numbers import Number
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .coding import Codes, Column, Label, code_objects, code_text, label_kind
+from . import coding
+from .coding import Codes, Column, Label, label_kind
 
 LabelArray: TypeAlias = NDArray[Any]
 
@@ -44,6 +45,10 @@ class InformednessWarning(UserWarning):
 
 class UndefinedMetricWarning(InformednessWarning):
     """A score, or a class's part in it, is undefined; the message says what stands in."""
+
+
+class NoSamplesError(ValueError):
+    """No sample is left to score; other parts of the same data may have some."""
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
@@ -91,10 +96,8 @@ def read_labels(values: Any, name: str) -> LabelArray:
     if isinstance(array, list):
         return _read_objects(array, name)
     kind = array.dtype.kind
-    if kind == "b":
-        return array.astype(np.uint8)
-    if kind in "iu":
-        return _native_integers(array)
+    if kind in "biu":
+        return coding.native_integers(array)
     if kind == "f":
         return _whole_numbers(array, name)
     if kind in "UST":  # numpy's own strings and bytes, as Python objects
@@ -109,129 +112,151 @@ def read_column(values: Any, name: str) -> Column:
     """Return the labels in `values` as a column of codes; takes and refuses as `read_labels`."""
     if isinstance(values, Column):
         return values
-    if (encoded := _dictionary(values)) is not None:
+    if (encoded := coding.code_arrow(values)) is not None:
         return Column(encoded[0], read_labels(encoded[1], name).tolist())
     flat = _flat(values, name)
-    if isinstance(flat, list):
-        if flat and type(flat[0]) in (str, bytes):
-            try:
-                column = code_objects(flat)
-            except TypeError:  # something that has no hash, refused below
-                pass
-            else:
-                # only strings equal strings, so the types of the distinct labels are those of all
-                if set(map(type, column.values or ())) == {type(flat[0])}:
-                    return column
-    elif flat.dtype.kind in "US":
-        return code_text(flat)
+    if (column := coding.code_text(flat)) is not None:
+        return column
     labels = read_labels(flat, name)
-    return code_objects(labels.tolist()) if labels.dtype.kind == "O" else Column(labels)
+    return coding.code_objects(labels.tolist()) if labels.dtype.kind == "O" else Column(labels)
 
 
 def read_pair(
     references: Any, predictions: Any, name: str = "predictions"
 ) -> tuple[Column, Column]:
     """Return references and predictions as columns of one length and one kind of label."""
-    reference_column = read_column(references, "references")
-    prediction_column = read_column(predictions, name)
-    if len(reference_column) != len(prediction_column):
-        raise ValueError(
-            f"Mismatch in the number of {name} ({len(prediction_column)}) "
-            f"and references ({len(reference_column)})"
-        )
-    check_same_kind(reference_column, "references", prediction_column, name)
-    return reference_column, prediction_column
+    r, p = read_column(references, "references"), read_column(predictions, name)
+    if len(r) != len(p):
+        raise ValueError(f"Mismatch in the number of {name} ({len(p)}) and references ({len(r)})")
+    check_same_kind(r, "references", p, name)
+    return r, p
 
 
-def read_samples(
-    references: Any,
-    predictions: Any,
-    labels: Any,
-    sample_weight: Any,
-    ignore_index: Any,
-    unknown: str,
-) -> tuple[Column, Column, tuple[Label, ...] | None, NDArray[np.float64] | None, Label | None]:
-    """Return references, predictions, declared classes, weights, and the reference to ignore.
+class Task(NamedTuple):
+    """The declared classes, the reference to leave out, what to do with unknown predictions."""
 
-    Samples of weight 0 are left out.
+    classes: tuple[Label, ...] | None
+    ignored: Label | None
+    unknown: str
 
-    Raises
-    ------
-    ValueError
-        As `read_pair`, `read_classes` and `read_amounts`; if `unknown` is not one of its two
-        values, there is not one weight for each sample, or no sample is left.
-    """
+
+def check_unknown(unknown: object, labels: Any) -> None:
+    """Raise ValueError unless `unknown` has a value it can have beside `labels`."""
     check_choice("unknown", unknown, ("error", "wrong"))
     if unknown == "wrong" and labels is None:
         raise ValueError(
             '`unknown` can be "wrong" only beside `labels`, the classes that are known'
         )
-    reference_column, prediction_column = read_pair(references, predictions)
-    n_samples = len(reference_column)
-    if not n_samples:
-        raise ValueError("there must be a sample to score, got 0 samples")
-    classes = None if labels is None else read_classes(labels, reference_column)
+
+
+def read_task(
+    references: Any, predictions: Any, labels: Any, ignore_index: Any, unknown: str
+) -> tuple[Column, Column, Task]:
+    """Return references and predictions, and what the options say of them.
+
+    Raises
+    ------
+    ValueError
+        As `check_unknown`, `read_pair` and `read_classes`.
+    """
+    check_unknown(unknown, labels)
+    pair = read_pair(references, predictions)
+    classes = None if labels is None else read_classes(labels, "labels", pair[0])
     ignored = None
     if ignore_index is not None:
-        column = read_column([ignore_index], "ignore_index")
-        check_same_kind(reference_column, "references", column, "ignore_index")
-        ignored = column.example()
+        (ignored,) = read_classes([ignore_index], "ignore_index", pair[0])
+    return *pair, Task(classes, ignored, unknown)
+
+
+def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
+    """Return one weight for each sample, None where there are none.
+
+    Raises
+    ------
+    ValueError
+        As `read_amounts`; if there is not one weight for each sample, or none above 0.
+    """
+    if not n_samples:
+        raise NoSamplesError("there must be a sample to score, got 0 samples")
     if sample_weight is None:
-        return reference_column, prediction_column, classes, None, ignored
+        return None
     weights = read_amounts(sample_weight, "sample_weight").astype(np.float64)
     if weights.shape != (n_samples,):
         raise ValueError(
             "`sample_weight` must hold one weight for each sample, got an array of shape "
             f"{weights.shape} for {n_samples} samples"
         )
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not np.isfinite(total):
-        raise ValueError("`sample_weight` must have a finite sum, got one beyond 1e308")
-    keep = weights > 0
-    if not keep.any():
-        raise ValueError(
+    if not weights.any():
+        raise NoSamplesError(
             f"there must be a sample to score, got {n_samples} samples, and none is left without "
             "those of weight 0"
         )
-    if keep.all():
-        return reference_column, prediction_column, classes, weights, ignored
-    return reference_column[keep], prediction_column[keep], classes, weights[keep], ignored
+    return weights
 
 
-def warn_of_padding(found: Sequence[Label], rows: Codes) -> None:
+def read_counts(
+    counts: Any, squared_weights: Any, n_samples: Any, n_pairs: int
+) -> dict[str, NDArray[Any]]:
+    """Return what is known of the samples of each pair, by the names of the arguments.
+
+    Counts are int64; sums of weights, which are not whole or beside one of the others, float64.
+
+    Raises
+    ------
+    ValueError
+        As `read_amounts`; if there is not one number for each pair, counts sum to 0 or to 2**63 or
+        more, or a number of samples is not whole, or 0 beside a weight.
+    """
+    given = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
+    sums = {name: read_amounts(x, name) for name, x in given.items() if x is not None}
+    for name, array in sums.items():
+        if array.shape != (n_pairs,):
+            raise ValueError(f"`{name}` must be {n_pairs} numbers, one a pair, got {array.shape}")
+    amounts = sums["counts"]
+    are_counts = len(sums) == 1 and bool((np.trunc(amounts) == amounts).all())
+    total = amounts.sum(dtype=float)
+    if are_counts and not 0 < total < 2**62:  # exactly, which takes longer
+        total = sum(map(int, amounts.tolist()))
+    message = f"`counts` must sum to more than 0 and below 2**63, got {total}"
+    if not total:
+        raise NoSamplesError(message)
+    if are_counts:
+        if total >= 2**63:
+            raise ValueError(message)
+        amounts = amounts.astype(np.int64)
+        return {"counts": amounts, "n_samples": amounts}
+    samples = sums.get("n_samples", np.ones(n_pairs))
+    bad = np.floor(samples) < np.maximum(samples, amounts > 0)
+    if bad.any():
+        raise ValueError(
+            f"`n_samples` must be whole numbers, 0 only where `counts` is 0, got {samples[bad][0]}"
+        )
+    return {name: array.astype(np.float64) for name, array in sums.items()}
+
+
+def warn_of_padding(found: Sequence[Label | None], rows: Codes) -> None:
     """Warn where -100, which pads the labels of a Trainer, is counted as a class."""
     if -100 in found and (rows == found.index(-100)).any():
         warn("-100 among the references counts as a class: ignore_index=-100 drops it")
 
 
 def arrange_classes(
-    found: Sequence[Label],
-    rows: Codes,
-    columns: Codes,
-    classes: tuple[Label, ...] | None,
-    unknown: str = "error",
+    found: Sequence[Label], rows: Codes, columns: Codes, task: Task
 ) -> tuple[tuple[Label | None, ...], Codes]:
     """Return the classes of a table, and the position among them of each label found.
 
-    Parameters
-    ----------
-    found : sequence of labels
-    rows, columns : int64 arrays
-        Positions in `found` of the references and predictions there are.
-    classes : tuple of labels, optional
-        The declared classes; by default those that occur, sorted as `found` is.
-    unknown : {"error", "wrong"}
-        What becomes of a prediction outside `classes`: refused, or counted in one more class,
-        written None, at the end.
+    `rows` and `columns` are positions in `found` of the references and predictions there are.
+    With `unknown="wrong"` predictions outside the declared classes share one more, written None.
 
     Raises
     ------
     ValueError
-        If a reference, or with `unknown="error"` a prediction, is outside `classes`.
+        If there are none; if a reference, or with `unknown="error"` a prediction, is outside the
+        declared classes.
     """
+    classes = task.classes
     if not len(rows):
-        raise ValueError("there must be a sample to score, and none is left: all are ignored")
+        raise NoSamplesError("there must be a sample to score, and none is left: all are ignored")
     is_reference, is_prediction = np.zeros((2, len(found)), dtype=bool)
     is_reference[rows] = is_prediction[columns] = True
     if classes is None:
@@ -247,7 +272,7 @@ def arrange_classes(
     outside = is_prediction & (to_code < 0)
     if not outside.any():
         return classes, to_code
-    if unknown == "error":
+    if task.unknown == "error":
         label = show(found[int(np.argmax(outside))])
         raise ValueError(
             f"`labels` must list every prediction, {label} is not in it: add it, or "
@@ -267,16 +292,16 @@ def check_same_kind(first: Column, first_name: str, second: Column, name: str) -
         )
 
 
-def read_classes(labels: Any, beside: Column) -> tuple[Label, ...]:
-    """Return the argument `labels` as a tuple of distinct labels of the kind `beside` holds."""
-    column = read_column(labels, "labels")
+def read_classes(labels: Any, name: str, beside: Column) -> tuple[Label, ...]:
+    """Return `labels` as a tuple of distinct labels of the kind the references `beside` hold."""
+    column = read_column(labels, name)
     classes = tuple(column.tolist())
     if not classes:
-        raise ValueError("`labels` must list at least one class, got none")
+        raise ValueError(f"`{name}` must list at least one class, got none")
     if len(set(classes)) < len(classes):
         twice = next(label for label in classes if classes.count(label) > 1)
-        raise ValueError(f"`labels` must list each class once, {show(twice)} stands twice")
-    check_same_kind(beside, "references", column, "labels")
+        raise ValueError(f"`{name}` must list each class once, {show(twice)} stands twice")
+    check_same_kind(beside, "references", column, name)
     return classes
 
 
@@ -286,7 +311,7 @@ def read_amounts(values: Any, name: str) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If an entry is not a number, negative, or not finite.
+        If an entry is not a number, negative, or not finite; or if their sum is not finite.
     """
     array = _as_array(values, name)
     if array.dtype.kind == "O" and all(map(_is_real, array.flat)):
@@ -308,6 +333,9 @@ def read_amounts(values: Any, name: str) -> NDArray[Any]:
     if bad.any():
         value = amounts[bad].tolist()[0]
         raise ValueError(f"`{name}` must be finite and not negative, got {value!r}")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(amounts.sum()):
+            raise ValueError(f"`{name}` must have a finite sum, got one beyond 1e308")
     return amounts
 
 
@@ -356,30 +384,8 @@ def read_prior(prior: Any, table: Any) -> NDArray[np.float64]:
     return np.array(shares) / math.fsum(share for share in shares if share == share)
 
 
-def _dictionary(values: Any) -> tuple[NDArray[Any], Any] | None:
-    """Return codes and labels of pyarrow strings, which it codes in a fifth of the time; or None.
-
-    None too where there are nulls: they are refused with their position on the way through numpy.
-    """
-    if not hasattr(values, "dictionary_encode") or values.null_count:
-        return None
-    if np.asarray(values[:0]).dtype.kind != "O":
-        return None
-    try:
-        encoded = values.dictionary_encode()
-        if hasattr(encoded, "unify_dictionaries"):
-            encoded = encoded.unify_dictionaries().combine_chunks()
-    except NotImplementedError:
-        return None
-    return (
-        None if encoded.dictionary.null_count else (np.asarray(encoded.indices), encoded.dictionary)
-    )
-
-
 def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    if values is None:
-        raise ValueError(f"`{name}` must be a sequence of labels, got None")
     if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu":
         return values
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
@@ -417,7 +423,7 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
             # pyarrow: asarray of chunks of a dictionary takes a null for its last value
             values = values.column(0) if getattr(values, "num_columns", 0) == 1 else values
             values = values.combine_chunks()
-        return np.asarray(values)
+        return coding.to_numpy(values)
     except (TypeError, ValueError, RuntimeError) as error:
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
         raise ValueError(message) from error
@@ -427,17 +433,6 @@ def _is_real(value: object) -> bool:
     return isinstance(value, (Number, np.number)) and not isinstance(
         value, (bool, complex, np.complexfloating)
     )
-
-
-def _object_array(values: list[Any]) -> NDArray[Any]:
-    return np.fromiter(values, dtype=object, count=len(values))
-
-
-def _native_integers(array: NDArray[Any]) -> LabelArray:
-    array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    if array.dtype == np.uint64 and int(array.max(initial=0)) < 2**63:
-        array = array.astype(np.int64)  # so that uint64 stands only where it must
-    return array
 
 
 def _whole_numbers(array: NDArray[Any], name: str) -> LabelArray:
@@ -459,7 +454,7 @@ def _read_objects(values: list[Any], name: str) -> LabelArray:
         first = {kind: next(value for value in values if type(value) is kind) for kind in types}
         examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
         raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
-    return _integers(values, name) if types <= {int} else _object_array(values)
+    return _integers(values, name) if types <= {int} else np.array(values, dtype=object)
 
 
 def _integers(values: list[int], name: str) -> LabelArray:
@@ -471,7 +466,7 @@ def _integers(values: list[int], name: str) -> LabelArray:
         value = show(low if low < _SMALLEST else high)
         raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {value}")
     # numpy before 2 would wrap a negative number into an array of uint64
-    return np.array(values, dtype=np.uint64) if low >= 0 else _object_array(values)
+    return np.array(values, dtype=np.uint64 if low >= 0 else object)
 
 
 def _as_label(value: Any, name: str, position: int) -> Label:

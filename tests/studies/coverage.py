@@ -270,9 +270,8 @@ def main():
         rows = []
         for row in pool.imap(cell, tasks):
             rows.insert(0, row)
-            print(
-                *row["cell"], {m: round(c, 3) for (_, m), c in row["coverage"].items()}, flush=True
-            )
+            figures = [f"{m} {row['coverage'][m, 'auto']:.3f}" for m in METRICS]
+            print(*row["cell"], *figures, flush=True)
     minutes = (time.perf_counter() - start) / 60
     options.output.write_text(markdown(rows, options, minutes), encoding="utf-8")
     plot(rows, options.output.with_suffix(".png"))

@@ -1,0 +1,34 @@
+"""What files and data frames share: columns that must be there, nulls, and no samples."""
+
+from collections.abc import Mapping, Sequence
+
+
+def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
+    """Raise ValueError unless each of `names`, by argument, is the name of one column."""
+    for argument, name in names.items():
+        if present.count(name) != 1:
+            there = "stands twice" if name in present else "is not there"
+            raise ValueError(
+                f"`{argument}`: column {name!r} {there}: "
+                f"the columns are {', '.join(map(repr, present))}"
+            )
+
+
+def check_nulls(names: Mapping[str, str], nulls: Mapping[str, int], n_rows: int) -> None:
+    """Raise ValueError if a column has nulls, whose numbers are in `nulls` by argument."""
+    found = [
+        f"`{argument}` must have a value in every row, got None (null) in {n} of {n_rows} rows of "
+        f"column {names[argument]!r}"
+        for argument, n in nulls.items()
+        if n
+    ]
+    if found:
+        raise ValueError(
+            f"{'; '.join(found)}: drop_null=True (--drop-null) leaves out rows with missing values"
+        )
+
+
+def no_samples(n_rows: int) -> ValueError:
+    """Return the error that no sample is left of so many rows."""
+    dropped = ", and none is left without the ignored and weightless ones" if n_rows else ""
+    return ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")

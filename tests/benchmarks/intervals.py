@@ -1,0 +1,164 @@
+"""Time of intervals beside the usual ways to get one: part of `make bench`.
+
+    .venv/bin/python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md
+
+Ours resample the cells of a table, so that the samples do not matter; all others resample samples.
+All are asked for 9,999 resamples. Those who would take minutes make fewer, and what they take is
+multiplied: the table says how many they made. Medians of several runs.
+"""
+
+import argparse
+import ctypes
+import os
+import platform
+import statistics
+import time
+import warnings
+from functools import partial
+from importlib import import_module, metadata
+from pathlib import Path
+
+import numpy as np
+
+from informedness import ContingencyTable, compare, estimate, module_path
+
+ALL = 9999
+PACKAGES = "informedness numpy scipy scikit-learn confidenceinterval evaluate"
+
+
+def samples(n, k, share=0.6):
+    rng = np.random.default_rng(2003)
+    references = rng.integers(k, size=n)
+    return references, np.where(rng.random(n) < share, references, rng.integers(k, size=n))
+
+
+def table_of(n, k):
+    """Return a table of n samples, drawn by cell."""
+    shares = 0.6 * np.eye(k) / k + 0.4 / k**2
+    counts = np.random.default_rng(2003).multinomial(n, shares.ravel())
+    return ContingencyTable.from_matrix(counts.reshape(k, k))
+
+
+def status(field):
+    line = next(x for x in Path("/proc/self/status").read_text().splitlines() if field in x)
+    return int(line.split()[1]) / 1024
+
+
+def taken(run, repeats):
+    """Return the median seconds, and the MB at the peak above what was there before."""
+    if repeats > 1:
+        run()
+    ctypes.CDLL(None).malloc_trim(0)
+    before, seconds = status("VmRSS"), []
+    Path("/proc/self/clear_refs").write_text("5")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds), status("VmHWM") - before
+
+
+def others(references, predictions):
+    """Yield who, how many resamples, and what to run."""
+    from scipy.stats import bootstrap
+    from sklearn.metrics import balanced_accuracy_score
+
+    def score(y, p):
+        return balanced_accuracy_score(y, p, adjusted=True)
+
+    options = {"paired": True, "vectorized": False, "method": "percentile", "n_resamples": 99}
+    yield (
+        "scipy.stats.bootstrap of balanced_accuracy_score",
+        99,
+        partial(bootstrap, (references, predictions), score, **options),
+    )
+    intervals = import_module("confidenceinterval.bootstrap").bootstrap_ci
+    yield (
+        "confidenceinterval, of balanced_accuracy_score",
+        99,
+        partial(
+            intervals, references, predictions, score, n_resamples=99, method="bootstrap_percentile"
+        ),
+    )
+    evaluate = import_module("evaluate")
+    evaluator = import_module("evaluate.evaluator.base").Evaluator
+    metric = evaluate.load(module_path("informedness"))
+    inputs = {"references": references, "predictions": predictions}
+    yield (
+        "evaluate's evaluator (BCa), of our informedness module",
+        9,
+        partial(
+            evaluator._compute_confidence_interval, metric, inputs, ["informedness"], n_resamples=9
+        ),
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    ours = partial(estimate, method="bootstrap", n_resamples=ALL)
+    lines = ["| what | resamples made | s for 9,999 | MB | target |", "|---|--:|--:|--:|---|"]
+
+    def row(what, made, run, repeats=5, target=""):
+        seconds, peak = taken(run, repeats)
+        seconds *= ALL / made
+        lines.append(f"| {what} | {made:,} | {seconds:.3g} | {peak:.0f} | {target} |")
+        print(lines[-1], flush=True)
+        return seconds
+
+    for n in (10**4, 10**6, 10**12):
+        for metric in ("informedness", "nit"):
+            row(
+                f"{metric} of a 10 x 10 table, N = {n:.0e}",
+                ALL,
+                partial(ours, table_of(n, 10), metric),
+                target="< 0.3 s",
+            )
+    row("nit, closed form, of a 10 x 10 table", ALL, partial(estimate, table_of(10**6, 10), "nit"))
+    sparse = ContingencyTable.from_labels(*samples(46_000, 1000))
+    cells = len(sparse.counts)
+    for metric in ("informedness", "nit"):
+        row(
+            f"{metric} of {cells:,} cells, k = 1,000",
+            ALL,
+            partial(ours, sparse, metric),
+            1,
+            "< 20 s for 20,000 cells",
+        )
+    n, k = 10**4, 10
+    references, predictions = samples(n, k)
+    third = np.where(np.random.default_rng(1).random(n) < 0.5, predictions, references)
+    row(f"compare, N = {n:,}, k = {k}", ALL, partial(compare, references, predictions, third))
+    many = [np.tile(x, 100) for x in (references, predictions, third)]
+    row(f"compare, N = {100 * n:,}, k = {k}", ALL, partial(compare, *many))
+    mine = row(
+        f"estimate from labels, N = {n:,}, k = {k}",
+        ALL,
+        lambda: ours(ContingencyTable.from_labels(references, predictions)),
+    )
+    for who, made, run in others(references, predictions):
+        seconds = row(f"{who}, N = {n:,}, k = {k}", made, run, 1)
+        lines[-1] += f" {seconds / mine:,.0f} x ours |"
+    versions = {package.name.lower(): package.version for package in metadata.distributions()}
+    found = ", ".join(f"{name} {versions.get(name)}" for name in PACKAGES.split())
+    page = [
+        "# Benchmark of intervals",
+        "",
+        "    python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md",
+        "",
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; "
+        f"Python {platform.python_version()}, {found}.",
+        "",
+        *__doc__.splitlines()[4:],
+        "",
+        *lines,
+        "",
+    ]
+    if options.output:
+        options.output.write_text("\n".join(page), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
