@@ -12,8 +12,7 @@ from . import __version__
 from .coding import Column
 from .comparison import Comparison, compare
 from .estimates import METRICS, checked_average, checked_resampling
-from .files import _typed as typed_label
-from .files import table_from_file
+from .files import table_from_file, typed_label
 from .readers import FORMATS
 from .registration import register, unregister
 from .report import Report, aligned, shown, shown_interval

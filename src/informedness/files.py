@@ -123,13 +123,13 @@ def _count_file(
 def _count(batch: Batch, options: _Options) -> ContingencyTable | None:
     """Return the table of a batch, None if no row of it counts."""
     references, predictions = (
-        _column(batch.columns[role], role, options.numeric)
+        label_column(batch.columns[role], role, options.numeric)
         for role in ("references", "predictions")
     )
     is_integer = references.kind == "integers"
-    labels, ignored = options.labels, _typed(options.ignore_index, is_integer)
+    labels, ignored = options.labels, typed_label(options.ignore_index, is_integer)
     if labels is not None:
-        labels = [_typed(label, is_integer) for label in labels]
+        labels = [typed_label(label, is_integer) for label in labels]
     try:
         return ContingencyTable.from_labels(
             references,
@@ -144,7 +144,7 @@ def _count(batch: Batch, options: _Options) -> ContingencyTable | None:
         return None
 
 
-def _column(values: Any, role: str, numeric: bool) -> Column:
+def label_column(values: Any, role: str, numeric: bool) -> Column:
     """Return the labels in `values`; with `numeric`, text as integers."""
     column = read_column(values, role)
     if not numeric or column.values is None or column.kind != "strings":
@@ -162,7 +162,7 @@ def _integer(text: Any) -> int | None:
     return int(text) if re.fullmatch(r"[+-]?[0-9]+", str(text), re.ASCII) else None
 
 
-def _typed(label: Any, is_integer: bool) -> Any:
+def typed_label(label: Any, is_integer: bool) -> Any:
     """Return a label given as text as an integer where the file's labels are integers."""
     return _integer(label) if is_integer and _integer(label) is not None else label
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .coding import Column, common_codes, compact, join_columns
 from .columns import check_nulls
-from .files import _column as label_column
+from .files import label_column
 from .readers import list_files, read_batches
 from .reading import check_same_kind, show
 
