@@ -19,12 +19,14 @@ from gradio_client.exceptions import AppError
 from playwright.sync_api import Browser, Locator, Page, Request, expect
 
 from golden import BY_ID, VECTORS, close
-from informedness import report
+from informedness import estimate, report
 from informedness.contingency import ContingencyTable, entropy_triangle
+from informedness.estimates import signature
 from informedness.report import Report
 
 METRICS = ("informedness", "nit")
 COLUMNS = (["ham", "ham", "spam", "spam", "eggs"], ["ham", "spam", "spam", "spam", "ham"])
+MANY = (["ham"] * 60 + ["spam"] * 40, ["ham"] * 50 + ["spam"] * 45 + ["ham"] * 5)
 EXECUTED = "window.executed"
 HOSTILE = [
     "<script>window.executed = 1</script>",
@@ -123,6 +125,66 @@ def test_the_scale_shows_chance_and_the_best_value_these_references_allow(visit)
     shows(page, 0.692)
     scale = page.get_by_role("img", name="NIT 0.692")
     expect(scale).to_have_attribute("aria-label", re.compile("chance is 0.5, .* here is 0.692"))
+
+
+def numbers_of(text: str) -> list[float]:
+    return [float(found) for found in re.findall(r"-?\d+\.\d+", text)]
+
+
+def rounded(*values: float) -> list[float]:
+    return [pytest.approx(value, abs=5.1e-4) for value in values]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_pasted_score_has_the_interval_and_the_signature_of_the_package(visit, metric):
+    page = visit(metric)
+    wanted = estimate(ContingencyTable.from_labels(*MANY), metric)
+    paste(page, *MANY)
+    expect(page.locator("#signature")).to_have_text(wanted.signature)
+    shows(page, wanted.value)
+    said = page.locator("#interval").inner_text()
+    assert "standard error" in said
+    ends = wanted.confidence_interval
+    error, low, high = said.partition("95% interval")[0], *numbers_of(said)[1:]
+    assert [*numbers_of(error), low, high] == rounded(wanted.standard_error, *ends)
+    scale = page.locator("#result svg").first.get_attribute("aria-label")
+    assert "95% interval" in scale
+    assert numbers_of(scale)[:3] == rounded(wanted.value, *ends)
+    assert "may cover" not in page.locator("#result").inner_text()
+
+
+def test_a_matrix_has_the_interval_and_a_warning_where_samples_are_few(visit):
+    matrix = [[6, 0, 0], [0, 1, 2], [4, 2, 6]]
+    page = visit("nit")
+    with pytest.warns(UserWarning, match="21 samples") as caught:
+        wanted = estimate(ContingencyTable.from_matrix(matrix, labels=["a", "b", "c"]), "nit")
+    page.get_by_role("button", name="Averages disagree").click()
+    expect(page.locator("#signature")).to_have_text(wanted.signature)
+    said = numbers_of(page.locator("#interval").inner_text())
+    assert said == rounded(wanted.standard_error, *wanted.confidence_interval)
+    notes = page.locator("#result .note").all_inner_texts()
+    assert str(caught[0].message).removeprefix("informedness: ") in notes
+
+
+def test_nit_shows_the_p_value_of_chance_and_informedness_does_not(visit):
+    columns = ["a", "b"] * 30, ["a", "b"] * 18 + ["b", "a"] * 12
+    wanted = estimate(ContingencyTable.from_labels(*columns), "nit")
+    assert 0.01 < wanted.independence_p_value < 0.99
+    page = visit("nit")
+    paste(page, *columns)
+    expect(page.locator("#signature")).to_have_text(wanted.signature)
+    assert numbers_of(page.locator("#g-test").inner_text()) == rounded(wanted.independence_p_value)
+    page = visit("informedness")
+    paste(page, *columns)
+    expect(page.locator("#signature")).to_contain_text("n:60")
+    assert page.locator("#g-test").count() == 0
+
+
+def test_a_click_selects_the_whole_signature(visit):
+    page = visit()
+    line = page.locator("#signature")
+    line.click()
+    assert page.evaluate("getSelection().toString().trim()") == line.inner_text()
 
 
 def test_columns_pasted_together_are_split_at_their_tabs(visit):
@@ -655,6 +717,40 @@ def charts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return module
 
 
+def test_the_band_on_the_scale_lies_between_the_ends_of_the_interval(charts):
+    table = ContingencyTable.from_labels(*MANY)
+    low, high = estimate(table).confidence_interval
+    drawn = charts.draw_score(table, "informedness", "no link")
+    band = re.search(r'<rect x="([\d.]+)" y="26" width="([\d.]+)"', drawn)
+    x, width = map(float, band.groups())
+    ends = [(x - 34) / 166 - 1, (x + width - 34) / 166 - 1]  # the line is from -1 to 1
+    assert ends == [pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3)]
+
+
+@pytest.mark.parametrize(
+    ("k", "how"),
+    [
+        (10, "ci:bootstrap,0.95,9999,seed:0"),
+        (20, "ci:bootstrap,0.95,999,seed:0"),
+        (60, "ci:delta,0.95"),
+    ],
+)
+def test_large_tables_are_resampled_less_and_the_signature_says_so(charts, k, how):
+    table = ContingencyTable.from_matrix([[9 + 90 * (i == j) for j in range(k)] for i in range(k)])
+    drawn = charts.draw_score(table, "informedness", "no link")
+    assert f"|{how}|" in re.search('id="signature">([^<]+)<', drawn)[1]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_sums_of_weights_have_a_signature_and_no_interval(charts, metric):
+    table = ContingencyTable.from_matrix([[30.5, 20], [3, 40]])
+    drawn = charts.draw_score(table, metric, "no link")
+    assert "No interval: these are weights" in drawn
+    assert f'id="signature">{signature(table, metric)}<' in drawn
+    assert "standard error" not in drawn
+    assert "<rect" not in drawn
+
+
 @pytest.mark.parametrize("vector", VECTORS, ids=BY_ID)
 def test_what_the_classes_add_sums_to_the_information(charts, vector):
     table = ContingencyTable.from_matrix([[float(n) for n in row] for row in vector.table])
@@ -677,6 +773,7 @@ def test_the_corners_of_the_entropy_triangle(charts, matrix, corner):
     assert corner in charts.triangle(entropy_triangle(table))
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
 def test_tables_beyond_twenty_classes_show_the_commonest(charts):
     labels = [f"c{i:02d}" for i in range(40) for _ in range(i + 1)]
     drawn = charts.draw_score(ContingencyTable.from_labels(labels, labels), "nit", "no link")
@@ -691,4 +788,6 @@ def test_one_class_alone_is_drawn_without_a_scale_and_with_a_warning(charts):
         with pytest.warns(UserWarning, match="informedness: "):
             drawn = charts.draw_score(table, metric, "no link")
         assert "on a scale" not in drawn
+        assert 'id="interval"' not in drawn
+        assert f'id="signature">{metric}|' in drawn
         assert "nothing to tell apart" in drawn
