@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .comparison import Comparison
 from .contingency import ContingencyTable, EntropyTriangle, entropy_triangle, informedness
 from .estimates import Estimate, estimate, signature
 from .reading import WARNING_PREFIX, InformednessWarning, Label
@@ -155,7 +156,7 @@ def p_text(value: float) -> str:
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
-def range_text(made: Estimate) -> str:
+def range_text(made: Estimate | Comparison) -> str:
     """Return an interval as the page shows it."""
     low, high = map(number, made.confidence_interval)
     return f"{made.confidence_level:.0%} interval {low} to {high}"
@@ -514,8 +515,33 @@ def draw_simulation(
     )
 
 
-def draw_comparison(first: ContingencyTable, second: ContingencyTable, own: str) -> str:
-    """Return the scores of two sets of predictions side by side."""
+def paired_rows(made: Comparison) -> str:
+    """Return the table of what a comparison on the same samples found."""
+    exact = made.test == "exact"
+    rows = {
+        "B &minus; A": f"{made.difference:+.3f} &plusmn; {number(made.standard_error)}",
+        f"{made.confidence_level:.0%} interval": range_text(made).partition("interval ")[2],
+        "p-value": escape(p_text(made.p_value).removeprefix("p = ").removeprefix("p ")),
+        "Test": "permutation, exact" if exact else f"{made.n_resamples:,d} permutations",
+        "Gained: B right, A wrong": f"{made.gained:,d}",
+        "Lost: A right, B wrong": f"{made.lost:,d}",
+        "Different answers": f"{made.n_different:,d} of {made.n_samples:,d}",
+    }
+    body = "".join(
+        f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in rows.items()
+    )
+    return (
+        f'<div><div class="wide"><table id="paired"><caption>{NAMES[made.metric]} on the same '
+        f"samples</caption><tbody>{body}</tbody></table></div>"
+        '<p class="small">p is how often a difference this large would come about if A and B '
+        "exchanged their answers to each sample at random.</p></div>"
+    )
+
+
+def draw_comparison(
+    first: ContingencyTable, second: ContingencyTable, own: str, made: Comparison | None = None
+) -> str:
+    """Return what a comparison on the same samples found, and all scores side by side."""
     tables = {"A": first, "B": second}
     with noting() as notes:
         reports = {name: Report.from_table(table) for name, table in tables.items()}
@@ -526,7 +552,16 @@ def draw_comparison(first: ContingencyTable, second: ContingencyTable, own: str)
     )
     maps = "".join(heat_map(table, f"Predictions {name}") for name, table in tables.items())
     warned = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+    verdict = found = line = ""
+    if made:
+        verdict = f'<p class="say" id="verdict">{escape(str(made))}</p>'
+        found = paired_rows(made)
+        line = (
+            '<p class="small">Signature: <code id="paired-signature">'
+            f"{escape(made.signature)}</code></p>"
+        )
     return (
-        f'<div class="viz"><div class="pair">{score_rows(columns, own, "Side by side")}'
-        f'<div role="status">{said}{warned}</div></div><div class="pair">{maps}</div></div>'
+        f'<div class="viz"><div role="status">{verdict}{said}{warned}</div>'
+        f'<div class="pair">{found}{score_rows(columns, own, "Side by side")}</div>'
+        f'<div class="pair">{maps}</div>{line}</div>'
     )

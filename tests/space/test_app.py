@@ -19,7 +19,7 @@ from gradio_client.exceptions import AppError
 from playwright.sync_api import Browser, Locator, Page, Request, expect
 
 from golden import BY_ID, VECTORS, close
-from informedness import estimate, report
+from informedness import compare, estimate, report
 from informedness.contingency import ContingencyTable, entropy_triangle
 from informedness.estimates import signature
 from informedness.report import Report
@@ -89,6 +89,11 @@ def paste(page: Page, references: list[str], predictions: list[str]) -> None:
     page.get_by_role("textbox", name="References, one a line").fill("\n".join(references))
     page.get_by_role("textbox", name="Predictions, one a line").fill("\n".join(predictions))
     page.locator("#score-columns").click()
+
+
+def fill_at_once(box: Locator, text: str) -> None:
+    """Fill a box as a program would: past the browser's own maxlength, and faster than typing."""
+    box.evaluate("(e, text) => { e.value = text; e.dispatchEvent(new Event('input')); }", text)
 
 
 def shows(page: Page, value: float) -> None:
@@ -305,21 +310,80 @@ def test_the_simulation_has_as_many_sizes_as_classes(visit):
     expect(page.get_by_label("number input for Relative size of class 5")).to_be_hidden()
 
 
+def paste_models(page: Page, *columns: list[str]) -> None:
+    tab(page, "Compare")
+    names = ("References, one a line", "Predictions A", "Predictions B")
+    for name, column in itertools.zip_longest(names, columns, fillvalue=[]):
+        fill_at_once(page.get_by_role("textbox", name=name), "\n".join(column))
+    page.locator("#compare-columns").click()
+
+
 def test_two_sets_of_predictions_are_compared_side_by_side(visit):
     page = visit()
-    tab(page, "Compare")
-    for label, column in zip(
-        ("References, one a line", "Predictions A", "Predictions B"),
-        (COLUMNS[0], COLUMNS[1], COLUMNS[0]),
-        strict=True,
-    ):
-        page.get_by_role("textbox", name=label).fill("\n".join(column))
-    page.locator("#compare-columns").click()
+    paste_models(page, COLUMNS[0], COLUMNS[1], COLUMNS[0])
     score = report(*COLUMNS).scores["informedness"]
     row = page.locator("#comparison tr.own")
     expect(row).to_contain_text("1.000")
     numbers = re.findall(r"\d\.\d{3}", row.inner_text())
     assert numbers == [f"{score:.3f}", "1.000", f"{1 - score:.3f}"]
+
+
+def paired_rows(page: Page) -> dict[str, str]:
+    """Return the table of the paired result."""
+    rows = page.locator("#paired tr").all()
+    return {row.locator("th").inner_text(): row.locator("td").inner_text() for row in rows}
+
+
+REFERENCES = ["ham"] * 60 + ["spam"] * 40 + ["eggs"] * 20
+MODELS = (
+    REFERENCES,
+    ["ham"] * 55 + ["spam"] * 30 + ["eggs"] * 15 + ["ham"] * 10 + ["eggs"] * 10,
+    ["ham"] * 66 + ["spam"] * 31 + ["eggs"] * 23,
+)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_two_models_on_the_same_samples_get_the_paired_result_of_the_package(visit, metric):
+    wanted = compare(*MODELS, metric=metric)
+    assert 0 < wanted.lost < wanted.gained
+    page = visit(metric)
+    paste_models(page, *MODELS)
+    expect(page.locator("#verdict")).to_have_text(str(wanted))
+    expect(page.locator("#paired-signature")).to_have_text(wanted.signature)
+    rows = paired_rows(page)
+    difference = numbers_of(rows["B \u2212 A"])
+    assert difference == rounded(wanted.difference, wanted.standard_error)
+    assert numbers_of(rows["95% interval"]) == rounded(*wanted.confidence_interval)
+    p_value = "< 0.001" if wanted.p_value < 0.001 else f"{wanted.p_value:.3f}"
+    assert rows["p-value"] == p_value
+    assert rows["Gained: B right, A wrong"] == str(wanted.gained)
+    assert rows["Lost: A right, B wrong"] == str(wanted.lost)
+    assert rows["Different answers"] == f"{wanted.n_different} of 120"
+
+
+def test_three_columns_of_a_spreadsheet_are_compared_from_the_first_box(visit):
+    page = visit()
+    paste_models(page, ["\t".join(row) for row in zip(*MODELS, strict=True)])
+    expect(page.locator("#verdict")).to_have_text(str(compare(*MODELS)))
+
+
+def test_models_of_many_kinds_of_answers_are_resampled_less_and_the_signature_says_so(visit):
+    labels = [f"c{i}" for i in range(300)]
+    columns = labels, [*labels[:200], *labels[:100]], [*labels[:250], *labels[:50]]
+    wanted = compare(*columns, n_resamples=999)
+    page = visit()
+    paste_models(page, *columns)
+    expect(page.locator("#paired-signature")).to_have_text(wanted.signature)
+    expect(page.locator("#verdict")).to_have_text(str(wanted))
+
+
+def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(visit):
+    page = visit()
+    paste_models(page, ["ham"] * 3, ["ham"] * 3, ["ham", "ham", "spam"])
+    expect(page.locator("#comparison .note").first).to_contain_text("all references are 'ham'")
+    row = page.locator("#comparison tr", has_text="Accuracy").first
+    expect(row).to_contain_text("0.667")
+    assert page.locator("#verdict, #paired").count() == 0
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -523,11 +587,23 @@ def test_an_endpoint_refuses_in_a_sentence_that_says_the_limit(
 )
 def test_the_page_refuses_in_a_sentence_that_says_the_limit(visit, references, sentence):
     page = visit()
-    # as a program would, past the browser's own maxlength, and faster than typing
-    page.get_by_role("textbox", name="References, one a line").evaluate(
-        "(e, text) => { e.value = text; e.dispatchEvent(new Event('input')); }", references
-    )
+    fill_at_once(page.get_by_role("textbox", name="References, one a line"), references)
     page.locator("#score-columns").click()
+    refusal(page, sentence)
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        (["a\tb"], "Line 1 must have 3 columns, got 2"),
+        (["a\tb\tb"] * 100_001, "At most 100,000 rows can be scored here, got 100,001"),
+        ([f"{i}\t{i}\ta" for i in range(1001)], "At most 1,000 classes can be scored here"),
+    ],
+    ids=["columns", "rows", "classes"],
+)
+def test_a_comparison_is_refused_in_a_sentence_that_says_the_limit(visit, columns, sentence):
+    page = visit()
+    paste_models(page, columns)
     refusal(page, sentence)
 
 
