@@ -37,6 +37,7 @@ _package.__path__ = [str(HERE)]
 sys.modules["space"] = _package
 
 from space import charts  # noqa: E402, I001
+from space.comparison import Comparison, compare  # noqa: E402
 from space.contingency import ContingencyTable  # noqa: E402
 from space.reading import InformednessWarning, LabelArray, read_labels  # noqa: E402
 from space.report import Report  # noqa: E402
@@ -55,6 +56,7 @@ MAX_COLUMNS = 100  # of an upload
 MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
 MAX_LINK = 3_000  # characters of a link's query
 MAX_SIMULATED = 50  # classes
+MOST_COMPARED = 8_000_000  # random numbers of one comparison
 SMALLEST_SHARE = 1e-6  # of a simulated class
 
 ABILITIES = [step / 40 for step in range(41)]
@@ -496,8 +498,23 @@ def compare_boxes(references: str, first: str, second: str) -> str:
     """Compare two pasted columns of predictions."""
     names = ("References", "Predictions A", "Predictions B")
     columns = split_columns((references, first, second), names)
-    tables = [table_of_labels(columns[0], column) for column in columns[1:]]
-    return charts.draw_comparison(*tables, METRIC)
+    first, second = (table_of_labels(columns[0], column) for column in columns[1:])
+    return charts.draw_comparison(first, second, METRIC, paired(columns, first, second))
+
+
+def paired(
+    columns: Sequence[Sequence[str]], first: ContingencyTable, second: ContingencyTable
+) -> Comparison | None:
+    """Return the comparison on the same samples; None where there is nothing to tell apart.
+
+    Where answers are of very many kinds, there are fewer resamples, as its signature says.
+    """
+    if np.count_nonzero(first.reference_totals) < 2:
+        return None
+    size = len(set(zip(*columns, strict=True))) + 3 * len((first + second).counts)
+    n_resamples = charts.resamples_for(size, MOST_COMPARED) or 100  # the fewest
+    with charts.noting():  # what there is to warn of, the tables say
+        return compare(*columns, metric=METRIC, n_resamples=n_resamples)
 
 
 def simulate_sliders(classes: float, ability: float, guess: str, *sizes: float) -> str:
@@ -639,6 +656,10 @@ def _simulate_tab() -> None:
 
 
 def _compare_tab() -> None:
+    gr.Markdown(
+        "Two models on the same samples: which is better, and by how much? Three columns of a "
+        "spreadsheet can be pasted into the first box, if the others are empty."
+    )
     references = ["ham"] * 9 + ["spam"]
     pasted = [references, ["ham"] * 10, ["ham"] * 8 + ["spam", "spam"]]
     with gr.Row():

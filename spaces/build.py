@@ -19,7 +19,7 @@ from sync import HELPERS, ROOT, stale_copies
 
 METRICS = ("informedness", "nit")
 APP = ("app.py", "charts.py")
-FROM_PACKAGE = ("report.py",)
+FROM_PACKAGE = ("comparison.py", "report.py")
 
 # What the Hub, or a person looking for a metric there, goes by.
 _CARD_KEYS = {

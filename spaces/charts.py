@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .comparison import Comparison
 from .contingency import ContingencyTable, EntropyTriangle, entropy_triangle, informedness
+from .estimates import Estimate, estimate, signature
 from .reading import WARNING_PREFIX, InformednessWarning, Label
 from .report import Report
 
@@ -29,6 +31,7 @@ NAMES = {
     "ema": "EMA",
 }
 MOST_CLASSES = 20  # drawn; larger tables show their commonest classes
+MOST_DRAWN = 2_000_000  # random numbers of one interval, which take some 0.1 s
 
 # The hues are those of Okabe and Ito (2008), told apart with any colour vision; on a white page
 # they are darkened to a contrast of 3:1. Curves also differ in their dashes.
@@ -65,6 +68,7 @@ CSS = """
   .tab-container button { padding-inline: .5rem; }
 }
 .viz a { text-decoration: underline; }
+.viz code { font-size: .95em; user-select: all; }
 .viz .wide { overflow-x: auto; } .viz td { white-space: nowrap; }
 .viz table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .viz th, .viz td { padding: .25rem .55rem; text-align: right; }
@@ -124,9 +128,38 @@ class Scale(NamedTuple):
     best: float
 
 
+def resamples_for(size: int, most: int) -> int:
+    """Return how many resamples of `size` numbers each draw no more than `most`; 0 if too few."""
+    return next((n for n in (9999, 999, 199) if n * size <= most), 0)
+
+
+def estimated(table: ContingencyTable, own: str) -> Estimate | None:
+    """Return the score with an interval, by the closed method where resamples would take long.
+
+    None for sums of weights, for nobody knows how many samples they are of.
+    """
+    if table.counts.dtype.kind == "f" and table.squared_weights is None:
+        return None
+    resamples = resamples_for(len(table.counts) + 4 * len(table.labels), MOST_DRAWN)
+    if own == "nit" or resamples < 999:
+        return estimate(table, own, method="delta")
+    return estimate(table, own, n_resamples=resamples)
+
+
 def number(value: float, digits: int = 3) -> str:
     """Return a number as the page shows it."""
     return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def p_text(value: float) -> str:
+    """Return a p-value as the page shows it."""
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
+
+
+def range_text(made: Estimate | Comparison) -> str:
+    """Return an interval as the page shows it."""
+    low, high = map(number, made.confidence_interval)
+    return f"{made.confidence_level:.0%} interval {low} to {high}"
 
 
 def as_text(label: Label | None) -> str:
@@ -151,8 +184,11 @@ def _text(x: float, y: float, words: str, anchor: str = "middle") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
 
 
-def scale_line(name: str, value: float, scale: Scale) -> str:
-    """Return a score on a line from its lowest to its highest value, with chance and best."""
+def scale_line(name: str, value: float, scale: Scale, made: Estimate | None = None) -> str:
+    """Return a score on a line from its lowest to its highest value, with chance and best.
+
+    Its interval is a band around it.
+    """
 
     def place(score: float) -> float:
         return 34 + 332 * (score - scale.low) / (scale.high - scale.low)
@@ -166,9 +202,17 @@ def scale_line(name: str, value: float, scale: Scale) -> str:
 
     start, end = sorted((place(scale.chance), place(value)))
     colour = "var(--strong)" if value >= scale.chance else "var(--weak)"
+    band, beside = "", ""
+    if made:
+        left, right = map(place, made.confidence_interval)
+        band = (
+            f'<rect x="{left:.1f}" y="26" width="{right - left:.1f}" height="20" fill="{colour}" '
+            f'fill-opacity=".3" stroke="{colour}"/>'
+        )
+        beside = f", {range_text(made)},"
     content = (
         '<path d="M34 36H366" stroke="var(--faint)" stroke-width="8"/>'
-        f'<path d="M{start:.1f} 36H{end:.1f}" stroke="{colour}" stroke-width="8"/>'
+        f'{band}<path d="M{start:.1f} 36H{end:.1f}" stroke="{colour}" stroke-width="8"/>'
         + tick(scale.chance, "chance", 65)
         + tick(scale.best, "best", 16)
         + f'<circle cx="{place(value):.1f}" cy="36" r="9" fill="{colour}" '
@@ -177,7 +221,7 @@ def scale_line(name: str, value: float, scale: Scale) -> str:
         + _text(372, 41, f"{scale.high:g}", "start")
     )
     words = (
-        f"{name} {number(value)} on a scale from {scale.low:g} to {scale.high:g}: "
+        f"{name} {number(value)}{beside} on a scale from {scale.low:g} to {scale.high:g}: "
         f"chance is {scale.chance:.3g}, the best possible here is {scale.best:.3g}"
     )
     return _figure(content, "0 0 400 72", words)
@@ -391,16 +435,32 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         perfect = Report.from_table(answering(table, "right"))
     with noting() as notes:
         report = Report.from_table(table)
+        made = estimated(table, own)
     name, value = NAMES[own], report.scores[own]
     parts = [f'<p class="note">{escape(story)}</p>'] if story else []
     parts.append(f'<h2>{name}</h2><div class="big" id="score">{number(value)}</div>')
+    line = made.signature if made else signature(table, own)
+    if made is None:
+        parts.append("<p>No interval: these are weights, not counts of samples.</p>")
+    elif math.isnan(made.standard_error):  # the score is undefined
+        made = None
+    else:
+        parts.append(
+            f'<p id="interval">&plusmn; {number(made.standard_error)} (standard error), '
+            f"{range_text(made)}</p>"
+        )
     if (table.reference_totals > 0).sum() > 1:
         chance, best = constant.scores[own], perfect.scores[own]
         low = -1.0 if own == "informedness" else 0.0
-        parts.append(scale_line(name, value, Scale(low, 1.0, chance, best)))
+        parts.append(scale_line(name, value, Scale(low, 1.0, chance, best), made))
         if own == "nit":
             said = f"Chance is {chance:.2f} here, and a perfect classifier scores {best:.2f}."
             parts.append(f"<p>{said}</p>")
+    if made and made.independence_p_value is not None:
+        parts.append(
+            f'<p id="g-test">G test against chance: {escape(p_text(made.independence_p_value))}. '
+            "That is how often a guesser would pass on as much information.</p>"
+        )
     if own == "informedness" and len(table.labels) > 2:
         with noting():
             others = {
@@ -420,7 +480,10 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     if link.startswith("?"):
         start = f'<a href="{escape(link)}" target="_blank" rel="noopener" id="link">'
         link = f"{start}Link to this result</a>, which carries the counts"
-    parts.append(f'<p class="small">{link}.</p>')
+    parts.append(
+        f'<div class="small"><p>Signature: <code id="signature">{escape(line)}</code></p>'
+        f"<p>{link}.</p></div>"
+    )
     return f'<div class="viz">{"".join(parts)}</div>'
 
 
@@ -452,8 +515,33 @@ def draw_simulation(
     )
 
 
-def draw_comparison(first: ContingencyTable, second: ContingencyTable, own: str) -> str:
-    """Return the scores of two sets of predictions side by side."""
+def paired_rows(made: Comparison) -> str:
+    """Return the table of what a comparison on the same samples found."""
+    exact = made.test == "exact"
+    rows = {
+        "B &minus; A": f"{made.difference:+.3f} &plusmn; {number(made.standard_error)}",
+        f"{made.confidence_level:.0%} interval": range_text(made).partition("interval ")[2],
+        "p-value": escape(p_text(made.p_value).removeprefix("p = ").removeprefix("p ")),
+        "Test": "permutation, exact" if exact else f"{made.n_resamples:,d} permutations",
+        "Gained: B right, A wrong": f"{made.gained:,d}",
+        "Lost: A right, B wrong": f"{made.lost:,d}",
+        "Different answers": f"{made.n_different:,d} of {made.n_samples:,d}",
+    }
+    body = "".join(
+        f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in rows.items()
+    )
+    return (
+        f'<div><div class="wide"><table id="paired"><caption>{NAMES[made.metric]} on the same '
+        f"samples</caption><tbody>{body}</tbody></table></div>"
+        '<p class="small">p is how often a difference this large would come about if A and B '
+        "exchanged their answers to each sample at random.</p></div>"
+    )
+
+
+def draw_comparison(
+    first: ContingencyTable, second: ContingencyTable, own: str, made: Comparison | None = None
+) -> str:
+    """Return what a comparison on the same samples found, and all scores side by side."""
     tables = {"A": first, "B": second}
     with noting() as notes:
         reports = {name: Report.from_table(table) for name, table in tables.items()}
@@ -464,7 +552,16 @@ def draw_comparison(first: ContingencyTable, second: ContingencyTable, own: str)
     )
     maps = "".join(heat_map(table, f"Predictions {name}") for name, table in tables.items())
     warned = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+    verdict = found = line = ""
+    if made:
+        verdict = f'<p class="say" id="verdict">{escape(str(made))}</p>'
+        found = paired_rows(made)
+        line = (
+            '<p class="small">Signature: <code id="paired-signature">'
+            f"{escape(made.signature)}</code></p>"
+        )
     return (
-        f'<div class="viz"><div class="pair">{score_rows(columns, own, "Side by side")}'
-        f'<div role="status">{said}{warned}</div></div><div class="pair">{maps}</div></div>'
+        f'<div class="viz"><div role="status">{verdict}{said}{warned}</div>'
+        f'<div class="pair">{found}{score_rows(columns, own, "Side by side")}</div>'
+        f'<div class="pair">{maps}</div>{line}</div>'
     )

@@ -19,12 +19,14 @@ from gradio_client.exceptions import AppError
 from playwright.sync_api import Browser, Locator, Page, Request, expect
 
 from golden import BY_ID, VECTORS, close
-from informedness import report
+from informedness import compare, estimate, report
 from informedness.contingency import ContingencyTable, entropy_triangle
+from informedness.estimates import signature
 from informedness.report import Report
 
 METRICS = ("informedness", "nit")
 COLUMNS = (["ham", "ham", "spam", "spam", "eggs"], ["ham", "spam", "spam", "spam", "ham"])
+MANY = (["ham"] * 60 + ["spam"] * 40, ["ham"] * 50 + ["spam"] * 45 + ["ham"] * 5)
 EXECUTED = "window.executed"
 HOSTILE = [
     "<script>window.executed = 1</script>",
@@ -89,6 +91,11 @@ def paste(page: Page, references: list[str], predictions: list[str]) -> None:
     page.locator("#score-columns").click()
 
 
+def fill_at_once(box: Locator, text: str) -> None:
+    """Fill a box as a program would: past the browser's own maxlength, and faster than typing."""
+    box.evaluate("(e, text) => { e.value = text; e.dispatchEvent(new Event('input')); }", text)
+
+
 def shows(page: Page, value: float) -> None:
     expect(page.locator("#score")).to_have_text(f"{value:.3f}")
 
@@ -123,6 +130,66 @@ def test_the_scale_shows_chance_and_the_best_value_these_references_allow(visit)
     shows(page, 0.692)
     scale = page.get_by_role("img", name="NIT 0.692")
     expect(scale).to_have_attribute("aria-label", re.compile("chance is 0.5, .* here is 0.692"))
+
+
+def numbers_of(text: str) -> list[float]:
+    return [float(found) for found in re.findall(r"-?\d+\.\d+", text)]
+
+
+def rounded(*values: float) -> list[float]:
+    return [pytest.approx(value, abs=5.1e-4) for value in values]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_pasted_score_has_the_interval_and_the_signature_of_the_package(visit, metric):
+    page = visit(metric)
+    wanted = estimate(ContingencyTable.from_labels(*MANY), metric)
+    paste(page, *MANY)
+    expect(page.locator("#signature")).to_have_text(wanted.signature)
+    shows(page, wanted.value)
+    said = page.locator("#interval").inner_text()
+    assert "standard error" in said
+    ends = wanted.confidence_interval
+    error, low, high = said.partition("95% interval")[0], *numbers_of(said)[1:]
+    assert [*numbers_of(error), low, high] == rounded(wanted.standard_error, *ends)
+    scale = page.locator("#result svg").first.get_attribute("aria-label")
+    assert "95% interval" in scale
+    assert numbers_of(scale)[:3] == rounded(wanted.value, *ends)
+    assert "may cover" not in page.locator("#result").inner_text()
+
+
+def test_a_matrix_has_the_interval_and_a_warning_where_samples_are_few(visit):
+    matrix = [[6, 0, 0], [0, 1, 2], [4, 2, 6]]
+    page = visit("nit")
+    with pytest.warns(UserWarning, match="21 samples") as caught:
+        wanted = estimate(ContingencyTable.from_matrix(matrix, labels=["a", "b", "c"]), "nit")
+    page.get_by_role("button", name="Averages disagree").click()
+    expect(page.locator("#signature")).to_have_text(wanted.signature)
+    said = numbers_of(page.locator("#interval").inner_text())
+    assert said == rounded(wanted.standard_error, *wanted.confidence_interval)
+    notes = page.locator("#result .note").all_inner_texts()
+    assert str(caught[0].message).removeprefix("informedness: ") in notes
+
+
+def test_nit_shows_the_p_value_of_chance_and_informedness_does_not(visit):
+    columns = ["a", "b"] * 30, ["a", "b"] * 18 + ["b", "a"] * 12
+    wanted = estimate(ContingencyTable.from_labels(*columns), "nit")
+    assert 0.01 < wanted.independence_p_value < 0.99
+    page = visit("nit")
+    paste(page, *columns)
+    expect(page.locator("#signature")).to_have_text(wanted.signature)
+    assert numbers_of(page.locator("#g-test").inner_text()) == rounded(wanted.independence_p_value)
+    page = visit("informedness")
+    paste(page, *columns)
+    expect(page.locator("#signature")).to_contain_text("n:60")
+    assert page.locator("#g-test").count() == 0
+
+
+def test_a_click_selects_the_whole_signature(visit):
+    page = visit()
+    line = page.locator("#signature")
+    line.click()
+    assert page.evaluate("getSelection().toString().trim()") == line.inner_text()
 
 
 def test_columns_pasted_together_are_split_at_their_tabs(visit):
@@ -243,21 +310,80 @@ def test_the_simulation_has_as_many_sizes_as_classes(visit):
     expect(page.get_by_label("number input for Relative size of class 5")).to_be_hidden()
 
 
+def paste_models(page: Page, *columns: list[str]) -> None:
+    tab(page, "Compare")
+    names = ("References, one a line", "Predictions A", "Predictions B")
+    for name, column in itertools.zip_longest(names, columns, fillvalue=[]):
+        fill_at_once(page.get_by_role("textbox", name=name), "\n".join(column))
+    page.locator("#compare-columns").click()
+
+
 def test_two_sets_of_predictions_are_compared_side_by_side(visit):
     page = visit()
-    tab(page, "Compare")
-    for label, column in zip(
-        ("References, one a line", "Predictions A", "Predictions B"),
-        (COLUMNS[0], COLUMNS[1], COLUMNS[0]),
-        strict=True,
-    ):
-        page.get_by_role("textbox", name=label).fill("\n".join(column))
-    page.locator("#compare-columns").click()
+    paste_models(page, COLUMNS[0], COLUMNS[1], COLUMNS[0])
     score = report(*COLUMNS).scores["informedness"]
     row = page.locator("#comparison tr.own")
     expect(row).to_contain_text("1.000")
     numbers = re.findall(r"\d\.\d{3}", row.inner_text())
     assert numbers == [f"{score:.3f}", "1.000", f"{1 - score:.3f}"]
+
+
+def paired_rows(page: Page) -> dict[str, str]:
+    """Return the table of the paired result."""
+    rows = page.locator("#paired tr").all()
+    return {row.locator("th").inner_text(): row.locator("td").inner_text() for row in rows}
+
+
+REFERENCES = ["ham"] * 60 + ["spam"] * 40 + ["eggs"] * 20
+MODELS = (
+    REFERENCES,
+    ["ham"] * 55 + ["spam"] * 30 + ["eggs"] * 15 + ["ham"] * 10 + ["eggs"] * 10,
+    ["ham"] * 66 + ["spam"] * 31 + ["eggs"] * 23,
+)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_two_models_on_the_same_samples_get_the_paired_result_of_the_package(visit, metric):
+    wanted = compare(*MODELS, metric=metric)
+    assert 0 < wanted.lost < wanted.gained
+    page = visit(metric)
+    paste_models(page, *MODELS)
+    expect(page.locator("#verdict")).to_have_text(str(wanted))
+    expect(page.locator("#paired-signature")).to_have_text(wanted.signature)
+    rows = paired_rows(page)
+    difference = numbers_of(rows["B \u2212 A"])
+    assert difference == rounded(wanted.difference, wanted.standard_error)
+    assert numbers_of(rows["95% interval"]) == rounded(*wanted.confidence_interval)
+    p_value = "< 0.001" if wanted.p_value < 0.001 else f"{wanted.p_value:.3f}"
+    assert rows["p-value"] == p_value
+    assert rows["Gained: B right, A wrong"] == str(wanted.gained)
+    assert rows["Lost: A right, B wrong"] == str(wanted.lost)
+    assert rows["Different answers"] == f"{wanted.n_different} of 120"
+
+
+def test_three_columns_of_a_spreadsheet_are_compared_from_the_first_box(visit):
+    page = visit()
+    paste_models(page, ["\t".join(row) for row in zip(*MODELS, strict=True)])
+    expect(page.locator("#verdict")).to_have_text(str(compare(*MODELS)))
+
+
+def test_models_of_many_kinds_of_answers_are_resampled_less_and_the_signature_says_so(visit):
+    labels = [f"c{i}" for i in range(300)]
+    columns = labels, [*labels[:200], *labels[:100]], [*labels[:250], *labels[:50]]
+    wanted = compare(*columns, n_resamples=999)
+    page = visit()
+    paste_models(page, *columns)
+    expect(page.locator("#paired-signature")).to_have_text(wanted.signature)
+    expect(page.locator("#verdict")).to_have_text(str(wanted))
+
+
+def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(visit):
+    page = visit()
+    paste_models(page, ["ham"] * 3, ["ham"] * 3, ["ham", "ham", "spam"])
+    expect(page.locator("#comparison .note").first).to_contain_text("all references are 'ham'")
+    row = page.locator("#comparison tr", has_text="Accuracy").first
+    expect(row).to_contain_text("0.667")
+    assert page.locator("#verdict, #paired").count() == 0
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -395,7 +521,8 @@ def test_every_control_and_every_chart_has_a_name(visit, metric):
     for chart in page.locator("svg[role=img]").all():
         assert len(chart.get_attribute("aria-label")) > 40
     drawn = "svg:not([role=img]):not([aria-hidden=true] *)"
-    assert page.locator(", ".join(f"#{x} {drawn}" for x in ("result", "simulation"))).count() == 0
+    undescribed = page.locator(", ".join(f"#{x} {drawn}" for x in ("result", "simulation")))
+    expect(undescribed).to_have_count(0)  # once the wheel of a page that loads is gone
 
 
 def test_the_browser_is_told_to_load_nothing_from_another_host(app):
@@ -461,11 +588,23 @@ def test_an_endpoint_refuses_in_a_sentence_that_says_the_limit(
 )
 def test_the_page_refuses_in_a_sentence_that_says_the_limit(visit, references, sentence):
     page = visit()
-    # as a program would, past the browser's own maxlength, and faster than typing
-    page.get_by_role("textbox", name="References, one a line").evaluate(
-        "(e, text) => { e.value = text; e.dispatchEvent(new Event('input')); }", references
-    )
+    fill_at_once(page.get_by_role("textbox", name="References, one a line"), references)
     page.locator("#score-columns").click()
+    refusal(page, sentence)
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        (["a\tb"], "Line 1 must have 3 columns, got 2"),
+        (["a\tb\tb"] * 100_001, "At most 100,000 rows can be scored here, got 100,001"),
+        ([f"{i}\t{i}\ta" for i in range(1001)], "At most 1,000 classes can be scored here"),
+    ],
+    ids=["columns", "rows", "classes"],
+)
+def test_a_comparison_is_refused_in_a_sentence_that_says_the_limit(visit, columns, sentence):
+    page = visit()
+    paste_models(page, columns)
     refusal(page, sentence)
 
 
@@ -655,6 +794,40 @@ def charts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return module
 
 
+def test_the_band_on_the_scale_lies_between_the_ends_of_the_interval(charts):
+    table = ContingencyTable.from_labels(*MANY)
+    low, high = estimate(table).confidence_interval
+    drawn = charts.draw_score(table, "informedness", "no link")
+    band = re.search(r'<rect x="([\d.]+)" y="26" width="([\d.]+)"', drawn)
+    x, width = map(float, band.groups())
+    ends = [(x - 34) / 166 - 1, (x + width - 34) / 166 - 1]  # the line is from -1 to 1
+    assert ends == [pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3)]
+
+
+@pytest.mark.parametrize(
+    ("k", "how"),
+    [
+        (10, "ci:bootstrap,0.95,9999,seed:0"),
+        (20, "ci:bootstrap,0.95,999,seed:0"),
+        (60, "ci:delta,0.95"),
+    ],
+)
+def test_large_tables_are_resampled_less_and_the_signature_says_so(charts, k, how):
+    table = ContingencyTable.from_matrix([[9 + 90 * (i == j) for j in range(k)] for i in range(k)])
+    drawn = charts.draw_score(table, "informedness", "no link")
+    assert f"|{how}|" in re.search('id="signature">([^<]+)<', drawn)[1]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_sums_of_weights_have_a_signature_and_no_interval(charts, metric):
+    table = ContingencyTable.from_matrix([[30.5, 20], [3, 40]])
+    drawn = charts.draw_score(table, metric, "no link")
+    assert "No interval: these are weights" in drawn
+    assert f'id="signature">{signature(table, metric)}<' in drawn
+    assert "standard error" not in drawn
+    assert "<rect" not in drawn
+
+
 @pytest.mark.parametrize("vector", VECTORS, ids=BY_ID)
 def test_what_the_classes_add_sums_to_the_information(charts, vector):
     table = ContingencyTable.from_matrix([[float(n) for n in row] for row in vector.table])
@@ -677,6 +850,7 @@ def test_the_corners_of_the_entropy_triangle(charts, matrix, corner):
     assert corner in charts.triangle(entropy_triangle(table))
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
 def test_tables_beyond_twenty_classes_show_the_commonest(charts):
     labels = [f"c{i:02d}" for i in range(40) for _ in range(i + 1)]
     drawn = charts.draw_score(ContingencyTable.from_labels(labels, labels), "nit", "no link")
@@ -691,4 +865,6 @@ def test_one_class_alone_is_drawn_without_a_scale_and_with_a_warning(charts):
         with pytest.warns(UserWarning, match="informedness: "):
             drawn = charts.draw_score(table, metric, "no link")
         assert "on a scale" not in drawn
+        assert 'id="interval"' not in drawn
+        assert f'id="signature">{metric}|' in drawn
         assert "nothing to tell apart" in drawn
