@@ -16,11 +16,13 @@ from informedness import (
     ContingencyTable,
     UndefinedMetricWarning,
     compare,
+    comparison,
     contingency,
     estimate,
 )
 from informedness.estimates import METRICS
-from test_estimates import different_numbers_of_one_signature, options_of, to_9_digits
+from informedness.reading import read_column
+from test_estimates import different_numbers_of_one_signature, internal, options_of, to_9_digits
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -205,6 +207,31 @@ def simulated(samples, score, number, seed):
             drawn.append(b - a)
         found.append(np.array(drawn))
     return found
+
+
+@every_score
+def test_a_made_up_sample_is_one_more_sample_of_both_models(score):
+    references, *answers = FEW["three classes"]
+    columns = [read_column(side, "labels") for side in (references, *answers)]
+    tables = [ContingencyTable.from_labels(references, side) for side in answers]
+    triples = comparison._count_triples(tables, columns, None, score[0])
+    added = np.array(list(itertools.product(range(3), repeat=3))).T
+    counts, size = np.repeat(triples.counts[:, None], 27, axis=1), len(triples.cells.counts)
+    ours, theirs = (
+        comparison._scattered(counts.astype(float), to, size) for to in (triples.to_a, triples.to_b)
+    )
+    weight = np.full(27, 0.75)
+    got = comparison._differences(
+        ours, theirs, triples, internal(score), weight, added[0], (added[1], added[2])
+    )
+    for found, (i, *extra) in zip(got, added.T.tolist(), strict=True):
+        scores = []
+        for side, j in zip(answers, extra, strict=True):
+            cells = cells_of(references, side)
+            cells[i][j] += 0.75
+            scores.append(float(dense.score(cells, *score)))
+        scale = 3 if score[0] == "nit" else 1
+        assert found == pytest.approx(scale * (scores[1] - scores[0]), abs=1e-12)
 
 
 @pytest.mark.parametrize("score", [SCORES[0], SCORES[2], SCORES[4], *SCORES[6:]], ids=str)
