@@ -116,6 +116,7 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
         "coding._merged",  # of the labels of two columns
         "coding._count_sorted",
         "intervals.resampled",  # chances to classes
+        "intervals.cell_at",  # cells to their places in a table
         "comparison._count_triples",  # cells to their places in a table
         "comparison._interval",  # chances to classes
     }

@@ -189,9 +189,11 @@ def estimate(
         )
     if method == "auto":
         method = "delta" if metric == "nit" else "bootstrap"
-    how = f"ci:{method},{level:.10g}"
+    how = f"ci:{method},{level!r}"
     if method == "bootstrap":
         how += f",{n_resamples},seed:{seed}"
+    intervals.squared_weights(table)  # refuses a table that does not know them
+    shares = None if prior is None else reading.read_prior(prior, table)
     line = signature(
         table,
         metric,
@@ -206,7 +208,6 @@ def estimate(
         made = _estimate(table, Score(metric), getattr(contingency, metric)(table), options)
         _warn_of_few([table], [made])
         return made
-    shares = None if prior is None else reading.read_prior(prior, table)
     scored = table if shares is None else reweighted(table, shares)
     values: Any = getattr(contingency, metric)(scored, average=average, zero_division=zero_division)
     if average is None:
@@ -246,12 +247,14 @@ def checked_resampling(
     confidence_level: Any, n_resamples: Any, seed: Any
 ) -> tuple[float, int, int]:
     """Return the options as numbers, or raise ValueError."""
-    if not isinstance(confidence_level, (int, float)) or not 0 < confidence_level < 1:
+    number = isinstance(confidence_level, (int, float))
+    if not number or not (confidence_level > 0 and 1 + confidence_level < 2):
         raise ValueError(
             f"`confidence_level` must lie between 0 and 1, as 0.95, got {show(confidence_level)}"
         )
     for name, number, least in (("n_resamples", n_resamples, 100), ("seed", seed, 0)):
-        if isinstance(number, bool) or not hasattr(number, "__index__") or number < least:
+        whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+        if not whole or number < least:
             raise ValueError(f"`{name}` must be an integer from {least} on, got {show(number)}")
     return float(confidence_level), int(n_resamples), int(seed)
 
@@ -420,22 +423,32 @@ def signature(
     parts.append(f"k:{len(names)}")
     parts.append("n:?" if table.n_samples is None else f"n:{table.n_samples}")
     if table.counts.dtype.kind == "f":
-        parts.append(f"weight:{table.total:.6g}")
+        sums = [table.counts]
+        if interval is not None and table.squared_weights is not None:
+            sums.append(table.squared_weights)
+        digest = _digest([[_rounded(x) for x in amounts.tolist()] for amounts in sums])
+        parts.append(f"weight:{_rounded(table.total)},{digest}")
     parts.append(f"labels:{_digest(names)}" if table.declared else "labels:observed")
     if None in table.labels:
         parts.append("unknown:wrong")
     if ignore_index is not None:
-        parts.append("ignore:" + ascii(ignore_index).replace("|", "\\x7c"))
-    if metric == "informedness":
-        mode = "test"
-        if prior is not None:
-            mode = f"{prior_mode}-{_digest(sorted((ascii(x), float(p)) for x, p in prior.items()))}"
-        parts.append(f"prior:{mode}")
+        ignored = reading.read_column([ignore_index], "ignore_index").example()
+        parts.append("ignore:" + ascii(ignored).replace("|", "\\x7c"))
+    if prior is not None:
+        shares = [(label, float(prior[label])) for label in names if label in prior]
+        parts.append(f"prior:{prior_mode}-{_digest(shares)}")
+    elif metric == "informedness":
+        parts.append("prior:test")
     if zero_division != zero_division and metric in _AVERAGES:
         parts.append("zero:nan")
     if interval is not None:
         parts.append(interval)
     return "|".join([*parts, f"v:{__version__}"])
+
+
+def _rounded(amount: float) -> str:
+    """Return 6 digits, the same in whatever order the amount was summed, also of 1234.565."""
+    return f"{float(f'{amount:.12g}'):.6g}"
 
 
 def _digest(values: Any) -> str:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import contingency
-from .coding import sum_by
+from .coding import Codes, sum_by
 from .contingency import Average, ContingencyTable, Numbers, ratio
 
 
@@ -43,7 +43,8 @@ class Interval(NamedTuple):
 def squared_weights(table: ContingencyTable) -> Numbers:
     """Return the sum of squared weights of each cell, which is its count where none are given."""
     squares = table.counts if table.counts.dtype.kind == "i" else table.squared_weights
-    if squares is None or not np.isfinite(squares.sum(dtype=np.float64)):
+    known = squares is not None and (squares > 0).all()
+    if squares is None or not (known and np.isfinite(squares.sum(dtype=np.float64))):
         raise ValueError(
             "`table` must know the sums of the squared weights for a standard error: build it from "
             "labels, or pass squared_weights= beside the sums of weights"
@@ -60,7 +61,8 @@ def delta_interval(table: ContingencyTable, score: Score, value: float, level: f
     """Return value +- z SE; this SE is of the table and a pseudo-sample together."""
     one = float(squared_weights(table).sum() / table.total)
     reach = _normal(level) * _delta_error(table, score, one)
-    return Interval(_delta_error(table, score, 0.0), *_around(value, value - reach, value + reach))
+    ends = _around(score, value, value - reach, value + reach)
+    return Interval(_delta_error(table, score, 0.0), *ends)
 
 
 def bootstrap_interval(
@@ -74,11 +76,13 @@ def bootstrap_interval(
     plain, drawn = resampled(table, score, n_resamples, seed)
     at = np.mean(plain < value - 1e-12) + np.mean(np.abs(plain - value) <= 1e-12) / 2
     ends = quantiles(drawn, level, float(at))
-    return Interval(_delta_error(table, score, 0.0), *_around(value, *ends))
+    return Interval(_delta_error(table, score, 0.0), *_around(score, value, *ends))
 
 
-def _around(value: float, low: float, high: float) -> tuple[float, float]:
-    return max(-1.0, min(low, value)), min(1.0, max(high, value))
+def _around(score: Score, value: float, low: float, high: float) -> tuple[float, float]:
+    """Return the ends within what the score can be, and on either side of the value."""
+    least = 0.0 if score.metric in ("accuracy", "balanced_accuracy") else -1.0
+    return min(max(least, low), value), max(min(1.0, high), value)
 
 
 def _normal(level: float) -> float:
@@ -178,7 +182,6 @@ def resampled(
     unit, one = squares / table.counts, float(squares.sum() / table.total)
     chances = [np.cumsum(side) for side in pseudo_sample(table)]
     k, n_cells = len(table.labels), len(unit)
-    fused = table.rows * k + table.columns
     without, with_one = [], []
     chunk = max(1, 2**20 // (n_cells + 4 * k))  # of 8 MB, and at least one resample
     for start in range(0, n_resamples, chunk):
@@ -189,18 +192,26 @@ def resampled(
         row, column = (
             np.searchsorted(x, rng.random(len(resample)) * x[-1], "right") for x in chances
         )
-        place = np.searchsorted(fused[:-1], row * k + column)
-        place[fused[place] != row * k + column] = n_cells
         without.append(scores_of(cells, table, row, column, score))
+        place = cell_at(table, row, column)
         cells[place, resample] += one * rng.standard_exponential(len(resample))
         with_one.append(scores_of(cells, table, row, column, score))
     return np.concatenate(without), np.concatenate(with_one)
 
 
+def cell_at(table: ContingencyTable, rows: Codes, columns: Codes) -> Codes:
+    """Return which cell of the table each of these is, the number of cells where it is none."""
+    k = len(table.labels)
+    fused, wanted = table.rows * k + table.columns, rows * k + columns
+    place = np.searchsorted(fused[:-1], wanted)
+    place[fused[place] != wanted] = len(fused)
+    return place
+
+
 def scores_of(
     cells: Numbers, table: ContingencyTable, row: Numbers, column: Numbers, score: Score
 ) -> Numbers:
-    """Return the score of each column of `cells`, whose last row is a cell of its own in each."""
+    """Return the score of each column of `cells`, whose last row is a cell outside the table."""
     k, resample = len(table.labels), np.arange(cells.shape[1])
     r = sums_by(cells[:-1], table.rows, k)
     r[row, resample] += cells[-1]
@@ -220,8 +231,10 @@ def scores_of(
     if score.metric == "accuracy":
         return np.asarray(h.sum(axis=0) / n)
     if score.metric == "matthews_corrcoef":
-        spread = (n * n - (r * r).sum(axis=0)) * (n * n - (c * c).sum(axis=0))
-        return _quotient(h.sum(axis=0) * n - (r * c).sum(axis=0), np.sqrt(np.maximum(spread, 0)))
+        pi, beta = r / n, c / n
+        spread = (1 - (pi * pi).sum(axis=0)) * (1 - (beta * beta).sum(axis=0))
+        gain = h.sum(axis=0) / n - (pi * beta).sum(axis=0)
+        return _quotient(gain, np.sqrt(np.maximum(spread, 0)))
     tpr = _quotient(h, r)
     present = np.count_nonzero(r, axis=0)
     if score.metric == "balanced_accuracy":
@@ -271,7 +284,10 @@ def nit_interval(
     z = _normal(level)
     if resamples is None:
         df = (np.count_nonzero(r) - 1) * (np.count_nonzero(c) - 1)
-        half = z**2 * variance / information / 2 if information > 0 else 0.0
+        # MI below what chance brings says nothing of how its variance grows: by 2 / N a nat there
+        missing = max(0.0, df / (2 * size) - information)
+        growth = (variance + 2 * missing / size) / (information + missing) if df else 0.0
+        half = z**2 * growth / 2
         low = centre - z * math.sqrt(variance)
         high = centre + half + math.sqrt(half**2 + z**2 * (variance + df / (2 * size**2)))
     else:
@@ -323,7 +339,11 @@ def g_test(table: ContingencyTable) -> float:
     half = effective_sample_size(table) * contingency.mutual_information(table) * math.log(2)
     if df == 0 or half <= 0:
         return 1.0
-    # the upper incomplete gamma function, which for half-integers is a finite sum
-    powers = np.arange(df % 2 / 2, df / 2)
+    # the upper incomplete gamma function, which for half-integers is a finite sum; terms further
+    # from the largest are below 1e-17 of it
+    largest, odd = min(half, df / 2), df % 2 / 2
+    reach = 9 * math.sqrt(largest) + 100
+    first = max(0, math.floor(largest - reach)) + odd
+    powers = np.arange(first, min(df / 2, largest + reach))
     logs = powers * math.log(half) - half - np.array([math.lgamma(x + 1) for x in powers])
     return min(1.0, float(np.exp(logs).sum()) + (math.erfc(math.sqrt(half)) if df % 2 else 0.0))

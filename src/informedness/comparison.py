@@ -15,7 +15,7 @@ from . import coding, contingency
 from .coding import Codes, Column, Label, sum_by
 from .contingency import Average, ContingencyTable, Numbers
 from .estimates import checked_average, checked_resampling, signature
-from .intervals import Score, pseudo_sample, quantiles, scores_of, sums_by
+from .intervals import Score, cell_at, pseudo_sample, quantiles, scores_of, sums_by
 from .reading import read_pair, read_task, show
 
 
@@ -80,7 +80,7 @@ class Comparison:
     def __str__(self) -> str:
         """Return the result as a sentence."""
         verdict = "No difference is shown"
-        if self.p_value < 1 - self.confidence_level:
+        if 1 - self.p_value > self.confidence_level:  # 1 - 0.95 is above 0.05
             verdict = f"{'B' if self.difference > 0 else 'A'} is better"
         low, high = self.confidence_interval
         p = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
@@ -177,7 +177,7 @@ def compare(
         scale = a / 2 ** contingency.mutual_information(tables[0])
     error, low, high = _interval(triples, score, b - a, scale, level, n_resamples, seed)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts
-    settings = f"ci:bootstrap,{level:.10g}|p:{test}|resamples:{n_resamples},seed:{seed}"
+    settings = f"ci:bootstrap,{level!r}|p:{test}|resamples:{n_resamples},seed:{seed}"
     both = replace(tables[0] + tables[1], n_samples=int(n.sum()))
     return Comparison(
         metric=metric,
@@ -225,23 +225,25 @@ def _count_triples(
     column, column_a, column_b = columns
     found_a, r, a = coding.common_codes(column, column_a)
     found_b, _, b = coding.common_codes(column, column_b)
-    k = len(found_a)
-    pairs, first, second, (counts, *_) = coding.count_pairs(Column(r * k + a), Column(b))
-    values = np.asarray(pairs)
-    r, a = np.divmod(values[first], k)
     if ignored in found_a:
         keep = r != found_a.index(ignored)
-        r, a, counts, second = r[keep], a[keep], counts[keep], second[keep]
+        r, a, b = r[keep], a[keep], b[keep]
     both = tables[0] + tables[1]
+    k = len(both.labels)
     position = {label: code for code, label in enumerate(both.labels)}
     outside = position.get(None, 0)
     to_code, to_code_b = (
         np.array([position.get(label, outside) for label in found], dtype=np.int64)
         for found in (found_a, found_b)
     )
-    r, a, b = to_code[r], to_code[a], to_code_b[values[second]]
+    # every answer outside the declared classes is the same wrong answer
+    pairs, first, second, (counts, *_) = coding.count_pairs(
+        Column(to_code[r] * k + to_code[a]), Column(to_code_b[b])
+    )
+    values = np.asarray(pairs)
+    (r, a), b = np.divmod(values[first], k), values[second]
     transposed = metric == "markedness"
-    cells, k = both.transpose() if transposed else both, len(both.labels)
+    cells = both.transpose() if transposed else both
     fused = cells.rows * k + cells.columns
     to_a, to_b = (
         np.searchsorted(fused, answer * k + r if transposed else r * k + answer)
@@ -270,8 +272,8 @@ def _permutation_test(
         return _differences(ours + moved, theirs - moved, triples, score)
 
     observed = abs(differences(np.zeros((len(n), 1)))[0]) - 1e-12
-    ways = math.prod((n + 1).tolist())
-    if ways <= n_resamples:
+    # at least 2 ways each, and the product of a million would take long
+    if len(n) < n_resamples.bit_length() and math.prod((n + 1).tolist()) <= n_resamples:
         swapped = np.indices((n + 1).tolist()).reshape(len(n), -1)
         binomial = [
             np.array([math.comb(m, x) / 2**m for x in range(m + 1)])[way]
@@ -307,13 +309,16 @@ def _differences(
 
     `pseudo` is the weight of one more sample in each, with this reference and these answers.
     """
+    n = ours.shape[1]
     if pseudo is None or reference is None:
-        pseudo, reference = np.zeros((1, ours.shape[1])), np.zeros(ours.shape[1], dtype=np.int64)
+        pseudo, reference = np.zeros(n), np.zeros(n, dtype=np.int64)
         answers = reference, reference
     scores = []
     for side, answer in zip((ours, theirs), answers, strict=True):
         at = (answer, reference) if triples.transposed else (reference, answer)
-        scores.append(scores_of(np.vstack([side, pseudo]), triples.cells, *at, score))
+        cells = np.vstack([side, np.zeros(n)])
+        cells[cell_at(triples.cells, *at), np.arange(n)] += pseudo
+        scores.append(scores_of(cells, triples.cells, *at, score))
     a, b = map(np.exp, scores) if score.metric == "nit" else scores
     return np.asarray(b - a)
 
@@ -343,7 +348,7 @@ def _interval(
             np.searchsorted(side, chance * side[-1], "right")
             for side, chance in zip((q, v, v), chances, strict=True)
         )
-        weight = rng.standard_exponential((1, n))
+        weight = rng.standard_exponential(n)
         drawn.append(_differences(ours, theirs, triples, score, weight, reference, answers))
     before, after = scale * np.concatenate(plain), scale * np.concatenate(drawn)
     at = np.mean(before < value - 1e-12) + np.mean(np.abs(before - value) <= 1e-12) / 2

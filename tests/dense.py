@@ -1,0 +1,126 @@
+"""Scores from their definitions on whole k x k tables, and standard errors by differentiating them.
+
+Nothing of the package is used. Cells may be floats, fractions or mpmath numbers.
+"""
+
+from typing import Any
+
+import mpmath
+
+METRICS = ("informedness", "markedness", "nit", "accuracy", "balanced_accuracy")
+METRICS += ("matthews_corrcoef",)
+AVERAGES = ("bias", "prevalence", "macro")
+SCORES = [
+    *[(metric, average) for metric in METRICS[:2] for average in AVERAGES],
+    *[(metric, None) for metric in METRICS[2:]],
+]
+NAMES = ["-".join(filter(None, score)) for score in SCORES]
+
+
+def score(cells: Any, metric: str, average: str | None = None, shares: Any = None) -> Any:
+    """Return a score of a table; `shares` are those of the references it is reweighted to."""
+    k = range(len(cells))
+    if shares is not None:
+        totals = [sum(row) for row in cells]
+        cells = [[x * shares[i] / totals[i] if totals[i] else x for x in cells[i]] for i in k]
+    r, c = [sum(row) for row in cells], [sum(column) for column in zip(*cells, strict=True)]
+    n, hits = sum(r), [cells[i][i] for i in k]
+    if metric == "accuracy":
+        return sum(hits) / n
+    if metric == "balanced_accuracy":
+        recalls = [hits[i] / r[i] for i in k if r[i]]
+        return sum(recalls) / len(recalls)
+    if metric == "matthews_corrcoef":
+        spread = (n * n - sum(x * x for x in r)) * (n * n - sum(x * x for x in c))
+        by_chance = sum(r[i] * c[i] for i in k)
+        return (sum(hits) * n - by_chance) / mpmath.sqrt(spread) if spread else 0.0
+    if metric == "nit":
+        return mpmath.exp(information(cells)) / sum(x > 0 for x in r)
+    mine, other = (r, c) if metric == "informedness" else (c, r)
+    known = [i for i in k if 0 < mine[i] < n]
+    gains = {i: hits[i] / mine[i] - (other[i] - hits[i]) / (n - mine[i]) for i in known}
+    if average == "macro":
+        return sum(gains.values()) / sum(x > 0 for x in mine)
+    weights = {"bias": c, "prevalence": r}[str(average)]
+    return sum(weights[i] * gains[i] for i in known) / n
+
+
+def information(cells: Any) -> Any:
+    """Return the mutual information in nats."""
+    r, c = [sum(row) for row in cells], [sum(column) for column in zip(*cells, strict=True)]
+    n = sum(r)
+    return sum(
+        x / n * mpmath.log(x * n / (r[i] * c[j]))
+        for i, row in enumerate(cells)
+        for j, x in enumerate(row)
+        if x
+    )
+
+
+def precise(cells: Any) -> list[list[Any]]:
+    """Return the table in numbers of 50 digits."""
+    mpmath.mp.dps = 50
+    return [[mpmath.mpf(x.numerator) / x.denominator for x in row] for row in cells]
+
+
+def slopes(cells: Any, function: Any) -> list[list[Any]]:
+    """Return the derivative of a function of the table by each cell that is not 0."""
+    step, cells = mpmath.mpf(10) ** -18, [list(row) for row in cells]
+
+    def moved(i: int, j: int, by: Any) -> Any:
+        changed = [list(row) for row in cells]
+        changed[i][j] += by
+        return function(changed)
+
+    return [
+        [(moved(i, j, x * step) - moved(i, j, -x * step)) / (2 * x * step) if x else 0
+         for j, x in enumerate(row)]
+        for i, row in enumerate(cells)
+    ]  # fmt: skip
+
+
+def standard_error(cells: Any, function: Any, squares: Any = None) -> float:
+    """Return sqrt(sum w^2 (d score / d w)^2) of a score that does not depend on the sum of w."""
+    squares = cells if squares is None else squares
+    terms = [
+        square * slope**2
+        for row, of_row in zip(squares, slopes(cells, function), strict=True)
+        for square, slope in zip(row, of_row, strict=True)
+    ]
+    return float(mpmath.sqrt(sum(terms)))
+
+
+def resamples(counts: Any, function: Any, number: int, rng: Any, one: bool) -> list[float]:
+    """Return a score of draws of the shares of the cells, from Dirichlet(counts).
+
+    With `one`, each draw has one made-up sample more: its reference is evenly one of the classes
+    there are, its prediction half evenly any class and half drawn by the predictions there are.
+    """
+    k = len(counts)
+    rows, columns = [sum(row) for row in counts], [sum(x) for x in zip(*counts, strict=True)]
+    present = [i for i in range(k) if rows[i]]
+    drawn = []
+    for _ in range(number):
+        alpha = [list(row) for row in counts]
+        if one:
+            even = rng.random() < 0.5
+            by_share = rng.choice(k, p=[x / sum(columns) for x in columns])
+            alpha[rng.choice(present)][rng.integers(k) if even else by_share] += 1
+        filled = [(i, j) for i in range(k) for j in range(k) if alpha[i][j]]
+        cells = [[0.0] * k for _ in range(k)]
+        for (i, j), share in zip(
+            filled, rng.dirichlet([alpha[i][j] for i, j in filled]).tolist(), strict=True
+        ):
+            cells[i][j] = share
+        drawn.append(float(function(cells)))
+    return drawn
+
+
+def upper_tail(df: float, statistic: float) -> float:
+    """Return the chance that chi-squared exceeds the statistic."""
+    return float(mpmath.gammainc(mpmath.mpf(df) / 2, mpmath.mpf(statistic) / 2, regularized=True))
+
+
+def normal_quantile(level: float) -> Any:
+    """Return z, within which of 0 a standard normal number lies this often."""
+    return mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf(level))
