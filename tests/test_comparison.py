@@ -214,7 +214,7 @@ def test_a_made_up_sample_is_one_more_sample_of_both_models(score):
     references, *answers = FEW["three classes"]
     columns = [read_column(side, "labels") for side in (references, *answers)]
     tables = [ContingencyTable.from_labels(references, side) for side in answers]
-    triples = comparison._count_triples(tables, columns, None, score[0])
+    triples = comparison._count_triples(tables, columns, None, score[0] == "markedness")
     added = np.array(list(itertools.product(range(3), repeat=3))).T
     counts, size = np.repeat(triples.counts[:, None], 27, axis=1), len(triples.cells.counts)
     ours, theirs = (

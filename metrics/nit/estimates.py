@@ -293,11 +293,8 @@ def _estimate(
             p_value = intervals.g_test(table)
             interval = intervals.nit_interval(table, value, options.level, resamples)
         else:
-            oriented, of = table, score
-            if score.metric == "markedness":
-                swapped: dict[Any, Average] = {"bias": "prevalence", "prevalence": "bias"}
-                average = swapped.get(score.average, score.average)
-                oriented, of = table.transpose(), Score("informedness", average)
+            of, transposed = score.oriented()
+            oriented = table.transpose() if transposed else table
             if resamples is None:
                 interval = intervals.delta_interval(oriented, of, value, options.level)
             else:

@@ -86,7 +86,7 @@ class Comparison:
         p = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
         return (
             f"{verdict}: {self.difference:+.3f} ({low:.3f} to {high:.3f}), {p}; "
-            f"{self.gained} samples gained, {self.lost} lost"
+            f"{self.gained} sample{'s' * (self.gained != 1)} gained, {self.lost} lost"
         )
 
 
@@ -166,11 +166,8 @@ def compare(
         float(function(table) if average is None else function(table, average=average))
         for table in tables
     )
-    score = Score(metric, average)
-    if metric == "markedness":  # informedness of the transposed table
-        swapped: dict[Any, Average] = {"bias": "prevalence", "prevalence": "bias"}
-        score = Score("informedness", swapped.get(average, average))
-    triples = _count_triples(tables, (column, column_a, column_b), task.ignored, metric)
+    score, transposed = Score(metric, average).oriented()
+    triples = _count_triples(tables, (column, column_a, column_b), task.ignored, transposed)
     p_value, test = _permutation_test(triples, score, n_resamples, seed)
     scale = 1.0
     if metric == "nit":
@@ -219,7 +216,10 @@ class _Triples(NamedTuple):
 
 
 def _count_triples(
-    tables: list[ContingencyTable], columns: tuple[Column, ...], ignored: Label | None, metric: str
+    tables: list[ContingencyTable],
+    columns: tuple[Column, ...],
+    ignored: Label | None,
+    transposed: bool,
 ) -> _Triples:
     """Return the triples of samples that the two tables count."""
     column, column_a, column_b = columns
@@ -242,7 +242,6 @@ def _count_triples(
     )
     values = np.asarray(pairs)
     (r, a), b = np.divmod(values[first], k), values[second]
-    transposed = metric == "markedness"
     cells = both.transpose() if transposed else both
     fused = cells.rows * k + cells.columns
     to_a, to_b = (

@@ -25,11 +25,18 @@ from .contingency import Average, ContingencyTable, Numbers, ratio
 
 
 class Score(NamedTuple):
-    """Which score an interval is of; markedness is informedness of the transposed table."""
+    """Which score an interval is of."""
 
     metric: str
     average: Average = None
     shares: Numbers | None = None  # of the classes, where the references are reweighted
+
+    def oriented(self) -> tuple[Score, bool]:
+        """Return markedness as informedness, and whether it is of the transposed table."""
+        if self.metric != "markedness":
+            return self, False
+        swapped: dict[Average, Average] = {"bias": "prevalence", "prevalence": "bias"}
+        return Score("informedness", swapped.get(self.average, self.average)), True
 
 
 class Interval(NamedTuple):
