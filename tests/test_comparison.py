@@ -247,6 +247,20 @@ def test_intervals_are_those_of_a_simulation_of_samples(score):
     assert made.confidence_interval == pytest.approx(tuple(wanted), abs=error)
 
 
+def test_intervals_are_around_the_value_where_resamples_are_biased():
+    """NIT of resamples of a guesser is well above that of the samples."""
+    samples = [0, 1, 2] * 8, [0, 0, 0, 1, 1, 1, 2, 2, 2] * 2 + [0, 1, 2] * 2, [0, 1, 2] * 8
+    made = compare(*samples, metric="nit", confidence_level=0.8)
+    plain, drawn = simulated(samples, ("nit", None), 2000, 3)
+    below = stats.norm.ppf(np.mean(plain < made.difference))
+    reach = stats.norm.ppf(0.9)
+    wanted = np.quantile(drawn, stats.norm.cdf([below - reach, below + reach]))
+    middle = np.quantile(drawn, [0.1, 0.9])
+    error = 0.25 * abs(wanted - middle).max()
+    assert error > 0.004
+    assert made.confidence_interval == pytest.approx(tuple(wanted), abs=error)
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_error_of_independent_models_is_that_of_both_estimates(metric):
     rng = np.random.default_rng(0)
