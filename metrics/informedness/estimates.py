@@ -241,7 +241,7 @@ def checked_resampling(
 ) -> tuple[float, int, int]:
     """Return the options as numbers, or raise ValueError."""
     number = isinstance(confidence_level, (int, float))
-    if not number or not (0 < confidence_level and 1 + confidence_level < 2):
+    if not number or not (confidence_level > 0 and 1 + confidence_level < 2):
         raise ValueError(
             f"`confidence_level` must lie between 0 and 1, as 0.95, got {show(confidence_level)}"
         )
