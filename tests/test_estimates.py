@@ -470,7 +470,9 @@ def smoothed_variance(cells):
     return dense.standard_error(both, dense.information, squares) ** 2
 
 
-@every_table
+@pytest.mark.parametrize(
+    "matrix", [*TABLES.values(), np.eye(5, dtype=int).tolist()], ids=[*TABLES, "one of each class"]
+)
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_intervals_of_nit_are_jackknifed_and_grow_with_mi(matrix, level):
     made = estimate(table_of(matrix), "nit", confidence_level=level)
@@ -1194,6 +1196,29 @@ def test_the_order_in_which_weights_were_summed_is_not_in_the_signature():
         lines.add(estimate(table, method="delta").signature)
     assert len(totals) > 1
     assert len(lines) == 1
+
+
+def test_a_sum_halfway_between_two_roundings_is_written_in_one_way():
+    lines = set()
+    for last in (1234.565, math.nextafter(1234.565, 0), math.nextafter(1234.565, 9999)):
+        table = ContingencyTable.from_counts([0, 1], [0, 1], [last, 0.5], squared_weights=[9, 1])
+        lines.add(signature(table, "nit"))
+    assert len(lines) == 1
+
+
+def test_squared_weights_and_all_digits_of_the_level_are_in_the_signature():
+    lines = {
+        estimate(
+            ContingencyTable.from_counts(
+                [0, 1, 1], [0, 1, 0], [1.5, 2.5, 1], squared_weights=[1, 2, third]
+            ),
+            method="delta",
+            confidence_level=level,
+        ).signature
+        for third in (0.5, 1)
+        for level in (0.99, 0.9994, 0.9994 + 1e-12)
+    }
+    assert len(lines) == 6
 
 
 def test_golden_estimates_of_a_published_table():
