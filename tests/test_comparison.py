@@ -247,6 +247,30 @@ def test_intervals_are_those_of_a_simulation_of_samples(score):
     assert made.confidence_interval == pytest.approx(tuple(wanted), abs=error)
 
 
+@pytest.mark.parametrize("average", ["prevalence", "macro"])
+def test_made_up_samples_of_markedness_have_references_there_are(average):
+    """Class 2 is among the answers alone, so that it is no reference of a made-up sample."""
+    a, b = [0] * 9 + [2] * 3 + [1, 2, 2], [0] * 4 + [2] * 8 + [1, 1, 2]
+    samples, score = ([0] * 12 + [1] * 3, a, b), ("markedness", average)
+    _, drawn = simulated(samples, score, 1500, 2)
+    made = compare(*samples, **options_of(score))
+    assert made.standard_error == pytest.approx(drawn.std(), rel=0.07)
+
+
+def test_intervals_are_around_the_value_where_resamples_are_biased():
+    """NIT of resamples of a guesser is well above that of the samples."""
+    samples = [0, 1, 2] * 8, [0, 0, 0, 1, 1, 1, 2, 2, 2] * 2 + [0, 1, 2] * 2, [0, 1, 2] * 8
+    made = compare(*samples, metric="nit", confidence_level=0.8)
+    plain, drawn = simulated(samples, ("nit", None), 2000, 3)
+    below = stats.norm.ppf(np.mean(plain < made.difference))
+    reach = stats.norm.ppf(0.9)
+    wanted = np.quantile(drawn, stats.norm.cdf([below - reach, below + reach]))
+    middle = np.quantile(drawn, [0.1, 0.9])
+    error = 0.25 * abs(wanted - middle).max()
+    assert error > 0.004
+    assert made.confidence_interval == pytest.approx(tuple(wanted), abs=error)
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_error_of_independent_models_is_that_of_both_estimates(metric):
     rng = np.random.default_rng(0)
@@ -279,6 +303,7 @@ def test_models_without_errors_have_an_interval_of_some_width(score):
     references = [0] * 20 + [1] * 10
     made = compare(references, references, references, **options_of(score))
     low, high = made.confidence_interval
+    assert made.standard_error > 0.001
     assert low < 0 < high
 
 
@@ -322,6 +347,7 @@ def test_ignored_samples_are_as_if_they_were_not_there(score):
                      **options_of(score), **FAST)  # fmt: skip
     fields = [{**x.to_dict(), "signature": ""} for x in (made, wanted)]
     assert fields[0] == fields[1]
+    assert "|ignore:-100|" in made.signature
     assert made.signature.replace("|ignore:-100", "") == wanted.signature
 
 

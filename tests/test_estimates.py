@@ -375,12 +375,13 @@ def test_a_value_beyond_all_resamples_takes_the_outermost_of_them(at):
 
 
 @pytest.mark.parametrize("score", [score for score in SCORES if score[0] != "nit"])
-def test_bootstrap_intervals_are_quantiles_around_the_value(score):
-    matrix, level = [[22, 1, 0], [2, 9, 0], [1, 0, 4]], 0.9
+@pytest.mark.parametrize("matrix", [[[22, 1, 0], [2, 9, 0], [1, 0, 4]], [[32, 0], [0, 8]]])
+def test_bootstrap_intervals_are_quantiles_around_the_value(matrix, score):
+    level = 0.9
     table = oriented(table_of(matrix), score)
     made = estimate(table_of(matrix), **options_of(score), confidence_level=level, seed=3)
     plain, drawn = intervals.resampled(table, internal(score), 9999, 3)
-    below = stats.percentileofscore(plain, made.value, "mean") / 100
+    below = stats.percentileofscore(plain.round(12), round(made.value, 12), "mean") / 100
     ends = stats.norm.cdf(stats.norm.ppf(below) + stats.norm.ppf([0.05, 0.95]))
     assert made.confidence_interval == pytest.approx(np.quantile(drawn, ends), abs=1e-9)
     assert made.method == "bootstrap"
@@ -469,7 +470,9 @@ def smoothed_variance(cells):
     return dense.standard_error(both, dense.information, squares) ** 2
 
 
-@every_table
+@pytest.mark.parametrize(
+    "matrix", [*TABLES.values(), np.eye(5, dtype=int).tolist()], ids=[*TABLES, "one of each class"]
+)
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_intervals_of_nit_are_jackknifed_and_grow_with_mi(matrix, level):
     made = estimate(table_of(matrix), "nit", confidence_level=level)
@@ -1193,6 +1196,29 @@ def test_the_order_in_which_weights_were_summed_is_not_in_the_signature():
         lines.add(estimate(table, method="delta").signature)
     assert len(totals) > 1
     assert len(lines) == 1
+
+
+def test_a_sum_halfway_between_two_roundings_is_written_in_one_way():
+    lines = set()
+    for last in (1234.565, math.nextafter(1234.565, 0), math.nextafter(1234.565, 9999)):
+        table = ContingencyTable.from_counts([0, 1], [0, 1], [last, 0.5], squared_weights=[9, 1])
+        lines.add(signature(table, "nit"))
+    assert len(lines) == 1
+
+
+def test_squared_weights_and_all_digits_of_the_level_are_in_the_signature():
+    lines = {
+        estimate(
+            ContingencyTable.from_counts(
+                [0, 1, 1], [0, 1, 0], [1.5, 2.5, 1], squared_weights=[1, 2, third]
+            ),
+            method="delta",
+            confidence_level=level,
+        ).signature
+        for third in (0.5, 1)
+        for level in (0.99, 0.9994, 0.9994 + 1e-12)
+    }
+    assert len(lines) == 6
 
 
 def test_golden_estimates_of_a_published_table():
