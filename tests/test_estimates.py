@@ -680,6 +680,15 @@ def test_nit_wants_more_samples_and_more_errors_of_more_classes(matrix, wanted):
     assert warned(matrix) is None
 
 
+@pytest.mark.parametrize(("n", "wanted"), [(99, "99 samples of 10 classes, where 100 are wanted"),
+                                          (100, None)])  # fmt: skip
+def test_averages_over_classes_want_the_square_of_their_number_and_accuracy_does_not(n, wanted):
+    matrix = np.diag([10] * 9 + [n - 90])
+    for metric in ("informedness", "markedness", "balanced_accuracy", "matthews_corrcoef"):
+        assert warned(matrix.tolist(), metric) == wanted
+    assert warned(matrix.tolist(), "accuracy") is None
+
+
 def test_the_warning_goes_by_the_effective_number_of_samples():
     samples = weighted([[30, 5], [5, 30]])
     table = ContingencyTable.from_labels(*samples[:2], sample_weight=samples[2])
