@@ -97,10 +97,10 @@ every_method = pytest.mark.parametrize("method", METHODS)
 # Standard errors
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.id)
+@pytest.mark.parametrize(
+    "vector", [vector for vector in VECTORS if vector.is_counts], ids=lambda vector: vector.id
+)
 def test_standard_errors_of_golden_tables_are_the_golden_ones(vector):
-    if not vector.is_counts:
-        pytest.skip("not of counts")
     table = table_of([[int(n) for n in row] for row in vector.table])
     n, exact = table.total, vector.exact["informedness_avar_multinomial_times_N"]
     error = estimate(table, method="delta").standard_error
