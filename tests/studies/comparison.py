@@ -130,12 +130,14 @@ def main():
     parser.add_argument("--runs", type=int, default=4000, help="pairs of models a cell")
     parser.add_argument("--n-resamples", type=int, default=999)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", help="only cells of these k, as 2")
     parser.add_argument("--output", type=Path, default=HERE / "COMPARISON.md")
     options = parser.parse_args()
     tasks = [
         (place, metric, runs, options.n_resamples, options.seed)
         for metric, *place in itertools.product(METRICS, KS, SIZES, SHARES, (False, True))
         for place in [tuple(place)]
+        if options.only is None or str(place[0]) in options.only.split()
         for runs in [options.runs // (1 if metric == METRICS[0] and not place[-1] else 4)]
     ]
     start, rows = time.perf_counter(), []

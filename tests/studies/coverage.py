@@ -259,6 +259,7 @@ def main():
     parser.add_argument("--n-resamples", type=int, default=599)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help="only cells whose k,N are these, as 2,50")
+    parser.add_argument("--no-plot", action="store_true", help="which needs matplotlib")
     parser.add_argument("--output", type=Path, default=HERE / "COVERAGE.md")
     options = parser.parse_args()
     cells = list(itertools.product(KS, SIZES, SHARES, ABILITIES))
@@ -274,7 +275,8 @@ def main():
             print(*row["cell"], *figures, flush=True)
     minutes = (time.perf_counter() - start) / 60
     options.output.write_text(markdown(rows, options, minutes), encoding="utf-8")
-    plot(rows, options.output.with_suffix(".png"))
+    if not options.no_plot:
+        plot(rows, options.output.with_suffix(".png"))
 
 
 if __name__ == "__main__":
