@@ -244,7 +244,22 @@ def test_intervals_are_those_of_a_simulation_of_samples(score):
     wanted = np.quantile(drawn, stats.norm.cdf([below - reach, below + reach]))
     assert made.standard_error == pytest.approx(drawn.std(), rel=0.08)
     error = 5 * drawn.std() * math.sqrt(0.1 * 0.9 / 1500) / 0.175
+    if made.p_value >= 1 - level:
+        wanted = min(wanted[0], 0), max(wanted[1], 0)
     assert made.confidence_interval == pytest.approx(tuple(wanted), abs=error)
+
+
+def test_the_interval_reaches_to_0_where_the_test_does_not_tell_the_models_apart():
+    references = ["a"] * 50 + ["b"] * 30 + ["c"] * 20
+    first = ["a"] * 45 + ["b"] * 30 + ["c"] * 25
+    second = ["a"] * 50 + ["b"] * 25 + ["c"] * 25
+    for a, b, sign in ((first, second, 1), (second, first, -1)):
+        unsure = compare(references, a, b)
+        assert unsure.p_value == pytest.approx(2 / 2**5)
+        assert 0 in unsure.confidence_interval
+        surer = compare(references, a, b, confidence_level=0.9)
+        assert str(surer).startswith("B is better" if sign > 0 else "A is better")
+        assert min(sign * end for end in surer.confidence_interval) > 0
 
 
 @pytest.mark.parametrize("average", ["prevalence", "macro"])

@@ -668,11 +668,12 @@ def test_few_samples_are_warned_of_and_enough_are_not(metric, matrix, wanted):
     [
         ([[23, 1, 0, 0], [0, 21, 1, 0], [0, 2, 21, 0], [2, 0, 0, 18]],
          "89 samples of 4 classes, where 90 are wanted"),
-        ([[24, 1, 0, 0], [0, 21, 1, 0], [0, 2, 21, 0], [2, 0, 0, 18]], None),
-        ([[24, 1, 0, 0], [0, 21, 1, 0], [0, 1, 22, 0], [2, 0, 0, 18]],
-         "5 wrong predictions of 4 classes, where 6 are wanted"),
+        ([[24, 1, 2, 1], [1, 21, 1, 0], [0, 2, 18, 1], [2, 0, 1, 15]], None),
+        ([[24, 1, 2, 1], [1, 21, 1, 0], [0, 1, 19, 1], [2, 0, 1, 15]],
+         "11 wrong predictions of 4 classes, where 12 are wanted"),
         (np.diag([25, 25, 25, 25]).tolist(), None),
-        ([[50, 0], [1, 49]], None),
+        ([[50, 0], [1, 49]], "1 wrong predictions of 2 classes, where 2 are wanted"),
+        ([[49, 1], [1, 49]], None),
     ],
 )  # fmt: skip
 def test_nit_wants_more_samples_and_more_errors_of_more_classes(matrix, wanted):

@@ -166,7 +166,7 @@ def estimate(
     IntervalWarning
         If the interval is known to cover too little: fewer than 50 samples, fewer than 10 outside
         the largest class, or fewer than k^2; for NIT fewer than 10 (k - 1)^2, or some wrong
-        predictions but fewer than k (k - 1) / 2.
+        predictions but fewer than k (k - 1).
 
     References
     ----------
@@ -347,7 +347,7 @@ def too_few(table: ContingencyTable, made: Estimate) -> str:
     if made.metric == "nit":
         wrong = size * (1 - float(table.hits.sum() / table.total))
         wanted.append((10 * (k - 1) ** 2, size, f"samples of {k} classes"))
-        wanted.append((k * (k - 1) / 2 * (wrong > 0), wrong, f"wrong predictions of {k} classes"))
+        wanted.append((k * (k - 1) * (wrong > 0), wrong, f"wrong predictions of {k} classes"))
     elif made.metric != "accuracy":  # a bias of the order of k / N beside an error of 1 / sqrt(N)
         wanted.append((k**2, size, f"samples of {k} classes"))
     for least, there, what in wanted:

@@ -34,7 +34,7 @@ class Comparison:
     standard_error : float
         Of the difference, the standard deviation of its resamples.
     confidence_interval : (float, float)
-        Of the difference; it contains it.
+        Of the difference; it contains it, and 0 where the p-value is not below 1 minus the level.
     confidence_level : float
         Share of such intervals that should contain the truth.
     p_value : float
@@ -110,7 +110,8 @@ def compare(
     a sample changes nothing. Each of the n samples with one reference, one answer of A and another
     of B is swapped with probability 1/2, so the number swapped is binomial(n, 1/2). All ways are
     weighed where they are no more than `n_resamples`. The interval is from the Bayesian bootstrap
-    of the same counts, each resample with one made-up sample, as `estimate` does.
+    of the same counts, each resample with one made-up sample, as `estimate` does; where the test
+    does not tell the models apart it is made to reach to 0.
 
     Parameters
     ----------
@@ -173,6 +174,8 @@ def compare(
     if metric == "nit":
         scale = a / 2 ** contingency.mutual_information(tables[0])
     error, low, high = _interval(triples, score, b - a, scale, level, n_resamples, seed)
+    if not 1 - p_value > level:  # by the test, which is right also where few answers differ
+        low, high = min(low, 0.0), max(high, 0.0)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts
     settings = f"ci:bootstrap,{level!r}|p:{test}|resamples:{n_resamples},seed:{seed}"
     both = replace(tables[0] + tables[1], n_samples=int(n.sum()))

@@ -59,7 +59,7 @@ def taken(run, repeats):
 
 
 def others(references, predictions):
-    """Yield who, how many resamples, and what to run."""
+    """Yield who, how many resamples and how many scores beside them, and what to run."""
     from scipy.stats import bootstrap
     from sklearn.metrics import balanced_accuracy_score
 
@@ -70,12 +70,14 @@ def others(references, predictions):
     yield (
         "scipy.stats.bootstrap of balanced_accuracy_score",
         99,
+        0,
         partial(bootstrap, (references, predictions), score, **options),
     )
     intervals = import_module("confidenceinterval.bootstrap").bootstrap_ci
     yield (
         "confidenceinterval, of balanced_accuracy_score",
         99,
+        0,
         partial(
             intervals, references, predictions, score, n_resamples=99, method="bootstrap_percentile"
         ),
@@ -87,6 +89,7 @@ def others(references, predictions):
     yield (
         "evaluate's evaluator (BCa), of our informedness module",
         9,
+        len(references),  # the jackknife of BCa
         partial(
             evaluator._compute_confidence_interval, metric, inputs, ["informedness"], n_resamples=9
         ),
@@ -99,11 +102,14 @@ def main():
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     ours = partial(estimate, method="bootstrap", n_resamples=ALL)
-    lines = ["| what | resamples made | s for 9,999 | MB | target |", "|---|--:|--:|--:|---|"]
+    lines = [
+        "| what | resamples made | s for 9,999 | MB | target, or beside ours |",
+        "|---|--:|--:|--:|---|",
+    ]
 
-    def row(what, made, run, repeats=5, target=""):
+    def row(what, made, run, repeats=5, target="", beside=0):
         seconds, peak = taken(run, repeats)
-        seconds *= ALL / made
+        seconds *= (ALL + beside) / (made + beside)
         lines.append(f"| {what} | {made:,} | {seconds:.3g} | {peak:.0f} | {target} |")
         print(lines[-1], flush=True)
         return seconds
@@ -138,9 +144,9 @@ def main():
         ALL,
         lambda: ours(ContingencyTable.from_labels(references, predictions)),
     )
-    for who, made, run in others(references, predictions):
-        seconds = row(f"{who}, N = {n:,}, k = {k}", made, run, 1)
-        lines[-1] += f" {seconds / mine:,.0f} x ours |"
+    for who, made, beside, run in others(references, predictions):
+        seconds = row(f"{who}, N = {n:,}, k = {k}", made, run, 1, beside=beside)
+        lines[-1] = lines[-1].removesuffix("|  |") + f"| {seconds / mine:,.0f} times ours |"
     versions = {package.name.lower(): package.version for package in metadata.distributions()}
     found = ", ".join(f"{name} {versions.get(name)}" for name in PACKAGES.split())
     page = [
