@@ -72,9 +72,9 @@ def version(tmp_path_factory):
             (package / "metrics" / name).mkdir(parents=True)
             for path in Path(informedness.module_path(name)).glob("*.py"):
                 source = path.read_text(encoding="utf-8")
+                score = "{metric: getattr(contingency, metric)(table, **settings)}"
                 (package / "metrics" / name / path.name).write_text(
-                    source.replace('{"informedness": score}', f'{{"informedness": {text}}}'),
-                    encoding="utf-8",
+                    source.replace(score, f"{{metric: {text}}}"), encoding="utf-8"
                 )
         return root
 
