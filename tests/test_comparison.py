@@ -20,7 +20,7 @@ from informedness import (
     contingency,
     estimate,
 )
-from informedness.estimates import METRICS
+from informedness.estimates import METRICS, IntervalWarning
 from informedness.reading import read_column
 from test_estimates import different_numbers_of_one_signature, internal, options_of, to_9_digits
 
@@ -247,6 +247,21 @@ def test_intervals_are_those_of_a_simulation_of_samples(score):
     if made.p_value >= 1 - level:
         wanted = min(wanted[0], 0), max(wanted[1], 0)
     assert made.confidence_interval == pytest.approx(tuple(wanted), abs=error)
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_an_interval_of_few_samples_that_differ_is_warned_of(few):
+    references = ["a"] * 60 + ["b"] * 60
+    first = ["b"] * 20 + ["a"] * 40 + ["b"] * 60
+    second = ["b"] * few + ["a"] * (60 - few) + ["b"] * 60
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = compare(references, first, second)
+    assert made.n_different == 20 - few
+    said = [str(x.message) for x in caught if issubclass(x.category, IntervalWarning)]
+    assert said == ["informedness: the interval of the difference of informedness may cover the "
+                    "truth less often than it says: 19 samples that differ, where 20 are "
+                    "wanted"] * few  # fmt: skip
 
 
 def test_the_interval_reaches_to_0_where_the_test_does_not_tell_the_models_apart():

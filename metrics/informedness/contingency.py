@@ -496,4 +496,5 @@ def matthews_corrcoef(table: ContingencyTable) -> float:
     spread = prevalence @ (1 - prevalence) * (bias @ (1 - bias))
     if spread <= 0:
         return 0.0
-    return float((accuracy(table) - prevalence @ bias) / math.sqrt(spread))
+    score = float((accuracy(table) - prevalence @ bias) / math.sqrt(spread))
+    return max(-1.0, min(1.0, score))  # it may pass the bound by rounding
