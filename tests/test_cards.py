@@ -7,6 +7,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import itertools
 import json
 import re
 import subprocess
@@ -330,6 +331,53 @@ def test_the_text_is_right_about_the_constant_classifiers_of_the_paper():
     assert released_code(table) == Fraction(8, 10)
     assert printed_equation(table) == 1
     assert bias_weighted(table) == 0
+
+
+def test_the_text_is_right_that_no_formula_gives_the_printed_pair_of_wnli():
+    """71 samples, 40 and 31 of a class; of all tables whose accuracy prints as 56.3."""
+    formulas = bias_weighted, printed_equation, released_code
+    found = [[], [], []]
+    for first, second in itertools.product(range(41), range(32)):
+        if round(100 * (first + second) / 71, 1) == 56.3:
+            table = [[first, 40 - first], [31 - second, second]]
+            for scores, formula in zip(found, formulas, strict=True):
+                scores.append(float(formula(table)))
+    assert all(len(scores) == 32 for scores in found)
+    assert min(map(min, found)) > -0.0001
+
+
+def test_the_text_is_right_that_the_printed_informedness_of_intersect_is_powers_own():
+    """Of all tables of two classes whose entropy, accuracy, F1 and MCC print as theirs."""
+    rounding = np.linspace(-0.0005, 0.0005, 9)
+    share, recall, shift = np.meshgrid(np.arange(0.3, 0.7, 0.001), np.arange(0, 1, 0.001), rounding)
+    a = share * recall  # shares of the cells, references in rows: a, b and c, d
+    d = 0.795 + shift - a
+    b, c = share - a, 1 - share - d
+    possible = (d >= 0) & (c >= 0)
+    a, b, c, d, share = (x[possible] for x in (a, b, c, d, share))
+    bias = a + c
+    entropy = -share * np.log2(share) - (1 - share) * np.log2(1 - share)
+    f1 = a / (2 * a + b + c) + d / (2 * d + b + c)
+    mcc = (a * d - b * c) / np.sqrt(share * (1 - share) * bias * (1 - bias))
+    printed = (abs(entropy - 1) < 0.05) & (abs(f1 - 0.785) < 0.0005) & (abs(mcc - 0.595) < 0.0005)
+    assert printed.sum() > 50
+    cells = np.stack([a, b, c, d])[:, printed].T.reshape(-1, 2, 2)
+    ranges = []
+    for formula in (bias_weighted, printed_equation, released_code):
+        scores = [float(formula(table)) for table in cells.tolist()]
+        ranges.append((min(scores), max(scores)))
+    assert [low <= 0.563 <= high for low, high in ranges] == [True, False, False]
+    assert all(low > 0.6 for low, _ in ranges[1:])
+
+
+def test_the_text_is_right_about_the_last_table_of_the_paper():
+    text = " ".join(section("informedness", "#### Values from Popular Papers").split())
+    printed = re.search(
+        r"The (\d+\.\d) of Table 4 is not: .* accuracy of (\d+\.\d) makes (\d+\.\d)", text
+    )
+    informed, balanced, made = map(float, printed.groups())
+    assert made == pytest.approx(2 * balanced - 100)
+    assert abs(informed - made) > 2 * 0.05 + 0.05  # by more than rounding makes
 
 
 def test_the_text_is_right_about_the_odds():

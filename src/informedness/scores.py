@@ -96,8 +96,9 @@ def informedness_score(
     prior_mode : {"reweight", "odds"}
         "reweight" reweights the references so that their shares are the prior, then scores as
         usual: perfect stays 1 and guessing 0. "odds" lets the prior set the gain 1/q of a right
-        and the loss 1/(1-q) of a wrong prediction, which Vickers et al. (2023) describe; there
-        perfect is not 1 and guessing not 0 unless the prior is the prevalence.
+        and the loss 1/(1-q) of a wrong prediction, the odds of equation 4 of Vickers et al. (2023),
+        summed as Powers does and not by their equation 5; there perfect is not 1 and guessing not
+        0 unless the prior is the prevalence.
     sample_weight : array-like of shape (n_samples,), optional
         Weights, finite and not negative. Whole numbers count as repetitions, 0 drops a sample.
     ignore_index : label, optional
