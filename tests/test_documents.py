@@ -7,12 +7,17 @@ import io
 import pkgutil
 import re
 import shlex
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import informedness
+from informedness import ContingencyTable, IntervalWarning, comparison, estimate
 from informedness.cli import main
+from informedness.estimates import METRICS
+from test_studies import rows_of
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -95,3 +100,104 @@ def test_no_link_between_documents_is_broken():
     for path in [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def plain(name):
+    """The text of a document with its lines joined."""
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
+
+
+def test_the_readme_is_right_about_weights_and_copies():
+    table = np.array([[84, 6], [2, 8]])
+    weighted = ContingencyTable.from_matrix(3 * table, squared_weights=9 * table)
+    copies = ContingencyTable.from_matrix(3 * table)
+    made = [
+        str(estimate(x)).split(" (")[0].removeprefix("informedness ") for x in (weighted, copies)
+    ]
+    text = plain("README.md")
+    assert (
+        f"by 3 leaves {made[0]} as it is, where three copies of each would give {made[1]}." in text
+    )
+
+
+def test_the_readme_says_of_the_intervals_what_the_study_found():
+    text, cells = plain("README.md"), {}
+    for name in ("Informedness", "NIT"):
+        rows = [
+            (int(row[1]), float(row[6].split()[0]), float(row[5]), row)
+            for row in rows_of("COVERAGE.md", name)
+        ]
+        cells[name] = [row for row in rows if row[0] >= 200]
+        few = min((row for row in rows if row[0] == 50), key=lambda row: row[1])
+        assert f"{few[1]:.1%} for {name}" in text
+        assert few[2] >= 0.98
+    covered = [row[1] for row in cells["Informedness"]]
+    assert f"in {len(covered)} settings of 2 to 10 classes" in text
+    assert f"covered the truth in {min(covered):.1%} to {max(covered):.1%} of the tables" in text
+    covered = [row[1] for row in cells["NIT"]]
+    within = sum(0.93 <= share <= 0.98 for share in covered)
+    below, above = sum(share < 0.93 for share in covered), sum(share > 0.98 for share in covered)
+    lowest = min(cells["NIT"], key=lambda row: row[1])
+    assert lowest[3][:4] == ["10", "200", "even", "0.95"]
+    assert f"it covered 93% to 98% in {within} of the {len(covered)}, less in {below} " in text
+    assert f"(down to {lowest[1]:.1%}: ten even classes" in text
+    assert f"and more in {above}." in text
+    poor = [row[2] for row in cells["NIT"] if row[1] < 0.9]
+    assert len(poor) == 5
+    assert min(poor) >= 0.99
+
+
+def squares(k, each, wrong):
+    """A table of k even classes, so many samples each, with so many wrong predictions."""
+    table = np.eye(k, dtype=int) * each
+    table[0, 0], table[0, 1] = each - wrong, wrong
+    return table
+
+
+RULES = [
+    ("50 samples", "informedness", lambda k: [[20, 5], [4, 20]], lambda k: 50),
+    ("10 samples outside the largest class", "nit", lambda k: [[90, 1], [4, 5]], lambda k: 10),
+    ("k² samples", "informedness", lambda k: squares(k, k - 1, 1), lambda k: k**2),
+    (
+        "10 (k − 1)² samples",  # noqa: RUF001
+        "nit",
+        lambda k: squares(k, 8 * (k - 1) ** 2 // k, 1),
+        lambda k: 10 * (k - 1) ** 2,
+    ),
+    (
+        "k (k − 1) wrong predictions",  # noqa: RUF001
+        "nit",
+        lambda k: squares(k, 500, 5),
+        lambda k: k * (k - 1),
+    ),
+]
+
+
+@pytest.mark.parametrize("k", [9, 12])
+@pytest.mark.parametrize(
+    ("words", "metric", "matrix", "wanted"), RULES, ids=["few", "rare", "k2", "nit", "wrong"]
+)
+def test_the_documents_have_the_rules_of_the_interval_warning(k, words, metric, matrix, wanted):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IntervalWarning)
+        estimate(ContingencyTable.from_matrix(matrix(k)), metric, method="delta")
+    assert f"where {wanted(k)} are wanted" in str(caught[0].message)
+    cards = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
+    wanted_in = cards if "k" not in words else [f"metrics/{metric}/README.md"]
+    assert all(words in plain(name) for name in ["README.md", *wanted_in])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_rule_of_k_squared_holds_for_any_score_but_accuracy_and_nit(metric):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IntervalWarning)
+        estimate(ContingencyTable.from_matrix(squares(9, 8, 1)), metric, method="delta")
+    assert any("where 81 are wanted" in str(x.message) for x in caught) == (
+        metric not in ("accuracy", "nit")
+    )
+    assert "| any but accuracy and NIT | k² samples |" in plain("README.md")
+
+
+def test_the_readme_has_the_rule_of_the_warning_of_a_difference():
+    rule = f"{comparison._FEW_DIFFERENT} samples to which the answers differ"
+    assert rule in plain("README.md")

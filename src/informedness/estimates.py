@@ -49,8 +49,8 @@ class Estimate:
     value : float
         The score, as the function of this name gives it.
     standard_error : float
-        Of the score, in its units, by the delta method; nan where the score is undefined, 0 where
-        all predictions are right.
+        Of the score, in its units, by the delta method; nan where the score is undefined. Where
+        all predictions are right it is 0, but for NIT of classes that are not equally common.
     confidence_interval : (float, float)
         Low and high end; it contains the value. Nan where the score is undefined.
     confidence_level : float
@@ -124,7 +124,7 @@ def estimate(
 
     with g the gradient of the score with respect to the shares p of the cells. For two classes the
     SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. Weighted samples:
-    :math:`\sum w^2 (g - \bar g)^2 / (\sum w)^2`.
+    :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`; a weight of 3 is no three samples.
 
     Parameters
     ----------
@@ -164,9 +164,10 @@ def estimate(
     Warns
     -----
     IntervalWarning
-        If the interval is known to cover too little: fewer than 50 samples, fewer than 10 outside
-        the largest class, or fewer than k^2; for NIT fewer than 10 (k - 1)^2, or some wrong
-        predictions but fewer than k (k - 1).
+        If the interval is known to cover too little, with k the classes in the references: fewer
+        than 50 samples, or than 10 outside the largest class; for scores other than accuracy and
+        NIT fewer than k^2 samples; for NIT fewer than 10 (k - 1)^2 samples, or than k (k - 1) wrong
+        predictions unless there are none.
 
     References
     ----------

@@ -100,7 +100,8 @@ def informedness_score(
         summed as Powers does and not by their equation 5; there perfect is not 1 and guessing not
         0 unless the prior is the prevalence.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights, finite and not negative. Whole numbers count as repetitions, 0 drops a sample.
+        Weights, finite and not negative; 0 drops a sample. The score with whole numbers is that of
+        as many copies of each sample, its standard error is not.
     ignore_index : label, optional
         Drops the samples whose *reference* equals it, as -100 on padded tokens.
     unknown : {"error", "wrong"}
