@@ -201,3 +201,42 @@ def test_the_rule_of_k_squared_holds_for_any_score_but_accuracy_and_nit(metric):
 def test_the_readme_has_the_rule_of_the_warning_of_a_difference():
     rule = f"{comparison._FEW_DIFFERENT} samples to which the answers differ"
     assert rule in plain("README.md")
+
+
+def test_the_readme_has_the_figures_of_the_benchmark_and_the_goals_they_miss():
+    results = (ROOT / "tests" / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in results.splitlines() if line[:2] == "| "]
+    targets = {
+        (row[0], row[1]): row[2:] for row in rows if len(row) >= 5 and row[2][:2] in (">=", "<=")
+    }
+    section = (ROOT / "README.md").read_text("utf-8").split("## How fast\n")[1].split("\n## ")[0]
+    shown = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:2] == "| "]
+    faster = "times faster than balanced_accuracy_score"
+    names = {
+        "10⁷ pairs of int64, 10 classes": "int64, N = 1e7, k = 10",
+        "10³ pairs of int64, 10 classes": "int64, N = 1e3, k = 10",
+        "10⁶ pairs in numpy's strings, 10 classes": "numpy U, N = 1e6, k = 10",
+        "10⁶ pairs in lists of `str`, 10 classes": "list of str, N = 1e6, k = 10",
+    }
+    found = {row[0]: row[1:] for row in shown}
+    for name, work in names.items():
+        goal, reached, *_ = targets[work, faster]
+        assert found[name] == [reached.split(" / ")[0], goal.removeprefix(">= ")]
+    files = {
+        "int64": "Parquet of int64",
+        "strings with a dictionary": "Parquet of dictionary strings",
+    }
+    slower = []
+    for name, work in files.items():
+        work += ", N = 1e8, k = 100"
+        seconds, megabytes = [row[1:] for row in rows if row[0] == work and len(row) == 3]
+        pairs = zip(seconds, megabytes, strict=True)
+        cells = [f"{s.split(' (')[0]} s, {m} MB" for s, m in pairs]
+        assert found[name] == [*cells, "no slower"]
+        slower.append(f"{float(targets[work, 'time over that of DuckDB'][1]) - 1:.0%}")
+    missed = {work for (work, _), row in targets.items() if row[2].startswith("**no")}
+    assert missed == {
+        names["10³ pairs of int64, 10 classes"],
+        names["10⁶ pairs in lists of `str`, 10 classes"],
+    } | {f"{work}, N = 1e8, k = 100" for work in files.values()}
+    assert f"ours take {' and '.join(slower)} longer" in plain("README.md")
