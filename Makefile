@@ -23,14 +23,14 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src
 
-# Speed and memory beside other libraries; about ten minutes, on a machine with nothing else to do.
+# Speed and memory beside other libraries; a quarter of an hour, on a machine with nothing else to do.
 bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet torchmetrics duckdb statsmodels
 	$(BIN)/python -m pip install --quiet --no-deps confidenceinterval  # pins an old setuptools
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
 	$(BIN)/python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md
 
-# How often the intervals and p-values are right; 40 minutes on two cores.
+# How often the intervals and p-values are right; 45 minutes on two cores.
 coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet matplotlib

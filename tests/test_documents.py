@@ -240,3 +240,28 @@ def test_the_readme_has_the_figures_of_the_benchmark_and_the_goals_they_miss():
         names["10⁶ pairs in lists of `str`, 10 classes"],
     } | {f"{work}, N = 1e8, k = 100" for work in files.values()}
     assert f"ours take {' and '.join(slower)} longer" in plain("README.md")
+
+
+def test_contributing_names_the_file_of_the_version_and_the_time_of_the_studies():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (path,) = re.findall(r'\[tool\.hatch\.version\]\npath = "(.*)"', project)
+    assert f"Set `__version__` in `{path}`" in plain("CONTRIBUTING.md")
+    pages = [ROOT / "tests" / "studies" / name for name in ("COVERAGE.md", "COMPARISON.md")]
+    minutes = [
+        re.search(r"(\d+) minutes on 2\s+cores", page.read_text("utf-8"))[1] for page in pages
+    ]
+    assert f"into tests/studies/; {sum(map(int, minutes))} minutes" in plain("CONTRIBUTING.md")
+
+
+def test_the_files_that_a_new_metric_takes_are_there_and_as_many_as_contributing_says():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.split("## Add a metric\n")[1].split("\n## ")[0]
+    paths = set(re.findall(r"`((?:\w+/)*\w+\.(?:py|toml))`", section)) - {"NAME.py"}
+    assert not [path for path in paths if not (ROOT / path).is_file()]
+    own = ("NAME.py", "README.md", "requirements.txt")
+    assert all(f"`{name}`" in section for name in own)
+    n_files = sum(not path.startswith("tests/") for path in paths) + len(own) + 1  # and README.md
+    n_files -= "spaces/sync.py" in paths
+    assert {16: "sixteen"}[n_files] in section
+    for name, path in re.findall(r"`([A-Z_a-z]+)`\)? of `([\w/]+\.py)`", section):
+        assert name in (ROOT / path).read_text(encoding="utf-8")
