@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import informedness
-from informedness import ContingencyTable, IntervalWarning, comparison, estimate
+from informedness import ContingencyTable, IntervalWarning, comparison, contingency, estimate
 from informedness.cli import main
 from informedness.estimates import METRICS
 from test_studies import rows_of
@@ -105,6 +105,14 @@ def test_no_link_between_documents_is_broken():
 def plain(name):
     """The text of a document with its lines joined."""
     return " ".join((ROOT / name).read_text(encoding="utf-8").split())
+
+
+def test_informedness_of_a_model_right_nine_times_in_ten_is_what_the_readme_says():
+    """From none of ten rare samples found to all of them, at an accuracy of 0.90."""
+    matrices = [[[90 - found, found], [10 - found, found]] for found in range(11)]
+    assert {np.trace(matrix) for matrix in matrices} == {90}
+    scores = [contingency.informedness(ContingencyTable.from_matrix(x)) for x in matrices]
+    assert f"anything from {min(scores):g} to {max(scores):.2f}" in plain("README.md")
 
 
 def test_the_readme_is_right_about_weights_and_copies():

@@ -74,8 +74,8 @@ def informedness_score(
 
     with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0; negative for
     predictions worse than guessing. For two classes it is Youden's J, 2 balanced accuracy - 1.
-    Any guesser, constant or random, expects 0 whatever its shares; who knows a share x of the
-    answers and guesses among the classes otherwise expects x.
+    Any guesser, constant or random, expects 0 whatever its shares; who knows the same share x of
+    the answers in every class, and guesses among these classes otherwise, expects x.
 
     Parameters
     ----------
