@@ -1,12 +1,20 @@
 """Data frames of any engine: the engine counts, and only the counts come back."""
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 from .coding import Label
 from .columns import check_columns, check_nulls, no_samples
 from .contingency import ContingencyTable
 from .reading import NoSamplesError, check_unknown, read_amounts, show
+
+_KEYS = ["references", "predictions"]
+_CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised of what cannot be a key
+_DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
+# A collation that merges texts by case, accent, closing blank or composition takes the two of a
+# pair for one.
+_ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 
 def table_from_frame(
@@ -81,8 +89,12 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
         raise ImportError(
             "reading data frames needs narwhals: pip install 'informedness[frames]'"
         ) from error
-    if hasattr(frame, "unify_dictionaries"):  # pyarrow groups by one dictionary a column only
-        frame = frame.unify_dictionaries()
+    frame = nw.to_native(frame, pass_through=True)
+    if nw.dependencies.is_pandas_like_dataframe(frame) or nw.dependencies.is_dask_dataframe(frame):
+        check_columns(names, list(frame.columns))
+        frame = frame[list(dict.fromkeys(names.values()))]  # the others may share a name
+    elif nw.dependencies.is_pyarrow_table(frame):
+        frame = _plain_arrow(frame, names)
     try:
         lazy = nw.from_native(frame).lazy()
     except TypeError as error:
@@ -98,7 +110,12 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
             raise ValueError(f"`{role}` must be a column of labels, got {name!r} of {dtype}")
         if role == "weights" and not (dtype.is_numeric() or dtype == nw.Boolean):
             raise ValueError(f"`weights` must be a column of numbers, got {name!r} of {dtype}")
-    rows = lazy.select(*(nw.col(name).alias(role) for role, name in names.items()))
+    text = [role for role in _KEYS if schema[names[role]] == nw.String]
+    columns = {role: nw.col(name) for role, name in names.items()}
+    if lazy.implementation is nw.Implementation.IBIS:
+        # SQLite's collation is the column's, and no longer that of what is computed from it
+        columns |= {role: nw.concat_str(columns[role], nw.lit("")) for role in text}
+    rows = lazy.select(*(column.alias(role) for role, column in columns.items()))
     if drop_null:
         rows = rows.drop_nulls()
     amounts = [nw.len().alias("rows")]
@@ -112,12 +129,60 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
             weight.alias("least"),
         )
         amounts += [nw.col("weights", "squares", "samples", "nulls").sum(), nw.col("least").min()]
-    cells = rows.group_by("references", "predictions", drop_null_keys=False).agg(*amounts).collect()
-    nulls = {
-        role: int(cells.filter(nw.col(role).is_null())["rows"].sum())
-        for role in ("references", "predictions")
-    }
+    merged: dict[str, Any] = {}
+    if lazy.implementation.name in _DATABASES:
+        for role, pair in product(text, _ALIKE):
+            empty = nw.col(role).str.slice(0, 0)  # what it begins is compared as the column is
+            first, second = (nw.concat_str(empty, nw.lit(one)) for one in pair)
+            merged[role + pair[1]] = first == second
+    try:
+        grouped = rows.group_by(*_KEYS, drop_null_keys=False).agg(*amounts)
+        cells = grouped.select(nw.all(), **merged).collect()
+    except _CANNOT_GROUP:
+        for role in _KEYS:
+            try:
+                rows.group_by(role, drop_null_keys=False).agg(nw.len().alias("rows")).collect()
+            except _CANNOT_GROUP as error:
+                raise ValueError(
+                    f"`{role}` must be a column of labels, got {names[role]!r} of "
+                    f"{schema[names[role]]}: {error}"
+                ) from error
+        raise
+    for role, (a, b) in product(text if merged else (), _ALIKE):
+        if True in cells[role + b].to_list():
+            raise ValueError(
+                f"`{role}`: the engine compares column {names[role]!r} by a collation that takes "
+                f"{a!r} for {b!r}, so that labels would merge: select it with one that tells all "
+                f'text apart, as {names[role]} COLLATE "C" in DuckDB'
+            )
+    if drop_null:  # an engine may not have seen a null among the values of a dictionary
+        cells = cells.drop_nulls(_KEYS)
+    nulls = {role: int(cells.filter(nw.col(role).is_null())["rows"].sum()) for role in _KEYS}
     if "weights" in names:
         nulls["weights"] = int(cells["nulls"].sum())
     check_nulls(names, nulls, int(cells["rows"].sum()))
     return {name: cells[name].to_list() for name in cells.columns}
+
+
+def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
+    """Return the columns of an Arrow table that are asked for, as Arrow can group them."""
+    import pyarrow
+    import pyarrow.compute
+
+    check_columns(names, frame.column_names)
+    columns = {}
+    for role, name in names.items():
+        column = frame[name]
+        try:
+            column.validate(full=True)  # an index outside its dictionary would read what is there
+            if pyarrow.types.is_run_end_encoded(column.type):
+                column = pyarrow.compute.run_end_decode(column)
+            elif pyarrow.types.is_dictionary(column.type):
+                if any(chunk.dictionary.null_count for chunk in column.chunks):
+                    column = column.cast(column.type.value_type)
+                else:
+                    column = column.unify_dictionaries()  # Arrow groups by one a column only
+        except pyarrow.ArrowException as error:
+            raise ValueError(f"`{role}`: column {name!r} cannot be read: {error}") from error
+        columns[name] = column
+    return pyarrow.table(columns)
