@@ -158,6 +158,76 @@ def test_eight_processes_may_register_at_once(cache):
     assert run(LOAD, cache).stdout.splitlines() == SCORES
 
 
+# How a copy is moved into place is replaced: by the end of the process, or by waiting.
+DIES = """
+import os, pathlib
+for how in ("rename", "replace"):
+    setattr(pathlib.Path, how, lambda *_: os._exit(9))
+import informedness
+informedness.register()
+"""
+WAITS = """
+import pathlib, time
+rename = pathlib.Path.rename
+def wait(path, target):
+    print(flush=True)
+    time.sleep(3)
+    return rename(path, target)
+pathlib.Path.rename = wait
+import informedness
+informedness.register()
+"""
+
+
+def staged(cache):
+    return list(cache.rglob(".staged-*"))
+
+
+def test_what_a_killed_process_leaves_behind_goes_with_the_next_one(cache):
+    assert run(DIES, cache).returncode == 9
+    assert staged(cache)
+    register(cache)
+    assert not staged(cache)
+    assert run(LOAD, cache).stdout.splitlines() == SCORES
+    (copy,) = copies(cache)
+    (copy.parent / ".staged-x").mkdir()  # killed after the copy was in place
+    register(cache)
+    assert not staged(cache)
+
+
+def test_unregister_removes_what_a_killed_process_leaves_behind(cache):
+    assert run(DIES, cache).returncode == 9
+    result = run("import informedness; print(informedness.unregister())", cache)
+    assert (result.stdout, result.stderr) == ("[]\n", "")
+    assert not list(cache.rglob("evaluate-metric--*"))
+
+
+@pytest.mark.parametrize("call", ["register", "unregister"])
+def test_a_copy_that_is_being_made_is_left_alone(cache, call):
+    environment = {**os.environ, "HF_MODULES_CACHE": str(cache)}
+    command = [sys.executable, "-c", LIGHT + WAITS]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as making:
+        making.stdout.readline()
+        assert staged(cache)
+        assert run(f"import informedness; informedness.{call}()", cache).returncode == 0
+        assert making.wait(timeout=60) == 0
+    assert not staged(cache)
+    register(cache)
+    assert run(LOAD, cache).stdout.splitlines() == SCORES
+
+
+@pytest.mark.parametrize("call", ["register", "unregister"])
+@pytest.mark.parametrize("missing", ["evaluate", "filelock"])
+def test_without_evaluate_or_filelock_the_extra_is_named(cache, missing, call):
+    code = f"sys.modules[{missing!r}] = None\nimport informedness.cli\n"
+    result = run(f"{code}sys.exit(informedness.cli.main([{call!r}]))", cache)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "pip install 'informedness[evaluate]'" in result.stderr
+    assert missing in result.stderr
+    result = run(f"{code}informedness.{call}()", cache)
+    assert "\nImportError: registering needs Hugging Face evaluate" in result.stderr
+
+
 def test_a_cache_that_cannot_be_written_is_a_clear_error(tmp_path):
     file = tmp_path / "file"
     file.touch()

@@ -10,11 +10,14 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 METRICS = ("informedness", "nit")
 
 _MARK = {"registered by": "informedness"}
+_STAGED = ".staged-"
 
 
 def module_path(name: str) -> str:
@@ -61,26 +64,24 @@ def register() -> dict[str, str]:
     Raises
     ------
     ImportError
-        If `evaluate` is not installed.
+        If `evaluate` or `filelock` is not installed.
     OSError
         If the cache cannot be written.
     """
-    from filelock import FileLock
-
     registered = {}
-    for name in METRICS:
+    for name, folder in _cache_folders().items():
         files = _module_files(name)
         digest = hashlib.sha256(b"".join(f"{k}\0".encode() + v for k, v in sorted(files.items())))
-        copy = _cache_folder(name) / digest.hexdigest()
+        copy = folder / digest.hexdigest()
         try:
-            if not _is_in_place(copy, files):
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                with FileLock(f"{copy.parent}.lock"):
+            if not _is_in_place(copy, files) or (_staged(folder) and os.access(folder, os.W_OK)):
+                folder.mkdir(parents=True, exist_ok=True)
+                with _locked(folder):
                     if not _is_in_place(copy, files):  # else another process was faster
                         _put_in_place(copy, files)
         except OSError as error:
             raise OSError(
-                f"cannot register {name!r} in {copy.parent} ({error}): make that folder writable, "
+                f"cannot register {name!r} in {folder} ({error}): make that folder writable, "
                 "or set HF_MODULES_CACHE to one that is"
             ) from error
         registered[name] = str(copy)
@@ -98,20 +99,16 @@ def unregister() -> list[str]:
     Raises
     ------
     ImportError
-        If `evaluate` is not installed.
+        If `evaluate` or `filelock` is not installed.
     OSError
         If the cache cannot be written.
     """
-    from filelock import FileLock
-
     removed = []
-    for name in METRICS:
-        folder = _cache_folder(name)
-        ours = [copy for copy in _copies(folder) if _is_ours(copy, name)]
-        if not ours:
+    for name, folder in _cache_folders().items():
+        if not (_ours(folder, name) or _staged(folder)):
             continue
-        with FileLock(f"{folder}.lock"):
-            for copy in ours:
+        with _locked(folder):
+            for copy in _ours(folder, name):
                 shutil.rmtree(copy)
                 removed.append(str(copy))
             if not _copies(folder):
@@ -121,16 +118,29 @@ def unregister() -> list[str]:
     return removed
 
 
-def _cache_folder(name: str) -> Path:
-    """Return the folder of all cached copies of a metric named `name`."""
+def _cache_folders() -> dict[str, Path]:
+    """Return for each metric the folder of all cached copies."""
     try:
+        import filelock  # noqa: F401 the extra has both
         from evaluate import config
     except ImportError as error:
         raise ImportError(
-            "registering needs Hugging Face evaluate: pip install 'informedness[evaluate]'"
+            f"registering needs Hugging Face evaluate ({error}): "
+            "pip install 'informedness[evaluate]'"
         ) from error
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
-    return modules / "metrics" / f"evaluate-metric--{name}"
+    return {name: modules / "metrics" / f"evaluate-metric--{name}" for name in METRICS}
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder, without what processes that were killed left in it."""
+    from filelock import FileLock
+
+    with FileLock(f"{folder}.lock"):
+        for left in _staged(folder):  # made under the lock alone, so no process is at work in it
+            shutil.rmtree(left)
+        yield
 
 
 def _module_files(name: str) -> dict[str, bytes]:
@@ -142,6 +152,16 @@ def _module_files(name: str) -> dict[str, bytes]:
 def _copies(folder: Path) -> list[Path]:
     """Return the folders that evaluate takes for copies of the module."""
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
+
+
+def _staged(folder: Path) -> list[Path]:
+    """Return the folders of copies that are being made, or were when a process was killed."""
+    return list(folder.glob(f"{_STAGED}*"))
+
+
+def _ours(folder: Path, name: str) -> list[Path]:
+    """Return the copies that `register` made."""
+    return [copy for copy in _copies(folder) if _is_ours(copy, name)]
 
 
 def _is_ours(copy: Path, name: str) -> bool:
@@ -177,7 +197,7 @@ def _put_in_place(copy: Path, files: dict[str, bytes]) -> None:
                 shutil.rmtree(other)
         elif other != copy:
             newest = max(newest, _script(other).stat().st_mtime + 1)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".staged-") as staging:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=_STAGED) as staging:
         staged = Path(staging) / copy.name
         staged.mkdir()
         for name, content in files.items():
