@@ -135,11 +135,6 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
     assert users == {"reading.read_column", "coding.code_text", "coding._code_words"}
 
 
-def test_the_helper_can_be_read_in_ten_minutes():
-    for name in ("coding", "reading", "contingency", "intervals", "estimates"):
-        assert len((SOURCE / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= 500
-
-
 def imports(path):
     """Return the modules of the package that a file imports."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
