@@ -75,6 +75,14 @@ def test_importing_takes_no_more_than_a_third_longer_than_numpy():
     assert ours < 1.3 * alone
 
 
+def test_no_code_changes_the_filters_of_warnings():
+    # `catch_warnings` does, for the whole process: in threads they stay changed for good
+    for path in SOURCE.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for name in ("catch_warnings", "simplefilter", "filterwarnings"):
+            assert name not in text, path
+
+
 def test_the_only_dependency_is_numpy():
     requires = metadata.requires("informedness")
     assert [line for line in requires if "extra ==" not in line] == ["numpy>=1.24"]

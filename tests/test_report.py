@@ -4,7 +4,10 @@ import csv
 import io
 import json
 import math
+import threading
 import warnings
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -354,3 +357,40 @@ def test_an_interval_that_is_undefined_is_not_also_called_too_short():
         report(["a", "a"], ["a", "b"], confidence_level=0.95)
     (message,) = [str(w.message) for w in caught if issubclass(w.category, IntervalWarning)]
     assert message.startswith("informedness: the interval of accuracy may cover the truth less")
+
+
+def test_reports_in_threads_leave_the_filters_of_warnings_alone():
+    before = list(warnings.filters)
+    barrier = threading.Barrier(8, timeout=60)
+
+    def work(_):
+        barrier.wait()
+        return of_few()
+
+    def of_few():
+        table = ContingencyTable.from_matrix([[8, 1, 1], [0, 9, 1], [0, 0, 0]])
+        return [Report.from_table(table, 0.95, seed).scores for seed in range(3)]
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        changed = list(warnings.filters)
+        with ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(work, range(8)))
+        assert warnings.filters == changed
+    assert warnings.filters == before
+    assert all(result == results[0] for result in results)
+    # Each thread gives its own, no more and no fewer than one thread alone.
+    counts = Counter(str(one.message) for one in caught)
+    assert len(counts) == 3
+    assert set(counts.values()) == {24}
+
+
+def test_a_label_with_a_carriage_return_is_one_field_of_the_csv():
+    labels = ["a\rb", "\r", "a\r\nb", "a\nb", 'a"\r', "plain"]
+    text = report(labels, labels).to_csv()
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [row["class"] for row in rows if row["score"] == "tpr"] == sorted(labels)
+    assert "\nprevalence,plain,0" in text
+    assert "\r\nscore" not in text
+    assert text.endswith("\n")
+    assert not text.endswith("\r\n")

@@ -17,7 +17,9 @@ import os
 import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import compress
 from numbers import Number
 from typing import Any, NamedTuple, TypeAlias
@@ -51,8 +53,31 @@ class NoSamplesError(ValueError):
     """No sample is left to score; other parts of the same data may have some."""
 
 
+# Each block that holds warnings back, the innermost last: their category, and where they go.
+_Blocks: TypeAlias = tuple[tuple[type[Warning], list[str]], ...]
+_holding: ContextVar[_Blocks] = ContextVar("holding", default=())
+
+
+@contextmanager
+def hold_warnings(category: type[Warning] = InformednessWarning) -> Iterator[list[str]]:
+    """Give the list that takes the messages of this block's warnings, which go no further.
+
+    Filters of `warnings` are those of the whole process; this is of one block in one thread.
+    """
+    messages: list[str] = []
+    token = _holding.set((*_holding.get(), (category, messages)))
+    try:
+        yield messages
+    finally:
+        _holding.reset(token)
+
+
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
     """Warn with the prefix by which all copies of this file are filtered, at the caller's line."""
+    for held, messages in reversed(_holding.get()):
+        if issubclass(category, held):
+            messages.append(message)
+            return
     frame, level = sys._getframe(1), 2
     while frame.f_back and os.path.dirname(frame.f_code.co_filename) == _HERE:
         frame, level = frame.f_back, level + 1

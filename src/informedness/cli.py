@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from .comparison import Comparison, compare
 from .estimates import METRICS, checked_average, checked_resampling
 from .files import table_from_file, typed_label
 from .readers import FORMATS
+from .reading import hold_warnings
 from .registration import register, unregister
 from .report import Report, aligned, shown, shown_interval
 from .samples import joined_columns, read_columns
@@ -34,11 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # labels the terminal cannot show
     options = _parser().parse_args(arguments)
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with hold_warnings() as held:
             output = options.run(options)
-        for message in dict.fromkeys(str(warning.message) for warning in caught):
-            print(f"warning: {message.removeprefix('informedness: ')}", file=sys.stderr)
+        for message in dict.fromkeys(held):
+            print(f"warning: {message}", file=sys.stderr)
         print(output, flush=True)
     except BrokenPipeError:  # as in `informedness report ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

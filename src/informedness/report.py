@@ -3,7 +3,6 @@
 import csv
 import io
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +13,7 @@ from . import contingency
 from .coding import Label
 from .contingency import ContingencyTable
 from .estimates import METRICS, Estimate, IntervalWarning, estimate, signature, too_few
-from .reading import UndefinedMetricWarning, warn
+from .reading import UndefinedMetricWarning, hold_warnings, warn
 
 _SCORES: dict[str, tuple[str, Callable[[ContingencyTable], Any]]] = {
     "accuracy": ("Accuracy", contingency.accuracy),
@@ -107,8 +106,7 @@ class Report:
             options: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed}
             options["ignore_index"] = ignore_index
             estimates = _estimates(table, **options)
-            with warnings.catch_warnings():  # which the score itself has given
-                warnings.simplefilter("ignore", UndefinedMetricWarning)
+            with hold_warnings(UndefinedMetricWarning):  # which the score itself has given
                 of_classes = estimate(table, "informedness", average=None, **options)
         scores = {
             name: float(estimates[name].value if name in estimates else score(table))
@@ -181,21 +179,18 @@ class Report:
 
     def to_csv(self) -> str:
         """Return one number a row: score, class (empty for the whole table), value."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["score", "class", "value"])
+        rows: list[tuple[Any, ...]] = [("score", "class", "value")]
         plain = self.to_dict()
         groups = [("", {name: plain[name] for name in plain if name != "sentence"})]
         groups += [(row.pop("label"), row) for row in groups[0][1].pop("per_class")]
         for label, values in groups:
             for name, value in values.items():
                 if name.endswith("_confidence_interval"):
-                    ends = value or (None, None)
-                    writer.writerow([f"{name}_low", label, ends[0]])
-                    writer.writerow([f"{name}_high", label, ends[1]])
+                    low, high = value or (None, None)
+                    rows += [(f"{name}_low", label, low), (f"{name}_high", label, high)]
                 else:
-                    writer.writerow([name, label, value])
-        return text.getvalue()
+                    rows.append((name, label, value))
+        return "".join(map(_csv_line, rows))
 
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
@@ -302,8 +297,7 @@ def report(
 
 def _estimates(table: ContingencyTable, **options: Any) -> dict[str, Estimate]:
     """Return the estimates of the scores, with one warning for all that lack the same."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IntervalWarning)
+    with hold_warnings(IntervalWarning):
         made = {name: estimate(table, name, **options) for name in _SCORES if name in METRICS}
     lacking: dict[str, list[str]] = {}
     for name, one in made.items():
@@ -399,6 +393,12 @@ def aligned(rows: list[list[str]]) -> str:
         cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return "\n".join(lines)
+
+
+def _csv_line(row: tuple[Any, ...]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow(row)  # quotes what has one of these in it
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _markdown(rows: list[list[str]]) -> str:
