@@ -355,3 +355,58 @@ def test_compressed_text_is_refused_with_the_name_of_the_file(run, tmp_path):
     code, output, errors = run(path, *COLUMNS)
     assert (code, output) == (2, "")
     assert str(path) in errors
+
+
+LABELS = [("cat", "cat"), ("dog", "eel"), ("eel", "eel")]
+
+
+@pytest.mark.parametrize("where", ["before", "behind", "separated", "one by one", "by ="])
+def test_files_may_stand_before_or_behind_the_labels(run, tmp_path, where):
+    path = write(tmp_path / "p.csv", LABELS)
+    arguments = {
+        "before": [path, *COLUMNS, "--labels", "cat", "dog", "eel"],
+        "behind": ["--labels", "cat", "dog", "eel", *COLUMNS, path],
+        "separated": [*COLUMNS, "--labels", "cat", "dog", "eel", "--", path],
+        "one by one": ["--labels", "cat", "--labels", "dog", "eel", *COLUMNS, path],
+        "by =": [*COLUMNS, "--labels=cat", "--labels=dog", "--labels=eel", path],
+    }[where]
+    expected = report(*zip(*LABELS, strict=True), labels=["cat", "dog", "eel"])
+    code, output, errors = run(*arguments)
+    assert (code, output) == (0, f"{expected}\n")
+    assert "--labels" not in errors
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "standard input", "not there"])
+@pytest.mark.parametrize("others", [False, True])
+def test_a_file_is_never_taken_for_a_label(run, capsys, tmp_path, kind, others):
+    path = write(tmp_path / "p.csv", LABELS)
+    last = {"file": path, "folder": tmp_path, "standard input": "-", "not there": "part-2.csv"}[
+        kind
+    ]
+    first = [path] if others else []
+    with pytest.raises(SystemExit) as raised:
+        run(*first, *COLUMNS, "--labels", "cat", "dog", "eel", last)
+    assert raised.value.code == 2
+    output, errors = capsys.readouterr()
+    assert output == ""
+    assert f"argument --labels: '{last}' looks like a file among its values" in errors
+    assert f"at the end behind `--`, as in --labels cat dog eel -- {last}" in errors
+    assert f"if it is meant, give it alone: --labels={last}" in errors
+
+
+def test_a_label_may_have_the_name_of_a_folder_where_it_is_given_alone(run, tmp_path, monkeypatch):
+    for name in ("cat", "dog"):
+        (tmp_path / name).mkdir()
+    write(tmp_path / "p.csv", LABELS[:1])
+    monkeypatch.chdir(tmp_path)
+    code, output, _ = run("p.csv", *COLUMNS, "--labels=cat", "--labels=dog", "--output", "json")
+    assert (code, json.loads(output)["n_classes"]) == (0, 2)
+
+
+def test_labels_may_be_empty_long_or_any_text(run, tmp_path):
+    labels = ["a", "", "x" * 5000, "a\0b", "é", "-1", "a b"]
+    path = write(tmp_path / "p.csv", [(label, label) for label in ("a", "é", "-1")])
+    arguments = [path, *COLUMNS, "--output", "json", "--labels", *labels]
+    code, output, _ = run(*arguments)
+    assert code == 0
+    assert [row["label"] for row in json.loads(output)["per_class"]] == labels

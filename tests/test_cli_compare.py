@@ -329,3 +329,26 @@ def test_warnings_go_to_stderr_once_each(run, tmp_path):
     code, _, errors = run(write(tmp_path / "p.csv", rows), *COLUMNS)
     assert code == 0
     assert errors == "warning: among the predictions but not the references, so counted as 0: 'c'\n"
+
+
+@pytest.mark.parametrize("order", ["before", "behind", "separated", "one by one"])
+def test_files_may_stand_before_or_behind_the_predictions(run, tmp_path, order):
+    path = write(tmp_path / "p.csv", ROWS)
+    expected = run(path, *COLUMNS)
+    assert expected[0] == 0
+    arguments = {
+        "before": [path, "--references", "gold", "--predictions", "a", "b"],
+        "behind": ["--predictions", "a", "b", "--references", "gold", path],
+        "separated": ["--references", "gold", "--predictions", "a", "b", "--", path],
+        "one by one": ["--predictions=a", "--predictions=b", "--references=gold", path],
+    }[order]
+    assert run(*arguments) == expected
+
+
+def test_a_file_is_never_taken_for_a_column(run, capsys, tmp_path):
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    with pytest.raises(SystemExit):
+        run("--on", "id", "--references", "gold", "--predictions", "model", a, b)
+    errors = capsys.readouterr().err
+    assert f"argument --predictions: '{a}' looks like a file among its values" in errors
+    assert f"--predictions model -- {a} {b}" in errors

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from . import __version__
@@ -150,6 +151,33 @@ def _unregister(options: argparse.Namespace) -> str:
     return "\n".join(f"removed {folder}" for folder in unregister()) or "nothing was registered"
 
 
+class _Several(argparse.Action):
+    """Values up to the next option, of one option or several; a file among them is refused.
+
+    Whoever writes `--labels cat dog p.csv` means a file, but a class may have any name.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        for position, value in enumerate(values[1:], start=1):
+            known = value == "-" or Path(value).suffix.lower() in FORMATS
+            # for Path the empty label would be a folder, and a long one an error
+            if known or os.path.exists(value):  # noqa: PTH110
+                before, files = " ".join(values[:position]), " ".join(values[position:])
+                raise argparse.ArgumentError(
+                    self,
+                    f"{value!r} looks like a file among its values: files stand before the "
+                    f"options, or at the end behind `--`, as in {option_string} {before} -- "
+                    f"{files}; if it is meant, give it alone: {option_string}={value}",
+                )
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values])
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="informedness",
@@ -179,7 +207,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     compare = command("compare", _compare, text)
     compare.add_argument(
-        "--predictions", required=True, nargs="+", metavar="COL", help="columns of A and of B"
+        "--predictions",
+        required=True,
+        nargs="+",
+        action=_Several,
+        metavar="COL",
+        help="columns of A and of B",
     )
     _add_inputs(compare)
     compare.add_argument(
@@ -210,7 +243,11 @@ def _add_inputs(command: Any) -> None:
     )
     command.add_argument("--references", required=True, metavar="COL", help="column of true labels")
     command.add_argument(
-        "--labels", nargs="+", metavar="LABEL", help="the classes of the task; others are refused"
+        "--labels",
+        nargs="+",
+        action=_Several,
+        metavar="LABEL",
+        help="the classes of the task; others are refused",
     )
     command.add_argument(
         "--unknown",
