@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 
@@ -240,9 +241,9 @@ def test_a_short_interval_is_warned_of_as_other_things_are(run, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--confidence-level", "95"], "`confidence_level` must lie between 0 and 1"),
-        (["--confidence-level", "nan"], "`confidence_level` must lie between 0 and 1"),
-        (["--confidence-level", "0.9", "--seed", "-1"], "`seed` must be an integer from 0 on"),
+        (["--confidence-level", "95"], "`--confidence-level` must lie between 0 and 1"),
+        (["--confidence-level", "nan"], "`--confidence-level` must lie between 0 and 1"),
+        (["--confidence-level", "0.9", "--seed", "-1"], "`--seed` must be an integer from 0 on"),
     ],
 )
 def test_a_bad_confidence_level_is_refused_before_anything_is_read(run, tmp_path, options, message):
@@ -410,3 +411,106 @@ def test_labels_may_be_empty_long_or_any_text(run, tmp_path):
     code, output, _ = run(*arguments)
     assert code == 0
     assert [row["label"] for row in json.loads(output)["per_class"]] == labels
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        (
+            [("a", "a"), ("b", "?")],
+            ["--labels", "a", "b"],
+            "`--labels` must list every prediction, '?' is not in it: add it, or pass "
+            "--unknown wrong to count such predictions as wrong answers",
+        ),
+        (
+            [("a", "a")],
+            ["--unknown", "wrong"],
+            '`--unknown` can be "wrong" only beside `--labels`, the classes that are known',
+        ),
+        (
+            [(-100, 1), (1, 1), (2, 2)],
+            ["--numeric"],
+            "warning: -100 among the references counts as a class: --ignore-index=-100 drops it",
+        ),
+        ([("a", "a")], ["--confidence-level", "2"], "`--confidence-level` must lie between"),
+        ([("a", "a")], ["--confidence-level", "0.9", "--seed", "-1"], "`--seed` must be an"),
+        ([("a", "a")], [], "warning: all references are 'a'"),
+    ],
+)
+def test_messages_speak_of_the_options_of_the_command_line(run, tmp_path, rows, options, message):
+    _, _, errors = run(write(tmp_path / "p.csv", rows), *COLUMNS, *options)
+    assert message in errors
+    assert not re.search(r"\w=(True|\")|zero_division|file_format|ignore_index", errors)
+
+
+def test_messages_about_nulls_and_formats_name_the_option(run, tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"gold": "a", "model": null}\n')
+    assert ": --drop-null leaves out rows with missing values\n" in run(path, *COLUMNS)[2]
+    assert "give it with --format-in\n" in run(path.rename(tmp_path / "p.txt"), *COLUMNS)[2]
+
+
+def test_what_the_user_wrote_is_not_translated(run, tmp_path):
+    folder = tmp_path / "unknown=wrong"
+    folder.mkdir()
+    path = write(folder / "labels=3.csv", [("a", "drop_null=True")], names=("gold", "seed=3"))
+    columns = ["--references", "gold", "--predictions", "seed=3", "--labels", "a"]
+    _, _, errors = run(path, *columns)
+    assert f"{path}: " in errors
+    assert "'drop_null=True' is not in it" in errors
+    _, _, errors = run(path, *COLUMNS)
+    assert "the columns are 'gold', 'seed=3'" in errors
+
+
+LONG = ["a" * 200 + str(number) + "b" * 200 for number in range(3)]
+
+
+@pytest.mark.parametrize("confidence", [[], ["--confidence-level", "0.9"]])
+def test_a_long_label_is_cut_in_the_text_and_whole_elsewhere(run, tmp_path, confidence):
+    path = write(tmp_path / "p.csv", [(label, label) for label in LONG])
+    output = run(path, *COLUMNS, *confidence)[1]
+    table = output.split("\n\n")[1]
+    assert max(map(len, table.splitlines())) < 130
+    assert len(re.findall(r"^a+\.\.\.b+ ", table, re.MULTILINE)) == 3
+    assert max(map(len, output.splitlines())) < 300  # the sentence, too
+    for form in ("json", "csv", "markdown"):
+        output = run(path, *COLUMNS, *confidence, "--output", form)[1]
+        assert all(label in output for label in LONG)
+
+
+def in_shell(redirections, *arguments):
+    command = " ".join([f"'{sys.executable}' -m informedness", *map(str, arguments)])
+    return subprocess.run(["sh", "-c", f"{command} {redirections}"], capture_output=True, text=True)
+
+
+def test_a_closed_standard_output_is_an_error(files):
+    result = in_shell(">&-", "report", files / "p.csv", *COLUMNS)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "informedness: error: standard output is closed\n"
+
+
+def test_a_full_standard_output_is_an_error(files):
+    result = in_shell(">/dev/full", "report", files / "p.csv", *COLUMNS)
+    assert result.returncode == 2
+    assert result.stderr.startswith("informedness: error: standard output: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("where", ["2>&-", "2>/dev/full"])
+def test_warnings_that_cannot_be_shown_leave_the_output_alone(tmp_path, where):
+    path = write(tmp_path / "p.csv", [("a", "b")] * 60)
+    arguments = ["report", path, *COLUMNS, "--output", "json"]
+    result = in_shell(where, *arguments)
+    assert (result.returncode, result.stdout) == (0, in_shell("2>/dev/null", *arguments).stdout)
+    assert json.loads(result.stdout)["n_samples"] == 60
+    result = in_shell(where, "report", tmp_path / "not there.csv", *COLUMNS)
+    assert (result.returncode, result.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_a_closed_standard_input_is_an_error_where_it_is_to_be_read(files, command):
+    columns = [*COLUMNS, "gold"] if command == "compare" else COLUMNS
+    result = in_shell("<&-", command, "-", *columns, "--format-in", "csv")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "informedness: error: -: standard input is closed\n"
+    assert in_shell("<&-", command, files / "p.csv", *columns).returncode == 0

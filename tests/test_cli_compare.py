@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import re
 import subprocess
 import sys
 
@@ -187,18 +188,37 @@ def test_two_files_are_joined_on_the_identifier_in_any_order(run, two, file):
     code, output, errors = run(a, b, *JOINED, "--output", "json")
     assert (code, errors) == (0, few(9))
     assert json.loads(output) == compare(REFERENCES, A, B).to_dict()
+
+
+def test_the_text_calls_models_by_their_columns_and_files(run, two, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    a, b = (path.name for path in two)
     text = run(a, b, *JOINED)[1]
     assert f"\nA: {a} " in text
     assert f"\nB: {b} " in text
 
 
-def test_the_columns_of_two_files_may_have_names_of_their_own(run, two, tmp_path):
+def test_names_that_are_long_are_cut_in_the_text_unless_that_makes_them_one(run, tmp_path):
+    a, b = "a" * 200, "a" * 100 + "b" * 100
+    path = write_parquet(tmp_path / "p.parquet", **{"gold": REFERENCES, a: A, b: B})
+    text = run(path, "--references", "gold", "--predictions", a, b)[1]
+    assert max(map(len, text.split("\n\n")[0].splitlines())) < 110
+    assert re.search(r"^B: a{29}\.\.\.b{29}  ", text, re.MULTILINE)
+    alike = [f"{'a' * 100}{i}{'b' * 100}" for i in range(2)]
+    path = write_parquet(tmp_path / "p.parquet", gold=REFERENCES, **{alike[0]: A, alike[1]: B})
+    text = run(path, "--references", "gold", "--predictions", *alike)[1]
+    assert f"\nA: {alike[0]} " in text
+    assert f"\nB: {alike[1]} " in text
+
+
+def test_the_columns_of_two_files_may_have_names_of_their_own(run, two, tmp_path, monkeypatch):
     a, b = two
     renamed = tmp_path / "renamed.csv"
     renamed.write_text(b.read_text().replace("id,gold,model", "id,gold,model_b"))
     expected = run(a, b, *JOINED, "--output", "json")
     assert run(a, renamed, *JOINED, "model_b", "--output", "json") == expected
-    assert f"\nB: {renamed}, model_b " in run(a, renamed, *JOINED, "model_b")[1]
+    monkeypatch.chdir(tmp_path)
+    assert "\nB: renamed.csv, model_b " in run(a, "renamed.csv", *JOINED, "model_b")[1]
     refused(run(a, renamed, *JOINED), f"{renamed}: `predictions`: column 'model' is not there")
 
 
@@ -274,7 +294,7 @@ def test_nulls_are_an_error_or_left_out(run, tmp_path):
     refused(
         run(path, *COLUMNS),
         f"{path}: `predictions_b` must have a value in every row, got None (null) in 1 of 120 rows "
-        "of column 'b': drop_null=True (--drop-null)",
+        "of column 'b': --drop-null leaves out",
     )
     code, output, _ = run(path, *COLUMNS, "--drop-null", "--output", "json")
     assert (code, json.loads(output)) == (0, compare(REFERENCES[1:], A[1:], B[1:]).to_dict())
@@ -296,10 +316,13 @@ def test_nulls_are_an_error_or_left_out(run, tmp_path):
         (["--predictions", "a", "b", "b"], "must name two columns, of A and of B, got 3: a b b"),
         (["--predictions", "a", "x"], "`predictions_b`: column 'x' is not there"),
         (["--predictions", "a", "b", "--on", "a"], "`--on` must stand with two files"),
-        (["--predictions", "a", "b", "--confidence-level", "95"], "`confidence_level` must lie"),
-        (["--predictions", "a", "b", "--seed", "-1"], "`seed` must be an integer from 0 on"),
-        (["--predictions", "a", "b", "--metric", "nit", "--average", "bias"], "`average` must be"),
-        (["--predictions", "a", "b", "--unknown", "wrong"], "only beside `labels`"),
+        (["--predictions", "a", "b", "--confidence-level", "95"], "`--confidence-level` must lie"),
+        (["--predictions", "a", "b", "--seed", "-1"], "`--seed` must be an integer from 0 on"),
+        (
+            ["--predictions", "a", "b", "--metric", "nit", "--average", "bias"],
+            "`--average` must be",
+        ),
+        (["--predictions", "a", "b", "--unknown", "wrong"], "only beside `--labels`"),
         (["--predictions", "a", "b", "--numeric"], "must hold integers (--numeric), got 'ham'"),
         (["--predictions", "a", "b", "--labels", "ham"], "'spam' is not in it"),
         (["--predictions", "a", "b", "--ignore-index", "ham"], "must be of two classes or more"),

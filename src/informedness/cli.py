@@ -3,8 +3,10 @@
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from .files import table_from_file, typed_label
 from .readers import FORMATS
 from .reading import hold_warnings
 from .registration import register, unregister
-from .report import Report, aligned, shown, shown_interval
+from .report import Report, aligned, cut, shown, shown_interval
 from .samples import joined_columns, read_columns
 
 _OUTPUTS: dict[str, Callable[[Report], str]] = {
@@ -25,6 +27,14 @@ _OUTPUTS: dict[str, Callable[[Report], str]] = {
     "csv": lambda report: report.to_csv().rstrip("\n"),
     "markdown": Report.to_markdown,
 }
+_NAMES = (
+    "average|confidence_level|drop_null|file_format|ignore_index|keep_empty|labels|metric|numeric|"
+    "seed|unknown"
+)
+# `unknown`, unknown="wrong" and ignore_index=-100, but nothing inside quotes or a path
+_ARGUMENT = re.compile(
+    rf"(?<=`)({_NAMES})(?=`)|(?<=[ `(])({_NAMES})=(\"?)(-?\w*)\3(?=[\s`,;:.)]|$)"
+)
 _N_RESAMPLES = 9999  # the default of `estimate` and `compare`
 
 
@@ -33,19 +43,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels the terminal cannot show
+    if sys.stderr is None:  # closed: print would take standard output for it
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 until the process ends
     options = _parser().parse_args(arguments)
     try:
+        if sys.stdout is None:
+            raise ValueError("standard output is closed")
+        if sys.stdin is None and "-" in getattr(options, "files", ()):
+            raise ValueError("-: standard input is closed")
         with hold_warnings() as held:
             output = options.run(options)
-        for message in dict.fromkeys(held):
-            print(f"warning: {message}", file=sys.stderr)
-        print(output, flush=True)
-    except BrokenPipeError:  # as in `informedness report ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, ImportError) as error:
-        print(f"informedness: error: {error}", file=sys.stderr)
-        return 2
+        return _refused(error)
+    for message in dict.fromkeys(held):
+        _tell(f"warning: {_in_options(message)}")
+    try:
+        print(output, flush=True)
+    except OSError as error:
+        # so that Python does not try again at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
+            return _refused(f"standard output: {error}")
     return 0
+
+
+def _refused(error: object) -> int:
+    _tell(f"informedness: error: {_in_options(str(error))}")
+    return 2
+
+
+def _tell(message: str) -> None:
+    with suppress(OSError):  # the output matters more
+        print(message, file=sys.stderr, flush=True)
+
+
+def _in_options(message: str) -> str:
+    """Return a message on arguments of Python as one on the options of the command line."""
+    message = re.sub(r" \(zero_division [^)]*\)", "", message)  # for which there is no option
+    message = re.sub(r"\w+=True \((--[\w-]+)\)|(--[\w-]+) \(\w+=\)", r"\1\2", message)
+    return _ARGUMENT.sub(_option, message.replace("`sample_weight`", "`weights`"))
+
+
+def _option(found: re.Match[str]) -> str:
+    name, value = found[1] or found[2], found[4]
+    option = "--format-in" if name == "file_format" else "--" + name.replace("_", "-")
+    if value in (None, "", "True"):
+        return option
+    return f"{option}={value}" if value.startswith("-") else f"{option} {value}"
 
 
 def _report(options: argparse.Namespace) -> str:
@@ -126,12 +170,15 @@ def _samples(options: argparse.Namespace) -> tuple[tuple[Column, Column, Column]
 
 def _comparison_text(result: Comparison, a: str, b: str) -> str:
     """Return a comparison as text for a terminal; its sentence is the last line."""
+    a, b = shown(a), shown(b)
+    if cut(a, 60) != cut(b, 60):
+        a, b = cut(a, 60), cut(b, 60)
     interval = shown_interval(result.standard_error, result.confidence_interval)
     p_value = "< 0.0001" if result.p_value < 0.0001 else f"{result.p_value:.4f}"
     rows = [
         ["N", str(result.n_samples)],
-        [f"A: {shown(a)}", f"{result.a:.4f}"],
-        [f"B: {shown(b)}", f"{result.b:.4f}"],
+        [f"A: {a}", f"{result.a:.4f}"],
+        [f"B: {b}", f"{result.b:.4f}"],
         ["Difference", f"{result.difference:+.4f}", *interval],
         [f"p-value ({result.test})", p_value],
         ["Gained by B", str(result.gained)],

@@ -174,7 +174,7 @@ class Report:
         """Return the report as two Markdown tables, the sentence and the signature."""
         summary = self._summary()
         head = ["", "value", *self._interval_heads()]
-        blocks = [_markdown([head, *summary]), _markdown(self._class_rows())]
+        blocks = [_markdown([head, *summary]), _markdown(self._class_rows(shown))]
         return "\n\n".join([*blocks, _escape(self.sentence), _escape(self.signature)])
 
     def to_csv(self) -> str:
@@ -194,7 +194,8 @@ class Report:
 
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
-        tables = [aligned(self._summary()), aligned(self._class_rows())]
+        rows = self._class_rows(lambda label: cut(shown(label)))
+        tables = [aligned(self._summary()), aligned(rows)]
         return "\n\n".join([*tables, self.sentence, self.signature])
 
     def _interval_heads(self) -> list[str]:
@@ -221,7 +222,7 @@ class Report:
         width = 2 + len(self._interval_heads())
         return [row + [""] * (width - len(row)) for row in rows]
 
-    def _class_rows(self) -> list[list[str]]:
+    def _class_rows(self, name_of: Callable[[Label | None], str]) -> list[list[str]]:
         heads = {**_COLUMNS}
         if self.confidence_level is not None:
             del heads["precision"]
@@ -233,7 +234,7 @@ class Report:
             cells = {name: _rounded(row[name], 4) for name in _COLUMNS}
             if self.confidence_level is not None:
                 cells.update(zip(names, shown_interval(*(row[x] for x in names)), strict=True))
-            rows.append([shown(row["label"]), *(cells[name] for name in heads)])
+            rows.append([name_of(row["label"]), *(cells[name] for name in heads)])
         if (more := len(self.per_class) - _MOST_CLASSES) > 0:
             rows.append([f"and {more} more classes (JSON and CSV list all)", *[""] * len(heads)])
         return rows
@@ -319,7 +320,8 @@ def _sentence(
     """Return what the scores say, in one sentence."""
     totals = table.reference_totals
     majority = int(np.argmax(totals))
-    name, share = shown(table.labels[majority], quote=True), float(totals[majority] / table.total)
+    name = cut(shown(table.labels[majority], quote=True))
+    share = float(totals[majority] / table.total)
     accuracy, score = scores["accuracy"], scores["informedness"]
     if (totals > 0).sum() == 1:
         return (
@@ -383,6 +385,12 @@ def shown(label: Label | None, quote: bool = False) -> str:
     if not label.isprintable():
         return ascii(label)
     return repr(label) if quote or label != label.strip() or not label else label
+
+
+def cut(name: str, width: int = 40) -> str:
+    """Return a name without its middle where it is wider than a table in a terminal can show."""
+    half = width // 2 - 1
+    return name if len(name) <= width else f"{name[:half]}...{name[-half:]}"
 
 
 def aligned(rows: list[list[str]]) -> str:
