@@ -148,9 +148,7 @@ REFUSED = [
     _refused("a prediction outside labels", ["a", "b"], ["a", "?"], r"'\?'", labels=["a", "b"]),
     _refused("all ignored", [-100, -100], [0, 1], "none is left", ignore_index=-100),
     _refused("weights that sum to 0", [0, 1], [0, 1], "none is left", sample_weight=[0.0, 0.0]),
-    _refused(
-        "a negative weight", [0, 1], [0, 1], r"sample_weight.*-1\.0", sample_weight=[1.0, -1.0]
-    ),
+    _refused("a negative weight", [0, 1], [0, 1], r"weight.*-1\.0", sample_weight=[1.0, -1.0]),
 ]
 
 DEGENERATE = [

@@ -152,8 +152,8 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
         if True in cells[role + b].to_list():
             raise ValueError(
                 f"`{role}`: the engine compares column {names[role]!r} by a collation that takes "
-                f"{a!r} for {b!r}, so that labels would merge: select it with one that tells all "
-                f'text apart, as {names[role]} COLLATE "C" in DuckDB'
+                f"{a!a} for {b!a}, so that labels would merge: select it with one that tells all "
+                'text apart, as COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
             )
     if drop_null:  # an engine may not have seen a null among the values of a dictionary
         cells = cells.drop_nulls(_KEYS)

@@ -82,6 +82,17 @@ def test_a_negative_weight_and_a_score_are_refused(spark):
         table_from_frame(frame, references="gold", predictions="gold", weights="w")
 
 
+@pytest.mark.parametrize("collation", ["UTF8_LCASE", "UNICODE_AI", "UNICODE", "UTF8_BINARY_RTRIM"])
+def test_a_collation_that_merges_labels_is_refused(spark, collation):
+    rows = "values ('Ham', 'ham'), ('ham', 'ham'), ('ham ', 'e') t(gold, model)"
+    frame = spark.sql(f"select gold, model collate {collation} as model from {rows}")
+    with pytest.raises(ValueError, match="`predictions`: the engine compares column 'model' by a"):
+        table_from_frame(frame, **COLUMNS)
+    frame = frame.selectExpr("gold", "model collate UTF8_BINARY as model")
+    expected = ContingencyTable.from_labels(["Ham", "ham", "ham "], ["ham", "ham", "e"])
+    assert table_from_frame(frame, **COLUMNS) == expected
+
+
 def test_the_snippet_of_the_readme_runs(spark):
     text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
