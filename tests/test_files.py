@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from informedness import ContingencyTable, InformednessWarning, readers, table_from_file
+from informedness.paths import list_files
 
 COLUMNS = {"references": "gold", "predictions": "model"}
 RNG = np.random.default_rng(20)
@@ -236,7 +237,7 @@ def test_every_format_is_read_in_batches(name, monkeypatch, tmp_path):
     for size, value in SIZES["in pieces"].items():
         monkeypatch.setattr(readers, size, value)
     WRITERS[name](columns(*TEXT.tolist()), tmp_path / name)
-    ((path, file_format),) = readers.list_files(tmp_path / name, None)
+    ((path, file_format),) = list_files(tmp_path / name, None)
     sizes = [batch.n_rows for batch in readers.read_batches(path, file_format, COLUMNS)]
     assert sum(sizes) == 500
     assert max(sizes) <= 40

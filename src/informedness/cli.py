@@ -15,7 +15,7 @@ from .coding import Column
 from .comparison import Comparison, compare
 from .estimates import METRICS, checked_average, checked_resampling
 from .files import table_from_file, typed_label
-from .readers import FORMATS
+from .paths import FORMATS
 from .reading import hold_warnings
 from .registration import register, unregister
 from .report import Report, aligned, cut, shown, shown_interval

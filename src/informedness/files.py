@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from .coding import Column, Label
 from .columns import check_nulls, no_samples
 from .contingency import ContingencyTable
-from .readers import Batch, list_files, read_batches
+from .paths import list_files
+from .readers import Batch, read_batches
 from .reading import NoSamplesError, check_unknown, read_column, read_labels, show, warn_of_padding
 
 

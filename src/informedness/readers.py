@@ -3,34 +3,19 @@
 import csv
 import io
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
-from os import PathLike
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from .columns import check_columns
-from .reading import check_choice, show
-
-FORMATS = {
-    ".arrow": "arrow",
-    ".csv": "csv",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".tsv": "tsv",
-}
+from .paths import open_whole
+from .reading import show
 
 _BYTES = 1 << 24  # counted at a time: two columns of a million integers
 _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
 _LINES = 1 << 16  # of JSON, where a label is a Python object
 _BLOCK = 1 << 22  # bytes of CSV parsed at a time, and the longest row that can be read
-_LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
@@ -45,54 +30,6 @@ class Batch(NamedTuple):
     """Number of nulls by argument."""
 
 
-def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
-    """Return each file of a data set and its format; `path` is one path or several.
-
-    Raises
-    ------
-    ValueError
-        If there is no file, a format is unknown, or a folder has files of several formats.
-    """
-    check_choice("file_format", file_format, (None, *sorted(set(FORMATS.values()))))
-    files: list[tuple[str, str]] = []
-    for one in [path] if isinstance(path, (str, PathLike)) else list(path):
-        parts = _parts(Path(one)) if Path(one).is_dir() else [Path(one)]
-        found = [(str(part), file_format or _format(part)) for part in parts]
-        kinds = sorted({kind for _, kind in found})
-        if len(kinds) > 1:
-            raise ValueError(
-                f"{one}: the files of a folder must have one format, got {', '.join(kinds)}: "
-                "list those that are meant"
-            )
-        files += found
-    if not files:
-        raise ValueError("`path` must name at least one file, got none")
-    return files
-
-
-def _parts(folder: Path) -> list[Path]:
-    """Return the files in a folder and its folders, but no hidden files and no markers."""
-    parts = [
-        path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-        and not any(name.startswith((".", "_")) for name in path.relative_to(folder).parts)
-    ]
-    if not parts:
-        raise ValueError(f"{folder}: the folder must hold files of predictions, got none")
-    return parts
-
-
-def _format(path: Path) -> str:
-    file_format = FORMATS.get(path.suffix.lower())
-    if file_format is None:
-        raise ValueError(
-            f"{path}: the format must be one of {sorted(set(FORMATS.values()))} and does not show "
-            "in the file's ending: give it with --format-in (file_format=)"
-        )
-    return file_format
-
-
 def read_batches(path: str, file_format: str, names: Mapping[str, str]) -> Iterator[Batch]:
     """Yield the rows of a file in batches, of the columns `names` gives by argument.
 
@@ -101,7 +38,7 @@ def read_batches(path: str, file_format: str, names: Mapping[str, str]) -> Itera
     ValueError
         If the file is damaged, or has no such column.
     """
-    with _opened(path) as stream:
+    with open_whole(path) as stream:
         if file_format == "jsonl":
             yield from _read_json_lines(stream, names)
             return
@@ -262,30 +199,3 @@ def _from_rows(rows: list[list[Any]], names: Mapping[str, str]) -> Batch:
     kept = [row for row in rows if not any(value is None for value in row)]
     columns = {argument: [row[i] for row in kept] for i, argument in enumerate(names)}
     return Batch(columns, len(rows), nulls)
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[BinaryIO]:
-    """Open a file, with a progress bar where it is long and someone is watching."""
-    if path == "-":
-        import shutil
-        import tempfile
-
-        with tempfile.TemporaryFile() as copy:  # most formats must be read from both ends
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-            copy.seek(0)
-            yield copy
-        return
-    with Path(path).open("rb") as stream:
-        size = Path(path).stat().st_size
-        if size < _LONG_FILE or not sys.stderr.isatty():
-            yield stream
-            return
-        try:
-            from rich.console import Console
-            from rich.progress import Progress
-        except ImportError:
-            yield stream  # the bar is a comfort, not worth an error
-            return
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            yield progress.wrap_file(stream, total=size, description=Path(path).name)

@@ -9,7 +9,8 @@ import numpy as np
 from .coding import Column, common_codes, compact, join_columns
 from .columns import check_nulls
 from .files import label_column
-from .readers import list_files, read_batches
+from .paths import list_files
+from .readers import read_batches
 from .reading import check_same_kind, show
 
 

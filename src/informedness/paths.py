@@ -1,0 +1,181 @@
+"""Which files a data set is made of, each of them opened once and read as it is."""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .reading import check_choice, show
+
+FORMATS = {
+    ".arrow": "arrow",
+    ".csv": "csv",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".tsv": "tsv",
+}
+
+_LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
+_COMPRESSIONS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+}
+_URL = re.compile(r"[a-zA-Z][\w+.-]+:/")  # of two letters or more: "C:/" is a drive
+
+
+def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
+    """Return each file of a data set and its format; `path` is one path or several.
+
+    Raises
+    ------
+    ValueError
+        If there is no file, one stands twice, a format is unknown, or a folder has files of
+        several formats or what is no file.
+    """
+    check_choice("file_format", file_format, (None, *sorted(set(FORMATS.values()))))
+    files: list[tuple[str, str]] = []
+    for one in _paths(path):
+        parts = _parts(Path(one)) if Path(one).is_dir() else [Path(one)]
+        found = [(str(part), file_format or _format(part)) for part in parts]
+        kinds = sorted({kind for _, kind in found})
+        if len(kinds) > 1:
+            raise ValueError(
+                f"{one}: the files of a folder must have one format, got {', '.join(kinds)}: "
+                "list those that are meant"
+            )
+        files += found
+    if not files:
+        raise ValueError("`path` must name at least one file, got none")
+    _check_once([file for file, _ in files])
+    return files
+
+
+def _paths(path: Any) -> list[Any]:
+    """Return one path or several as a list."""
+    several = isinstance(path, Iterable) and not isinstance(path, (str, bytes, PathLike))
+    paths = list(path) if several else [path]
+    for one in paths:
+        if not isinstance(one, (str, PathLike)):
+            raise ValueError(f"`path` must be a path or a sequence of paths, got {show(one)}")
+        if _URL.match(str(one)) and not Path(one).exists():
+            raise ValueError(
+                f"{one}: `path` must name files of this machine: download it first, or open it as "
+                "a data frame (pandas, polars, DuckDB) for table_from_frame"
+            )
+    return paths
+
+
+def _parts(folder: Path) -> list[Path]:
+    """Return the files in a folder and its folders, but no hidden files and no markers."""
+
+    def unreadable(error: OSError) -> None:
+        raise error
+
+    parts = []
+    for place, folders, files in os.walk(folder, onerror=unreadable):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        parts += [Path(place, name) for name in files if not name.startswith((".", "_"))]
+        for name in folders:
+            if Path(place, name).is_symlink():  # it may lead back to where we are
+                raise ValueError(
+                    f"{Path(place, name)}: a folder of parts must hold no link to a folder: name "
+                    "the folder it leads to as a path of its own"
+                )
+    for part in parts:
+        if not part.is_file():
+            kind = "a link to what is not there" if part.is_symlink() else "a pipe or device"
+            raise ValueError(f"{part}: a folder of parts must hold files, got {kind}")
+    if not parts:
+        raise ValueError(f"{folder}: the folder must hold files of predictions, got none")
+    return sorted(parts)
+
+
+def _format(path: Path) -> str:
+    file_format = FORMATS.get(path.suffix.lower())
+    if file_format is None:
+        raise ValueError(
+            f"{path}: the format must be one of {sorted(set(FORMATS.values()))} and does not show "
+            "in the file's ending: give it with --format-in (file_format=)"
+        )
+    return file_format
+
+
+def _check_once(files: list[str]) -> None:
+    """Raise ValueError if a file stands twice, under one name or two."""
+    names: dict[Any, str] = {}
+    for file in files:
+        status = None if file == "-" else Path(file).stat()
+        identity = status and (status.st_dev, status.st_ino)
+        if identity in names:
+            raise ValueError(
+                f"{file}: a data set must hold each file once, got the same as {names[identity]}"
+            )
+        names[identity] = file
+
+
+@contextmanager
+def open_whole(path: str) -> Iterator[BinaryIO]:
+    """Open a file to be read from both ends, and see that it stays as it is until it is closed.
+
+    Raises
+    ------
+    ValueError
+        If the file is compressed as a whole, or another size when it has been read.
+    """
+    if path == "-":
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+            copy.seek(0)
+            _check_plain(copy)
+            yield copy
+        return
+    with Path(path).open("rb") as stream:
+        _check_plain(stream)
+        size = os.fstat(stream.fileno()).st_size
+        with _watched(stream, size, Path(path).name) as watched:
+            yield watched
+        left = os.fstat(stream.fileno()).st_size
+        if left != size:
+            raise ValueError(
+                f"the file must stay as it is while it is read, got {size} bytes at first and "
+                f"{left} at the end"
+            )
+
+
+def _check_plain(stream: BinaryIO) -> None:
+    start = stream.read(max(map(len, _COMPRESSIONS)))
+    stream.seek(0)
+    for mark, name in _COMPRESSIONS.items():
+        if start.startswith(mark):
+            raise ValueError(
+                f"the file is compressed ({name}): decompress it first, into a file or into "
+                'standard input, which is "-"'
+            )
+
+
+@contextmanager
+def _watched(stream: BinaryIO, size: int, name: str) -> Iterator[BinaryIO]:
+    """Show a progress bar where a file is long and someone is watching."""
+    if size < _LONG_FILE or not sys.stderr.isatty():
+        yield stream
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import Progress
+    except ImportError:
+        yield stream  # the bar is a comfort, not worth an error
+        return
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        yield progress.wrap_file(stream, total=size, description=name)

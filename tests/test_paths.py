@@ -1,0 +1,155 @@
+"""A data set is the files it names, each of them once and whole, or an error that names one."""
+
+import gzip
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from informedness import ContingencyTable, table_from_file
+from informedness.cli import main
+from informedness.readers import read_batches
+from informedness.samples import read_columns
+
+COLUMNS = {"references": "gold", "predictions": "model"}
+
+
+def write(path, *rows):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(f"{gold},{model}\n" for gold, model in [("gold", "model"), *rows]))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path / "parts" / "1.csv", ("a", "a"), ("b", "b"))
+    return tmp_path / "parts"
+
+
+def refused(path, message, error=ValueError, **options):
+    """See that every way to read files refuses a path with the same message."""
+    with pytest.raises(error, match=message):
+        table_from_file(path, **COLUMNS, **options)
+    with pytest.raises(error, match=message):
+        read_columns(path, COLUMNS, **options)
+
+
+def test_a_link_to_what_is_not_there_is_an_error(folder):
+    (folder / "2.csv").symlink_to(folder / "gone.csv")
+    refused(folder, f"^{folder}/2.csv: .*must hold files, got a link to what is not there")
+
+
+def test_a_link_to_a_file_is_that_file(folder, tmp_path):
+    (folder / "2.csv").symlink_to(write(tmp_path / "elsewhere.csv", ("b", "a")))
+    expected = ContingencyTable.from_labels(["a", "b", "b"], ["a", "b", "a"])
+    assert table_from_file(folder, **COLUMNS) == expected
+
+
+def test_a_link_to_a_folder_is_an_error_in_a_folder_and_a_path_beside_it(folder, tmp_path):
+    write(tmp_path / "more" / "2.csv", ("b", "a"))
+    link = folder / "more"
+    link.symlink_to(tmp_path / "more", target_is_directory=True)
+    refused(folder, f"^{link}: a folder of parts must hold no link to a folder: name the folder")
+    assert table_from_file([folder / "1.csv", link], **COLUMNS).n_samples == 3
+
+
+def test_a_folder_that_leads_back_to_itself_is_an_error(folder):
+    (folder / "again").symlink_to(folder, target_is_directory=True)
+    refused(folder, f"^{folder}/again: a folder of parts must hold no link to a folder")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_in_a_folder_is_an_error(folder):
+    os.mkfifo(folder / "2.csv")
+    refused(folder, f"^{folder}/2.csv: .*must hold files, got a pipe or device")
+
+
+def test_an_unreadable_folder_in_a_folder_is_an_error(folder, monkeypatch):
+    write(folder / "day" / "2.csv", ("b", "a"))
+    scandir = os.scandir
+
+    def denied(path):  # a mode of 000 does not keep root out
+        if Path(path).name == "day":
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", denied)
+    refused(folder, f"{folder}/day", PermissionError)
+
+
+def test_what_is_hidden_may_be_anything(folder):
+    (folder / ".part.crc").symlink_to(folder / "gone")
+    (folder / "_temporary").symlink_to(folder, target_is_directory=True)
+    assert table_from_file(folder, **COLUMNS).n_samples == 2
+
+
+def test_a_file_given_twice_is_an_error(folder, tmp_path):
+    file = folder / "1.csv"
+    link, hard = tmp_path / "link.csv", tmp_path / "hard.csv"
+    link.symlink_to(file)
+    hard.hardlink_to(file)
+    for pair in (
+        [file, str(file)],
+        [file, f"{folder}/../parts/1.csv"],
+        [file, folder],
+        [folder, file],
+        [file, link],
+        [hard, file],
+    ):
+        second = file if pair[1] == folder else pair[1]
+        refused(pair, f"^{re.escape(str(second))}: a data set must hold each file once, got the")
+    refused(["-", "-"], "^-: a data set must hold each file once", file_format="csv")
+    copy = write(tmp_path / "copy.csv", ("a", "a"), ("b", "b"))
+    assert table_from_file([file, copy], **COLUMNS).n_samples == 4
+
+
+def test_the_command_line_refuses_a_file_given_twice(folder, capsys):
+    arguments = ["report", str(folder), str(folder), "--references=gold", "--predictions=model"]
+    assert main(arguments) == 2
+    message = f"informedness: error: {folder}/1.csv: a data set must hold each file once"
+    assert capsys.readouterr().err.startswith(message)
+
+
+@pytest.mark.parametrize("change", [-1000, 1000])
+def test_a_file_of_which_the_size_changes_while_it_is_read_is_an_error(change, tmp_path):
+    path = tmp_path / "p.parquet"
+    labels = np.arange(100_000) % 7
+    table = pa.table({"gold": labels, "model": labels})
+    pa.parquet.write_table(table, path, row_group_size=1000, use_dictionary=False)
+    batches = read_batches(str(path), "parquet", COLUMNS)
+    next(batches)
+    os.truncate(path, path.stat().st_size + change)
+    with pytest.raises(ValueError, match="must stay as it is while it is read, got"):
+        list(batches)
+
+
+@pytest.mark.parametrize(
+    "path", [None, 3, b"p.csv", [None], [b"p.csv"], ["p.csv", 3]], ids=lambda path: repr(path)
+)
+def test_what_is_no_path_is_an_error(path):
+    refused(path, "`path` must be a path or a sequence of paths, got ")
+
+
+@pytest.mark.parametrize("name", ["hf://datasets/me/it/p.parquet", "s3://b/p.csv", "file:///p.csv"])
+@pytest.mark.parametrize("make", [str, Path, lambda name: [name]], ids=["text", "path", "list"])
+def test_an_address_is_no_file(name, make):
+    written = str(make(name)) if make is Path else name
+    refused(make(name), f"^{written}: `path` must name files of this machine: download it first")
+
+
+def test_a_folder_may_be_called_like_a_scheme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "day:" / "1.csv", ("a", "a"), ("b", "b"))
+    assert table_from_file("day:/1.csv", **COLUMNS).n_samples == 2
+
+
+@pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet"])
+def test_a_compressed_file_is_refused_with_what_to_do(file_format, tmp_path):
+    path = tmp_path / "p.csv.gz"
+    path.write_bytes(gzip.compress(b"gold,model\na,a\n"))
+    message = rf"^{path}: the file is compressed \(gzip\): decompress it first"
+    refused(path, message, file_format=file_format)
