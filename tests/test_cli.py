@@ -89,7 +89,7 @@ def test_text_is_text_unless_integers_are_asked_for(run, tmp_path):
 def test_numeric_refuses_what_is_no_integer(run, tmp_path):
     for text in ("1.0", "x", "", " 1", "1_000", "٣"):
         path = write(tmp_path / "p.csv", [("1", "1"), ("2", text)])
-        code, output, errors = run(path, *COLUMNS, "--numeric")
+        code, output, errors = run(path, *COLUMNS, "--numeric", "--keep-empty")
         assert (code, output) == (2, "")
         assert "`predictions` must hold integers (--numeric)" in errors
 
@@ -110,7 +110,8 @@ def test_json_lines_have_types_of_their_own(run, tmp_path):
 def test_csv_labels_may_hold_anything_quoted(run, tmp_path):
     labels = ["a,b", 'say "x"', "two\nlines", "", "NA", "null", "  x ", "é"]
     path = write(tmp_path / "p.csv", [(label, label) for label in labels])
-    classes = json.loads(run(path, *COLUMNS, "--output", "json")[1])["per_class"]
+    output = run(path, *COLUMNS, "--keep-empty", "--output", "json")[1]
+    classes = json.loads(output)["per_class"]
     assert [row["label"] for row in classes] == sorted(labels)
 
 

@@ -85,7 +85,7 @@ def test_every_format_gives_the_table_of_its_samples(batches, name, labels, weig
     table = columns(*labels.tolist(), weights)
     WRITERS[name](table, tmp_path / name)
     is_text = name.endswith(("csv", "tsv"))
-    given = {"numeric": is_text and labels is INTEGERS}
+    given = {"numeric": is_text and labels is INTEGERS, "keep_empty": is_text}
     given |= {} if weights is None else {"weights": "w"}
     expected = ContingencyTable.from_labels(*labels, sample_weight=weights)
     assert table_from_file(tmp_path / name, **COLUMNS, **given) == expected

@@ -154,7 +154,7 @@ def imports(path):
 def test_imports_point_one_way():
     order = ["coding", "reading", "contingency", "intervals", "estimates", "protocol", "scores"]
     order += ["comparison", "registration", "report", "columns", "frames"]
-    order += ["paths", "readers", "files", "samples", "__init__", "cli", "__main__"]
+    order += ["paths", "quotes", "readers", "files", "samples", "__init__", "cli", "__main__"]
     for path in SOURCE.glob("*.py"):
         for module in imports(path):
             if module == "__version__":

@@ -106,6 +106,7 @@ def _report(options: argparse.Namespace) -> str:
         ignore_index=options.ignore_index,
         unknown=options.unknown,
         drop_null=options.drop_null,
+        keep_empty=options.keep_empty,
     )
     is_integer = isinstance(table.labels[0], int)
     report = Report.from_table(
@@ -147,6 +148,7 @@ def _samples(options: argparse.Namespace) -> tuple[tuple[Column, Column, Column]
         "file_format": options.format_in,
         "numeric": options.numeric,
         "drop_null": options.drop_null,
+        "keep_empty": options.keep_empty,
     }
     if options.on is None:
         if len(columns) != 2:
@@ -310,6 +312,11 @@ def _add_inputs(command: Any) -> None:
     )
     command.add_argument(
         "--drop-null", action="store_true", help="leave out rows with a null in these columns"
+    )
+    command.add_argument(
+        "--keep-empty",
+        action="store_true",
+        help="take empty cells of CSV and TSV for empty text, not for nulls",
     )
     formats = sorted(set(FORMATS.values()))
     command.add_argument("--format-in", choices=formats, help="default: what the ending says")

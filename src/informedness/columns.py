@@ -14,17 +14,25 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
             )
 
 
-def check_nulls(names: Mapping[str, str], nulls: Mapping[str, int], n_rows: int) -> None:
-    """Raise ValueError if a column has nulls, whose numbers are in `nulls` by argument."""
+def check_nulls(
+    names: Mapping[str, str], nulls: Mapping[str, int], n_rows: int, *, empty_cells: bool = False
+) -> None:
+    """Raise ValueError if a column has nulls, whose numbers are in `nulls` by argument.
+
+    With `empty_cells` they may be empty cells of text, which can be kept.
+    """
+    null = "None (null) or an empty cell" if empty_cells else "None (null)"
     found = [
-        f"`{argument}` must have a value in every row, got None (null) in {n} of {n_rows} rows of "
+        f"`{argument}` must have a value in every row, got {null} in {n} of {n_rows} rows of "
         f"column {names[argument]!r}"
         for argument, n in nulls.items()
         if n
     ]
     if found:
+        keep = ", keep_empty=True (--keep-empty) takes empty cells for empty text"
         raise ValueError(
             f"{'; '.join(found)}: drop_null=True (--drop-null) leaves out rows with missing values"
+            f"{keep if empty_cells else ''}"
         )
 
 

@@ -11,7 +11,7 @@ from .coding import Column, Label
 from .columns import check_nulls, no_samples
 from .contingency import ContingencyTable
 from .paths import list_files
-from .readers import Batch, read_batches
+from .readers import DELIMITERS, Batch, read_batches
 from .reading import NoSamplesError, check_unknown, read_column, read_labels, show, warn_of_padding
 
 
@@ -27,6 +27,7 @@ def table_from_file(
     ignore_index: Label | None = None,
     unknown: str = "error",
     drop_null: bool = False,
+    keep_empty: bool = False,
 ) -> ContingencyTable:
     r"""Return the contingency table of files of predictions, which may be larger than memory.
 
@@ -48,6 +49,9 @@ def table_from_file(
         are integers.
     drop_null : bool
         Leave out rows with a null in one of the columns; by default nulls are an error.
+    keep_empty : bool
+        Take empty cells of CSV and TSV for labels that are empty text; by default they are nulls,
+        in quotes or not, as pandas and others write them.
 
     Raises
     ------
@@ -70,23 +74,25 @@ def table_from_file(
     names = {"references": references, "predictions": predictions}
     if weights is not None:
         names["weights"] = weights
-    options = _Options(numeric, labels, ignore_index, unknown)
+    options = _Options(numeric, labels, ignore_index, unknown, keep_empty)
     files = list_files(path, file_format)
     tables: list[ContingencyTable] = []
-    n_rows, nulls, with_nulls = 0, dict.fromkeys(names, 0), []
+    n_rows, nulls = 0, dict.fromkeys(names, 0)
+    with_nulls: list[tuple[str, str]] = []
     for file, kind in files:
         try:
             for batch, table in _count_file(file, kind, names, options):
                 n_rows += batch.n_rows
                 nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
-                with_nulls += [file] if any(batch.nulls.values()) else []
+                with_nulls += [(file, kind)] if any(batch.nulls.values()) else []
                 _add_table(tables, table)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
-    where = with_nulls or [file for file, _ in files]
+    where = [file for file, _ in with_nulls or files]
     try:
         if not drop_null:
-            check_nulls(names, nulls, n_rows)
+            has_cells = any(kind in DELIMITERS for _, kind in with_nulls)
+            check_nulls(names, nulls, n_rows, empty_cells=has_cells and not keep_empty)
         if not tables:
             raise no_samples(n_rows)
     except ValueError as error:
@@ -106,6 +112,7 @@ class _Options(NamedTuple):
     labels: Sequence[Label] | None
     ignore_index: Label | None
     unknown: str
+    keep_empty: bool
 
 
 def _count_file(
@@ -113,7 +120,7 @@ def _count_file(
 ) -> Iterator[tuple[Batch, ContingencyTable | None]]:
     """Yield each batch of a file, and its table."""
     row = 0
-    for batch in _ahead(read_batches(file, kind, names)):
+    for batch in _ahead(read_batches(file, kind, names, options.keep_empty)):
         try:
             yield batch, _count(batch, options)
         except ValueError as error:

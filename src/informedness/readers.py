@@ -9,7 +9,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 from .columns import check_columns
 from .paths import open_whole
+from .quotes import check_quotes
 from .reading import show
+
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 _BYTES = 1 << 24  # counted at a time: two columns of a million integers
 _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
@@ -30,8 +33,12 @@ class Batch(NamedTuple):
     """Number of nulls by argument."""
 
 
-def read_batches(path: str, file_format: str, names: Mapping[str, str]) -> Iterator[Batch]:
+def read_batches(
+    path: str, file_format: str, names: Mapping[str, str], keep_empty: bool = False
+) -> Iterator[Batch]:
     """Yield the rows of a file in batches, of the columns `names` gives by argument.
+
+    Empty cells of CSV and TSV are nulls, or with `keep_empty` empty text.
 
     Raises
     ------
@@ -48,9 +55,10 @@ def read_batches(path: str, file_format: str, names: Mapping[str, str]) -> Itera
             raise ImportError(
                 "reading files other than JSON lines needs pyarrow: pip install 'informedness[cli]'"
             ) from error
-        reader = {"parquet": _read_parquet, "arrow": _read_arrow}.get(file_format, _read_csv)
-        if file_format == "tsv":
-            reader = partial(_read_csv, delimiter="\t")
+        reader: Any = {"parquet": _read_parquet, "arrow": _read_arrow}.get(file_format)
+        if file_format in DELIMITERS:
+            delimiter = DELIMITERS[file_format]
+            reader = partial(_read_csv, delimiter=delimiter, keep_empty=keep_empty)
         try:
             for rows in _gathered(reader(stream, names)):
                 yield _without_nulls(rows, names)
@@ -145,12 +153,19 @@ def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     yield from map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
 
 
-def _read_csv(stream: BinaryIO, names: Mapping[str, str], delimiter: str = ",") -> Iterator[Any]:
+def _read_csv(
+    stream: BinaryIO, names: Mapping[str, str], delimiter: str, keep_empty: bool
+) -> Iterator[Any]:
     import pyarrow
     import pyarrow.csv
 
+    check_quotes(stream, delimiter)
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-    check_columns(names, next(csv.reader(text, delimiter=delimiter), []))
+    try:
+        header = next(csv.reader(text, delimiter=delimiter), [])
+    except csv.Error as error:
+        raise ValueError(f"the header is not readable: {error}") from error
+    check_columns(names, header)
     text.detach()
     stream.seek(0)
     types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
@@ -161,7 +176,10 @@ def _read_csv(stream: BinaryIO, names: Mapping[str, str], delimiter: str = ",") 
         read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK),
         parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=pyarrow.csv.ConvertOptions(
-            include_columns=list(types), column_types=types, strings_can_be_null=False
+            include_columns=list(types),
+            column_types=types,
+            null_values=[""],  # "NA" is a label
+            strings_can_be_null=not keep_empty,
         ),
     )
 

@@ -10,7 +10,7 @@ from .coding import Column, common_codes, compact, join_columns
 from .columns import check_nulls
 from .files import label_column
 from .paths import list_files
-from .readers import read_batches
+from .readers import DELIMITERS, read_batches
 from .reading import check_same_kind, show
 
 
@@ -21,12 +21,13 @@ def read_columns(
     file_format: str | None = None,
     numeric: bool = False,
     drop_null: bool = False,
+    keep_empty: bool = False,
 ) -> dict[str, Column]:
     """Return columns of files as labels, by argument.
 
     Parameters
     ----------
-    path, file_format, numeric, drop_null
+    path, file_format, numeric, drop_null, keep_empty
         As in `table_from_file`; an identifier, the argument "on", stays text.
     names : dict of str to str
         Name of the column of each argument.
@@ -41,7 +42,7 @@ def read_columns(
     for file, kind in files:
         n_rows, nulls = 0, dict.fromkeys(names, 0)
         try:
-            for batch in read_batches(file, kind, names):
+            for batch in read_batches(file, kind, names, keep_empty):
                 n_rows += batch.n_rows
                 nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
                 for argument, values in batch.columns.items():
@@ -51,7 +52,8 @@ def read_columns(
                         check_same_kind(before, f"{argument} before", column, argument)
                         parts[argument].append(compact(column))
             if not drop_null:
-                check_nulls(names, nulls, n_rows)
+                empty_cells = kind in DELIMITERS and not keep_empty
+                check_nulls(names, nulls, n_rows, empty_cells=empty_cells)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
     empty = Column(np.zeros(0, dtype=np.int64), [])

@@ -1,0 +1,193 @@
+"""CSV and TSV: no quote swallows rows, and an empty cell is a null unless it is asked for."""
+
+import csv
+import io
+import json
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from informedness import ContingencyTable, compare, quotes, table_from_file
+from informedness.cli import main
+from informedness.readers import DELIMITERS
+from informedness.samples import read_columns
+
+COLUMNS = {"references": "gold", "predictions": "model"}
+OPTIONS = ["--references=gold", "--predictions=model"]
+
+
+def refused(path, message):
+    """See that every way to read files refuses one with the same message."""
+    with pytest.raises(ValueError, match=f"(?s)^{path}: {message}"):
+        table_from_file(path, **COLUMNS)
+    with pytest.raises(ValueError, match=f"(?s)^{path}: {message}"):
+        read_columns(path, COLUMNS)
+
+
+# Quotes
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["a,a", '"b,b', "c,c"], "begins in line 3 does not end"),
+        (["a,a", "b,b", 'c,"c'], "begins in line 4 does not end"),
+        (["a,a", 'b,"'], "begins in line 3 does not end"),
+        (['a,"a', '"b",b', "c,c"], "begins in line 2 goes on after its closing quote"),
+        (['a,"', 'b,"b"', "c,c", "d,d"], "begins in line 2 goes on after its closing quote"),
+        (["a,a", '"a "fine" thing",b'], "begins in line 3 goes on after its closing quote"),
+        (['"a"b,b'], "begins in line 2 goes on after its closing quote"),
+        (['"a\n",b', '"a\n"" and so on,b', "c,c"], "begins in line 4 does not end"),
+    ],
+)
+@pytest.mark.parametrize("name", ["p.csv", "p.tsv"])
+def test_a_quote_that_swallows_rows_is_refused_with_its_line(name, rows, message, tmp_path):
+    text = "\n".join(["gold,model", *rows, ""])
+    (tmp_path / name).write_text(text if name == "p.csv" else text.replace(",", "\t"))
+    refused(tmp_path / name, f"the field in quotes that {message}: a quote that is part")
+
+
+def test_a_quote_within_a_field_is_text(tmp_path):
+    labels = ['5"', 'a "fine" thing', 'b"', '6""']
+    rows = "".join(f"{label},{label}\n" for label in labels)
+    (tmp_path / "p.csv").write_text(f"gold,model\n{rows}")
+    assert table_from_file(tmp_path / "p.csv", **COLUMNS) == ContingencyTable.from_labels(
+        labels, labels
+    )
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff"], ids=["plain", "byte order mark"])
+def test_the_header_may_stand_in_quotes(start, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text(f'{start}"gold","model"\na,a\nb,a\n', encoding="utf-8")
+    assert table_from_file(path, **COLUMNS).n_samples == 2
+    path.write_text(f'{start}"gold,model\na,a\nb,a\n', encoding="utf-8")
+    refused(path, "the field in quotes that begins in line 1 does not end")
+
+
+@example('"a\n""",b\n', 1)
+@example('a""', 1)
+@given(st.text('"",\n\rab', max_size=20), st.integers(1, 5))
+def test_what_is_refused_is_what_a_strict_reader_refuses(text, block):
+    expected = None
+    try:
+        list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        expected = "does not end" if "unexpected end" in str(error) else "goes on after"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quotes, "_BLOCK", block)
+        if expected is None:
+            quotes.check_quotes(io.BytesIO(text.encode()), ",")
+        else:
+            with pytest.raises(ValueError, match=expected):
+                quotes.check_quotes(io.BytesIO(text.encode()), ",")
+
+
+def test_a_header_too_long_for_a_header_is_refused(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text(f"gold,model,{'x' * 140_000}\na,a,b\n")
+    refused(path, "the header is not readable: field larger than field limit")
+
+
+# Empty cells
+
+GOLD = ["a", "b", None, "a", "b", "a"]
+MODEL = ["a", None, "b", "b", "b", None]
+FULL = [0, 3, 4]  # rows without a null
+FRAME = {"gold": GOLD, "model": MODEL}
+
+WRITERS = {
+    "pandas": lambda path, sep: pd.DataFrame(FRAME).to_csv(path, sep=sep),
+    "pandas, all in quotes": lambda path, sep: pd.DataFrame(FRAME).to_csv(
+        path, sep=sep, quoting=csv.QUOTE_ALL
+    ),
+    "polars": lambda path, sep: pl.DataFrame(FRAME).write_csv(path, separator=sep),
+    "pyarrow": lambda path, sep: pa.csv.write_csv(
+        pa.table(FRAME), path, pa.csv.WriteOptions(delimiter=sep)
+    ),
+}
+
+
+@pytest.fixture(params=WRITERS)
+def file(request, tmp_path):
+    WRITERS[request.param](tmp_path / "p.csv", ",")
+    return tmp_path / "p.csv"
+
+
+@pytest.mark.parametrize("kind", DELIMITERS)
+@pytest.mark.parametrize("writer", WRITERS)
+def test_an_empty_cell_is_a_null_whoever_wrote_it(writer, kind, tmp_path):
+    path = tmp_path / f"p.{kind}"
+    WRITERS[writer](path, DELIMITERS[kind])
+    refused(
+        path,
+        r"`references` must have a value in every row, got None \(null\) or an empty cell in 1 of 6"
+        r" rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': "
+        r"drop_null=True \(--drop-null\) leaves out rows with missing values, "
+        r"keep_empty=True \(--keep-empty\) takes empty cells for empty text$",
+    )
+    left = [[column[row] for row in FULL] for column in (GOLD, MODEL)]
+    assert table_from_file(path, **COLUMNS, drop_null=True) == ContingencyTable.from_labels(*left)
+    read = read_columns(path, COLUMNS, drop_null=True)
+    assert [[column.values[code] for code in column.codes] for column in read.values()] == left
+
+
+def test_empty_cells_are_empty_text_on_request(file):
+    text = [[label or "" for label in labels] for labels in (GOLD, MODEL)]
+    expected = ContingencyTable.from_labels(*text)
+    assert table_from_file(file, **COLUMNS, keep_empty=True) == expected
+    assert table_from_file(file, **COLUMNS, keep_empty=True, drop_null=True) == expected
+    read = read_columns(file, COLUMNS, keep_empty=True)
+    assert [[column.values[code] for code in column.codes] for column in read.values()] == text
+
+
+def test_both_commands_have_both_ways_out(file, capsys):
+    columns = {"report": ["model"], "compare": ["model", "gold"]}
+    for name, predictions in columns.items():
+        command = [name, str(file), "--references=gold", "--predictions", *predictions]
+        command.append("--output=json")
+        assert main(command) == 2
+        assert "--drop-null" in (error := capsys.readouterr().err)
+        assert "--keep-empty" in error
+        for option, n_samples in (("--drop-null", 3), ("--keep-empty", 6)):
+            assert main([*command, option]) == 0
+            result = json.loads(capsys.readouterr().out)
+            assert result["n_samples"] == n_samples, name
+    text = [[label or "" for label in labels] for labels in (GOLD, MODEL)]
+    assert result == compare(text[0], text[1], text[0]).to_dict()
+
+
+def test_nulls_of_other_formats_are_not_told_of_empty_cells(tmp_path):
+    (tmp_path / "p.jsonl").write_text('{"gold": null, "model": "a"}\n{"gold": "a", "model": ""}\n')
+    refused(tmp_path / "p.jsonl", r"`references` .* got None \(null\) in 1 of 2 rows.*values$")
+
+
+def test_an_empty_identifier_is_a_null(tmp_path, capsys):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("id,gold,model\n1,x,x\n,y,x\n2,y,y\n")
+    files = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
+    assert main(["compare", *files, *OPTIONS, "--on=id"]) == 2
+    assert "`on` must have a value in every row" in capsys.readouterr().err
+    assert main(["compare", *files, *OPTIONS, "--on=id", "--keep-empty"]) == 0
+
+
+def test_an_empty_weight_is_a_null_and_never_text(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("gold,model,w\na,a,1\nb,b,\nb,a,2\n")
+    for given_option in ({}, {"keep_empty": True}):
+        with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
+            table_from_file(path, **COLUMNS, weights="w", **given_option)
+    table = table_from_file(path, **COLUMNS, weights="w", drop_null=True)
+    assert table == ContingencyTable.from_labels(["a", "b"], ["a", "a"], sample_weight=[1, 2])
+
+
+def test_what_only_looks_empty_is_a_label(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("gold,model\n ,NA\nNA,null\nnan, \n")
+    expected = ContingencyTable.from_labels([" ", "NA", "nan"], ["NA", "null", " "])
+    assert table_from_file(path, **COLUMNS) == expected
