@@ -426,65 +426,6 @@ def test_unknown_needs_labels_before_anything_is_read():
         table_from_file("no such file.csv", **COLUMNS, unknown="wrong")
 
 
-# Damage
-
-
-def cut(path, n_bytes):
-    path.write_bytes(path.read_bytes()[:-n_bytes])
-
-
-@pytest.mark.parametrize("name", ["p.parquet", "p.arrow", "stream.arrow", "p.feather", "p.jsonl"])
-@pytest.mark.parametrize("n_bytes", [1, 8, 100])
-def test_a_file_that_is_cut_off_is_an_error_that_names_it(name, n_bytes, tmp_path):
-    if name == "p.jsonl" and n_bytes == 1:
-        n_bytes = 2  # the last line break alone is no loss
-    WRITERS[name](columns(*TEXT.tolist()), tmp_path / name)
-    cut(tmp_path / name, n_bytes)
-    with pytest.raises(ValueError, match=f"^{tmp_path / name}: "):
-        table_from_file(tmp_path / name, **COLUMNS)
-
-
-def test_a_stream_of_which_whole_batches_are_missing_is_an_error(tmp_path):
-    table = columns(*TEXT.tolist())
-    with (tmp_path / "p.arrow").open("wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
-        writer.write_table(table, max_chunksize=100)
-        file.flush()
-        unfinished = (tmp_path / "p.arrow").read_bytes()
-    (tmp_path / "p.arrow").write_bytes(unfinished)
-    with pytest.raises(ValueError, match="not readable as arrow: the stream is cut off"):
-        table_from_file(tmp_path / "p.arrow", **COLUMNS)
-
-
-def test_a_page_of_parquet_with_a_wrong_checksum_is_an_error(tmp_path):
-    path = tmp_path / "p.parquet"
-    pa.parquet.write_table(
-        columns(*INTEGERS), path, use_dictionary=False, compression=None, write_page_checksum=True
-    )
-    metadata = pa.parquet.read_metadata(path)
-    last = metadata.row_group(0).column(2)
-    position = last.data_page_offset + last.total_compressed_size - 8
-    data = bytearray(path.read_bytes())
-    data[position] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match=r"p\.parquet: not readable as parquet: .*checksum"):
-        table_from_file(path, **COLUMNS)
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_what_is_no_such_file_at_all_is_an_error(name, tmp_path):
-    for content in (b"", b"\x00" * 100, b"PAR1" + b"x" * 100 + b"PAR1", b"ARROW1\0\0"):
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(ValueError, match=f"^{tmp_path / name}: "):
-            table_from_file(tmp_path / name, **COLUMNS)
-
-
-@pytest.mark.parametrize("name", WRITERS)
-def test_an_unknown_column_is_answered_with_the_columns_there_are(name, tmp_path):
-    WRITERS[name](columns(["a"], ["a"]), tmp_path / name)
-    with pytest.raises(ValueError, match=r"'label'.*'id', 'gold', 'model'"):
-        table_from_file(tmp_path / name, references="label", predictions="model")
-
-
 # Size
 
 STREAMED = """

@@ -62,7 +62,7 @@ def read_batches(
         try:
             for rows in _gathered(reader(stream, names)):
                 yield _without_nulls(rows, names)
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, UnicodeError) as error:
             raise ValueError(f"not readable as {file_format}: {error}") from error
 
 
@@ -71,6 +71,7 @@ def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
     waiting: list[Any] = []
     n_bytes = 0
     for batch in batches:
+        batch.validate(full=True)  # what is damaged may end the process, or name another label
         for start in range(0, batch.num_rows, _ROWS):
             waiting.append(batch.slice(start, _ROWS))
             n_bytes += waiting[-1].nbytes
@@ -109,8 +110,11 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     import pyarrow.parquet
 
     metadata = pyarrow.parquet.read_metadata(stream)
-    check_columns(names, metadata.schema.to_arrow_schema().names)
+    _check_schema(names, metadata.schema.to_arrow_schema())
     columns = list(dict.fromkeys(names.values()))
+    file = pyarrow.parquet.ParquetFile(stream, metadata=metadata, pre_buffer=False)
+    # Where a column's metadata is damaged a look at it ends the process, but reading raises.
+    next(file.iter_batches(batch_size=1, columns=columns), None)
     n_rows = _rows_at_a_time(metadata, columns)
     file = pyarrow.parquet.ParquetFile(
         stream,
@@ -122,13 +126,29 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     yield from file.iter_batches(batch_size=n_rows, columns=columns)
 
 
+def _check_schema(names: Mapping[str, str], schema: Any) -> None:
+    """Raise ValueError unless each of `names` is one column, of one value a row."""
+    import pyarrow
+
+    check_columns(names, schema.names)
+    for argument, name in names.items():
+        kind = schema.field(name).type
+        if pyarrow.types.is_nested(kind):
+            raise ValueError(
+                f"`{argument}` must have one value a row, got column {name!r} of {kind}"
+            )
+
+
 def _rows_at_a_time(metadata: Any, columns: list[str]) -> int:
     """Return how many rows of a Parquet file to decode at a time: few where labels are long."""
     if not metadata.num_row_groups:
         return _ROWS
     group = metadata.row_group(0)
-    chunks = [group.column(position) for position in range(group.num_columns)]
-    size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in columns)
+    size = sum(
+        group.column(position).total_uncompressed_size
+        for position in range(metadata.num_columns)
+        if metadata.schema.column(position).path in columns
+    )
     if size <= _ROW_BYTES * group.num_rows:
         return _ROWS
     return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size))
@@ -145,12 +165,14 @@ def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
             raise OSError("the stream is cut off, or no Arrow stream")
     stream.seek(0)
     opened = ipc.open_file if is_file else ipc.open_stream
-    present = opened(stream).schema.names
-    check_columns(names, present)
+    schema = opened(stream).schema
+    _check_schema(names, schema)
     stream.seek(0)
-    wanted = sorted({present.index(name) for name in names.values()})
+    wanted = sorted({schema.get_field_index(name) for name in names.values()})
     reader = opened(stream, options=ipc.IpcReadOptions(included_fields=wanted))
     yield from map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+    if not is_file and stream.read(1):
+        raise ValueError("the file must hold one Arrow stream, got bytes after its end")
 
 
 def _read_csv(
@@ -187,12 +209,13 @@ def _read_csv(
 def _read_json_lines(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Batch]:
     """Yield the rows of JSON lines, with the standard library: it keeps JSON's own types."""
     rows: list[list[Any]] = []
+    decode = json.JSONDecoder(object_pairs_hook=_object).decode
     for number, line in enumerate(stream, start=1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except ValueError as error:
+            row = decode(line.decode().removeprefix("\ufeff"))
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"line {number} is not JSON: {error}") from error
         if not isinstance(row, dict):
             raise ValueError(f"line {number} must be a JSON object, got {show(row)}")
@@ -201,12 +224,34 @@ def _read_json_lines(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Bat
                 raise ValueError(
                     f"line {number} has no {name!r}: its keys are {', '.join(map(repr, row))}"
                 )
-        rows.append([row[name] for name in names.values()])
+        values = [row[name] for name in names.values()]
+        if b"\\u" in line and not all(_is_text(value) for value in values):
+            raise ValueError(f"line {number} has half a character (a lone surrogate) as a label")
+        rows.append(values)
         if len(rows) == _LINES:
             yield _from_rows(rows, names)
             rows = []
     if rows:
         yield _from_rows(rows, names)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON as a dict, in which no key hides another of its name."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} stands twice in an object")
+    return values
+
+
+def _is_text(value: Any) -> bool:
+    """Return whether a value of JSON can be written again, should it be text."""
+    try:
+        str(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _from_rows(rows: list[list[Any]], names: Mapping[str, str]) -> Batch:

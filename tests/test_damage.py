@@ -1,0 +1,170 @@
+"""A damaged file is an error that names it, or what is left of it is read as it stands."""
+
+import re
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from informedness import ContingencyTable, table_from_file
+from informedness.samples import read_columns
+from test_files import COLUMNS, INTEGERS, TEXT, WRITERS, columns, write_arrow_stream
+
+
+def refused(path, message):
+    """See that every way to read files refuses one with the same message."""
+    with pytest.raises(ValueError, match=f"(?s)^{re.escape(str(path))}: {message}"):
+        table_from_file(path, **COLUMNS)
+    with pytest.raises(ValueError, match=f"(?s)^{re.escape(str(path))}: {message}"):
+        read_columns(path, COLUMNS)
+
+
+def cut(path, n_bytes):
+    path.write_bytes(path.read_bytes()[:-n_bytes])
+
+
+@pytest.mark.parametrize("name", ["p.parquet", "p.arrow", "stream.arrow", "p.feather", "p.jsonl"])
+@pytest.mark.parametrize("n_bytes", [1, 8, 100])
+def test_a_file_that_is_cut_off_is_an_error_that_names_it(name, n_bytes, tmp_path):
+    if name == "p.jsonl" and n_bytes == 1:
+        n_bytes = 2  # the last line break alone is no loss
+    WRITERS[name](columns(*TEXT.tolist()), tmp_path / name)
+    cut(tmp_path / name, n_bytes)
+    with pytest.raises(ValueError, match=f"^{tmp_path / name}: "):
+        table_from_file(tmp_path / name, **COLUMNS)
+
+
+def test_a_stream_of_which_whole_batches_are_missing_is_an_error(tmp_path):
+    table = columns(*TEXT.tolist())
+    with (tmp_path / "p.arrow").open("wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table, max_chunksize=100)
+        file.flush()
+        unfinished = (tmp_path / "p.arrow").read_bytes()
+    (tmp_path / "p.arrow").write_bytes(unfinished)
+    with pytest.raises(ValueError, match="not readable as arrow: the stream is cut off"):
+        table_from_file(tmp_path / "p.arrow", **COLUMNS)
+
+
+def test_a_page_of_parquet_with_a_wrong_checksum_is_an_error(tmp_path):
+    path = tmp_path / "p.parquet"
+    pa.parquet.write_table(
+        columns(*INTEGERS), path, use_dictionary=False, compression=None, write_page_checksum=True
+    )
+    metadata = pa.parquet.read_metadata(path)
+    last = metadata.row_group(0).column(2)
+    position = last.data_page_offset + last.total_compressed_size - 8
+    data = bytearray(path.read_bytes())
+    data[position] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"p\.parquet: not readable as parquet: .*checksum"):
+        table_from_file(path, **COLUMNS)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_is_no_such_file_at_all_is_an_error(name, tmp_path):
+    for content in (b"", b"\x00" * 100, b"PAR1" + b"x" * 100 + b"PAR1", b"ARROW1\0\0"):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ValueError, match=f"^{tmp_path / name}: "):
+            table_from_file(tmp_path / name, **COLUMNS)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_an_unknown_column_is_answered_with_the_columns_there_are(name, tmp_path):
+    WRITERS[name](columns(["a"], ["a"]), tmp_path / name)
+    with pytest.raises(ValueError, match=r"'label'.*'id', 'gold', 'model'"):
+        table_from_file(tmp_path / name, references="label", predictions="model")
+
+
+# Columns of Arrow and Parquet
+
+NESTED = {
+    "list": pa.array([[1], [2]]),
+    "large list": pa.array([[1], [2]], pa.large_list(pa.int64())),
+    "fixed list": pa.array([[1], [2]], pa.list_(pa.int64(), 1)),
+    "struct": pa.array([{"p": 1}, {"p": 2}]),
+    "map": pa.array([[("p", 1)], [("q", 2)]], pa.map_(pa.string(), pa.int64())),
+}
+
+
+@pytest.mark.parametrize("name", ["p.parquet", "p.arrow", "stream.arrow"])
+@pytest.mark.parametrize("kind", NESTED)
+def test_a_column_of_several_values_a_row_is_refused(kind, name, tmp_path):
+    WRITERS[name](pa.table({"gold": ["a", "b"], "model": NESTED[kind]}), tmp_path / name)
+    refused(tmp_path / name, "`predictions` must have one value a row, got column 'model' of ")
+
+
+@pytest.mark.parametrize("name", ["p.parquet", "p.arrow"])
+def test_columns_of_several_values_a_row_may_stand_beside(name, tmp_path):
+    WRITERS[name](columns(["a", "b"], ["a", "a"], NESTED["struct"]), tmp_path / name)
+    expected = ContingencyTable.from_labels(["a", "b"], ["a", "a"])
+    assert table_from_file(tmp_path / name, **COLUMNS) == expected
+
+
+@pytest.mark.parametrize("name", ["p.arrow", "stream.arrow"])
+@pytest.mark.parametrize("index", [-1, 2, 2**31 - 1, -(2**31)])
+def test_an_index_beyond_its_dictionary_is_no_label(index, name, tmp_path):
+    codes = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, index], pa.int32()), ["a", "b"], safe=False
+    )
+    WRITERS[name](pa.table({"gold": ["a", "b", "b"], "model": codes}), tmp_path / name)
+    refused(tmp_path / name, "not readable as arrow: ")
+
+
+def test_an_index_beyond_the_dictionary_of_a_row_group_is_no_label_of_the_next(tmp_path):
+    path = tmp_path / "p.parquet"
+    groups = [["a", "b", "b", "a"], ["c", "d", "e", "f"]]
+    labels = [label for group in groups for label in group]
+    pa.parquet.write_table(columns(labels, labels), path, row_group_size=4, compression=None)
+    chunk = pa.parquet.read_metadata(path).row_group(0).column(2)
+    data = bytearray(path.read_bytes())
+    end = chunk.dictionary_page_offset + chunk.total_compressed_size
+    packed = data.rindex(bytes([0b0110]), 0, end)  # 0, 1, 1, 0 of one bit each, the first lowest
+    assert data[packed - 2 : packed] == bytes([1, 3])  # of one bit; a group of eight, packed
+    data[packed - 2] = 2  # of two bits now, of which the first four are 2, 1, 0, 0
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{path}: not readable as parquet: "):
+        table_from_file(path, **COLUMNS)
+
+
+@pytest.mark.parametrize("rest", [b"x", b"\0" * 8, None], ids=["a byte", "padding", "a stream"])
+def test_what_stands_behind_an_arrow_stream_is_not_passed_over(rest, tmp_path):
+    path = tmp_path / "p.arrow"
+    write_arrow_stream(columns(*TEXT.tolist()), path)
+    once = path.read_bytes()
+    path.write_bytes(once + (once if rest is None else rest))
+    refused(path, "the file must hold one Arrow stream|not readable as arrow: the stream is cut")
+
+
+# JSON lines
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"gold": "a", "model": "a", "gold": "b"}', "is not JSON: the key 'gold' stands twice"),
+        ('{"gold": "a", "model": "a", "x": {"y": 1, "y": 1}}', "is not JSON: the key 'y' stands"),
+        ('{"gold": "a", "model": ' + "[" * 100_000, "is not JSON: "),
+        ('{"gold": "\\ud800", "model": "a"}', "has half a character"),
+        ('{"gold": "a", "model": "a\\uDE00"}', "has half a character"),
+    ],
+    ids=["key twice", "inner key twice", "deep", "surrogate", "other surrogate"],
+)
+def test_json_that_can_be_read_in_two_ways_or_in_none_is_refused(line, message, tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(f'{{"gold": "a", "model": "a"}}\n{line}\n')
+    refused(path, f"line 2 {message}")
+
+
+def test_json_is_utf_8(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_bytes('\ufeff{"gold": "é\\ud83d\\ude00", "model": "é😀"}\n'.encode())
+    assert table_from_file(path, **COLUMNS).labels == ("é😀",)
+    for encoded in ('{"gold": "é", "model": "é"}'.encode("latin-1"), b'{"gold": "\xed\xa0\x80"}'):
+        path.write_bytes(encoded)
+        refused(path, "line 1 is not JSON: 'utf-8' codec can't decode")
+
+
+def test_half_a_character_beside_the_labels_does_not_matter(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"gold": "a", "model": "a", "text": "\\ud800"}\n')
+    assert table_from_file(path, **COLUMNS).n_samples == 1
