@@ -1,14 +1,28 @@
 """A damaged file is an error that names it, or what is left of it is read as it stands."""
 
+import json
+import os
+import random
 import re
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+import plain_readers
 from informedness import ContingencyTable, table_from_file
 from informedness.samples import read_columns
-from test_files import COLUMNS, INTEGERS, TEXT, WRITERS, columns, write_arrow_stream
+from test_files import (
+    COLUMNS,
+    INTEGERS,
+    TEXT,
+    WRITERS,
+    columns,
+    write_arrow_file,
+    write_arrow_stream,
+)
 
 
 def refused(path, message):
@@ -135,6 +149,15 @@ def test_what_stands_behind_an_arrow_stream_is_not_passed_over(rest, tmp_path):
     refused(path, "the file must hold one Arrow stream|not readable as arrow: the stream is cut")
 
 
+def test_a_stream_that_asks_for_more_memory_than_there_is_is_refused(tmp_path):
+    path = tmp_path / "p.arrow"
+    write_arrow_stream(columns(*INTEGERS[:, :40].tolist()), path)
+    messages = pa.ipc.MessageReader.open_stream(path.read_bytes())
+    size = list(messages)[1].body.size.to_bytes(8, "little")
+    path.write_bytes(path.read_bytes().replace(size, (2**62).to_bytes(8, "little"), 1))
+    refused(path, "not readable as arrow: it asks for more memory than there is")
+
+
 # JSON lines
 
 
@@ -168,3 +191,88 @@ def test_half_a_character_beside_the_labels_does_not_matter(tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_text('{"gold": "a", "model": "a", "text": "\\ud800"}\n')
     assert table_from_file(path, **COLUMNS).n_samples == 1
+
+
+# Damage of every kind
+
+FORMS = {
+    **WRITERS,
+    "plain.parquet": lambda table, path: pa.parquet.write_table(
+        table, path, compression=None, use_dictionary=False
+    ),
+    "coded.parquet": lambda table, path: pa.parquet.write_table(
+        table, path, compression=None, row_group_size=64, data_page_version="2.0"
+    ),
+    "coded.arrow": lambda table, path: write_arrow_stream(
+        table.set_column(1, "gold", table["gold"].combine_chunks().dictionary_encode()), path
+    ),
+    "coded file.arrow": lambda table, path: write_arrow_file(
+        table.set_column(1, "gold", table["gold"].combine_chunks().dictionary_encode()), path
+    ),
+}
+
+
+def outcomes_of(paths):
+    """Return of each file, the first of which is undamaged, if it is "refused" or "read"."""
+    result = subprocess.run(
+        [sys.executable, plain_readers.__file__],
+        input="".join(f"{path}\n" for path in paths),
+        capture_output=True,
+        text=True,
+        timeout=60 + len(paths),
+    )
+    outcomes = [json.loads(line) for line in result.stdout.splitlines()]
+    for path, outcome in zip(paths, outcomes, strict=False):
+        assert outcome in ("refused", "read"), f"{path} {outcome}"
+    assert len(outcomes) == len(paths), f"{paths[len(outcomes)]} ends it: {result.stderr[-500:]}"
+    return outcomes
+
+
+def damaged(data, rng):
+    """Return bytes with a few of them changed, put in or left out."""
+    data = bytearray(data)
+    for _ in range(rng.choice([1, 1, 2, 8])):
+        at = rng.randrange(len(data))
+        if rng.random() < 0.4:  # where formats say what they hold
+            at = rng.choice([at % 600, len(data) - 1 - at % 600]) % len(data)
+        kind = rng.choice(["bit", "bit", "byte", "mark", "more", "less", "end"])
+        if kind == "bit":
+            data[at] ^= 1 << rng.randrange(8)
+        elif kind == "byte":
+            data[at] = rng.choice([1, 255, rng.randrange(256)])
+        elif kind == "mark":
+            data[at] = rng.choice(b'",\t\n\r{}:')
+        elif kind == "more":
+            data[at:at] = rng.choice([b'"', b"\n", rng.randbytes(1), rng.randbytes(8)])
+        elif kind == "less":
+            del data[at : at + rng.choice([1, 4, 8, 64])]
+        elif rng.random() < 0.3:
+            del data[at:]
+        data = data or bytearray(b"\n")
+    return bytes(data)
+
+
+@pytest.mark.parametrize("labels", [INTEGERS, TEXT], ids=["integers", "text"])
+@pytest.mark.parametrize("name", FORMS)
+def test_a_damaged_file_is_refused_by_name_or_read_as_a_plain_reader_does(name, labels, tmp_path):
+    n_files = int(os.environ.get("DAMAGED_FILES", "40"))  # more of them find more
+    rng = random.Random(f"{name} {labels is TEXT}")
+    paths = [tmp_path / name]
+    FORMS[name](columns(*labels[:, :200].tolist()), paths[0])
+    for number in range(n_files):
+        paths.append(tmp_path / f"{number} {name}")
+        paths[-1].write_bytes(damaged(paths[0].read_bytes(), rng))
+    outcomes = outcomes_of(paths)
+    assert outcomes[0] == "read"
+    assert "refused" in outcomes
+
+
+@pytest.mark.parametrize(("name", "outcome"), [(b"id", "read"), (b"gold", "refused")])
+def test_a_damaged_column_of_parquet_is_refused_and_matters_to_no_other(name, outcome, tmp_path):
+    paths = [tmp_path / "p.parquet", tmp_path / "damaged.parquet"]
+    pa.parquet.write_table(columns(*TEXT.tolist()), paths[0])
+    field = bytes([0x25, 2, 0x18, len(name)]) + name  # which may be null
+    data = paths[0].read_bytes()
+    assert field in data
+    paths[1].write_bytes(data.replace(field, b"\x25\0" + field[2:]))
+    assert outcomes_of(paths) == ["read", outcome]

@@ -62,8 +62,9 @@ def read_batches(
         try:
             for rows in _gathered(reader(stream, names)):
                 yield _without_nulls(rows, names)
-        except (pyarrow.ArrowException, OSError, UnicodeError) as error:
-            raise ValueError(f"not readable as {file_format}: {error}") from error
+        except (pyarrow.ArrowException, OSError, UnicodeError, MemoryError) as error:
+            what = str(error) or "it asks for more memory than there is"
+            raise ValueError(f"not readable as {file_format}: {what}") from error
 
 
 def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
