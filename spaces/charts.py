@@ -359,7 +359,7 @@ def curves(
     own: str,
 ) -> str:
     """Return each score over ability, the points of one ability, and a legend with its numbers."""
-    lowest = min(0.0, *(value for values in series.values() for value in values))
+    lowest = min(*(value for values in series.values() for value in values), 0.0)
 
     def place(x: float, y: float) -> tuple[float, float]:
         return 38 + 370 * x, 10 + 240 * (1 - y) / (1 - lowest)
@@ -411,7 +411,7 @@ def class_information(table: ContingencyTable) -> list[float]:
     parts = np.bincount(
         table.rows, weights=gains * table.counts / table.total, minlength=len(table.labels)
     )
-    return [max(0.0, part) for part in parts.tolist()]
+    return [max(part, 0.0) for part in parts.tolist()]
 
 
 def answering(table: ContingencyTable, wanted: str) -> ContingencyTable:

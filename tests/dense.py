@@ -15,6 +15,8 @@ SCORES = [
     *[(metric, None) for metric in METRICS[2:]],
 ]
 NAMES = ["-".join(filter(None, score)) for score in SCORES]
+# and those that have no standard error
+ALL_SCORES = [*SCORES, *[(metric, None) for metric in ("f1_macro", "cohen_kappa", "ema")]]
 
 
 def score(cells: Any, metric: str, average: str | None = None, shares: Any = None) -> Any:
@@ -36,11 +38,24 @@ def score(cells: Any, metric: str, average: str | None = None, shares: Any = Non
         return (sum(hits) * n - by_chance) / mpmath.sqrt(spread) if spread else 0.0
     if metric == "nit":
         return mpmath.exp(information(cells)) / sum(x > 0 for x in r)
+    if metric == "ema":
+        return mpmath.exp(sum(
+            x / n * mpmath.log(x / c[j]) for i in k for j, x in enumerate(cells[i]) if x
+        ))  # fmt: skip
+    if metric == "f1_macro":
+        return sum(2 * hits[i] / (r[i] + c[i]) for i in k if r[i] + c[i]) / sum(
+            r[i] + c[i] > 0 for i in k
+        )
+    if metric == "cohen_kappa":
+        by_chance = sum(r[i] * c[i] for i in k)
+        return (n * sum(hits) - by_chance) / (n * n - by_chance)
     mine, other = (r, c) if metric == "informedness" else (c, r)
     known = [i for i in k if 0 < mine[i] < n]
     gains = {i: hits[i] / mine[i] - (other[i] - hits[i]) / (n - mine[i]) for i in known}
     if average == "macro":
         return sum(gains.values()) / sum(x > 0 for x in mine)
+    if average == "none":
+        return [gains.get(i, 0) for i in k]
     weights = {"bias": c, "prevalence": r}[str(average)]
     return sum(weights[i] * gains[i] for i in known) / n
 

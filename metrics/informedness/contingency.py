@@ -366,7 +366,7 @@ def _averaged_gain(
     if average == "macro":
         return float(gains[present].mean())
     score = float((rates.bias if average == "bias" else rates.prevalence) @ gains)
-    return score if odds is not None else min(1.0, score)  # shares may sum to 1 + 2e-16
+    return score if odds is not None else min(score, 1.0)  # shares may sum to 1 + 2e-16
 
 
 def _warn_absent(table: ContingencyTable, sides: tuple[str, str]) -> None:
@@ -400,13 +400,18 @@ def mutual_information(table: ContingencyTable) -> float:
     As sum e phi(d) with e = pi beta, p = e (1 + d) and phi(d) = (1 + d) ln(1 + d) - d >= 0: the
     terms of the usual sum cancel near independence, these do not. Each empty cell adds its e.
     """
-    r, c = table.reference_totals / table.total, table.prediction_totals / table.total
-    expected = r[table.rows] * c[table.columns]
-    d = (table.counts / table.total - expected) / expected
+    p, n = table.counts / table.total, table.total
+    kept = p > 1e-300  # what is less adds nothing, and its quotients may overflow
+    i, j, p = table.rows[kept], table.columns[kept], p[kept]
+    r, c = table.reference_totals, table.prediction_totals
+    expected = r[i] / n * (c[j] / n)
+    d = (p - expected) / expected
+    times = table.counts[kept] / r[i] / (c[j] / n)  # p / e, which 1 + d rounds to 0 below 1e-16
     series = d * d * np.polyval([1 / 56, -1 / 42, 1 / 30, -1 / 20, 1 / 12, -1 / 6, 1 / 2], d)
-    information = expected @ np.where(np.abs(d) < 0.01, series, (1 + d) * np.log1p(d) - d)
-    no_empty_cells = len(d) == np.count_nonzero(r) * np.count_nonzero(c)
-    return float(information + (0 if no_empty_cells else max(0, 1 - expected.sum()))) / math.log(2)
+    terms = np.where(np.abs(d) < 0.01, series * expected, p * np.log(times) - (p - expected))
+    no_empty_cells = len(p) == np.count_nonzero(r) * np.count_nonzero(c)
+    empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)
+    return (float(terms.sum()) + empty) / math.log(2)
 
 
 class Entropies(NamedTuple):
@@ -424,7 +429,8 @@ def entropies(table: ContingencyTable) -> Entropies:
     p, n = table.counts / table.total, table.total
     r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
     shares = (r / n, c / n, p, table.counts / c, table.counts / r)
-    return Entropies(*(max(0.0, -float(p @ np.log2(share))) for share in shares))
+    kept = p > 0  # not where it is less than the least number there is
+    return Entropies(*(max(-float(p[kept] @ np.log2(x[kept])), 0.0) for x in shares))
 
 
 def nit(table: ContingencyTable) -> float:
@@ -437,7 +443,7 @@ def nit(table: ContingencyTable) -> float:
         k = sum(label is not None for label in table.labels)
     if k == 1:
         warn("there is only one class: NIT is 1.0 by definition", UndefinedMetricWarning)
-    return min(1.0, math.pow(2.0, mutual_information(table)) / k)
+    return min(math.pow(2.0, mutual_information(table)) / k, 1.0)
 
 
 def ema(table: ContingencyTable) -> float:
@@ -462,7 +468,7 @@ def entropy_triangle(table: ContingencyTable) -> EntropyTriangle:
         return EntropyTriangle(math.nan, math.nan, math.nan)
     h, span = entropies(table), 2 * math.log2(k)
     lost = h.reference_given_prediction + h.prediction_given_reference
-    uneven = max(0.0, 1 - (h.reference + h.prediction) / span)
+    uneven = max(1 - (h.reference + h.prediction) / span, 0.0)
     return EntropyTriangle(uneven, 2 * mutual_information(table) / span, lost / span)
 
 
@@ -478,23 +484,47 @@ def balanced_accuracy(table: ContingencyTable) -> float:
 
 def f1_macro(table: ContingencyTable) -> float:
     """Return the mean over the classes that occur of F1 = 2h/(r + c), in [0, 1]."""
-    both = table.reference_totals + table.prediction_totals
-    counted = (both > 0) & np.array([label is not None for label in table.labels])
-    return float((2 * table.hits[counted] / both[counted]).mean())
+    prevalence, bias, *_ = class_rates(table)  # shares, for r + c may be beyond 64 bits
+    counted = (prevalence + bias > 0) & np.array([label is not None for label in table.labels])
+    right = table.hits[counted] / table.total
+    return float((2 * right / (prevalence + bias)[counted]).mean())
 
 
 def cohen_kappa(table: ContingencyTable) -> float:
     """Return (p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
-    prevalence, bias, *_ = class_rates(table)
-    expected = float(prevalence @ bias)
-    return math.nan if expected >= 1 else (accuracy(table) - expected) / (1 - expected)
+    r, c, hits = _whole_totals(table)
+    n = r.sum()
+    by_chance = r @ c
+    return math.nan if by_chance == n * n else (n * hits - by_chance) / (n * n - by_chance)
 
 
 def matthews_corrcoef(table: ContingencyTable) -> float:
     """Return the R_k correlation, in [-1, 1]; chance 0, and 0 where a margin has one class."""
-    prevalence, bias, *_ = class_rates(table)
-    spread = prevalence @ (1 - prevalence) * (bias @ (1 - bias))
-    if spread <= 0:
+    r, c, hits = _whole_totals(table)
+    n = r.sum()
+    gain, spread = n * hits - r @ c, (n * n - r @ r) * (n * n - c @ c)
+    if not spread:
         return 0.0
-    score = float((accuracy(table) - prevalence @ bias) / math.sqrt(spread))
-    return max(-1.0, min(1.0, score))  # it may pass the bound by rounding
+    return math.sqrt(gain * gain / spread) * (-1 if gain < 0 else 1)
+
+
+def _whole_totals(table: ContingencyTable) -> tuple[Numbers, Numbers, int]:
+    """Return row totals, column totals and the sum of the hits as Python's integers, exactly.
+
+    Differences of their products keep all digits, where those of shares near 1 lose them. Weights
+    are counted in a power of two that divides them all, 32 bits at a time.
+    """
+    k, right = len(table.labels), table.rows == table.columns
+    if table.counts.dtype.kind == "i":
+        r, c = table.reference_totals.astype(object), table.prediction_totals.astype(object)
+        return r, c, int(table.hits.sum())
+    r, c, hits = np.zeros(k, dtype=object), np.zeros(k, dtype=object), 0
+    rest, unit = table.counts, math.frexp(table.counts.max())[1]
+    while rest.any():
+        unit -= 32
+        whole = np.floor(np.ldexp(rest, -unit)).astype(np.int64)
+        rest = rest - np.ldexp(whole.astype(np.float64), unit)
+        r = r * 2**32 + coding.sum_by(table.rows, whole, k)
+        c = c * 2**32 + coding.sum_by(table.columns, whole, k)
+        hits = hits * 2**32 + int(whole[right].sum())
+    return r, c, hits

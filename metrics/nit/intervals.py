@@ -89,7 +89,7 @@ def bootstrap_interval(
 def _around(score: Score, value: float, low: float, high: float) -> tuple[float, float]:
     """Return the ends within what the score can be, and on either side of the value."""
     least = 0.0 if score.metric in ("accuracy", "balanced_accuracy") else -1.0
-    return min(max(least, low), value), max(min(1.0, high), value)
+    return min(max(low, least), value), max(min(high, 1.0), value)
 
 
 def _normal(level: float) -> float:
@@ -143,7 +143,7 @@ def _delta_error(table: ContingencyTable, score: Score, pseudo: float) -> float:
     second = q @ (f**2 * (a**2 + 2 * a * (v @ b) + v @ b**2 + v * u * (2 * (a + b) + u)))
     mean = (counts @ g + pseudo * first) / n
     variance = squares @ (g - mean) ** 2 + pseudo**2 * (second - 2 * mean * first + mean**2)
-    return math.sqrt(max(0.0, float(variance))) / n
+    return math.sqrt(max(float(variance), 0.0)) / n
 
 
 def _gradient(shares: _Margins, score: Score) -> tuple[Numbers, Numbers, Numbers]:
@@ -285,14 +285,14 @@ def nit_interval(
     change = _dropped(table.counts, unit) - _dropped(r[i], unit) - _dropped(c[j], unit)
     shift = (change + _dropped(n, unit) + unit * information) / (n - unit)
     times = table.counts / unit
-    centre = max(0.0, information - (1 - 1 / size) * float(times @ shift))
+    centre = max(information - (1 - 1 / size) * float(times @ shift), 0.0)
     variance = (1 - 1 / size) * float(times @ (shift - times @ shift / times.sum()) ** 2)
-    variance = max(variance, _smoothed_variance(table))
+    variance = float(np.maximum(variance, _smoothed_variance(table)))
     z = _normal(level)
     if resamples is None:
         df = (np.count_nonzero(r) - 1) * (np.count_nonzero(c) - 1)
         # MI below what chance brings says nothing of how its variance grows: by 2 / N a nat there
-        missing = max(0.0, df / (2 * size) - information)
+        missing = max(df / (2 * size) - information, 0.0)
         growth = (variance + 2 * missing / size) / (information + missing) if df else 0.0
         half = z**2 * growth / 2
         low = centre - z * math.sqrt(variance)
@@ -353,4 +353,5 @@ def g_test(table: ContingencyTable) -> float:
     first = max(0, math.floor(largest - reach)) + odd
     powers = np.arange(first, min(df / 2, largest + reach))
     logs = powers * math.log(half) - half - np.array([math.lgamma(x + 1) for x in powers])
-    return min(1.0, float(np.exp(logs).sum()) + (math.erfc(math.sqrt(half)) if df % 2 else 0.0))
+    tail = math.erfc(math.sqrt(half)) if df % 2 else 0.0
+    return min(float(np.exp(logs).sum()) + tail, 1.0)

@@ -296,7 +296,7 @@ def _permutation_test(
             for m, way in zip(n.tolist(), swapped, strict=True)
         ]
         at_least = abs(differences(swapped.astype(float))) >= observed
-        return min(1.0, float(np.prod(binomial, axis=0) @ at_least)), "exact"
+        return min(float(np.prod(binomial, axis=0) @ at_least), 1.0), "exact"
     rng, extreme = np.random.default_rng(seed), 0
     chunk = max(1, 2**20 // (len(n) + 3 * size))
     for start in range(0, n_resamples, chunk):

@@ -1,0 +1,169 @@
+"""Every score keeps its digits: counts of 1e15 and beyond, a hundred classes, weights of any size.
+
+The oracle is `dense.score`, the definitions in numbers of 60 digits.
+"""
+
+import ast
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import dense
+from informedness import ContingencyTable, contingency, estimate
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+
+BIG = 10**15
+
+
+def diagonal(k: int, seed: int, right: int, wrong: int, density: float = 0.1) -> np.ndarray:
+    """Return counts up to `right` on the diagonal and up to `wrong` in some of the other cells."""
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(1, wrong, (k, k), endpoint=True) * (rng.random((k, k)) < density)
+    cells[np.diag_indices(k)] = rng.integers(1, right, k, endpoint=True)
+    return cells
+
+
+def magnitudes(k: int, seed: int, decades: float, density: float = 0.3) -> np.ndarray:
+    """Return cells of all sizes over so many decades."""
+    rng = np.random.default_rng(seed)
+    return 10 ** rng.uniform(0, decades, (k, k)) * (rng.random((k, k)) < density)
+
+
+def one_large(k: int, large: int) -> np.ndarray:
+    """Return a table in which nearly all is one cell."""
+    cells = diagonal(k, 7, 9, 5, 0.5)
+    cells[0, 0] = large
+    return cells
+
+
+COUNTS: dict[str, Any] = {
+    "nearly all one cell of 1e12": [[10**12, 3], [5, 7]],
+    "nearly all one cell of 1e15": [[BIG, 3], [5, 7]],
+    "nearly all one cell of 1e18": [[10**18, 3, 0], [5, 7, 1], [0, 2, 9]],
+    "worse than chance at 1e15": [[BIG, 7], [5, 0]],
+    "two large cells": [[BIG, 1], [BIG, 2]],
+    "three of four": [[10**17, 1], [10**17, 10**17]],
+    "a margin of 1e18 twice": [[4 * 10**18, 10**18], [10**18, 3 * 10**18]],
+    "40 classes": one_large(40, BIG),
+    "100 classes": one_large(100, BIG),
+    "100 classes, few wrong": diagonal(100, 1, BIG, 10),
+    "120 classes of all sizes": magnitudes(120, 2, 15).astype(np.int64),
+    "150 classes, small counts": diagonal(150, 3, 20, 4),
+    "120 classes, 30 without references": np.where(
+        np.arange(120)[:, None] % 4 == 1, 0, diagonal(120, 4, BIG, BIG)
+    ),
+}
+WEIGHTS: dict[str, Any] = {
+    "a weight of 1e-18": [[1.0, 1e-18], [1.0, 1.0]],
+    "nearly all one cell": [[1e15, 0.3], [0.7, 1.1]],
+    "two large cells in a column": [[1e15, 0.3], [1e15, 0.7]],
+    "two large cells in a row": [[1e15, 1e15], [0.1, 0.3]],
+    "three classes, two large cells": [[1e15, 1 / 3, 0], [1e15, 0.7, 0.1], [0.3, 0, 0.2]],
+    "sizes from 1e-20 to 1": magnitudes(5, 5, 20, 0.9) / 1e20,
+    "of 1e-300": magnitudes(4, 6, 3, 0.9) * 1e-303,
+    "of 1e305": magnitudes(4, 6, 3, 0.9) * 1e302,
+    "beyond half of the largest": [[8e307, 1e307], [2e307, 3e307]],
+    "from 1e-320 to 1e300": [[1e300, 1e-320], [1e299, 1e300]],
+    "40 classes, weighted": magnitudes(40, 8, 6),
+    "100 classes, weighted": magnitudes(100, 9, 15),
+    "120 classes, few wrong": diagonal(120, 10, 1000, 3) / 7,
+}
+TABLES = {**COUNTS, **WEIGHTS}
+
+
+def table_of(name: str) -> ContingencyTable:
+    cells = plain(TABLES[name])
+    if name in COUNTS:
+        return ContingencyTable.from_matrix(cells)
+    rows, columns = np.nonzero(cells)
+    weights = np.array(cells, dtype=float)[rows, columns]
+    return ContingencyTable.from_labels(
+        rows, columns, sample_weight=weights, labels=range(len(cells))
+    )
+
+
+def plain(cells: Any) -> list[list[Any]]:
+    return [[x.item() if hasattr(x, "item") else x for x in row] for row in cells]
+
+
+def exact(cells: Any, metric: str, average: str | None) -> Any:
+    mpmath.mp.dps = 60
+    cells = [[mpmath.mpf(x) for x in row] for row in plain(cells)]
+    return dense.score(cells, metric, average)
+
+
+def score(table: ContingencyTable, metric: str, average: str | None) -> Any:
+    function = getattr(contingency, metric)
+    if average is None:
+        return function(table)
+    return function(table, average=None if average == "none" else average)
+
+
+SCORES = [*dense.ALL_SCORES, ("informedness", "none"), ("markedness", "none")]
+
+
+@pytest.mark.parametrize(
+    ("metric", "average"), SCORES, ids=["-".join(filter(None, of)) for of in SCORES]
+)
+@pytest.mark.parametrize("name", TABLES)
+def test_every_score_is_that_of_60_digits(name, metric, average):
+    table = table_of(name)
+    assert (table.counts.dtype.kind == "i") == (name in COUNTS)
+    wanted = exact(TABLES[name], metric, average)
+    wanted = [*map(float, wanted)] if average == "none" else float(wanted)
+    assert score(table, metric, average) == pytest.approx(wanted, rel=0, abs=1e-13)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rates_by_class_are_those_of_60_digits(name):
+    rates = contingency.class_rates(table_of(name))
+    mpmath.mp.dps = 60
+    cells = [[mpmath.mpf(x) for x in row] for row in plain(TABLES[name])]
+    r, c = [sum(row) for row in cells], [sum(column) for column in zip(*cells, strict=True)]
+    n, nan = sum(r), math.nan
+    for i, of_class in enumerate(zip(*rates, strict=True)):
+        hits = cells[i][i]
+        wanted = r[i] / n, c[i] / n, hits / r[i] if r[i] else nan, (c[i] - hits) / (n - r[i])
+        assert of_class == pytest.approx([*map(float, wanted)], rel=1e-13, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("metric", ["nit", "informedness", "matthews_corrcoef"])
+@pytest.mark.parametrize("name", ["a weight of 1e-18", "three of four", "sizes from 1e-20 to 1"])
+def test_cells_of_very_different_sizes_leave_an_interval_of_numbers(name, metric):
+    for method in ("delta", "bootstrap"):
+        made = estimate(table_of(name), metric, method=method, n_resamples=200)
+        low, high = made.confidence_interval
+        assert low <= made.value <= high
+        assert math.isfinite(made.standard_error)
+
+
+def swallowing(path: Path) -> list[str]:
+    """Return the calls of a file that would take a number instead of a nan.
+
+    `min(1.0, nan)` is 1.0 where `min(nan, 1.0)` is nan: a bound stands last.
+    """
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        first = ast.unparse(node.args[0]) if len(node.args) > 1 else ""
+        bound = name in ("min", "max") and re.fullmatch(r"-?[\d.]*\.[\d.]*|least", first)
+        if bound or name in ("fmin", "fmax", "nanmin", "nanmax"):
+            found.append(f"{path.name}:{node.lineno} {ast.unparse(node)}")
+    return found
+
+
+def test_no_bound_swallows_a_nan():
+    root = Path(__file__).resolve().parent.parent
+    files = [
+        path for folder in ("src", "metrics", "spaces") for path in root.glob(f"{folder}/**/*.py")
+    ]
+    assert len(files) > 20
+    assert [call for path in files for call in swallowing(path)] == []
