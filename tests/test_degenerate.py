@@ -412,6 +412,35 @@ def test_merging_adds_up_what_is_unknown():
     assert tables[0] + tables[1] + tables[2] == whole
 
 
+def test_tables_add_up_by_sum():
+    pairs = [(list("ab"), list("aa")), (list("bc"), list("bc")), (list("c"), list("a"))]
+    tables = [ContingencyTable.from_labels(*pair) for pair in pairs]
+    assert sum(tables) == tables[0] + tables[1] + tables[2]
+    assert sum(tables[:1]) == tables[0]
+    for other in (1, 0.0, False, None):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            other + tables[0]
+
+
+def test_merging_refuses_more_than_64_bits_hold_as_counting_does():
+    half = ContingencyTable.from_counts([0, 1], [0, 1], [2**61, 2**61])
+    most = ContingencyTable.from_counts([1], [0], [2**62 - 1])
+    assert (half + most).total == 2**63 - 1
+    one = ContingencyTable.from_counts([1], [0], [1])
+    for tables in ((half, half), (half, most, one)):
+        with pytest.raises(
+            ValueError, match=rf"`counts` must sum to .* below 2\*\*63, got {2**63}"
+        ):
+            sum(tables)
+
+
+def test_merging_refuses_weights_that_sum_to_infinity():
+    options = {"sample_weight": [1.5e308]}
+    tables = [ContingencyTable.from_labels([label], [0], **options) for label in (0, 1)]
+    with pytest.raises(ValueError, match="`counts` must have a finite sum, got one beyond 1e308"):
+        tables[0] + tables[1]
+
+
 def test_tables_of_other_types_of_labels_are_not_merged():
     integers, strings = (ContingencyTable.from_labels(x, x) for x in ([0, 1], ["0", "1"]))
     with pytest.raises(ValueError, match="one type to be merged, got integers and strings"):

@@ -242,12 +242,10 @@ def read_counts(
     total = amounts.sum(dtype=float)
     if are_counts and not 0 < total < 2**62:  # exactly, which takes longer
         total = sum(map(int, amounts.tolist()))
-    message = f"`counts` must sum to more than 0 and below 2**63, got {total}"
     if not total:
-        raise NoSamplesError(message)
+        raise NoSamplesError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
     if are_counts:
-        if total >= 2**63:
-            raise ValueError(message)
+        check_total(total)
         amounts = amounts.astype(np.int64)
         return {"counts": amounts, "n_samples": amounts}
     samples = sums.get("n_samples", np.ones(n_pairs))
@@ -257,6 +255,14 @@ def read_counts(
             f"`n_samples` must be whole numbers, 0 only where `counts` is 0, got {samples[bad][0]}"
         )
     return {name: array.astype(np.float64) for name, array in sums.items()}
+
+
+def check_total(total: Any) -> None:
+    """Raise ValueError unless a table can hold counts, or weights, that sum to this."""
+    if isinstance(total, int) and total >= 2**63:
+        raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
+    if total == math.inf:
+        raise ValueError("`counts` must have a finite sum, got one beyond 1e308")
 
 
 def warn_of_padding(found: Sequence[Label | None], rows: Codes) -> None:

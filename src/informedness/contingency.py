@@ -242,6 +242,7 @@ class ContingencyTable:
         if label_kind(mine[0]) != label_kind(theirs[0]):
             kinds = f"{label_kind(mine[0])} and {label_kind(theirs[0])}"
             raise ValueError(f"tables must have labels of one type to be merged, got {kinds}")
+        reading.check_total(self.total + other.total)
         declared = self.declared and other.declared and mine == theirs
         names: tuple[Label | None, ...] = tuple(mine if declared else sorted({*mine, *theirs}))
         names += (None,) * (None in self.labels or None in other.labels)
@@ -256,6 +257,10 @@ class ContingencyTable:
         rows = np.concatenate([to_code[t.rows] for to_code, t in codes])
         columns = np.concatenate([to_code[t.columns] for to_code, t in codes])
         return self._of_cells(names, declared, (rows, columns, sums), n_samples)
+
+    def __radd__(self, other: object) -> ContingencyTable:
+        """Begin `sum(tables)`, which adds to 0."""
+        return self if type(other) is int and other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         """Whether classes, cells, weights and number of samples are the same."""
