@@ -21,6 +21,7 @@ import torch
 
 from golden import close
 from informedness import ContingencyTable, InformednessWarning, informedness_score, nit_score
+from informedness.contingency import informedness
 
 pytestmark = pytest.mark.filterwarnings("error")  # but for those that a test expects
 
@@ -692,6 +693,82 @@ def test_labels_of_a_matrix_name_its_rows():
         ContingencyTable.from_matrix([[1, 2], [3, 4]], labels=["a", "b", "c"])
     with pytest.raises(ValueError, match="`labels` must list each class once, 'a' stands twice"):
         ContingencyTable.from_matrix([[1, 2], [3, 4]], labels=["a", "a"])
+
+
+CROSSED = list("aabb"), list("bbcc")  # informedness -0.5, for all who say b are wrong
+
+
+def test_a_data_frame_of_counts_is_read_by_its_names():
+    table = ContingencyTable.from_matrix(pd.crosstab(*map(np.array, CROSSED)))
+    assert table == ContingencyTable.from_labels(*CROSSED)
+    assert table.to_dense().tolist() == [[0, 2, 0], [0, 0, 2], [0, 0, 0]]
+    with pytest.warns(InformednessWarning, match="'c'"):
+        assert informedness(table) == -0.5
+
+
+@pytest.mark.parametrize("names", ["abc", [0, 1, 2], [7, -3, 2**40], [b"x", b"y", b"z"]])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_names_in_a_data_frame_changes_nothing(names, seed):
+    rng = np.random.default_rng(seed)
+    references, predictions = ([names[code] for code in rng.integers(0, 3, 20)] for _ in range(2))
+    frame = pd.crosstab(pd.Series(references), pd.Series(predictions))
+    frame = frame.sample(frac=1, random_state=seed).sample(frac=1, axis=1, random_state=seed + 1)
+    assert ContingencyTable.from_matrix(frame) == ContingencyTable.from_labels(
+        references, predictions
+    )
+    labels = sorted(names)[::-1]
+    assert ContingencyTable.from_matrix(frame, labels=labels) == ContingencyTable.from_labels(
+        references, predictions, labels=labels
+    )
+
+
+def test_a_square_frame_keeps_its_classes_and_its_weights():
+    frame = pd.DataFrame([[1, 0, 0], [2, 3, 0], [0, 0, 0]], list("bac"), list("bac"))
+    table = ContingencyTable.from_matrix(frame)
+    assert table.labels == ("a", "b", "c")
+    assert table.to_dense().tolist() == [[3, 2, 0], [0, 1, 0], [0, 0, 0]]
+    weighted = ContingencyTable.from_matrix(frame / 2, squared_weights=frame / 4)
+    assert weighted.to_dense().tolist() == [[1.5, 1, 0], [0, 0.5, 0], [0, 0, 0]]
+    assert weighted.squared_weights.tolist() == [0.75, 0.5, 0.25]
+    with pytest.raises(ValueError, match="`squared_weights` must have the index and the columns"):
+        ContingencyTable.from_matrix(frame / 2, squared_weights=frame.loc[list("abc")])
+
+
+def test_a_frame_without_names_is_an_array():
+    cells = [[3, 1], [0, 2]]
+    assert ContingencyTable.from_matrix(pd.DataFrame(cells)) == ContingencyTable.from_matrix(cells)
+
+
+@pytest.mark.parametrize(
+    ("frame", "wanted"),
+    [
+        (
+            pd.DataFrame([[1, 2], [3, 4]], columns=["a", "b"]),
+            r"only numbers as its index and \['a', 'b'\] as its columns: .*matrix.to_numpy\(\)",
+        ),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=[3, 5]), r"numbers as its index and \[3, 5\]"),
+        (
+            pd.DataFrame([[1, 2], [3, 4]], index=["a", "b"]),
+            r"\['a', 'b'\] as its index and only numbers as",
+        ),
+        (pd.DataFrame([[1, 2, 3], [3, 4, 5]]), "must name its rows as it names its columns"),
+        (pd.DataFrame([[1, 2], [3, 4]], ["a", "b"], [1, 2]), "`matrix.columns` must .* same type"),
+        (pd.DataFrame([[1, 2], [3, 4]], ["a", "a"], ["a", "b"]), "`matrix.index` .* 'a' .* twice"),
+        (
+            pd.DataFrame([[1, 2], [3, 4]], ["a", "b"], ["b", "b"]),
+            "`matrix.columns` .* 'b' .* twice",
+        ),
+        (pd.DataFrame([[1, 2], [3, 4]], ["a", None], ["a", "b"]), "`matrix.index` .* missing"),
+        (pd.DataFrame([[1, None], [3, 4]], ["a", "b"], ["a", "b"]), "`matrix` must be finite"),
+        (pd.crosstab(*map(np.array, CROSSED), margins=True), "sums .* 'All': leave them out"),
+        (pd.DataFrame({("a", 1): [1], ("b", 2): [1]}, index=["a"]), "`matrix.columns` .* label"),
+        (pl.DataFrame({"a": [1, 3], "b": [2, 4]}), "got a polars DataFrame: .* labels="),
+        (pa.table({"a": [1, 3], "b": [2, 4]}), "got a pyarrow Table: .* labels="),
+    ],
+)
+def test_a_frame_that_does_not_say_what_its_rows_are_is_refused(frame, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        ContingencyTable.from_matrix(frame)
 
 
 def test_counts_beyond_32_bits_are_added_exactly():

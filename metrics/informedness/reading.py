@@ -329,11 +329,16 @@ def read_classes(labels: Any, name: str, beside: Column) -> tuple[Label, ...]:
     classes = tuple(column.tolist())
     if not classes:
         raise ValueError(f"`{name}` must list at least one class, got none")
+    check_distinct(classes, name)
+    check_same_kind(beside, "references", column, name)
+    return classes
+
+
+def check_distinct(classes: Sequence[Label], name: str) -> None:
+    """Raise ValueError if a class is listed twice."""
     if len(set(classes)) < len(classes):
         twice = next(label for label in classes if classes.count(label) > 1)
         raise ValueError(f"`{name}` must list each class once, {show(twice)} stands twice")
-    check_same_kind(beside, "references", column, name)
-    return classes
 
 
 def read_amounts(values: Any, name: str) -> NDArray[Any]:
@@ -368,6 +373,63 @@ def read_amounts(values: Any, name: str) -> NDArray[Any]:
         if not np.isfinite(amounts.sum()):
             raise ValueError(f"`{name}` must have a finite sum, got one beyond 1e308")
     return amounts
+
+
+def read_names(frame: Any) -> tuple[Column, Column] | None:
+    """Return the names of the rows and of the columns of a data frame, None of an array.
+
+    Raises
+    ------
+    ValueError
+        If only the columns have names, which as those of classes would be known by their place
+        alone; if names are not labels, of different types, or stand twice.
+    """
+    if not hasattr(frame, "columns"):
+        return None
+    if not hasattr(frame, "index"):
+        raise ValueError(
+            "`matrix` must be an array, or a data frame whose rows have names as those of pandas "
+            f"have, got a {type(frame).__module__.partition('.')[0]} {type(frame).__name__}: pass "
+            "its counts as an array, and the classes as labels="
+        )
+    sides = frame.index, frame.columns
+    unnamed = [type(side).__name__ == "RangeIndex" and side.name is None for side in sides]
+    if any(unnamed) and list(sides[0]) != list(sides[1]):
+        of_rows, of_columns = (
+            "only numbers" if without else show(list(side))
+            for side, without in zip(sides, unnamed, strict=True)
+        )
+        raise ValueError(
+            f"`matrix` must name its rows as it names its columns, got {of_rows} as its index and "
+            f"{of_columns} as its columns: set both to the classes, or pass matrix.to_numpy() and "
+            "labels= if rows and columns stand in one order"
+        )
+    rows, columns = (
+        read_column(list(side), f"matrix.{name}")
+        for side, name in zip(sides, ("index", "columns"), strict=True)
+    )
+    check_same_kind(rows, "matrix.index", columns, "matrix.columns")
+    for column, name in ((rows, "matrix.index"), (columns, "matrix.columns")):
+        check_distinct(column.tolist(), name)
+    return rows, columns
+
+
+def check_frame(
+    frame: Any, names: tuple[Column, Column], amounts: NDArray[Any], squared_weights: Any
+) -> None:
+    """Raise ValueError if a data frame has its own margins, or the squares have other names."""
+    if len(amounts) > 1 and all(side.tolist()[-1] == "All" for side in names):
+        sums = amounts[:-1].sum(axis=0), amounts[:, :-1].sum(axis=1)
+        if np.array_equal(sums[0], amounts[-1]) and np.array_equal(sums[1], amounts[:, -1]):
+            raise ValueError(
+                "`matrix` must hold the counts of classes alone, got the sums of rows and columns "
+                "under 'All': leave them out (margins=False)"
+            )
+    of_squares = read_names(squared_weights)
+    if of_squares is not None and any(
+        side.tolist() != other.tolist() for side, other in zip(names, of_squares, strict=True)
+    ):
+        raise ValueError("`squared_weights` must have the index and the columns of `matrix`")
 
 
 def read_prior(prior: Any, table: Any) -> NDArray[np.float64]:

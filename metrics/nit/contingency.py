@@ -157,21 +157,42 @@ class ContingencyTable:
     ) -> ContingencyTable:
         """Take a square matrix of counts, rows references; the classes are 0..k-1 unless given.
 
+        A pandas data frame, such as `pandas.crosstab(references, predictions)`, is read by the
+        names in its index (references) and its columns (predictions), in whatever order they
+        stand; a class that only one of them has is a row or a column of zeros.
+
+        Raises
+        ------
+        ValueError
+            If the matrix is not square or holds anything but counts; for a data frame whose rows
+            have no names, or that names a class twice.
+
         Examples
         --------
         >>> informedness(ContingencyTable.from_matrix([[90, 0], [10, 0]]))
         0.0
         """
+        names = reading.read_names(matrix)
         amounts = reading.read_amounts(matrix, "matrix")
-        if amounts.ndim != 2 or amounts.shape[0] != amounts.shape[1]:
-            raise ValueError(f"`matrix` must be square, got an array of shape {amounts.shape}")
-        classes = reading.read_labels(range(len(amounts)) if labels is None else labels, "labels")
-        if (k := len(amounts)) != len(classes):
-            raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
-        rows, columns = classes[np.indices(amounts.shape).reshape(2, -1)]
+        if names is not None:
+            reading.check_frame(matrix, names, amounts, squared_weights)
+            classes = coding.common_codes(*names)[0] if labels is None else labels
+        else:
+            if amounts.ndim != 2 or amounts.shape[0] != amounts.shape[1]:
+                raise ValueError(f"`matrix` must be square, got an array of shape {amounts.shape}")
+            k = len(amounts)
+            classes = reading.read_column(range(k) if labels is None else labels, "labels")
+            if k != len(classes):
+                raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
+            names = classes, classes
+        rows, columns = np.indices(amounts.shape).reshape(2, -1)
         squares = None if squared_weights is None else np.ravel(squared_weights)
         table = cls.from_counts(
-            rows, columns, amounts.ravel(), labels=classes, squared_weights=squares
+            names[0][rows],
+            names[1][columns],
+            amounts.ravel(),
+            labels=classes,
+            squared_weights=squares,
         )
         return replace(table, declared=labels is not None)
 
