@@ -1,8 +1,11 @@
 """Every degenerate case has one documented result and one documented warning."""
 
 import math
+import re
 import warnings
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from golden import close
@@ -13,12 +16,14 @@ from informedness import (
     contingency,
     ema_score,
     entropy_triangle,
+    estimate,
+    estimate_from_labels,
     informedness_score,
     markedness_score,
     nit_score,
 )
 
-NAN = math.nan
+NAN, INF = math.nan, math.inf
 AVERAGES = ("bias", "prevalence", "macro")
 SCORES = (informedness_score, markedness_score, nit_score, ema_score, entropy_triangle)
 
@@ -57,7 +62,7 @@ def test_a_constant_guesser_scores_exactly_0_without_a_warning(constant, average
 
 def test_a_class_absent_from_the_references_counts_0_and_is_named():
     references, predictions = list("aabb"), list("aabx")
-    named = "informedness: among the predictions but not the references, so counted as 0: 'x'$"
+    named = "among the predictions but not the references, so counted as 0 in Informedness: 'x'$"
     with pytest.warns(UndefinedMetricWarning, match=named):
         assert informedness_score(references, predictions, average=None) == [1.0, 0.5, 0.0]
     with pytest.warns(UndefinedMetricWarning, match=named):
@@ -69,7 +74,7 @@ def test_a_class_absent_from_the_references_counts_0_and_is_named():
 
 
 def test_a_declared_class_absent_from_the_references_is_named_too():
-    with pytest.warns(UndefinedMetricWarning, match="counted as 0: 7$"):
+    with pytest.warns(UndefinedMetricWarning, match="counted as 0 in Informedness: 7$"):
         informedness_score([0, 0, 1], [0, 7, 1], labels=[0, 1, 7])
 
 
@@ -82,20 +87,20 @@ def test_a_declared_class_that_is_never_predicted_either_is_no_reason_to_warn():
 def test_guessing_a_class_absent_from_the_references_expects_exactly_0():
     """An independent table with a third of its predictions in an absent class."""
     table = ContingencyTable.from_matrix([[4, 4, 4], [2, 2, 2], [0, 0, 0]])
-    with pytest.warns(UndefinedMetricWarning, match="counted as 0: 2$"):
+    with pytest.warns(UndefinedMetricWarning, match="counted as 0 in Informedness: 2$"):
         assert contingency.informedness(table) == 0.0
 
 
 def test_disjoint_labels_score_0_and_every_class_is_named():
-    with pytest.warns(UndefinedMetricWarning, match="counted as 0: 'x', 'y'$"):
+    with pytest.warns(UndefinedMetricWarning, match="counted as 0 in Informedness: 'x', 'y'$"):
         assert informedness_score(list("aabb"), list("xyxy")) == 0.0
 
 
 def test_of_many_absent_classes_five_are_named():
     found = messages(informedness_score, [0, 1] * 4, list(range(2, 10)))
     assert [message for _, message in found] == [
-        "informedness: among the predictions but not the references, so counted as 0: "
-        "2, 3, 4, 5, 6, ..."
+        "informedness: among the predictions but not the references, so counted as 0 in "
+        "Informedness: 2, 3, 4, 5, 6, ..."
     ]
 
 
@@ -124,7 +129,7 @@ def test_an_absent_label_that_differs_in_more_is_not_hinted_at(other):
 
 
 def test_markedness_names_the_class_absent_from_the_predictions():
-    named = "among the references but not the predictions, so counted as 0: 'b'$"
+    named = "among the references but not the predictions, so counted as 0 in markedness: 'b'$"
     with pytest.warns(UndefinedMetricWarning, match=named):
         assert markedness_score(list("aabc"), list("aaac"), average=None)[1] == 0.0
 
@@ -137,7 +142,7 @@ ONE_CLASS = [([0, 0, 0], [0, 0, 0]), ([0], [0])]
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize(("references", "predictions"), ONE_CLASS)
 def test_one_class_in_the_references_is_undefined_and_never_1(references, predictions, average):
-    undefined = "informedness: all references are 0: the score is undefined, 0.0 stands in for it "
+    undefined = "informedness: all references are 0: Informedness is undefined, 0.0 stands in "
     with pytest.warns(UndefinedMetricWarning, match=undefined):
         assert informedness_score(references, predictions, average=average) == 0.0
     options = {"average": average, "zero_division": 0.0}
@@ -158,13 +163,13 @@ def test_by_class_the_stand_in_is_that_of_the_one_class_in_the_references():
 def test_one_class_in_the_predictions_leaves_markedness_undefined():
     with pytest.warns(UndefinedMetricWarning) as caught:
         assert markedness_score([0, 0, 1], [0, 0, 0]) == 0.0
-    assert "all predictions are 0: the score is undefined" in str(caught[1].message)
+    assert "all predictions are 0: markedness is undefined" in str(caught[1].message)
 
 
 def test_one_class_and_another_predicted_warns_of_both():
     found = messages(informedness_score, [0, 0, 0], [0, 1, 1])
     assert [category for category, _ in found] == [UndefinedMetricWarning] * 2
-    assert "counted as 0: 1" in found[0][1]
+    assert "counted as 0 in Informedness: 1" in found[0][1]
     assert "all references are 0" in found[1][1]
 
 
@@ -172,13 +177,13 @@ def test_one_class_and_another_predicted_warns_of_both():
 def test_zero_division_silences_the_one_class_case_and_changes_nothing_else(zero_division):
     options = {"zero_division": zero_division}
     found = messages(informedness_score, [0, 0, 0], [0, 1, 1], **options)
-    assert ["counted as 0: 1" in message for _, message in found] == [True]
+    assert ["counted as 0 in Informedness: 1" in message for _, message in found] == [True]
     found = messages(informedness_score, [0, 1, 1], [0, 1, 2], **options)
-    assert ["counted as 0: 2" in message for _, message in found] == [True]
+    assert ["counted as 0 in Informedness: 2" in message for _, message in found] == [True]
     assert informedness_score([0, 1, 1], [0, 1, 0], **options) == 0.5
 
 
-@pytest.mark.parametrize("zero_division", [1, 1.0, 0.5, -1, math.inf, None, "0", "nan", "Warn"])
+@pytest.mark.parametrize("zero_division", [1, 1.0, 0.5, -1, False, INF, None, "0", "nan", "Warn"])
 @pytest.mark.parametrize("references", [[0, 0, 0], [0, 1, 0]], ids=["undefined", "defined"])
 def test_zero_division_has_no_other_value(references, zero_division):
     wanted = '`zero_division` must be "warn", 0.0 or nan, got ' + repr(zero_division)
@@ -302,7 +307,7 @@ def test_ignore_index_drops_the_samples_whose_reference_equals_it():
 
 
 def test_ignore_index_looks_at_references_alone():
-    with pytest.warns(UndefinedMetricWarning, match="counted as 0: -100"):
+    with pytest.warns(UndefinedMetricWarning, match="counted as 0 in Informedness: -100"):
         assert informedness_score([0, 1], [0, -100], ignore_index=-100) == 0.5
 
 
@@ -355,6 +360,42 @@ def test_other_references_are_not_taken_for_the_ignored_one(references):
 
 
 # NIT
+
+
+def test_zero_division_of_nit_is_the_value_of_one_class_and_silences_its_warning():
+    one = [0, 0], [0, 1]
+    assert nit_score(*one, zero_division=1.0) == nit_score(*one, zero_division=1) == 1.0
+    assert math.isnan(nit_score(*one, zero_division=NAN))
+    assert math.isnan(nit_score(*one, zero_division=np.float32(NAN)))
+    assert nit_score([0, 1], [0, 1], zero_division=NAN) == 1.0
+    # one class of two that are declared is not undefined
+    assert nit_score(*one, labels=[0, 1], zero_division=NAN) == 0.5
+    table = ContingencyTable.from_labels(*one)
+    made = estimate(table, "nit", zero_division=NAN)
+    assert math.isnan(made.value)
+    assert "|zero:nan|" in made.signature
+    assert estimate(table, "nit", zero_division=1.0).value == 1.0
+    with pytest.warns(UndefinedMetricWarning, match="NIT is 1.0 by definition"):
+        assert estimate(table, "nit").value == 1.0
+
+
+@pytest.mark.parametrize("zero_division", [0, 0.0, 0.5, True, INF, None, "1", "nan", NAN * 1j])
+@pytest.mark.parametrize("references", [[0, 0, 0], [0, 1, 0]], ids=["undefined", "defined"])
+def test_zero_division_of_nit_has_no_other_value(references, zero_division):
+    wanted = '`zero_division` must be "warn", 1.0 or nan, got ' + re.escape(repr(zero_division))
+    for score in (
+        nit_score,
+        lambda *pair, **options: estimate_from_labels(*pair, "nit", **options),
+    ):
+        with pytest.raises(ValueError, match=wanted):
+            score(references, [0, 1, 1], zero_division=zero_division)
+
+
+@pytest.mark.parametrize("value", [pd.NA, np.array([0.0, 1.0]), [0.0], {}, np.array("warn"), "é"])
+@pytest.mark.parametrize("score", [informedness_score, markedness_score, nit_score])
+def test_a_stand_in_that_is_no_number_is_refused(score, value):
+    with pytest.raises(ValueError, match=r'`zero_division` must be "warn", [01]\.0 or nan, got '):
+        score([0, 0, 1], [0, 1, 1], zero_division=value)
 
 
 @pytest.mark.parametrize("predictions", [[0, 0], [0, 1]])
@@ -537,7 +578,7 @@ def test_a_prior_cannot_name_the_unknown_predictions():
 
 def test_a_prior_leaves_a_class_absent_from_the_references_at_0():
     predictions = [*PREDICTIONS[:7], "x"]
-    with pytest.warns(UndefinedMetricWarning, match="counted as 0: 'x'"):
+    with pytest.warns(UndefinedMetricWarning, match="counted as 0 in Informedness: 'x'"):
         by_class = informedness_score(REFERENCES, predictions, prior=EVEN, average=None)
     assert by_class[3] == 0.0
 

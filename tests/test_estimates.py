@@ -961,11 +961,12 @@ OF_INFORMEDNESS = [
     {"average": None},
     {"zero_division": math.nan},
 ]
+OF_NIT = [{}, {"zero_division": 1.0}, {"zero_division": math.nan}]
 WAYS = [
     (case, metric, extra)
     for case in PATHS
     for metric in ("informedness", "nit")
-    for extra in (OF_INFORMEDNESS if metric == "informedness" else [{}])
+    for extra in (OF_INFORMEDNESS if metric == "informedness" else OF_NIT)
 ] + [("ignored", "informedness", {"prior": {0: 0.25, 1: 0.75}})]
 
 

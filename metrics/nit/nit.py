@@ -26,6 +26,8 @@ Args:
     sample_weight (`list` of `float`, *optional*): A weight for each sample.
     ignore_index (*optional*): Samples whose reference equals it are dropped, as -100 in padding.
     unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
+    zero_division (`str` or `float`): The score where there is one class. "warn" (the default) is
+        1.0, which it is by definition, with a warning; 1.0 and nan give no warning.
     confidence_level (`float`, *optional*): Adds the standard error and the confidence interval of
         this level, as 0.95, under "nit_standard_error" and "nit_confidence_interval".
     return_signature (`bool`): Adds a line that names all that decides the score, under
@@ -89,6 +91,7 @@ class Nit(LabelInputs, evaluate.Metric):
         sample_weight=None,
         ignore_index=None,
         unknown="error",
+        zero_division="warn",
         confidence_level=None,
         return_signature=False,
     ):
@@ -101,5 +104,10 @@ class Nit(LabelInputs, evaluate.Metric):
             unknown=unknown,
         )
         return result_of(
-            "nit", table, confidence_level, return_signature, ignore_index=ignore_index
+            "nit",
+            table,
+            confidence_level,
+            return_signature,
+            ignore_index=ignore_index,
+            zero_division=zero_division,
         )

@@ -139,7 +139,7 @@ def estimate(
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for an average of Informedness.
     zero_division : {"warn", 0.0, nan}
-        Value of Informedness and markedness where they are undefined.
+        Value of Informedness and markedness where they are undefined; of NIT "warn", 1.0 or nan.
     confidence_level : float
         Between 0 and 1.
     method : {"auto", "delta", "bootstrap"}
@@ -166,8 +166,9 @@ def estimate(
     IntervalWarning
         If the interval is known to cover too little, with k the classes in the references: fewer
         than 50 samples, or than 10 outside the largest class; for scores other than accuracy and
-        NIT fewer than k^2 samples; for NIT fewer than 10 (k - 1)^2 samples, or than k (k - 1) wrong
-        predictions unless there are none.
+        NIT fewer than k^2 samples; for NIT fewer than 10 (k - 1)^2 samples, than k (k - 1) wrong
+        predictions unless there are none, or than 10 (k - 1) samples for each different prediction
+        that is not among the references.
 
     References
     ----------
@@ -206,7 +207,9 @@ def estimate(
     )
     options = _Options(level, method, n_resamples, seed, line)
     if metric not in _AVERAGES:
-        made = _estimate(table, Score(metric), getattr(contingency, metric)(table), options)
+        settings = {"zero_division": zero_division} if metric == "nit" else {}
+        value = getattr(contingency, metric)(table, **settings)
+        made = _estimate(table, Score(metric), value, options)
         _warn_of_few([table], [made])
         return made
     scored = table if shares is None else reweighted(table, shares)
@@ -349,6 +352,8 @@ def too_few(table: ContingencyTable, made: Estimate) -> str:
         wrong = size * (1 - float(table.hits.sum() / table.total))
         wanted.append((10 * (k - 1) ** 2, size, f"samples of {k} classes"))
         wanted.append((k * (k - 1) * (wrong > 0), wrong, f"wrong predictions of {k} classes"))
+        n_outside, least = contingency.outside_references(table)
+        wanted.append((least, size, f"samples for {n_outside} predictions outside the references"))
     elif made.metric != "accuracy":  # a bias of the order of k / N beside an error of 1 / sqrt(N)
         wanted.append((k**2, size, f"samples of {k} classes"))
     for least, there, what in wanted:
@@ -439,7 +444,8 @@ def signature(
         parts.append(f"prior:{prior_mode}-{_digest(shares)}")
     elif metric == "informedness":
         parts.append("prior:test")
-    if zero_division != zero_division and metric in _AVERAGES:
+    stand_in = {"informedness": 0.0, "markedness": 0.0, "nit": 1.0}.get(metric)
+    if stand_in is not None and math.isnan(reading.check_zero_division(zero_division, stand_in)):
         parts.append("zero:nan")
     if interval is not None:
         parts.append(interval)

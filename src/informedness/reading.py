@@ -90,6 +90,17 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
         raise ValueError(f"`{name}` must be one of {choices}, got {show(value)}")
 
 
+def check_zero_division(value: object, stand_in: float) -> float:
+    """Return the value of an undefined score, `stand_in` for "warn", or raise ValueError."""
+    if isinstance(value, str) and value == "warn":
+        return stand_in
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        number = float(value)
+        if number == stand_in or number != number:
+            return number
+    raise ValueError(f'`zero_division` must be "warn", {stand_in} or nan, got {show(value)}')
+
+
 def show(value: object) -> str:
     """Return `repr(value)`, cut in the middle where it is long."""
     return _short.repr(value)

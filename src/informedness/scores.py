@@ -219,6 +219,7 @@ def nit_score(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
+    zero_division: Literal["warn"] | float = "warn",
 ) -> float:
     r"""Return the Normalised Information Transfer factor: information passed on, per class.
 
@@ -235,13 +236,22 @@ def nit_score(
         As in `informedness_score`.
     labels : sequence of labels, optional
         The classes of the task. All of them count in k, also those these samples miss.
+    zero_division : {"warn", 1.0, nan}
+        The score where there is one class: 1.0 by definition, though nothing is told apart. "warn"
+        is 1.0 with an `UndefinedMetricWarning`.
 
     Returns
     -------
     float
-        Dimensionless, from 1/k to 1. With one class k = 1 and the score is 1.0, with an
-        `UndefinedMetricWarning`. On few samples it is biased up: trust it from about
+        Dimensionless, from 1/k to 1. On few samples it is biased up: trust it from about
         10 (k - 1)^2 samples on.
+
+    Warns
+    -----
+    InformednessWarning
+        If there are fewer samples than 10 (k - 1) for each different prediction that is not among
+        the references: it takes them for information. `labels` with unknown="wrong" makes one
+        answer of them.
 
     Raises
     ------
@@ -260,7 +270,8 @@ def nit_score(
     >>> nit_score([0, 0, 1, 1], [0, 0, 1, 1]), nit_score([0, 0, 1, 1], [1, 1, 0, 0])
     (1.0, 1.0)
     """
-    return contingency.nit(_table(y_true, y_pred, labels, sample_weight, ignore_index, unknown))
+    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    return contingency.nit(table, zero_division=zero_division)
 
 
 def ema_score(
@@ -287,7 +298,8 @@ def ema_score(
     Returns
     -------
     float
-        Dimensionless, above 0 and at most 1. It is NIT k / 2^H(references).
+        Dimensionless, above 0 and at most 1. It is NIT k / 2^H(references), and warns of
+        predictions outside the references as `nit_score` does.
 
     Raises
     ------

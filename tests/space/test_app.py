@@ -708,7 +708,7 @@ def test_the_score_endpoint_returns_the_report_and_its_warnings(client):
     with pytest.warns(UserWarning, match="'c'"):
         wanted = report(["a", "b", "a"], ["a", "b", "c"]).to_dict()
     assert result.pop("warnings") == [
-        "among the predictions but not the references, so counted as 0: 'c'"
+        "among the predictions but not the references, so counted as 0 in Informedness: 'c'"
     ]
     assert result == wanted
 
