@@ -722,6 +722,34 @@ def test_undefined_scores_have_no_interval_and_none_in_json(matrix, without, met
     assert "nan" in str(made) if undefined else "nan" not in str(made)
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_standard_error_of_constant_and_of_perfect_predictions_is_exactly_0(seed, weighted):
+    """A constant is 0 informed, and all right 1, whatever the sample: nothing varies."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 30))
+    references = np.append(np.arange(k), rng.choice(k, 500, p=rng.dirichlet(np.ones(k))))
+    weights = rng.exponential(size=len(references)) if weighted else None
+    prior = dict(enumerate(rng.dirichlet(np.full(k, 3.0)).tolist()))
+    for predictions in (np.full(len(references), rng.integers(k)), references):
+        table = ContingencyTable.from_labels(references, predictions, sample_weight=weights)
+        for options in (
+            *({"average": average} for average in ("bias", "prevalence", "macro", None)),
+            {"prior": prior},
+            {"prior": prior, "average": "macro"},
+            {"metric": "balanced_accuracy"},
+        ):
+            made = estimate(table, **options, n_resamples=100)
+            each = made if isinstance(made, list) else [made]
+            assert [one.standard_error for one in each] == [0.0] * len(each), options
+        if predictions is references:
+            for metric in ("markedness", "matthews_corrcoef", "accuracy"):
+                assert estimate(table, metric, n_resamples=100).standard_error == 0.0
+        else:
+            assert estimate(table, "nit").standard_error == 0.0
+
+
 def test_zero_division_is_the_value_of_an_undefined_score():
     made = estimate(table_of([[5, 3], [0, 0]]), zero_division=math.nan)
     assert math.isnan(made.value)

@@ -142,8 +142,16 @@ def _delta_error(table: ContingencyTable, score: Score, pseudo: float) -> float:
     first = q @ (f * (a + v @ b + v * u))
     second = q @ (f**2 * (a**2 + 2 * a * (v @ b) + v @ b**2 + v * u * (2 * (a + b) + u)))
     mean = (counts @ g + pseudo * first) / n
-    variance = squares @ (g - mean) ** 2 + pseudo**2 * (second - 2 * mean * first + mean**2)
+    scale = f[i] * (np.abs(a[i]) + np.abs(b[j]) + np.abs(u[i]))
+    gaps = _gaps(g, mean, scale + counts @ scale / n)
+    variance = squares @ gaps**2 + pseudo**2 * (second - 2 * mean * first + mean**2)
     return math.sqrt(max(float(variance), 0.0)) / n
+
+
+def _gaps(values: Numbers, mean: float, scale: Numbers) -> Numbers:
+    """Return how far values are from their mean: 0 within the rounding of terms of this size."""
+    gaps = values - mean
+    return np.where(np.abs(gaps) > 1e-14 * scale, gaps, 0.0)
 
 
 def _gradient(shares: _Margins, score: Score) -> tuple[Numbers, Numbers, Numbers]:
@@ -161,7 +169,8 @@ def _gradient(shares: _Margins, score: Score) -> tuple[Numbers, Numbers, Numbers
         mcc = (right.sum() - pi @ beta) / root
         return mcc * pi / s - beta / root, mcc * beta / t - pi / root, zero + 1 / root
     spread = pi * (1 - pi)
-    gains = _quotient(right - pi * beta, spread)
+    gains = _quotient(right, pi) - _quotient(beta - right, 1 - pi)
+    gains[pi == 0] = 0
     weights = {"bias": beta, "prevalence": pi, "macro": (pi > 0) / k}[str(score.average)]
     u = _quotient(weights, spread)
     a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
@@ -279,7 +288,8 @@ def nit_interval(
     i, j, squares = table.rows, table.columns, squared_weights(table)
     r, c, n = table.reference_totals, table.prediction_totals, float(table.total)
     pointwise = np.log(ratio(table.counts / r[i], c[j] / n))
-    error = math.sqrt(float(squares @ (pointwise - information) ** 2)) / n
+    gaps = _gaps(pointwise, information, 1 + np.abs(pointwise))
+    error = math.sqrt(float(squares @ gaps**2)) / n
     # the jackknife drops one sample, of this weight, from each cell
     unit, size = squares / table.counts, effective_sample_size(table)
     change = _dropped(table.counts, unit) - _dropped(r[i], unit) - _dropped(c[j], unit)
