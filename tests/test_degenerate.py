@@ -12,6 +12,7 @@ from golden import close
 from informedness import (
     ContingencyTable,
     InformednessWarning,
+    NoSamplesError,
     UndefinedMetricWarning,
     contingency,
     ema_score,
@@ -629,3 +630,34 @@ def test_weights_of_very_different_sizes_are_no_error():
     assert contingency.nit(table) == 0.5
     for score in (contingency.cohen_kappa, contingency.matthews_corrcoef):
         assert not abs(score(table)) > 1
+
+
+def test_a_loop_of_ones_own_can_pass_over_a_batch_that_is_all_ignored():
+    batches = [([0, 1], [0, 1]), ([-100, -100], [0, 1]), ([1, -100], [0, 0])]
+    tables = []
+    for references, predictions in batches:
+        try:
+            tables.append(ContingencyTable.from_labels(references, predictions, ignore_index=-100))
+        except NoSamplesError:
+            continue
+    assert sum(tables).n_samples == 3
+    assert issubclass(NoSamplesError, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("call", "score"),
+    [
+        (lambda: informedness_score([0, 0], [0, 1]), "Informedness"),
+        (lambda: informedness_score([0, 1], [2, 1], average=None), "Informedness"),
+        (lambda: markedness_score([0, 1], [0, 0]), "markedness"),
+        (lambda: markedness_score([0, 1, 2], [0, 1, 1], average="macro"), "markedness"),
+        (lambda: nit_score([0, 0], [0, 1]), "NIT"),
+        (lambda: nit_score([0, 1, 0], [2, 3, 4]), "NIT"),
+        (lambda: ema_score([0, 1, 0], [2, 3, 4]), "EMA"),
+    ],
+)
+def test_every_warning_names_its_score(call, score):
+    found = messages(call)
+    assert found
+    for _, message in found:
+        assert score in message.removeprefix("informedness: ")

@@ -1266,3 +1266,11 @@ def test_golden_estimates_of_a_published_table():
     made = estimate(table_of([[int(n) for n in row] for row in vector.table]), method="delta")
     wanted = math.sqrt(2 / 3 * 1 / 3 / 30 + 0.91 * 0.09 / 2000)
     assert made.standard_error == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("wrong", [[0, 1], np.array([0, 1]), "table", None])
+def test_references_in_place_of_a_table_are_told_where_they_belong(wrong):
+    wanted = "`table` must be a ContingencyTable, got .*: estimate_from_labels takes references and"
+    for call in (lambda: estimate(wrong), lambda: estimate(wrong, [0, 1])):
+        with pytest.raises(TypeError, match=wanted):
+            call()

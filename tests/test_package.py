@@ -32,6 +32,7 @@ def test_what_is_exported():
         "Estimate",
         "InformednessWarning",
         "IntervalWarning",
+        "NoSamplesError",
         "Report",
         "UndefinedMetricWarning",
         "compare",

@@ -10,7 +10,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -105,19 +105,47 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+@overload
+def estimate(
+    table: ContingencyTable,
+    metric: str = ...,
+    *,
+    average: None,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: Literal["warn"] | float = ...,
+    confidence_level: float = ...,
+    method: str = ...,
+    n_resamples: int = ...,
+    seed: int = ...,
+    ignore_index: Label | None = ...,
+) -> list[Estimate]: ...
+@overload
+def estimate(
+    table: ContingencyTable,
+    metric: str = ...,
+    *,
+    average: Literal["bias", "prevalence", "macro", "default"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: Literal["warn"] | float = ...,
+    confidence_level: float = ...,
+    method: str = ...,
+    n_resamples: int = ...,
+    seed: int = ...,
+    ignore_index: Label | None = ...,
+) -> Estimate: ...
 def estimate(
     table: ContingencyTable,
     metric: str = "informedness",
     *,
     average: Average | Literal["default"] = "default",
     prior: Mapping[Any, float] | None = None,
-    zero_division: Any = "warn",
+    zero_division: Literal["warn"] | float = "warn",
     confidence_level: float = 0.95,
     method: str = "auto",
     n_resamples: int = 9999,
     seed: int = 0,
     ignore_index: Label | None = None,
-) -> Any:
+) -> Estimate | list[Estimate]:
     r"""Return a score of a table with its standard error and confidence interval.
 
     .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
@@ -158,6 +186,8 @@ def estimate(
 
     Raises
     ------
+    TypeError
+        If the table is none; `estimate_from_labels` takes references and predictions.
     ValueError
         If an option is not valid, or the table holds sums of weights without `squared_weights`.
 
@@ -181,6 +211,11 @@ def estimate(
     >>> print(estimate(table))
     informedness 0.7333 ± 0.1292 (0.3838 to 0.8983, 0.95)
     """
+    if not isinstance(table, ContingencyTable):
+        raise TypeError(
+            f"`table` must be a ContingencyTable, got {show(table)}: estimate_from_labels takes "
+            "references and predictions"
+        )
     check_choice("method", method, ("auto", "delta", "bootstrap"))
     average = checked_average(metric, average)
     level, n_resamples, seed = checked_resampling(confidence_level, n_resamples, seed)

@@ -16,7 +16,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -320,6 +320,24 @@ def ratio(numerator: Numbers, denominator: Numbers) -> Numbers:
     return numerator / np.where(denominator > 0, denominator, np.nan)
 
 
+@overload
+def informedness(
+    table: ContingencyTable,
+    *,
+    average: None,
+    prior: Mapping[Any, float] | None = ...,
+    prior_mode: str = ...,
+    zero_division: Literal["warn"] | float = ...,
+) -> list[float]: ...
+@overload
+def informedness(
+    table: ContingencyTable,
+    *,
+    average: Literal["bias", "prevalence", "macro"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    prior_mode: str = ...,
+    zero_division: Literal["warn"] | float = ...,
+) -> float: ...
 def informedness(
     table: ContingencyTable,
     *,
@@ -342,6 +360,24 @@ def informedness(
     return _averaged_gain(table, average, shares, zero_division, "Informedness")
 
 
+@overload
+def markedness(
+    table: ContingencyTable,
+    *,
+    average: None,
+    prior: Mapping[Any, float] | None = ...,
+    prior_mode: str = ...,
+    zero_division: Literal["warn"] | float = ...,
+) -> list[float]: ...
+@overload
+def markedness(
+    table: ContingencyTable,
+    *,
+    average: Literal["bias", "prevalence", "macro"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    prior_mode: str = ...,
+    zero_division: Literal["warn"] | float = ...,
+) -> float: ...
 def markedness(
     table: ContingencyTable,
     *,

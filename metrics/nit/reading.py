@@ -50,7 +50,7 @@ class UndefinedMetricWarning(InformednessWarning):
 
 
 class NoSamplesError(ValueError):
-    """No sample is left to score; other parts of the same data may have some."""
+    """No sample is left to score, as where a batch is all ignored; other batches may have some."""
 
 
 # Each block that holds warnings back, the innermost last: their category, and where they go.

@@ -11,7 +11,7 @@ from .estimates import Estimate, IntervalWarning, estimate
 from .estimates import __version__ as __version__
 from .files import table_from_file
 from .frames import table_from_frame
-from .reading import InformednessWarning, UndefinedMetricWarning
+from .reading import InformednessWarning, NoSamplesError, UndefinedMetricWarning
 from .registration import module_path, register, unregister
 from .report import Report, report
 from .scores import (
@@ -30,6 +30,7 @@ __all__ = [
     "Estimate",
     "InformednessWarning",
     "IntervalWarning",
+    "NoSamplesError",
     "Report",
     "UndefinedMetricWarning",
     "compare",

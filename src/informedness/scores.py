@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 from . import contingency
 from .coding import Label
 from .contingency import Average, ContingencyTable, EntropyTriangle
-from .estimates import estimate
+from .estimates import Estimate, estimate
 
 
 def _table(
@@ -150,6 +150,34 @@ def informedness_score(
     )
 
 
+@overload
+def markedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: None,
+    labels: Any = ...,
+    prior: Mapping[Any, float] | None = ...,
+    prior_mode: str = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    zero_division: Literal["warn"] | float = ...,
+) -> list[float]: ...
+@overload
+def markedness_score(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = ...,
+    average: Literal["bias", "prevalence", "macro"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    prior_mode: str = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    zero_division: Literal["warn"] | float = ...,
+) -> float: ...
 def markedness_score(
     y_true: Any,
     y_pred: Any,
@@ -364,6 +392,42 @@ def entropy_triangle(
     return contingency.entropy_triangle(table)
 
 
+@overload
+def estimate_from_labels(
+    y_true: Any,
+    y_pred: Any,
+    metric: str = ...,
+    *,
+    average: None,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: Literal["warn"] | float = ...,
+    confidence_level: float = ...,
+    method: str = ...,
+    n_resamples: int = ...,
+    seed: int = ...,
+    labels: Any = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+) -> list[Estimate]: ...
+@overload
+def estimate_from_labels(
+    y_true: Any,
+    y_pred: Any,
+    metric: str = ...,
+    *,
+    average: Literal["bias", "prevalence", "macro", "default"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: Literal["warn"] | float = ...,
+    confidence_level: float = ...,
+    method: str = ...,
+    n_resamples: int = ...,
+    seed: int = ...,
+    labels: Any = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+) -> Estimate: ...
 def estimate_from_labels(
     y_true: Any,
     y_pred: Any,
@@ -380,7 +444,7 @@ def estimate_from_labels(
     method: str = "auto",
     n_resamples: int = 9999,
     seed: int = 0,
-) -> Any:
+) -> Estimate | list[Estimate]:
     """Return a score with its standard error and confidence interval.
 
     Parameters
