@@ -4,6 +4,7 @@ import array
 import copy
 import datetime
 import enum
+import inspect
 import itertools
 import math
 import tracemalloc
@@ -15,12 +16,23 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 import torch
 
 from golden import close
-from informedness import ContingencyTable, InformednessWarning, informedness_score, nit_score
+from informedness import (
+    ContingencyTable,
+    InformednessWarning,
+    compare,
+    estimate_from_labels,
+    informedness_score,
+    nit_score,
+    report,
+    table_from_file,
+    table_from_frame,
+)
 from informedness.contingency import informedness
 
 pytestmark = pytest.mark.filterwarnings("error")  # but for those that a test expects
@@ -388,6 +400,19 @@ NO_LABELS = {
     "list of dates": ([datetime.date(2020, 1, 1)] * 6, "datetime.date.*at position 0: not a label"),
     "pandas dates": (pd.Series(pd.to_datetime(["2020-01-01"] * 6)), "array of datetime64"),
     "time spans": (np.ones(6, "m8[s]"), "array of timedelta64"),
+    **{
+        f"{kind}{unit} in a {name}": (
+            box(np.arange(6).astype(f"{kind}[{unit}]")),
+            "at position 0: a d",
+        )
+        for kind in ("M8", "m8")
+        for unit in ("D", "s", "ns")
+        for name, box in (
+            ("list", list),
+            ("list of 0-d arrays", lambda array: [np.array(x) for x in array]),
+            ("array of objects", lambda array: np.array([*array, None], object)[:-1]),
+        )
+    },
     "structured array": (np.zeros(6, [("a", int)]), r"array of \[\('a', '<i8'\)\]"),
     "plain Enum": ([enum.Enum("Colour", "RED")(1)] * 6, "Colour.RED.* at position 0: not a label"),
     "object": ([object()] * 6, "got <object object.* at position 0: not a label"),
@@ -435,7 +460,28 @@ MISSING = {
     "polars bool with null": pl.Series([True, False, True, True, False, None]),
 }
 NO_LABELS |= {name: (values, "at position 5: a missing value") for name, values in MISSING.items()}
+WRONG_INDICES = {
+    index: pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 0, 1, index, 1], pa.int8()), pa.array(["a", "b"]), safe=False
+    )
+    for index in (-1, 2, -128)
+}
+NUMBERED = pa.DictionaryArray.from_arrays(
+    pa.array([0, 1, 0, 1, 0, -1]), pa.array([7, 8]), safe=False
+)
 NO_LABELS |= {
+    f"{name} with index {index}": (box(values), f"positions in its dictionary of 2.* got {index}")
+    for index, values in [*WRONG_INDICES.items(), (-1, NUMBERED)]
+    for name, box in (
+        (f"pyarrow dictionary of {values.type.value_type}", lambda values: values),
+        (
+            f"chunks of {values.type.value_type}",
+            lambda values: pa.chunked_array([values[:2], values])[2:],
+        ),
+    )
+}
+NO_LABELS |= {
+    "masked entries of 0-d arrays in a list": ([np.ma.array(1, mask=True)] * 6, "a missing value"),
     "masked array": (np.ma.array(INTEGERS[0], mask=[0, 0, 1, 0, 0, 0]), "masked"),
     "masked entries in a list": (list(np.ma.array(INTEGERS[0], mask=[0, 0, 1, 0, 0, 0])), "masked"),
     "pyarrow null": (pa.nulls(6), "at position 0: a missing value"),
@@ -446,7 +492,7 @@ def plain_like(values):
     """Return plain labels of the type of the first of `values`, so that nothing else is wrong."""
     try:
         first = np.asarray(values, object).ravel()[0]
-    except (TypeError, ValueError, RuntimeError):
+    except (TypeError, ValueError, RuntimeError, IndexError):
         first = 0
     return STRINGS[0] if isinstance(first, str) else INTEGERS[0]
 
@@ -644,6 +690,59 @@ BAD_CLASSES = {
 def test_what_are_no_classes_is_refused(score, labels, wanted):
     with pytest.raises(ValueError, match=f"`labels` .*{wanted}"):
         score(*INTEGERS, labels=labels)
+
+
+def test_classes_from_an_iterator_are_read_once_on_every_path(tmp_path):
+    references, predictions = list("abba") * 20, list("abab") * 20
+    given = {"reference": references, "prediction": predictions}
+    pq.write_table(pa.table(given), tmp_path / "p.parquet", row_group_size=1)
+    columns = {"references": "reference", "predictions": "prediction"}
+    as_list, as_iterator = (
+        [
+            informedness_score(references, predictions, labels=labels(), average=None),
+            estimate_from_labels(references, predictions, labels=labels()).signature,
+            compare(references, references, predictions, labels=labels()).signature,
+            ContingencyTable.from_matrix([[1, 1, 0]] * 3, labels=labels()).labels,
+            table_from_file(tmp_path / "p.parquet", **columns, labels=labels()).labels,
+            table_from_frame(pd.DataFrame(given), **columns, labels=labels()).labels,
+            report(references, predictions, labels=labels()).signature,
+        ]
+        for labels in (lambda: list("cba"), lambda: iter("cba"))
+    )
+    assert as_list == as_iterator
+
+
+def test_a_string_is_no_list_of_classes_on_any_path(tmp_path):
+    (tmp_path / "p.csv").write_text("reference,prediction\na,a\nb,b\n")
+    pair = list("ab"), list("ab")
+    columns = {"references": "reference", "predictions": "prediction"}
+    frame = pd.DataFrame(dict(zip(columns.values(), pair, strict=True)))
+    for call in (
+        lambda: informedness_score(*pair, labels="ab"),
+        lambda: compare(*pair, pair[0], labels="ab"),
+        lambda: ContingencyTable.from_matrix([[1, 2], [3, 4]], labels="ab"),
+        lambda: table_from_file(tmp_path / "p.csv", **columns, labels="ab"),
+        lambda: table_from_frame(frame, **columns, labels="ab"),
+        lambda: report(*pair, labels="ab"),
+    ):
+        with pytest.raises(ValueError, match=r"`labels` must be a sequence .* got the str 'ab'"):
+            call()
+
+
+@pytest.mark.parametrize("odd", [pd.NA, np.array(["macro", "bias"]), ["macro"], 0, math.nan, {}])
+@pytest.mark.parametrize(
+    "option", ["average", "unknown", "prior_mode", "zero_division", "confidence_level", "seed"]
+)
+def test_an_option_of_an_odd_type_is_refused_by_name(option, odd):
+    if (option, repr(odd)) in [("seed", "0"), ("zero_division", "0"), ("zero_division", "nan")]:
+        return
+    calls = [informedness_score, estimate_from_labels, compare]
+    calls = [call for call in calls if option in inspect.signature(call).parameters]
+    assert calls
+    for call in calls:
+        columns = [[0, 1, 1], [0, 1, 0], [0, 0, 1]][: 3 if call is compare else 2]
+        with pytest.raises(ValueError, match=f"`{option}` must "):
+            call(*columns, **{option: odd})
 
 
 # prior: the keys and numbers that are read; test_degenerate.py has its rules

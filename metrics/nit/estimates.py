@@ -274,7 +274,7 @@ class _Options(NamedTuple):
 def checked_average(metric: str, average: Any) -> Average:
     """Return the average of a metric, None where it has none, or raise ValueError."""
     check_choice("metric", metric, METRICS)
-    if average == "default":
+    if isinstance(average, str) and average == "default":
         return _AVERAGES.get(metric)
     if metric not in _AVERAGES:
         raise ValueError(f"`average` must be left out for {metric!r}, got {show(average)}")
@@ -286,7 +286,7 @@ def checked_resampling(
     confidence_level: Any, n_resamples: Any, seed: Any
 ) -> tuple[float, int, int]:
     """Return the options as numbers, or raise ValueError."""
-    number = isinstance(confidence_level, (int, float))
+    number = isinstance(confidence_level, (int, float, np.floating))
     if not number or not (confidence_level > 0 and 1 + confidence_level < 2):
         raise ValueError(
             f"`confidence_level` must lie between 0 and 1, as 0.95, got {show(confidence_level)}"

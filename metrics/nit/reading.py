@@ -148,6 +148,7 @@ def read_column(values: Any, name: str) -> Column:
     """Return the labels in `values` as a column of codes; takes and refuses as `read_labels`."""
     if isinstance(values, Column):
         return values
+    _check_dictionary(values, name)
     if (encoded := coding.code_arrow(values)) is not None:
         return Column(encoded[0], read_labels(encoded[1], name).tolist())
     flat = _flat(values, name)
@@ -494,7 +495,7 @@ def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
         return values
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
         raise ValueError(
-            f"`{name}` must be a sequence of labels, one for each sample, "
+            f"`{name}` must be a sequence of labels, such as a list, "
             f"got the {type(values).__name__} {show(values)}"
         )
     if hasattr(values, "__array__") or isinstance(values, memoryview):
@@ -526,11 +527,32 @@ def _as_array(values: Any, name: str) -> NDArray[Any]:
         if hasattr(values, "combine_chunks"):
             # pyarrow: asarray of chunks of a dictionary takes a null for its last value
             values = values.column(0) if getattr(values, "num_columns", 0) == 1 else values
+            _check_dictionary(values, name)
             values = values.combine_chunks()
         return coding.to_numpy(values)
     except (TypeError, ValueError, RuntimeError) as error:
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
         raise ValueError(message) from error
+
+
+def _check_dictionary(values: Any, name: str) -> None:
+    """Raise ValueError unless the indices of pyarrow's dictionary are positions in it.
+
+    pyarrow itself does not look: -1 would be read as the last label.
+    """
+    if not hasattr(getattr(values, "type", None), "index_type"):
+        return
+    for chunk in getattr(values, "chunks", [values]):
+        if chunk.null_count:
+            chunk.validate(full=True)  # an index may be anything where the null is
+        elif len(chunk):
+            indices = coding.to_numpy(chunk.indices)
+            for index in (int(indices.min()), int(indices.max())):
+                if not 0 <= index < len(chunk.dictionary):
+                    raise ValueError(
+                        f"`{name}` must hold positions in its dictionary of "
+                        f"{len(chunk.dictionary)} values, got {index}"
+                    )
 
 
 def _is_real(value: object) -> bool:
@@ -576,8 +598,11 @@ def _integers(values: list[int], name: str) -> LabelArray:
 def _as_label(value: Any, name: str, position: int) -> Label:
     """Return one element as a Python int, str or bytes, or raise ValueError saying why not."""
     # item() is for numpy scalars, 0-d arrays and tensors; of numpy's strings it would drop NULs
+    # and dates count nanoseconds there
     is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
-    if is_scalar and not isinstance(value, (str, bytes)) and value is not np.ma.masked:
+    is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
+    is_masked = isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
+    if is_scalar and not (isinstance(value, (str, bytes)) or is_date or is_masked):
         value = value.item()
     if isinstance(value, str):
         return str.__str__(value)
@@ -591,10 +616,12 @@ def _as_label(value: Any, name: str, position: int) -> Label:
     reason = "not a label"
     if is_float:
         reason = "a missing value" if value != value else "a score, not a label"
+    elif value is None or is_masked or type(value).__name__ in ("NAType", "NaTType"):
+        reason = "a missing value"
+    elif is_date:
+        reason = "a date or a duration: turn it into a string first"
     elif isinstance(value, (list, tuple, np.ndarray)):
         reason = "one label is wanted: of logits pass the argmax, score several labels one by one"
-    elif value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
-        reason = "a missing value"
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), "
         f"got {show(value)} at position {position}: {reason}"

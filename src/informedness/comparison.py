@@ -163,7 +163,9 @@ def compare(
     column, column_a = read_pair(references, predictions_a, "predictions_a")
     _, column_b = read_pair(column, predictions_b, "predictions_b")
     *_, task = read_task(column, column_a, labels, ignore_index, unknown)
-    options: dict[str, Any] = {"labels": labels, "ignore_index": ignore_index, "unknown": unknown}
+    # the classes as read, for an iterator gives its labels once
+    options: dict[str, Any] = {"labels": task.classes, "ignore_index": ignore_index}
+    options["unknown"] = unknown
     tables = [ContingencyTable.from_labels(column, x, **options) for x in (column_a, column_b)]
     if np.count_nonzero(tables[0].reference_totals) == 1 and metric != "accuracy":
         raise ValueError(

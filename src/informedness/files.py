@@ -71,6 +71,8 @@ def table_from_file(
     (('a', 'b'), [[1, 1], [0, 1]])
     """
     check_unknown(unknown, labels)
+    if labels is not None:  # once, for each batch takes them
+        labels = read_column(labels, "labels").tolist()
     names = {"references": references, "predictions": predictions}
     if weights is not None:
         names["weights"] = weights
