@@ -220,7 +220,7 @@ WORKER = textwrap.dedent(
     metric = evaluate.load(
         path, num_process=2, process_id=rank, cache_dir=cache, experiment_id=experiment
     )
-    metric.timeout = 20
+    metric.timeout = 300  # the other one may take long to start
     if mode == "labels":
         batches = [
             [(["001", "1"], ["001", "001"]), (["a\\0", "\\ud800"], ["a", "\\ud800"])],
@@ -262,7 +262,7 @@ def in_two_processes(mode, tmp_path, path):
         for rank in range(2)
     ]
     return [
-        [json.loads(line) for line in worker.communicate(timeout=120)[0].splitlines()]
+        [json.loads(line) for line in worker.communicate(timeout=600)[0].splitlines()]
         for worker in workers
     ]
 

@@ -4,6 +4,7 @@
 class is right, both must answer alike, call by call; where it is silently wrong, ours is right.
 """
 
+import re
 import sys
 import threading
 import time
@@ -18,7 +19,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from informedness import informedness_score, module_path, nit_score
+from informedness import informedness_score, module_path, nit_score, protocol
 from informedness.protocol import LabelInputs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness")  # scores of few samples
@@ -319,25 +320,55 @@ def test_a_thread_computes_with_all_that_it_added_while_others_add(load):
 
 
 @pytest.mark.usefixtures("_quick_switches")
-def test_kinds_added_by_threads_at_once_never_mix(load):
-    metric = load("informedness")
+def test_kinds_added_by_threads_at_once_never_mix(tmp_path):
+    class Kinds(LabelInputs, evaluate.Metric):
+        def _info(self):
+            return evaluate.MetricInfo(
+                description="", citation="", inputs_description="", features=features("string")
+            )
+
+        def _compute(self, predictions, references):
+            return {"kinds": {*map(type, references.tolist()), *map(type, predictions.tolist())}}
+
+    metric = Kinds(cache_dir=str(tmp_path))
 
     def work(kind):
-        errors = []
+        results, errors = [], []
         for number in range(400):
             label = KINDS[kind][number % 3]
             try:
                 metric.add(reference=label, prediction=label)
                 if number % 7 == 0:
-                    metric.compute()
+                    results.append(metric.compute()["kinds"])
             except ValueError as error:
                 errors.append(str(error))
-        return errors
+        return results, errors
 
     with ThreadPoolExecutor(4) as pool:
-        errors = [error for part in pool.map(work, [*KINDS, *KINDS]) for error in part]
-    assert errors
-    assert all("references added before" in error or "at least once" in error for error in errors)
+        for results, errors in pool.map(work, [*KINDS, *KINDS]):
+            assert all(len(kinds) == 1 for kinds in results)
+            for error in errors:
+                assert re.search("references added before|labels of one type|at least once", error)
+
+
+def test_what_is_added_while_another_thread_changes_the_kind_is_refused(monkeypatch):
+    metric = metric_class(LabelInputs, evaluate.Metric)()
+    metric.add(reference=0, prediction=0)
+
+    class BetweenTheLookAndTheStep:
+        """Stands in `add` for the range of its labels, and does what another thread might."""
+
+        def __contains__(self, label):
+            monkeypatch.undo()
+            metric.compute()
+            metric.add_batch(references=["no", "yes"], predictions=["no", "yes"])
+            return True
+
+    monkeypatch.setattr(protocol, "_INT64", BetweenTheLookAndTheStep())
+    metric.add(reference=1, prediction=1)
+    with pytest.raises(ValueError, match="references added before"):
+        metric.compute()
+    assert metric.compute() == {"informedness": 1.0}
 
 
 # Two processes, played by two threads: to the locks of the files it is the same
@@ -348,7 +379,7 @@ def in_two_processes(metric_class, batches, cache, **options):
 
     def process(number):
         metric = metric_class(
-            num_process=2, process_id=number, cache_dir=str(cache), experiment_id="two", timeout=20
+            num_process=2, process_id=number, cache_dir=str(cache), experiment_id="two", timeout=100
         )
         for references, predictions in batches[number]:
             metric.add_batch(references=references, predictions=predictions)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -88,8 +89,10 @@ def test_a_registered_module_loads_by_bare_name_from_any_folder(cache, tmp_path)
 
 def test_it_loads_where_the_hub_cannot_be_reached(cache, tmp_path):
     register(cache)
-    # port 9 (discard) of loopback refuses the connection
-    result = run(LOAD, cache, HF_EVALUATE_OFFLINE="0", HF_ENDPOINT="http://127.0.0.1:9")
+    with socket.socket() as taken:  # a port that is bound and not listened to refuses
+        taken.bind(("127.0.0.1", 0))
+        endpoint = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        result = run(LOAD, cache, HF_EVALUATE_OFFLINE="0", HF_ENDPOINT=endpoint)
     assert result.stdout.splitlines() == SCORES
 
 
@@ -152,7 +155,7 @@ def test_eight_processes_may_register_at_once(cache):
     code = LIGHT + "import informedness; informedness.register()"
     environment = {**os.environ, "HF_MODULES_CACHE": str(cache)}
     processes = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(8)]
-    assert [process.wait(timeout=180) for process in processes] == [0] * 8
+    assert [process.wait(timeout=600) for process in processes] == [0] * 8
     assert len(copies(cache)) == 1
     assert not list(cache.rglob(".staged-*"))
     assert run(LOAD, cache).stdout.splitlines() == SCORES
