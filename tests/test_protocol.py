@@ -4,12 +4,15 @@
 class is right, both must answer alike, call by call; where it is silently wrong, ours is right.
 """
 
+import os
 import re
+import signal
 import sys
 import threading
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import cloudpickle
@@ -21,6 +24,7 @@ import pytest
 
 from informedness import informedness_score, module_path, nit_score, protocol
 from informedness.protocol import LabelInputs
+from informedness.reading import read_pair
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness")  # scores of few samples
 
@@ -52,6 +56,19 @@ def metric_class(*bases, score="informedness", takes=("int64", "string")):
             return {score: value}
 
     return Plain
+
+
+class Seen(LabelInputs, evaluate.Metric):
+    """A metric that returns the samples it is to compute."""
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=features("string")
+        )
+
+    def _compute(self, predictions, references, option=None):
+        pair = read_pair(references, predictions)
+        return {"seen": list(zip(pair[0].tolist(), pair[1].tolist(), strict=True))}
 
 
 @pytest.fixture(params=SCORES)
@@ -321,16 +338,7 @@ def test_a_thread_computes_with_all_that_it_added_while_others_add(load):
 
 @pytest.mark.usefixtures("_quick_switches")
 def test_kinds_added_by_threads_at_once_never_mix(tmp_path):
-    class Kinds(LabelInputs, evaluate.Metric):
-        def _info(self):
-            return evaluate.MetricInfo(
-                description="", citation="", inputs_description="", features=features("string")
-            )
-
-        def _compute(self, predictions, references):
-            return {"kinds": {*map(type, references.tolist()), *map(type, predictions.tolist())}}
-
-    metric = Kinds(cache_dir=str(tmp_path))
+    metric = Seen(cache_dir=str(tmp_path))
 
     def work(kind):
         results, errors = [], []
@@ -339,14 +347,15 @@ def test_kinds_added_by_threads_at_once_never_mix(tmp_path):
             try:
                 metric.add(reference=label, prediction=label)
                 if number % 7 == 0:
-                    results.append(metric.compute()["kinds"])
+                    results.append(metric.compute()["seen"])
             except ValueError as error:
                 errors.append(str(error))
         return results, errors
 
     with ThreadPoolExecutor(4) as pool:
         for results, errors in pool.map(work, [*KINDS, *KINDS]):
-            assert all(len(kinds) == 1 for kinds in results)
+            for seen in results:
+                assert len({type(label) for pair in seen for label in pair}) == 1
             for error in errors:
                 assert re.search("references added before|labels of one type|at least once", error)
 
@@ -369,6 +378,105 @@ def test_what_is_added_while_another_thread_changes_the_kind_is_refused(monkeypa
     with pytest.raises(ValueError, match="references added before"):
         metric.compute()
     assert metric.compute() == {"informedness": 1.0}
+
+
+# Interrupts and forks
+
+
+def interrupted(moment, call, **arguments):
+    """Make a call, interrupted at the nth moment a signal can strike; return whether it came to it.
+
+    A signal does not strike on the way out of a lock.
+    """
+    moments = count()
+
+    def strike(_frame, event, function):
+        leaving = event == "c_call" and function.__name__ in ("__exit__", "setprofile")
+        if not leaving and next(moments) == moment:
+            raise KeyboardInterrupt
+
+    sys.setprofile(strike)
+    try:
+        call(**arguments)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+@pytest.mark.parametrize("more", [0, 3], ids=["alone", "with more"])
+def test_compute_interrupted_anywhere_has_used_up_all_or_nothing(tmp_path, more):
+    metric, last = Seen(cache_dir=str(tmp_path)), compute(10 - more, 10 if more else 0)
+    whole = {"seen": list(zip(REFERENCES, PREDICTIONS, strict=True))}
+    used_up = {"seen": whole["seen"][7:]} if more else None
+    for moment in count():
+        played(metric, [add(0), add(1), add_batch(2, 4), *map(add, range(4, 10 - more))])
+        struck = interrupted(moment, metric.compute, **last[1])
+        left = len(metric)
+        assert left in ((10 - more, 0) if struck else (0,))
+        try:
+            again = metric.compute(**last[1])
+        except ValueError:
+            again = None
+        assert again == (whole if left else used_up)
+        if not struck:
+            break
+    assert moment > 20
+
+
+@pytest.mark.parametrize("call", [add(9), add_batch(5, 10)], ids=["add", "add_batch"])
+def test_adding_interrupted_anywhere_has_added_all_or_nothing(tmp_path, call):
+    metric = Seen(cache_dir=str(tmp_path))
+    pairs = list(zip(REFERENCES, PREDICTIONS, strict=True))
+    for moment in count():
+        played(metric, [add_batch(0, 2), add(2), add(3), add(4)])
+        struck = interrupted(moment, getattr(metric, call[0]), **call[1])
+        metric.add(reference=2, prediction=1)
+        added = pairs[9:] if call[0] == "add" else pairs[5:]
+        possible = [[*pairs[:5], *more, (2, 1)] for more in ([], added)]
+        assert metric.compute()["seen"] in (possible if struck else possible[1:])
+        if not struck:
+            break
+
+
+def test_a_failed_computation_uses_up_what_was_added_and_no_more(tmp_path):
+    metric = Seen(cache_dir=str(tmp_path))
+    metric.add_batch(**columns(0, 5))
+
+    def fails(**_):
+        metric.add_batch(references=[2], predictions=[2])  # as another thread might
+        raise ValueError("it fails")
+
+    metric._compute = fails
+    with pytest.raises(ValueError, match="it fails"):
+        metric.compute()
+    del metric._compute
+    assert metric.compute() == {"seen": [(2, 2)]}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+def test_a_child_forked_while_another_thread_adds_goes_on(tmp_path, monkeypatch):
+    metric, inside = Seen(cache_dir=str(tmp_path)), threading.Event()
+    metric.add_batch(**columns(0, 5))
+
+    def slow(*_):
+        inside.set()
+        time.sleep(0.5)
+
+    with ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr(protocol, "check_same_kind", slow)
+        pool.submit(metric.add_batch, **columns(5, 8))
+        inside.wait()
+        child = os.fork()
+        if not child:
+            signal.alarm(60)  # ends the child if it hangs
+            metric.add(reference=2, prediction=2)
+            seen = metric.compute()["seen"]
+            whole = [*zip(REFERENCES[:8], PREDICTIONS[:8], strict=True), (2, 2)]
+            os._exit(0 if seen in (whole, [*whole[:5], (2, 2)]) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 # Two processes, played by two threads: to the locks of the files it is the same

@@ -6,7 +6,9 @@ reads the inputs itself, with the one reader of this project. It is no `Evaluati
 own, which `evaluate` would take for the metric.
 
 In one process nothing is written: what `add` and `add_batch` are given waits in memory, and
-`compute(predictions=..., references=...)` alone touches no state. Threads may share a metric.
+`compute(predictions=..., references=...)` alone touches no state. Threads may share a metric, a
+process may fork while one of them adds, and a call that is interrupted, as from the keyboard, has
+added or used up all or nothing.
 With `num_process > 1` the base class's own `add_batch` and `compute` are used, and labels travel
 through its files as text that keeps their type and value exactly. Nothing rests on the names of
 its private methods but the check for files that end in the middle.
@@ -17,6 +19,7 @@ from __future__ import annotations
 import ast
 import os
 import threading
+from bisect import bisect_left
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,10 +53,14 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     columns of what was added, or whatever the caller of `compute` passed.
     """
 
-    _waiting: list[tuple[Column, Column]]
-    _singles: list[Any]  # of `add`, not yet among those waiting: reference, prediction, and so on
+    # Batches (references, predictions) that were added, then what `add` took since, one by one: a
+    # reference, its prediction, and so on. An interrupt may come between any two steps, so each
+    # step that changes it is one operation of the list.
+    _added: list[Any]
     _single_kind: type | None  # what `add` takes without a second look
-    _lock: threading.Lock  # for the three above, but `add` appends without it
+    # Held for each look at what was added and each step that changes it, by all metrics together,
+    # so that no child process starts between two steps. A signal's handler may add, too.
+    _lock = threading.RLock()
     _compute: Any
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
@@ -62,18 +69,10 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 "`config_name` must not be 'multilabel', this is a metric of one label a sample: "
                 "score each of several labels on its own, as a column of 0 and 1"
             )
-        self._waiting, self._singles, self._single_kind = [], [], None
-        self._lock = threading.Lock()
+        self._added, self._single_kind = [], None
         super().__init__(config_name, *args, **kwargs)
         if self.num_process > 1:
             self._compute_labels, self._compute = self._compute, self._compute_stored
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return all but the lock, which cannot be pickled."""
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
 
     @property
     def features(self) -> Any:
@@ -85,7 +84,9 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         if self.num_process > 1:
             return super().__len__()
         with self._lock:
-            return sum(len(pair[0]) for pair in self._waiting) + len(self._singles) // 2
+            batches = self._added[: self._count_batches()]
+            singles = len(self._added) - len(batches)
+            return sum(len(references) for references, _ in batches) + singles // 2
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one prediction and its reference, to be computed later.
@@ -106,7 +107,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             and not kwargs
             and (kind is str or (prediction in _INT64 and reference in _INT64))
         ):
-            self._singles.extend((reference, prediction))  # one step, to other threads
+            self._added.extend((reference, prediction))
             return
         # evaluate.combine passes these under the names of the features
         prediction = kwargs.pop("predictions", prediction)
@@ -133,9 +134,15 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         if self.num_process > 1:
             super().add_batch(predictions=_as_text(pair[1]), references=_as_text(pair[0]))
             return
+        if not len(pair[0]):
+            return
+        pair = compact(pair[0]), compact(pair[1])
         with self._lock:
-            self._gather_singles()
-            self._append(pair)
+            n = self._gather_singles()
+            if n:
+                _check_goes_on(self._added[0], pair)
+            self._added.insert(n, pair)  # other threads may have added single ones since
+            self._single_kind = _SINGLE_KINDS.get(pair[0].kind)
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **kwargs: Any
@@ -165,40 +172,65 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             if isinstance(result, Exception):
                 raise result
             return result
-        if given and not len(self):
+        if given and not self._added:
             return self._compute(predictions=predictions, references=references, **kwargs)
-        last = read_pair(references, predictions) if given else None
+        last = [read_pair(references, predictions)] if given else []
+        while True:
+            with self._lock:
+                added = self._added[: self._gather_singles()]
+            if added and last:
+                _check_goes_on(added[0], last[0])
+            batches = [pair for pair in added + last if len(pair[0])]
+            if not batches:
+                raise ValueError(
+                    "Evaluation module cache file doesn't exist. Please make sure that you call "
+                    "`add` or `add_batch` at least once before calling `compute`."
+                )
+            try:
+                result = self._compute(
+                    predictions=join_columns([pair[1] for pair in batches]),
+                    references=join_columns([pair[0] for pair in batches]),
+                    **kwargs,
+                )
+            except Exception:
+                if self._use_up(added):
+                    raise
+            else:
+                if self._use_up(added):
+                    return result
+
+    def _count_batches(self) -> int:
+        """Return how many batches stand before the single ones."""
+        if self._added and type(self._added[-1]) is tuple:
+            return len(self._added)
+        return bisect_left(self._added, True, key=lambda entry: type(entry) is not tuple)
+
+    def _gather_singles(self) -> int:
+        """Make a batch of what `add` took; return the number of batches."""
+        n, end = self._count_batches(), len(self._added)
+        if n == end:
+            return n
+        singles = self._added[n:end]
+        try:
+            pair = read_pair(singles[::2], singles[1::2])
+            if n:
+                _check_goes_on(self._added[0], pair)
+        except ValueError:  # of another kind, as the one before was used up while `add` took them
+            del self._added[n:end]
+            raise
+        self._added[n:end] = [pair]
+        return n + 1
+
+    def _use_up(self, added: list[tuple[Column, Column]]) -> bool:
+        """Delete the batches that were computed, unless another thread has used them up."""
+        if not added:
+            return True
         with self._lock:
-            self._gather_singles()
-            if last:
-                self._append(last)
-            waiting, self._waiting, self._single_kind = self._waiting, [], None
-        if not waiting:
-            raise ValueError(
-                "Evaluation module cache file doesn't exist. Please make sure that you call `add` "
-                "or `add_batch` at least once before calling `compute`."
-            )
-        return self._compute(
-            predictions=join_columns([pair[1] for pair in waiting]),
-            references=join_columns([pair[0] for pair in waiting]),
-            **kwargs,
-        )
-
-    def _gather_singles(self) -> None:
-        """Put what `add` took among the batches that wait, in its order."""
-        singles = self._singles[:]
-        del self._singles[: len(singles)]  # other threads may have added more
-        if singles:
-            self._append(read_pair(singles[::2], singles[1::2]))
-
-    def _append(self, pair: tuple[Column, Column]) -> None:
-        """Put references and predictions behind those that wait, unless of another kind."""
-        if not len(pair[0]):
-            return
-        if self._waiting:
-            check_same_kind(self._waiting[0][0], "references added before", pair[0], "references")
-        self._waiting.append((compact(pair[0]), compact(pair[1])))
-        self._single_kind = _SINGLE_KINDS.get(pair[0].kind)
+            if not self._added or self._added[0] is not added[0]:
+                return False
+            self._single_kind = None
+            del self._added[: len(added)]
+            return True
 
     def _compute_stored(
         self, predictions: Any, references: Any, **kwargs: Any
@@ -224,6 +256,18 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                     "died before it called `compute`"
                 )
         return paths, locks
+
+
+if hasattr(os, "register_at_fork"):
+    _lock = LabelInputs._lock
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
+
+def _check_goes_on(first: tuple[Column, Column], pair: tuple[Column, Column]) -> None:
+    """Raise ValueError unless labels are of the kind of those that were added first."""
+    check_same_kind(first[0], "references added before", pair[0], "references")
 
 
 def _remove(paths: list[str], locks: list[Any]) -> None:
