@@ -194,6 +194,78 @@ def test_combine_computes_both_in_every_way(load):
     assert weighted == pytest.approx(both, abs=1e-12)
 
 
+IGNORED = {"references": [*REFERENCES, -100], "predictions": [*PREDICTIONS, 0]}
+
+
+@pytest.mark.parametrize("way", ["compute", "add", "add_batch"])
+def test_options_at_load_are_the_defaults_of_compute(load, way):
+    metric = load("informedness", average="macro", ignore_index=-100)
+    macro = informedness_score(REFERENCES, PREDICTIONS, average="macro")
+    assert macro != pytest.approx(SCORE)
+    for options, expected in [({}, macro), ({"average": "bias"}, SCORE), ({}, macro)]:
+        if way == "compute":
+            result = metric.compute(**IGNORED, **options)
+        elif way == "add_batch":
+            metric.add_batch(**IGNORED)
+            result = metric.compute(**options)
+        else:
+            for reference, prediction in zip(*IGNORED.values(), strict=True):
+                metric.add(reference=reference, prediction=prediction)
+            result = metric.compute(**options)
+        assert result == {"informedness": expected}
+    each = metric.compute(**IGNORED, average=None)
+    assert each["labels"] == [0, 1, 2]
+
+
+def test_options_at_load_stand_beside_those_of_the_base_class(load, tmp_path):
+    metric = load(
+        "informedness",
+        "mine",
+        average="macro",
+        seed=3,
+        timeout=7,
+        experiment_id="one",
+        keep_in_memory=True,
+        cache_dir=str(tmp_path),
+    )
+    assert (metric.config_name, metric.seed, metric.timeout) == ("mine", 3, 7)
+    assert (metric.experiment_id, metric.keep_in_memory) == ("one", True)
+    expected = {"informedness": informedness_score(REFERENCES, PREDICTIONS, average="macro")}
+    assert metric.compute(references=REFERENCES, predictions=PREDICTIONS) == expected
+    copied = dill.loads(dill.dumps(metric))
+    assert copied.compute(references=REFERENCES, predictions=PREDICTIONS) == expected
+
+
+def test_an_option_there_is_not_is_refused_at_load_and_at_compute_with_those_there_are(load, name):
+    message = f"^{name} has no option 'averge': its options are labels, .*return_signature$"
+    with pytest.raises(TypeError, match=message):
+        load(name, averge="macro")
+    metric = load(name)
+    with pytest.raises(TypeError, match=message):
+        metric.compute(references=REFERENCES, predictions=PREDICTIONS, averge="macro")
+    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    with pytest.raises(TypeError, match=message):
+        metric.compute(averge="macro")
+    assert len(metric) == 0  # as after any computation that fails
+
+
+def test_a_value_at_load_that_is_not_valid_is_refused_at_compute(load):
+    metric = load("informedness", average="makro")
+    with pytest.raises(ValueError, match=r"`average` must be one of .*'makro'"):
+        metric.compute(references=REFERENCES, predictions=PREDICTIONS)
+
+
+def test_combine_computes_each_metric_with_its_own_options_at_load(load):
+    plain = load("informedness")
+    metrics = {"macro": load("informedness", average="macro"), "bias": plain, "nit": load("nit")}
+    inputs = {"references": REFERENCES, "predictions": PREDICTIONS}
+    assert evaluate.combine(metrics).compute(**inputs) == {
+        "macro_informedness": informedness_score(REFERENCES, PREDICTIONS, average="macro"),
+        "bias_informedness": SCORE,
+        **load("nit").compute(**inputs),
+    }
+
+
 def test_results_are_builtin_numbers_that_evaluate_can_save(load, tmp_path):
     result = load("nit").compute(references=np.array([0, 1]), predictions=np.array([0, 1]))
     result |= load("informedness").compute(

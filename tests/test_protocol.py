@@ -441,17 +441,16 @@ def test_adding_interrupted_anywhere_has_added_all_or_nothing(tmp_path, call):
 
 
 def test_a_failed_computation_uses_up_what_was_added_and_no_more(tmp_path):
-    metric = Seen(cache_dir=str(tmp_path))
+    class FailsOnce(Seen):
+        def _compute(self, predictions, references):
+            del FailsOnce._compute
+            self.add_batch(references=[2], predictions=[2])  # as another thread might
+            raise ValueError("it fails")
+
+    metric = FailsOnce(cache_dir=str(tmp_path))
     metric.add_batch(**columns(0, 5))
-
-    def fails(**_):
-        metric.add_batch(references=[2], predictions=[2])  # as another thread might
-        raise ValueError("it fails")
-
-    metric._compute = fails
     with pytest.raises(ValueError, match="it fails"):
         metric.compute()
-    del metric._compute
     assert metric.compute() == {"seen": [(2, 2)]}
 
 
@@ -542,6 +541,21 @@ def test_processes_gather_whatever_the_private_names_of_the_base_class(another_m
     assert none is None
     assert in_two_processes(ours, batches, tmp_path) == [plain, None]
     assert not list(tmp_path.rglob("*.arrow"))
+
+
+def test_processes_compute_with_the_options_at_load(tmp_path):
+    def with_weights(**options):
+        ours = metric_class(LabelInputs, evaluate.Metric)
+        return ours(sample_weight=WEIGHTS, **options)
+
+    batches = [[(REFERENCES[:5], PREDICTIONS[:5])], [(REFERENCES[5:], PREDICTIONS[5:])]]
+    expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=WEIGHTS)
+    assert in_two_processes(with_weights, batches, tmp_path) == [{"informedness": expected}, None]
+    plain = {"informedness": informedness_score(REFERENCES, PREDICTIONS)}
+    assert in_two_processes(with_weights, batches, tmp_path, sample_weight=None) == [plain, None]
+    error, none = in_two_processes(with_weights, batches, tmp_path, no_such_option=1)
+    assert str(error) == "plain has no option 'no_such_option': its options are sample_weight"
+    assert none is None
 
 
 # One label a sample

@@ -20,6 +20,8 @@ import ast
 import os
 import threading
 from bisect import bisect_left
+from collections.abc import Iterable
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +52,9 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     """Mixin for `evaluate.Metric`: reads predictions and references as labels, strictly.
 
     It needs `_compute(predictions, references, ...)` to take what `reading.read_column` takes:
-    columns of what was added, or whatever the caller of `compute` passed.
+    columns of what was added, or whatever the caller of `compute` passed. Its options may also be
+    given to `evaluate.load`, as the defaults of `compute`: their names are checked there, their
+    values, which depend on the labels, with them.
     """
 
     # Batches (references, predictions) that were added, then what `add` took since, one by one: a
@@ -70,9 +74,12 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 "score each of several labels on its own, as a column of 0 and 1"
             )
         self._added, self._single_kind = [], None
+        own = signature(super().__init__).parameters
+        self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
         super().__init__(config_name, *args, **kwargs)
+        self._check_options(self._defaults)
         if self.num_process > 1:
-            self._compute_labels, self._compute = self._compute, self._compute_stored
+            self._compute = self._compute_stored
 
     @property
     def features(self) -> Any:
@@ -154,7 +161,8 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         Args:
             predictions: labels (integers, strings or bytes), in any container.
             references: as many labels of the same type.
-            **kwargs: options of the metric, as listed below.
+            **kwargs: options of the metric, as listed below; those given to `evaluate.load` hold
+                where they are left out.
 
         Returns
         -------
@@ -163,6 +171,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         Raises
         ------
             ValueError: if there is nothing to compute, or an input or option is not valid.
+            TypeError: if an option is none of the metric's.
         """
         given = predictions is not None or references is not None
         if self.num_process > 1:
@@ -173,7 +182,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 raise result
             return result
         if given and not self._added:
-            return self._compute(predictions=predictions, references=references, **kwargs)
+            return self._score(predictions, references, kwargs)
         last = [read_pair(references, predictions)] if given else []
         while True:
             with self._lock:
@@ -187,10 +196,10 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                     "`add` or `add_batch` at least once before calling `compute`."
                 )
             try:
-                result = self._compute(
-                    predictions=join_columns([pair[1] for pair in batches]),
-                    references=join_columns([pair[0] for pair in batches]),
-                    **kwargs,
+                result = self._score(
+                    join_columns([pair[1] for pair in batches]),
+                    join_columns([pair[0] for pair in batches]),
+                    kwargs,
                 )
             except Exception:
                 if self._use_up(added):
@@ -198,6 +207,25 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             else:
                 if self._use_up(added):
                     return result
+
+    def _check_options(self, names: Iterable[str]) -> None:
+        """Raise TypeError unless all are options of the metric."""
+        there = [*signature(type(self)._compute).parameters][1:]
+        options = [name for name in there if name not in ("predictions", "references")]
+        for name in names:
+            if name not in options:
+                raise TypeError(
+                    f"{self.name} has no option {name!r}: its options are {', '.join(options)}"
+                )
+
+    def _score(self, predictions: Any, references: Any, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the result of the metric's own `_compute`."""
+        if options:
+            self._check_options(options)
+        result: dict[str, Any] = type(self)._compute(
+            self, predictions=predictions, references=references, **self._defaults | options
+        )
+        return result
 
     def _count_batches(self) -> int:
         """Return how many batches stand before the single ones."""
@@ -237,8 +265,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     ) -> dict[str, Any] | Exception:
         """Compute what all processes wrote; return an error, for the base class to clean up."""
         try:
-            inputs = {"predictions": _from_text(predictions), "references": _from_text(references)}
-            return self._compute_labels(**inputs, **kwargs)
+            return self._score(_from_text(predictions), _from_text(references), kwargs)
         except Exception as error:
             return error
 
