@@ -2,10 +2,12 @@
 
 import copy
 import json
+import os
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -283,8 +285,7 @@ def test_the_features_name_both_kinds_of_label(metric):
 
 WORKER = textwrap.dedent(
     """
-    import json, os, sys, time, warnings
-    from pathlib import Path
+    import json, os, sys, warnings
     import evaluate
     path, rank, cache, experiment, mode = sys.argv[1:]
     rank = int(rank)
@@ -311,11 +312,6 @@ WORKER = textwrap.dedent(
     except (TypeError, ValueError) as error:
         print(json.dumps(str(error)))
     if mode == "error":
-        # a barrier, as training loops have: the base class's rendezvous is for one round
-        done = Path(cache, f"{rank}.done")
-        done.touch()
-        while not Path(cache, f"{1 - rank}.done").exists():
-            time.sleep(0.01)
         for references, predictions in batches:
             metric.add_batch(references=references, predictions=predictions)
         print(json.dumps(metric.compute()))
@@ -360,5 +356,34 @@ def test_two_processes_gather_large_integers_and_recover_from_an_error(tmp_path)
 
 def test_a_process_that_dies_half_way_is_not_scored_on_what_it_left(tmp_path):
     first, second = in_two_processes("death", tmp_path, module_path("informedness"))
-    assert "experiment-death-2-1.arrow end in the middle" in first[0]
+    assert "experiment-death-0-2-1.arrow end in the middle" in first[0]
     assert second == []
+
+
+JOB = """
+import sys
+import evaluate
+path, rank, cache, label = sys.argv[1:]
+metric = evaluate.load(path, num_process=2, process_id=int(rank), cache_dir=cache, timeout=300)
+metric.add_batch(references=["a", label], predictions=["a", label])
+print(metric.compute(return_signature=True, average=None))
+"""
+
+
+def test_two_jobs_that_their_launcher_tells_apart_may_share_a_cache_folder(tmp_path):
+    def start(job, rank):
+        arguments = [module_path("informedness"), str(rank), str(tmp_path), job]
+        environment = {**os.environ, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": job}
+        command = [sys.executable, "-c", JOB, *arguments]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+    # the first process of the one and the second of the other meet first
+    workers = {("b", 0): start("b", 0), ("c", 1): start("c", 1)}
+    while len(list(tmp_path.rglob("*-[01].arrow"))) < 2:
+        assert not any(worker.poll() for worker in workers.values())
+        time.sleep(0.05)
+    workers |= {("c", 0): start("c", 0), ("b", 1): start("b", 1)}
+    outputs = {key: worker.communicate(timeout=600)[0] for key, worker in workers.items()}
+    assert (outputs["b", 1], outputs["c", 1]) == ("None\n", "None\n")
+    for job in "bc":
+        assert f"'labels': ['a', '{job}']" in outputs[job, 0]

@@ -481,20 +481,29 @@ def test_a_child_forked_while_another_thread_adds_goes_on(tmp_path, monkeypatch)
 # Two processes, played by two threads: to the locks of the files it is the same
 
 
+def of_two(metric_class, number, cache, **options):
+    """Return the metric of one of two processes."""
+    names = {"cache_dir": str(cache), "experiment_id": "two", "timeout": 100}
+    return metric_class(num_process=2, process_id=number, **names | options)
+
+
+def both(*calls):
+    """Return what each of two processes gets, a call each."""
+    with ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(call) for call in calls]
+    return [call.exception() or call.result() for call in calls]
+
+
 def in_two_processes(metric_class, batches, cache, **options):
-    """Return what each of two processes gets that add a batch each, then computes."""
+    """Return what each of two processes gets that adds its batches, then computes."""
 
     def process(number):
-        metric = metric_class(
-            num_process=2, process_id=number, cache_dir=str(cache), experiment_id="two", timeout=100
-        )
+        metric = of_two(metric_class, number, cache)
         for references, predictions in batches[number]:
             metric.add_batch(references=references, predictions=predictions)
         return metric.compute(**options)
 
-    with ThreadPoolExecutor(2) as pool:
-        calls = [pool.submit(process, number) for number in range(2)]
-    return [call.exception() or call.result() for call in calls]
+    return both(lambda: process(0), lambda: process(1))
 
 
 def evaluate_with_another_name_for(name):
@@ -556,6 +565,106 @@ def test_processes_compute_with_the_options_at_load(tmp_path):
     error, none = in_two_processes(with_weights, batches, tmp_path, no_such_option=1)
     assert str(error) == "plain has no option 'no_such_option': its options are sample_weight"
     assert none is None
+
+
+def test_a_process_may_run_ahead_into_the_next_round(tmp_path):
+    ahead = threading.Event()
+    metrics = [of_two(Seen, number, tmp_path) for number in range(2)]
+
+    def slow():
+        results = []
+        for number in range(4):
+            metrics[0].add(reference=0, prediction=number)
+            ahead.wait()
+            ahead.clear()
+            results.append(metrics[0].compute()["seen"])
+        return results
+
+    def fast():
+        for number in range(4):
+            metrics[1].add_batch(references=[1], predictions=[number])
+            assert len(metrics[1]) == 1
+            assert metrics[1].compute() is None
+            # the other one reads when this one has overwritten its file, or waits to
+            threading.Timer(0.5, ahead.set).start()
+
+    results, none = both(slow, fast)
+    assert none is None
+    assert results == [[(0, number), (1, number)] for number in range(4)]
+    assert not list(tmp_path.rglob("*.arrow"))
+
+
+def test_processes_of_different_rounds_are_an_error_that_says_so(tmp_path):
+    metrics = [of_two(Seen, number, tmp_path) for number in range(2)]
+    inputs = {"references": [0], "predictions": [0]}
+    for _ in range(2):
+        assert both(*(lambda m=m: m.compute(**inputs) for m in metrics))[0] == {
+            "seen": [(0, 0)] * 2
+        }
+    metrics[1] = of_two(Seen, 1, tmp_path)  # as if started anew
+    error, none = both(*(lambda m=m: m.compute(**inputs) for m in metrics))
+    assert none is None
+    message = r"process 0 is in round 2, process 1 is in round 0: .*`compute`.*`experiment_id`"
+    assert re.search(message, str(error))
+
+
+def test_a_process_without_samples_needs_no_add(tmp_path):
+    metrics = [of_two(Seen, number, tmp_path) for number in range(2)]
+    for first, second, seen in [(1, 0, 1), (0, 2, 2), (0, 0, 0), (1, 1, 2)]:
+
+        def process(metric, n):
+            for _ in range(n):
+                metric.add(reference=0, prediction=0)
+            return metric.compute()
+
+        result, none = both(
+            lambda n=first: process(metrics[0], n), lambda n=second: process(metrics[1], n)
+        )
+        assert none is None
+        assert result == {"seen": [(0, 0)] * seen}
+
+
+def test_a_process_that_the_others_wait_for_in_vain_is_named_with_what_to_do(tmp_path):
+    for number in range(2):
+        metric = of_two(Seen, number, tmp_path, timeout=0.2)
+        with pytest.raises(ValueError, match=rf"process {number} of 2 .*0.2 s.*each must call"):
+            metric.add(reference=0, prediction=0)
+
+
+def test_the_mark_of_a_job_is_all_that_its_launcher_says_of_it(tmp_path, monkeypatch):
+    def name(**options):
+        metric = of_two(Seen, 0, tmp_path, timeout=0.1, **options)
+        with pytest.raises(ValueError, match="MASTER_ADDR"):
+            metric.add(reference=0, prediction=0)
+        return metric.experiment_id
+
+    variables = ["MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID"]
+    for variable in variables:
+        monkeypatch.delenv(variable, raising=False)
+    names = {name(experiment_id=None)}
+    for variable in variables:
+        monkeypatch.setenv(variable, "29500")
+        names.add(name(experiment_id=None))
+    assert len(names) == 5
+    assert name() == "two-0"  # the user's own
+
+
+@pytest.mark.parametrize("ends_with", [KeyboardInterrupt, ValueError])
+def test_a_computation_of_two_processes_that_fails_leaves_the_next_round_alone(tmp_path, ends_with):
+    class FailsOnce(Seen):
+        def _compute(self, predictions, references):
+            del FailsOnce._compute
+            raise ends_with
+
+    metrics = [of_two(FailsOnce, number, tmp_path) for number in range(2)]
+    inputs = {"references": [0], "predictions": [0]}
+    error, none = both(*(lambda m=m: m.compute(**inputs) for m in metrics))
+    assert isinstance(error, ends_with)
+    assert none is None
+    assert both(*(lambda m=m: m.compute(**inputs) for m in metrics)) == [
+        {"seen": [(0, 0)] * 2},
+        None,
+    ]
 
 
 # One label a sample

@@ -10,13 +10,17 @@ In one process nothing is written: what `add` and `add_batch` are given waits in
 process may fork while one of them adds, and a call that is interrupted, as from the keyboard, has
 added or used up all or nothing.
 With `num_process > 1` the base class's own `add_batch` and `compute` are used, and labels travel
-through its files as text that keeps their type and value exactly. Nothing rests on the names of
-its private methods but the check for files that end in the middle.
+through its files as text that keeps their type and value exactly. What is added from one `compute`
+to the next is a round. The files of a round have names of their own, by way of `experiment_id`, so
+that a process may run ahead, and begin with the process and the round, so that rounds never mix.
+Nothing rests on the names of the base class's private methods but the check for files that end in
+the middle.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
 import threading
 from bisect import bisect_left
@@ -37,6 +41,9 @@ else:
 
 # An Arrow stream that was closed ends so; one cut short by a dying process does not.
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+
+# What launchers set alike in all processes of a job, and otherwise in another job.
+_JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID")
 
 _INT64 = range(-(2**63), 2**63)
 
@@ -74,6 +81,8 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 "score each of several labels on its own, as a column of 0 and 1"
             )
         self._added, self._single_kind = [], None
+        self._round, self._files_of_round = 0, ""
+        self._is_named = bool(kwargs.get("experiment_id"))
         own = signature(super().__init__).parameters
         self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
         super().__init__(config_name, *args, **kwargs)
@@ -86,10 +95,15 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         """What the base class takes: the metric's own, or text where it travels through files."""
         return _STORED if self.num_process > 1 else super().features
 
+    @property
+    def experiment_id(self) -> Any:
+        """The base class's, which names its files; with several processes those of the round."""
+        return f"{super().experiment_id}{self._files_of_round}"
+
     def __len__(self) -> int:
         """Return the number of samples added and not yet computed."""
         if self.num_process > 1:
-            return super().__len__()
+            return max(0, super().__len__() - 1)
         with self._lock:
             batches = self._added[: self._count_batches()]
             singles = len(self._added) - len(batches)
@@ -139,6 +153,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             )
         pair = read_pair(references, predictions)
         if self.num_process > 1:
+            self._join_round()
             super().add_batch(predictions=_as_text(pair[1]), references=_as_text(pair[0]))
             return
         if not len(pair[0]):
@@ -177,8 +192,13 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         if self.num_process > 1:
             if given:
                 self.add_batch(predictions=predictions, references=references)
-            result = super().compute(**kwargs)
-            if isinstance(result, Exception):
+            self._join_round()  # a process may have no samples
+            try:
+                result = super().compute(**kwargs)
+            except Exception as error:
+                result = error
+            self._round, self._files_of_round = self._round + 1, ""
+            if isinstance(result, BaseException):
                 raise result
             return result
         if given and not self._added:
@@ -260,13 +280,46 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             del self._added[: len(added)]
             return True
 
+    def _join_round(self) -> None:
+        """Write process and round as the first sample, once: it waits until all have done so."""
+        if self._files_of_round:
+            return
+        # as a process is one round ahead at most, two names are enough
+        self._files_of_round = f"-{self._round % 2}"
+        job = [os.environ.get(name, "") for name in _JOB]
+        if any(job) and not self._is_named:
+            digest = hashlib.sha256(ascii(job).encode()).hexdigest()[:8]
+            self._files_of_round = f"-{digest}{self._files_of_round}"
+        head = ascii((self.process_id, self._round))
+        try:
+            super().add_batch(predictions=[head], references=[head])
+        except ValueError as error:
+            raise ValueError(
+                f"process {self.process_id} of {self.num_process} did not find all others within "
+                f"{self.timeout} s, in round {self._round}: each must call `add`, `add_batch` or "
+                "`compute` in every round, with one cache folder, one `num_process` and one "
+                f"`experiment_id`, or one value of {', '.join(_JOB)} where it is left out ({error})"
+            ) from error
+
     def _compute_stored(
         self, predictions: Any, references: Any, **kwargs: Any
-    ) -> dict[str, Any] | Exception:
+    ) -> dict[str, Any] | BaseException:
         """Compute what all processes wrote; return an error, for the base class to clean up."""
         try:
-            return self._score(_from_text(predictions), _from_text(references), kwargs)
-        except Exception as error:
+            columns = _from_text(predictions), _from_text(references)
+            heads = [label for label in columns[1] if type(label) is tuple]
+            if heads != [(number, self._round) for number in range(self.num_process)]:
+                found = ", ".join(f"process {number} is in round {at}" for number, at in heads)
+                raise ValueError(
+                    f"the processes are not in one round: {found}: each must call `compute` in "
+                    "every round, all are started together, and of several jobs with one cache "
+                    "folder each needs an `experiment_id` of its own"
+                )
+            predictions, references = (
+                [label for label in column if type(label) is not tuple] for column in columns
+            )
+            return self._score(predictions, references, kwargs)
+        except BaseException as error:
             return error
 
     def _get_all_cache_files(self) -> tuple[list[str], list[Any]]:
