@@ -360,7 +360,7 @@ def test_labels_of_any_type_give_the_same(names):
     assert other.to_dict() == made.to_dict()
 
 
-@pytest.mark.parametrize("box", [tuple, np.array, lambda x: np.array(x, dtype=np.uint64), iter])
+@pytest.mark.parametrize("box", [tuple, np.array, lambda x: np.array(x, dtype=np.uint64)])
 def test_any_container_gives_the_same(box):
     samples = random_samples()
     assert compare(*map(box, samples)) == compare(*samples)

@@ -196,6 +196,20 @@ def test_combine_computes_both_in_every_way(load):
     assert weighted == pytest.approx(both, abs=1e-12)
 
 
+@pytest.mark.parametrize("way", ["compute", "add_batch"])
+@pytest.mark.parametrize("of", ["predictions", "references", "both"])
+def test_iterators_are_refused_before_the_first_of_combined_metrics_eats_them(load, way, of):
+    metrics = [load("informedness"), load("nit")]
+    combined = evaluate.combine(metrics)
+    inputs = {"references": REFERENCES, "predictions": PREDICTIONS}
+    combined.add_batch(**inputs)
+    iterators = {name: iter(inputs[name]) for name in inputs if of in (name, "both")}
+    with pytest.raises(TypeError, match=r"iterator.*pass list\("):
+        getattr(combined, way)(**inputs | iterators)
+    assert [len(metric) for metric in metrics] == [7, 7]
+    assert all(next(iterator) == 0 for iterator in iterators.values())
+
+
 IGNORED = {"references": [*REFERENCES, -100], "predictions": [*PREDICTIONS, 0]}
 
 

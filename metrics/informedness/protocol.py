@@ -145,6 +145,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         Raises
         ------
             ValueError: if lengths or types differ, or something is not a label; nothing is added.
+            TypeError: if one of them is an iterator, which one metric of several would use up.
         """
         if kwargs:
             raise ValueError(
@@ -186,7 +187,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         Raises
         ------
             ValueError: if there is nothing to compute, or an input or option is not valid.
-            TypeError: if an option is none of the metric's.
+            TypeError: if an option is none of the metric's, or an input an iterator.
         """
         given = predictions is not None or references is not None
         if self.num_process > 1:

@@ -112,8 +112,8 @@ def read_labels(values: Any, name: str) -> LabelArray:
     Parameters
     ----------
     values : array-like of shape (n_samples,) or (n_samples, 1)
-        A list, tuple or other iterable (read once), a numpy array of any dtype and memory layout,
-        or whatever turns itself into one: pandas, pyarrow, polars, torch, jax.
+        A list, tuple or other iterable but an iterator, a numpy array of any dtype and memory
+        layout, or whatever turns itself into one: pandas, pyarrow, polars, torch, jax.
     name : str
         The argument's name, for messages.
 
@@ -127,6 +127,8 @@ def read_labels(values: Any, name: str) -> LabelArray:
     ------
     ValueError
         If `values` is not a flat sequence, or holds something that is not a label.
+    TypeError
+        If it is an iterator, which one reader would use up.
     """
     array = _flat(values, name)
     if isinstance(array, list):
@@ -503,6 +505,11 @@ def _flat(values: Any, name: str) -> NDArray[Any] | list[Any]:
         if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
             # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
             return values.to_numpy().ravel().tolist() if array.ndim > 1 else list(values)
+    elif isinstance(values, Iterator):
+        raise TypeError(
+            f"`{name}` must be a sequence of labels that can be read again, got an iterator, "
+            f"{show(values)}, which the first metric to read it uses up: pass list({name})"
+        )
     elif isinstance(values, Iterable):
         return values if type(values) is list else list(values)
     else:
