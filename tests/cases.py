@@ -136,7 +136,12 @@ HARD_LABELS = [
 REFUSED = [
     _refused("None in predictions", ["a", "b"], ["a", None], "predictions.*None.*missing"),
     _refused("None in references", [1, None], [1, 1], "references.*(None|nan).*missing"),
-    _refused("0.7", [1, 0], [1, 0.7], r"predictions.*0\.7.*a score, not a label"),
+    _refused(
+        "a score for a label",
+        [1, 0],
+        [1, 0.7],
+        r"predictions.*0\.7.*a score, not a label: .*argmax.*\(np\.ravel\(logits\) > 0\)",
+    ),
     _refused("a string in last place", [1, 0, 1], [1, 0, "x"], "type.*'x'|'x'.*type"),
     _refused("a string in first place", [1, 0, 1], ["x", 0, 1], "type.*'x'|'x'.*type"),
     _refused("strings beside integers", ["a", "b"], [0, 1], "predictions.*same type.*integers"),

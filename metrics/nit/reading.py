@@ -37,6 +37,11 @@ _HERE = os.path.dirname(__file__)
 
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 
+_OF_SCORES = (
+    "of several scores a sample pass the argmax, of one logit (np.ravel(logits) > 0).astype(int), "
+    "of one probability > 0.5"
+)
+
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
 
@@ -622,13 +627,13 @@ def _as_label(value: Any, name: str, position: int) -> Label:
         return int(value)
     reason = "not a label"
     if is_float:
-        reason = "a missing value" if value != value else "a score, not a label"
+        reason = "a missing value" if value != value else f"a score, not a label: {_OF_SCORES}"
     elif value is None or is_masked or type(value).__name__ in ("NAType", "NaTType"):
         reason = "a missing value"
     elif is_date:
         reason = "a date or a duration: turn it into a string first"
     elif isinstance(value, (list, tuple, np.ndarray)):
-        reason = "one label is wanted: of logits pass the argmax, score several labels one by one"
+        reason = f"one label is wanted: {_OF_SCORES}; score several labels one by one"
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), "
         f"got {show(value)} at position {position}: {reason}"
