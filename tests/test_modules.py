@@ -292,6 +292,40 @@ def test_results_are_builtin_numbers_that_evaluate_can_save(load, tmp_path):
     assert {name: saved[name] for name in result} == result
 
 
+@pytest.mark.filterwarnings("ignore:informedness")  # intervals of few samples
+@pytest.mark.parametrize(
+    ("labels", "saved"),
+    [
+        ([b"a", b"\xff"], ["b'a'", "b'\\xff'"]),
+        ([-1, 2**64 - 1], [-1, 2**64 - 1]),
+        (["\ud800", "\u00e9"], ["\u00e9", "\ud800"]),
+        (np.array([True, False]), [0, 1]),
+        (np.array(["a", "b"]), ["a", "b"]),
+    ],
+    ids=["bytes", "integers", "strings", "bools", "array"],
+)
+def test_a_result_of_any_labels_can_be_saved(metric, tmp_path, labels, saved):
+    result = metric.compute(
+        references=labels,
+        predictions=labels,
+        average=None,
+        confidence_level=0.95,
+        return_signature=True,
+    )
+    assert result["labels"] == saved
+    path = evaluate.save(tmp_path / "result.json", **result)
+    assert json.loads(Path(path).read_text(encoding="utf-8"))["labels"] == saved
+
+
+def test_a_batch_that_is_ignored_as_a_whole_is_an_error_of_its_own_kind(load):
+    metric = load("informedness", ignore_index=-100)
+    metric.add_batch(references=[-100, -100], predictions=[0, 1])
+    with pytest.raises(ValueError, match="none is left: all are ignored") as caught:
+        metric.compute()
+    assert type(caught.value).__name__ == "NoSamplesError"
+    assert metric.compute(references=[0, 1], predictions=[0, 1]) == {"informedness": 1.0}
+
+
 def test_the_features_name_both_kinds_of_label(metric):
     kinds = [features["predictions"].dtype for features in metric.features]
     assert kinds == ["int64", "string"]

@@ -18,7 +18,7 @@ from . import contingency, intervals, reading
 from .coding import Label
 from .contingency import Average, ContingencyTable, Numbers, reweighted
 from .intervals import Interval, Score
-from .reading import InformednessWarning, check_choice, show, warn
+from .reading import InformednessWarning, check_choice, plain_label, show, warn
 
 __version__ = "0.1.0"
 
@@ -87,8 +87,7 @@ class Estimate:
         """Return all fields as plain values for JSON; undefined numbers are None."""
         plain: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         plain["confidence_interval"] = list(self.confidence_interval)
-        if isinstance(self.label, bytes):
-            plain["label"] = repr(self.label)
+        plain["label"] = plain_label(self.label)
         return {name: _finite(value) for name, value in plain.items()}
 
     def __str__(self) -> str:

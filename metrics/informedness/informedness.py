@@ -8,7 +8,7 @@ from .contingency import ContingencyTable
 from .estimates import result_of
 from .intervals import delta_interval
 from .protocol import LabelInputs
-from .reading import read_labels
+from .reading import plain_label
 
 _DESCRIPTION = """\
 Informedness is the share of decisions that are informed rather than guessed: 1 for a perfect
@@ -121,5 +121,5 @@ class Informedness(LabelInputs, evaluate.Metric):
             ignore_index=ignore_index,
         )
         if average is None:
-            result["labels"] = list(table.labels)
+            result["labels"] = [plain_label(label) for label in table.labels]
         return result

@@ -111,6 +111,11 @@ def show(value: object) -> str:
     return _short.repr(value)
 
 
+def plain_label(label: Label | None) -> int | str | None:
+    """Return a label as a value of JSON: bytes as their Python literal."""
+    return repr(label) if isinstance(label, bytes) else label
+
+
 def read_labels(values: Any, name: str) -> LabelArray:
     """Return the labels in `values` as a flat array.
 

@@ -13,7 +13,7 @@ from . import contingency
 from .coding import Label
 from .contingency import ContingencyTable
 from .estimates import METRICS, Estimate, IntervalWarning, estimate, signature, too_few
-from .reading import UndefinedMetricWarning, hold_warnings, warn
+from .reading import UndefinedMetricWarning, hold_warnings, plain_label, warn
 
 _SCORES: dict[str, tuple[str, Callable[[ContingencyTable], Any]]] = {
     "accuracy": ("Accuracy", contingency.accuracy),
@@ -163,7 +163,7 @@ class Report:
                 plain[f"{name}_confidence_interval"] = _finite(made.confidence_interval)
         plain["per_class"] = [
             {
-                name: _plain(value) if name == "label" else _finite(value)
+                name: plain_label(value) if name == "label" else _finite(value)
                 for name, value in row.items()
             }
             for row in self.per_class
@@ -370,10 +370,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, tuple):
         return None if math.isnan(value[0]) else list(value)
     return None if math.isnan(value) else value
-
-
-def _plain(label: Label | None) -> int | str | None:
-    return repr(label) if isinstance(label, bytes) else label
 
 
 def shown(label: Label | None, quote: bool = False) -> str:
