@@ -1,0 +1,122 @@
+"""Random samples in random containers, split at random over calls and threads, score as one call.
+
+The draws are the same every time. `FUZZ_ROUNDS=5000` draws more of them.
+"""
+
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import torch
+
+from informedness import informedness_score, nit_score
+
+ROUNDS = int(os.environ.get("FUZZ_ROUNDS", "60"))
+
+LABELS = {
+    "small": [0, 1, 2, 3],
+    "wide": [-(2**63), -1, 2**31, 2**63 - 1],
+    "unsigned": [0, 2**63, 2**63 + 1, 2**64 - 1],
+    "mixed signs": [-1, 5, 2**63, 2**64 - 1],
+    "strings": ["a", "b", "", "001"],
+    "odd strings": ["a\x00", "a", "\u00e9", "e\u0301"],
+    "bytes": [b"a", b"a\x00", b"\xff", b""],
+}
+CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "deque": deque,
+    "objects": lambda labels: np.array([*labels, None], dtype=object)[:-1],
+    "series": lambda labels: pd.Series(labels, index=range(3, 3 + len(labels)), dtype=object),
+    "category": lambda labels: pd.Categorical(labels, categories=sorted(set(labels))),
+    "list of scalars": lambda labels: [
+        np.int16(x) if type(x) is int and abs(x) < 9 else x for x in labels
+    ],
+}
+SMALL_INTEGERS = {
+    "int8": lambda labels: np.array(labels, dtype=np.int8),
+    "big-endian": lambda labels: np.array(labels, dtype=">u2"),
+    "floats": lambda labels: np.array(labels, dtype=np.float32),
+    "column": lambda labels: np.array(labels, dtype=np.int64)[:, None],
+    "strided": lambda labels: np.repeat(np.array(labels, dtype=np.int32), 2)[::2],
+    "torch": torch.tensor,
+    "polars": lambda labels: pl.Series(labels, dtype=pl.Int64),
+}
+STRINGS = {
+    "arrow": lambda labels: pa.array(labels, type=pa.string()),
+    "dictionary": lambda labels: pa.array(labels, type=pa.string()).dictionary_encode(),
+    "polars": lambda labels: pl.Series(labels, dtype=pl.String),
+}
+
+
+def containers_of(kind):
+    more = {"small": SMALL_INTEGERS, "strings": STRINGS, "odd strings": STRINGS}
+    return [*CONTAINERS.values(), *more.get(kind, {}).values()]
+
+
+def drawn_calls(generator, kind, references, predictions):
+    """Return calls of `add` and `add_batch` that add the samples in their order."""
+    containers, calls, start = containers_of(kind), [], 0
+    while start < len(references):
+        stop = start + int(generator.choice([0, 1, 1, 1, 2, 7]))
+        part = references[start:stop], predictions[start:stop]
+        if stop == start + 1 and generator.random() < 0.7:
+            calls.append(("add", {"reference": part[0][0], "prediction": part[1][0]}))
+        else:
+            boxed = [
+                containers[generator.integers(len(containers))](labels) if labels else []
+                for labels in part
+            ]
+            calls.append(
+                ("add_batch", dict(zip(("references", "predictions"), boxed, strict=True)))
+            )
+        start = max(start, stop)
+    return calls
+
+
+def made(metric, calls):
+    for name, arguments in calls:
+        getattr(metric, name)(**arguments)
+
+
+@pytest.fixture(scope="module")
+def metrics(registered):
+    import evaluate
+
+    return {name: evaluate.load(name) for name in ("informedness", "nit")}
+
+
+@pytest.mark.filterwarnings("ignore:informedness")
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_any_split_into_calls_and_threads_scores_as_one_call(metrics, seed):
+    generator = np.random.default_rng([9, seed])
+    kind = [*LABELS][seed % len(LABELS)]
+    n = int(generator.integers(1, 40))
+    references, predictions = (
+        [LABELS[kind][code] for code in codes] for codes in generator.integers(0, 4, (2, n))
+    )
+    calls = drawn_calls(generator, kind, references, predictions)
+    last = int(generator.integers(0, n + 1)) if generator.random() < 0.5 else n
+    first = drawn_calls(generator, kind, references[:last], predictions[:last])
+    rest = {"references": references[last:], "predictions": predictions[last:]}
+    weights = generator.integers(0, 3, n) + [1] * n
+    scores = {"informedness": informedness_score, "nit": nit_score}
+    for name, metric in metrics.items():
+        expected = {name: pytest.approx(scores[name](references, predictions), abs=1e-12)}
+        made(metric, first)
+        assert len(metric) == last
+        assert metric.compute(**rest if last < n else {}) == expected
+        made(metric, calls)
+        weighted = scores[name](references, predictions, sample_weight=weights)
+        assert metric.compute(sample_weight=weights) == {name: pytest.approx(weighted, abs=1e-12)}
+        with ThreadPoolExecutor(3) as pool:
+            for part in [pool.submit(made, metric, calls[start::3]) for start in range(3)]:
+                part.result()
+        assert len(metric) == n
+        assert metric.compute() == expected
+        assert len(metric) == 0
