@@ -201,6 +201,21 @@ DEGENERATE = [
         informedness=informedness([0, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]),
         nit=nit([0, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]),
     ),
+    Case(
+        "a weight of 1e-18 beside 1",
+        [0, 0, 1, 1],
+        [0, 1, 0, 1],
+        {"sample_weight": [1.0, 1e-18, 1.0, 1.0]},
+        informedness=informedness([0, 1, 1], [0, 0, 1]),
+        nit=nit([0, 1, 1], [0, 0, 1]),
+    ),
+    Case(
+        "answers that never repeat",
+        ["a", "b"] * 20,
+        [f"answer {number}" for number in range(40)],
+        informedness=0.0,
+        nit=1.0,
+    ),
 ]
 
 CASES = [*_golden(), *HARD_LABELS, *DEGENERATE, *REFUSED]
