@@ -499,7 +499,9 @@ def compare_boxes(references: str, first: str, second: str) -> str:
     names = ("References", "Predictions A", "Predictions B")
     columns = split_columns((references, first, second), names)
     first, second = (table_of_labels(columns[0], column) for column in columns[1:])
-    return charts.draw_comparison(first, second, METRIC, paired(columns, first, second))
+    with charts.noting() as notes:
+        made = paired(columns, first, second)
+    return charts.draw_comparison(first, second, METRIC, made, notes)
 
 
 def paired(
@@ -513,8 +515,7 @@ def paired(
         return None
     size = len(set(zip(*columns, strict=True))) + 3 * len((first + second).counts)
     n_resamples = charts.resamples_for(size, MOST_COMPARED) or 100  # the fewest
-    with charts.noting():  # what there is to warn of, the tables say
-        return compare(*columns, metric=METRIC, n_resamples=n_resamples)
+    return compare(*columns, metric=METRIC, n_resamples=n_resamples)
 
 
 def simulate_sliders(classes: float, ability: float, guess: str, *sizes: float) -> str:

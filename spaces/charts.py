@@ -539,9 +539,16 @@ def paired_rows(made: Comparison) -> str:
 
 
 def draw_comparison(
-    first: ContingencyTable, second: ContingencyTable, own: str, made: Comparison | None = None
+    first: ContingencyTable,
+    second: ContingencyTable,
+    own: str,
+    made: Comparison | None,
+    warned: Sequence[str],
 ) -> str:
-    """Return what a comparison on the same samples found, and all scores side by side."""
+    """Return what a comparison on the same samples found, and all scores side by side.
+
+    `warned` is what there was to warn of when it was made.
+    """
     tables = {"A": first, "B": second}
     with noting() as notes:
         reports = {name: Report.from_table(table) for name, table in tables.items()}
@@ -551,7 +558,9 @@ def draw_comparison(
         f"<p><b>{name}</b>: {escape(report.sentence)}</p>" for name, report in reports.items()
     )
     maps = "".join(heat_map(table, f"Predictions {name}") for name, table in tables.items())
-    warned = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+    said += "".join(
+        f'<p class="note">{escape(note)}</p>' for note in dict.fromkeys([*warned, *notes])
+    )
     verdict = found = line = ""
     if made:
         verdict = f'<p class="say" id="verdict">{escape(str(made))}</p>'
@@ -561,7 +570,7 @@ def draw_comparison(
             f"{escape(made.signature)}</code></p>"
         )
     return (
-        f'<div class="viz"><div role="status">{verdict}{said}{warned}</div>'
+        f'<div class="viz"><div role="status">{verdict}{said}</div>'
         f'<div class="pair">{found}{score_rows(columns, own, "Side by side")}</div>'
         f'<div class="pair">{maps}</div>{line}</div>'
     )

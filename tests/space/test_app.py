@@ -361,6 +361,18 @@ def test_two_models_on_the_same_samples_get_the_paired_result_of_the_package(vis
     assert rows["Different answers"] == f"{wanted.n_different} of 120"
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_comparison_shows_what_the_package_warns_of(visit, metric):
+    page = visit(metric)
+    columns = ["a", "b"] * 50, ["a", "b"] * 40 + ["b", "a"] * 10, ["a", "b"] * 45 + ["b", "a"] * 5
+    with pytest.warns(UserWarning, match="10 samples that differ, where 20") as caught:
+        compare(*columns, metric=metric)
+    paste_models(page, *columns)
+    expect(page.locator("#verdict")).to_contain_text("10 samples gained, 0 lost")
+    warned = [str(warning.message).removeprefix("informedness: ") for warning in caught]
+    assert page.locator("#comparison .note").all_inner_texts() == warned
+
+
 def test_three_columns_of_a_spreadsheet_are_compared_from_the_first_box(visit):
     page = visit()
     paste_models(page, ["\t".join(row) for row in zip(*MODELS, strict=True)])
