@@ -10,14 +10,13 @@ import csv
 import functools
 import html
 import io
-import itertools
 import json
 import os
 import re
 import sys
 import types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -39,7 +38,7 @@ sys.modules["space"] = _package
 from space import charts  # noqa: E402, I001
 from space.comparison import Comparison, compare  # noqa: E402
 from space.contingency import ContingencyTable  # noqa: E402
-from space.reading import InformednessWarning, LabelArray, read_labels  # noqa: E402
+from space.reading import InformednessWarning, LabelArray, read_labels, show  # noqa: E402
 from space.report import Report  # noqa: E402
 
 METRIC = "nit" if (HERE / "nit.py").is_file() else "informedness"
@@ -62,6 +61,16 @@ SMALLEST_SHARE = 1e-6  # of a simulated class
 ABILITIES = [step / 40 for step in range(41)]
 SLIDERS = 6
 CORNER = "reference"
+ROLES = ("references", "predictions")
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+
+# Words in a column's name that say what it holds; the second pair where the first says nothing, for
+# `true_answer` is a reference and `predicted_label` a prediction.
+TRUE = r"gold\w*|true|truth|groundtruth|refs?|references?|actual|expected"
+PREDICTED = r"pred\w*|yhat|hat|hyp\w*|guess\w*"
+LABEL = r"labels?|targets?|class|classes|category"
+ANSWER = r"outputs?|answers?|responses?|model|system"
+NEITHER = r"ids?|idx|index|scores?|prob\w*|logits?|conf\w*|loss|correct"
 
 
 # Limits
@@ -217,6 +226,29 @@ def _shares(values: Any, name: str) -> Any:
     raise Refusal(f"The {name} must be a list of numbers, none below 0 and not all 0.")
 
 
+def role_of(name: str) -> str | None:
+    """Return which of `ROLES` a column of this name has, where the name says so."""
+    words = re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+    def has(pattern: str) -> bool:
+        return any(re.fullmatch(pattern, word) for word in words)
+
+    if has(NEITHER):
+        return None
+    for reference, prediction in ((TRUE, PREDICTED), (LABEL, ANSWER)):
+        if has(reference) != has(prediction):
+            return ROLES[has(prediction)]
+        if has(reference):
+            return None
+    return None
+
+
+def columns_by_role(header: Sequence[str]) -> list[str | None]:
+    """Return the column of each role; None where no name says so, or several do."""
+    named = [[name for name in header if role_of(name) == role] for role in ROLES]
+    return [names[0] if len(names) == 1 else None for names in named]
+
+
 def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
     """Return the labels in text boxes, one a line.
 
@@ -242,34 +274,98 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
     return columns
 
 
-def read_upload(path: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the rows of an uploaded CSV or TSV file."""
+def read_upload(path: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the header of an uploaded file, and its rows by where they stand."""
     try:
         if (size := Path(path).stat().st_size) > MAX_FILE:
             raise Refusal(f"A file can have {MAX_FILE:,d} bytes, this one has {size:,d}.")
         text = Path(path).read_bytes().decode("utf-8-sig")
-        separator = "\t" if "\t" in text.partition("\n")[0] else ","
-        reader = csv.reader(io.StringIO(text), delimiter=separator)
-        lines = list(itertools.islice(filter(None, reader), MAX_ROWS + 2))
     except FileNotFoundError:
         raise Refusal("The file is no longer here: uploads are deleted, send it again.") from None
     except UnicodeDecodeError:
         raise Refusal("The file must be text in UTF-8.") from None
+    read, refused = {}, []
+    for separator, word in SEPARATORS.items():
+        try:
+            header, rows = split_rows(text, separator)
+        except Refusal as error:
+            refused.append(error)
+        else:
+            if len(header) > 1:
+                read[word] = header, rows
+    if len(read) > 1:
+        raise Refusal(
+            f"The columns of the file can be separated by {' or by '.join(read)}: write it with a "
+            "separator that its cells do not hold."
+        )
+    for header, rows in read.values():
+        return header, rows
+    if refused:
+        raise refused[0]
+    raise Refusal(
+        f"The file must have two columns or more, separated by {', '.join(SEPARATORS.values())}; "
+        f"its first line is {show(text.partition(chr(10))[0])}."
+    )
+
+
+def split_rows(text: str, separator: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the header and the rows of a file; no rows where this does not separate its header.
+
+    A quote that is not closed takes in the lines below it: `strict` finds it where they end.
+    """
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    header: list[str] = []
+    rows: dict[str, list[str]] = {}
+    line = 1
+    try:
+        for row in reader:
+            if not header:
+                header = row
+                if len(header) == 1:
+                    break
+            elif row:
+                rows[f"Line {line}"] = row
+                if len(row) != len(header):
+                    raise Refusal(f"Line {line} must have {len(header)} columns, got {len(row)}.")
+                if len(rows) > MAX_ROWS:
+                    raise Refusal(f"At most {MAX_ROWS:,d} rows can be scored here, there are more.")
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise Refusal(f"The file could not be read as CSV or TSV: {error}.") from None
-    if len(lines) < 2:
-        raise Refusal("The file must have a header and at least one row below it.")
-    header, *rows = lines
-    if len(header) > MAX_COLUMNS or max(map(len, header)) > MAX_LABEL:
+        if not header:
+            return [], {}
+        raise Refusal(
+            f"The row that starts in line {line} could not be read ({error}): is a quote missing?"
+        ) from None
+    if len(header) > MAX_COLUMNS or max(map(len, header), default=0) > MAX_LABEL:
         raise Refusal(
             f"A file can have {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} characters."
         )
-    if len(rows) > MAX_ROWS:
-        raise Refusal(f"At most {MAX_ROWS:,d} rows can be scored here, the file has more.")
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise Refusal(f"Row {number} must have {len(header)} columns, got {len(row)}.")
+    if len(header) > 1 and not rows:
+        raise Refusal("The file must have a header and at least one row below it.")
     return header, rows
+
+
+def table_of_columns(
+    header: Sequence[str], rows: Mapping[str, Sequence[str]], names: Sequence[str]
+) -> ContingencyTable:
+    """Return the table of the columns of references and of predictions, by their names."""
+    columns = []
+    for name in names:
+        if header.count(name) != 1:
+            raise Refusal(f"The column {show(name)} must be there once.")
+        columns.append([row[header.index(name)] for row in rows.values()])
+        for place, label in zip(rows, columns[-1], strict=True):
+            if not label:
+                raise Refusal(f"{place} has nothing in the column {show(name)}: it needs a label.")
+            if "\n" in label or "\r" in label:
+                raise Refusal(f"{place} has a label of several lines: is a quote missing?")
+    for name in names:
+        if any(name in column for column in columns):
+            raise Refusal(
+                f"{show(name)} is a label and the name of a column: is the first line a sample? "
+                "The columns need a header above them."
+            )
+    return table_of_labels(*columns)
 
 
 # Links: /?class=ham&class=spam&counts=90,0,10,0, the counts row by row
@@ -407,33 +503,45 @@ def score_boxes(references: str, predictions: str) -> str:
 def upload_columns(path: str | None) -> list[Any]:
     """Offer an upload's columns to choose from; chosen are those whose names say what they are."""
     header = read_upload(path)[0] if path else []
-    guesses = [
-        next((name for name in header if re.search(words, name, re.I)), None)
-        for words in ("ref|true|truth|gold|target|label", "pred|answer|output")
-    ]
-    return [gr.Dropdown(choices=header, value=name) for name in guesses]
+    return [gr.Dropdown(choices=header, value=name) for name in columns_by_role(header)]
 
 
-def score_upload(path: str | None, reference: str | None, prediction: str | None) -> str:
+def score_upload(upload: Mapping[str, Any] | None, *names: str | None) -> str:
     """Score two columns of an upload."""
-    if not path or reference is None or prediction is None:
+    if not upload or None in names:
         raise Refusal("Send a CSV or TSV file, then choose its two columns.")
-    header, rows = read_upload(path)
-    for name in (reference, prediction):
-        if header.count(name) != 1:
-            raise Refusal(f"The column {name} must stand in the file once.")
-    columns = [[row[header.index(name)] for row in rows] for name in (reference, prediction)]
-    return shown(table_of_labels(*columns))
+    header, rows = read_upload(upload["path"])
+    return shown_columns(header, rows, names)
 
 
-def score_samples(rows: list[list[Any]]) -> str:
-    """Score the rows typed into the small table; rows with nothing in them are left out."""
-    pairs = [["" if cell is None else str(cell) for cell in row[:2]] for row in rows]
-    pairs = [pair for pair in pairs if any(pair)]
-    for number, pair in enumerate(pairs, start=1):
-        if "" in pair or len(pair) < 2:
-            raise Refusal(f"Row {number} must have a reference and a prediction.")
-    return shown(table_of_labels([r for r, _ in pairs], [p for _, p in pairs]))
+def score_samples(table: Mapping[str, Any]) -> str:
+    """Score the rows typed into the small table; rows with nothing in them are left out.
+
+    A file dropped on it, and columns added, bring headers of their own: they say what is what.
+    """
+    header, *rows = (
+        ["" if cell is None else str(cell) for cell in row]
+        for row in (table["headers"], *table["data"])
+    )
+    names = columns_by_role(header)
+    if None in names:
+        raise Refusal(
+            "One header must say that its column holds references, and one predictions; they are "
+            f"{', '.join(map(show, header))}."
+        )
+    numbered = {f"Row {number}": row for number, row in enumerate(rows, start=1) if any(row)}
+    return shown_columns(header, numbered, names)
+
+
+def shown_columns(
+    header: Sequence[str], rows: Mapping[str, Sequence[str]], names: Sequence[str]
+) -> str:
+    """Score two columns by their names, and say which they are."""
+    reference, prediction = map(show, names)
+    if reference == prediction:
+        raise Refusal(f"The column {reference} cannot be both: choose one for the predictions.")
+    table = table_of_columns(header, rows, names)
+    return shown(table, f"References: column {reference}. Predictions: column {prediction}.")
 
 
 def count_of(cell: Any, row: str, column: str) -> float:
@@ -445,12 +553,41 @@ def count_of(cell: Any, row: str, column: str) -> float:
         raise Refusal(f"{text[:40]} (row {row}, column {column}) is not a count.") from None
 
 
-def score_grid(rows: list[list[Any]]) -> str:
-    """Score the matrix on the page, whose first column holds the labels."""
-    labels = [str(row[0]) for row in rows]
+def read_classes(text: str | None) -> list[str]:
+    """Return the classes in the box above the grid, each once."""
+    (labels,) = split_columns([text], ["Classes"])
+    labels = list(dict.fromkeys(labels))
+    if len(labels) > MAX_GRID:
+        raise Refusal(f"The grid holds {MAX_GRID} classes, got {len(labels):,d}: paste columns.")
+    check_labels(labels, "classes")
+    return labels
+
+
+def read_grid(grid: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
+    """Return the classes and the cells of the matrix, whose menus add and delete what they like."""
+    labels = ["" if not row or row[0] is None else str(row[0]) for row in grid["data"]]
+    if list(map(str, grid["headers"])) != [CORNER, *labels]:
+        columns = map(str, grid["headers"][1:])
+        raise Refusal(
+            "The grid must have a row and a column for each class, in one order. Its rows are "
+            f"{', '.join(map(show, labels))}, its columns {', '.join(map(show, columns))}: undo "
+            "that, or open an example."
+        )
+    return labels, [list(row[1:]) for row in grid["data"]]
+
+
+def score_grid(text: str | None, grid: Mapping[str, Any]) -> str:
+    """Score the matrix on the page."""
+    classes, labels = read_classes(text), read_grid(grid)[0]
+    if len(classes) != len(labels):
+        raise Refusal(
+            f"The classes in the box are {', '.join(map(show, classes))}, those of the grid "
+            f"{', '.join(map(show, labels))}: write in the box those that are meant."
+        )
+    labels, cells = read_grid(resize_grid(text, grid))  # with names changed a moment ago
     matrix = [
-        [count_of(cell, row, column) for cell, column in zip(cells[1:], labels, strict=False)]
-        for row, cells in zip(labels, rows, strict=True)
+        [count_of(cell, row, column) for cell, column in zip(cells[i], labels, strict=True)]
+        for i, row in enumerate(labels)
     ]
     return shown(table_of_matrix(matrix, labels))
 
@@ -461,18 +598,26 @@ def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> dict[s
     return {"headers": [CORNER, *labels], "data": rows}
 
 
-def resize_grid(text: str, rows: list[list[Any]]) -> dict[str, Any]:
-    """Return the grid for other classes; counts between classes that stay are kept."""
-    (labels,) = split_columns([text], ["Classes"])
-    labels = list(dict.fromkeys(labels))
-    if len(labels) > MAX_GRID:
-        raise Refusal(f"The grid holds {MAX_GRID} classes, got {len(labels):,d}: paste columns.")
-    check_labels(labels, "classes")
-    old = [str(row[0]) for row in rows]
+def resize_grid(text: str | None, grid: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the grid for other classes.
+
+    Counts between classes that stay are kept, and a class takes its counts along to a new name.
+    """
+    labels = read_classes(text)
+    old, cells = read_grid(grid)
+    gone = [label for label in old if label not in labels]
+    new = [label for label in labels if label not in old]
+    if gone and new and len(gone) != len(new) and len(gone) < len(old):
+        raise Refusal(
+            f"Rename classes first, then add or remove some: {', '.join(map(show, gone))} would "
+            f"become {', '.join(map(show, new))}."
+        )
+    renamed = dict(zip(gone, new, strict=True)) if len(gone) == len(new) else {}
+    names = [renamed.get(label, label) for label in old]
     kept = {
         (i, j): count
-        for i, row in zip(old, rows, strict=True)
-        for j, count in zip(old, row[1:], strict=False)
+        for i, row in zip(names, cells, strict=True)
+        for j, count in zip(names, row, strict=True)
     }
     return grid_value(labels, [[kept.get((i, j), 0) for j in labels] for i in labels])
 
@@ -598,14 +743,17 @@ def _score_tab(demo: gr.Blocks) -> None:
             result = gr.HTML(drawing, apply_default_css=False, elem_id="result")
     private: dict[str, Any] = {"api_visibility": "private"}
     upload.change(refusing(upload_columns), upload, [reference, prediction], **private)
-    classes.blur(refusing(resize_grid), [classes, grid], grid, show_progress="hidden", **private)
+    # As the browser sends it: tables with their headers, and columns that are looked for in the
+    # file itself, not among the choices that the server keeps for each visitor.
+    raw: dict[str, Any] = {"preprocess": False, **private}
+    classes.blur(refusing(resize_grid), [classes, grid], grid, show_progress="hidden", **raw)
     for button, score_input, inputs in (
         (from_boxes, score_boxes, [references, predictions]),
         (from_file, score_upload, [upload, reference, prediction]),
         (from_samples, score_samples, [samples]),
-        (from_grid, score_grid, [grid]),
+        (from_grid, score_grid, [classes, grid]),
     ):
-        clicked = button.click(refusing(score_input), inputs, result, **private)
+        clicked = button.click(refusing(score_input), inputs, result, **raw)
         clicked.success(None, js=BRING_INTO_VIEW, **private)
     filled = [classes, grid, ways, result]
     for button, name in zip(examples, EXAMPLES, strict=True):

@@ -214,6 +214,71 @@ def test_an_uploaded_file_is_scored_by_the_columns_chosen(visit, tmp_path, name,
     shows(page, report(*COLUMNS).scores["informedness"])
 
 
+def upload(page: Page, path: Path, content: str) -> None:
+    """Send a file in the File tab."""
+    path.write_text(content, "utf-8")
+    tab(page, "File")
+    page.locator("input[type=file]").first.set_input_files(path)
+
+
+@pytest.mark.parametrize(
+    ("header", "guessed"),
+    [
+        ("text,predicted_label,true_label", ("true_label", "predicted_label")),
+        ("text;predicted_label;true_label", ("true_label", "predicted_label")),
+        ("id|yPred|yTrue", ("yTrue", "yPred")),
+        ("reference_id\toutput\ttarget", ("target", "output")),
+        ("label,prediction,gold", ("", "prediction")),  # two may be the references
+        ("is_correct,pred_score,sample", ("", "")),
+    ],
+)
+def test_columns_are_guessed_by_their_roles_shown_and_never_one_for_both(
+    visit, tmp_path, header, guessed
+):
+    page = visit()
+    separator = re.search(r"[,;|\t]", header)[0]
+    rows = zip("12345", COLUMNS[1], COLUMNS[0], strict=True)
+    upload(page, tmp_path / "mine.csv", "\n".join([header, *map(separator.join, rows)]))
+    for role, name in zip(("references", "predictions"), guessed, strict=True):
+        expect(page.get_by_label(f"Column of {role}")).to_have_value(name)
+    page.locator("#score-file").click()
+    if "" in guessed:
+        refusal(page, "choose its two columns")
+        return
+    shows(page, report(*COLUMNS).scores["informedness"])
+    said = f"References: column '{guessed[0]}'. Predictions: column '{guessed[1]}'."
+    expect(page.locator("#result .note").first).to_contain_text(said)
+
+
+def test_one_column_is_refused_for_both_roles(visit, tmp_path):
+    page = visit()
+    upload(page, tmp_path / "mine.csv", "gold,system\na,a\nb,b\n")
+    for role in ("references", "predictions"):
+        page.get_by_label(f"Column of {role}").click()
+        page.get_by_role("option", name="gold").last.click()
+    page.locator("#score-file").click()
+    refusal(page, "The column 'gold' cannot be both")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("ham,spam\nham,ham\nspam,spam\n", "'ham' is a label and the name of a column"),
+        ("gold,model\na,a\n,b\n", "Line 3 has nothing in the column 'gold'"),
+        ('gold,model\na,a\n"a\nb",b\n', "Line 3 has a label of several lines"),
+    ],
+    ids=["no header", "empty cell", "lines in a label"],
+)
+def test_the_columns_of_a_file_must_be_labels_below_a_header(visit, tmp_path, content, sentence):
+    page = visit()
+    upload(page, tmp_path / "mine.csv", content)
+    for role, number in (("references", 0), ("predictions", 1)):
+        page.get_by_label(f"Column of {role}").click()
+        page.get_by_role("option").nth(number).click()
+    page.locator("#score-file").click()
+    refusal(page, sentence)
+
+
 def write_cell(cell, text):
     """Edit a cell as a person does, and wait until it shows what was typed."""
     cell.dblclick()
@@ -232,6 +297,111 @@ def test_a_small_table_is_edited_in_place(visit):
     write_cell(table.get_by_test_id("cell-4-1"), "spam")  # the last prediction was ham
     page.locator("#score-samples").click()
     shows(page, report(*wanted).scores["informedness"])
+
+
+def drop(page: Page, area: str, path: Path, content: str) -> None:
+    """Replace a small table by a file, as dropping one on it does."""
+    path.write_text(content, "utf-8")
+    page.locator(f"{area} input[type=file]").set_input_files(path)
+    first = content.splitlines()[0].partition(",")[0]
+    expect(page.locator(area).get_by_test_id("header-0")).to_contain_text(first)
+
+
+def pick_in_menu(page: Page, cell: Locator, entry: str) -> None:
+    cell.click(button="right")
+    page.get_by_role("menuitem", name=entry).click()
+
+
+@pytest.mark.parametrize("header", ["prediction,reference", "id,prediction,reference"])
+def test_the_headers_of_the_small_table_say_which_column_is_which(visit, tmp_path, header):
+    page = visit()
+    tab(page, "Table")
+    pairs = list(zip(COLUMNS[1], COLUMNS[0], strict=True))
+    rows = [(str(i), *pair) if header[0] == "i" else pair for i, pair in enumerate(pairs)]
+    drop(page, "#samples", tmp_path / "mine.csv", "\n".join([header, *map(",".join, rows)]))
+    page.locator("#score-samples").click()
+    shows(page, report(*COLUMNS).scores["informedness"])
+    said = "References: column 'reference'. Predictions: column 'prediction'."
+    expect(page.locator("#result .note").first).to_contain_text(said)
+
+
+def test_a_column_added_to_the_small_table_changes_nothing_and_one_taken_away_is_missed(visit):
+    page = visit()
+    tab(page, "Table")
+    cell = page.locator("#samples").get_by_test_id("cell-0-1")
+    pick_in_menu(page, cell, "Add column to the left")
+    expect(page.locator("#samples").get_by_test_id("header-2")).to_contain_text("prediction")
+    page.locator("#score-samples").click()
+    shows(page, report(["h", "h", "h", "s", "s"], ["h", "h", "s", "s", "h"]).scores["informedness"])
+    pick_in_menu(page, page.locator("#samples").get_by_test_id("cell-0-2"), "Delete column")
+    page.locator("#score-samples").click()
+    refusal(page, "One header must say that its column holds references, and one predictions")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("ham,ham\nham,spam\nspam,spam\n", "they are 'ham', 'ham'"),
+        ("reference;prediction\nham;spam\nspam;spam\n", "they are 'reference;prediction'"),
+        ("label,gold,pred\nham,ham,ham\n", "One header must say"),
+        ("reference,prediction\nham,\nspam,spam\n", "Row 1 has nothing in the column 'predict"),
+    ],
+)
+def test_a_file_dropped_on_the_small_table_is_refused_without_its_headers(
+    visit, tmp_path, content, sentence
+):
+    page = visit()
+    tab(page, "Table")
+    drop(page, "#samples", tmp_path / "mine.csv", content)
+    page.locator("#score-samples").click()
+    refusal(page, sentence)
+
+
+@pytest.mark.parametrize("entry", ["Add column to the left", "Delete row", "Delete column"])
+def test_a_matrix_whose_rows_and_columns_differ_is_refused(visit, entry):
+    page = visit()
+    page.get_by_role("button", name="Averages disagree").click()
+    expect(page.locator("#grid").get_by_test_id("cell-2-3")).to_have_text("6")
+    pick_in_menu(page, page.locator("#grid").get_by_test_id("cell-1-2"), entry)
+    page.locator("#score-matrix").click()
+    refusal(page, "The grid must have a row and a column for each class")
+
+
+def test_a_class_deleted_from_the_grid_alone_is_refused(visit):
+    page = visit()
+    page.get_by_role("button", name="Averages disagree").click()
+    grid = page.locator("#grid")
+    expect(grid.get_by_test_id("cell-2-3")).to_have_text("6")
+    pick_in_menu(page, grid.get_by_test_id("cell-1-2"), "Delete row")
+    expect(grid.get_by_test_id("cell-1-0")).to_have_text("c")
+    pick_in_menu(page, grid.get_by_test_id("cell-1-2"), "Delete column")
+    page.locator("#score-matrix").click()
+    refusal(page, "The classes in the box are 'a', 'b', 'c', those of the grid 'a', 'c'")
+
+
+def test_a_class_keeps_its_counts_under_a_new_name_and_in_another_place(visit):
+    page = visit()
+    page.get_by_role("button", name="Averages disagree").click()  # a, b and c
+    box, grid = page.get_by_label("Classes, one a line"), page.locator("#grid")
+    for classes in ("a\nb\nworst", "worst\nbest\na", "worst\nbest"):
+        box.fill(classes)
+        page.keyboard.press("Tab")
+        *_, last = names = classes.split("\n")
+        expect(grid.get_by_test_id(f"header-{len(names)}")).to_contain_text(last)
+        expect(grid.get_by_test_id("cell-0-0")).to_have_text(names[0])
+    box.fill("worst\nfine")
+    page.locator("#score-matrix").click()  # before the grid has followed
+    expect(page.locator("#result .heat tbody th")).to_have_text(["worst", "fine"])
+    wanted = ContingencyTable.from_matrix([[6, 2], [2, 1]])
+    shows(page, Report.from_table(wanted).scores["informedness"])
+
+
+def test_classes_that_are_renamed_and_added_at_once_are_refused(visit):
+    page = visit()
+    tab(page, "Matrix")
+    page.get_by_label("Classes, one a line").fill("ham\njunk\nfraud")
+    page.keyboard.press("Tab")
+    refusal(page, "Rename classes first, then add or remove some")
 
 
 def test_a_matrix_is_entered_with_its_rows_as_references(visit):
@@ -453,6 +623,11 @@ def test_labels_of_a_link_execute_nothing_in_the_matrix_they_fill(visit, metric)
     expect(grid.get_by_test_id("header-2")).to_contain_text(HOSTILE[1])
     expect(grid.get_by_test_id("cell-0-0")).to_have_text(HOSTILE[0])
     assert heat_labels(page.locator("#result")) == HOSTILE
+    grid.get_by_test_id("cell-0-1").wait_for()
+    page.locator("#score-matrix").click()
+    expect(page.locator("#link")).to_be_visible()
+    expect(page.get_by_test_id("toast-body")).to_have_count(0)
+    shows(page, 1.0)
 
 
 def test_characters_that_turn_a_line_around_are_spelt_out(visit):
@@ -637,8 +812,12 @@ def test_a_broken_link_is_refused_in_a_sentence(visit, query, sentence):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"reference,prediction\na\n", "Row 2 must have 2 columns, got 1"),
+        (b"reference,prediction\na\n", "Line 2 must have 2 columns, got 1"),
         (b"reference,prediction\n", "must have a header and at least one row"),
+        (b"prediction\na\n", "two columns or more, separated by comma, semicolon, tab, bar"),
+        (b"a,b;c\nx,y;z\n", "can be separated by comma or by semicolon"),
+        (b'gold,model\na,"b\nb,b\n",b\n', "Line 2 must have 2 columns, got 3"),
+        (b'gold,model\na,a\n"b,b\nb,b\n', "The row that starts in line 3 could not be read"),
         (b"reference,prediction\n\xff,a\n", "must be text in UTF-8"),
         (b"reference,prediction\n" + b"a,a\n" * 100_001, "At most 100,000 rows"),
         (b",".join([b"x"] * 101) + b"\n" + b",".join([b"x"] * 101), "A file can have 100 columns"),
