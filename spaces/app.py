@@ -67,7 +67,7 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # Words in a column's name that say what it holds; the second pair where the first says nothing, for
 # `true_answer` is a reference and `predicted_label` a prediction.
 TRUE = r"gold\w*|true|truth|groundtruth|refs?|references?|actual|expected"
-PREDICTED = r"pred\w*|yhat|hat|hyp\w*|guess\w*"
+PREDICTED = r"pred\w*|yhat|hyp\w*|guess\w*"
 LABEL = r"labels?|targets?|class|classes|category"
 ANSWER = r"outputs?|answers?|responses?|model|system"
 NEITHER = r"ids?|idx|index|scores?|prob\w*|logits?|conf\w*|loss|correct"
@@ -166,7 +166,22 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
     arrays = pair if classes is None else (*pair, classes)
     if (k := len({label for array in arrays for label in array.tolist()})) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
+    decimals = [_decimal_in(set(array.tolist())) for array in pair]
+    for name, decimal, other in zip(ROLES, decimals, reversed(decimals), strict=True):
+        if decimal and not other:
+            raise Refusal(
+                f"The {name} are numbers with decimals, such as {show(decimal)}, and the others "
+                "are not: scores become labels first, by a threshold or by the largest of them."
+            )
     return ContingencyTable.from_labels(*pair, labels=classes)
+
+
+def _decimal_in(labels: set[Any]) -> str | None:
+    """Return a label that is a number with decimals, where all are numbers."""
+    texts = [str(label) for label in labels]
+    if all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.I) for text in texts):
+        return next((text for text in sorted(texts) if "." in text), None)
+    return None
 
 
 def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
@@ -226,9 +241,15 @@ def _shares(values: Any, name: str) -> Any:
     raise Refusal(f"The {name} must be a list of numbers, none below 0 and not all 0.")
 
 
+def words_of(name: str) -> list[str]:
+    """Return the words of a column's name, as in yTrue or predicted_label."""
+    spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return re.findall("[a-z]+", spaced.replace("y_hat", "yhat"))
+
+
 def role_of(name: str) -> str | None:
     """Return which of `ROLES` a column of this name has, where the name says so."""
-    words = re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    words = words_of(name)
 
     def has(pattern: str) -> bool:
         return any(re.fullmatch(pattern, word) for word in words)
@@ -241,6 +262,14 @@ def role_of(name: str) -> str | None:
         if has(reference):
             return None
     return None
+
+
+def is_header(name: str) -> bool:
+    """Return whether this is the name of a column and nothing else; "true" alone is a label."""
+    words = words_of(name)
+    known = f"y|{TRUE}|{PREDICTED}|{LABEL}|{ANSWER}"
+    is_name = all(re.fullmatch(known, word) for word in words)
+    return is_name and words != ["true"] and role_of(name) is not None
 
 
 def columns_by_role(header: Sequence[str]) -> list[str | None]:
@@ -258,7 +287,8 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
     for text, name in zip(texts, names, strict=True):
         if len(text) > MAX_TEXT:
             raise Refusal(f"A box can hold {MAX_TEXT:,d} characters, {name} has {len(text):,d}.")
-    texts = [text.strip("\r\n") for text in texts]
+    # Only at the end: without an empty first line the column would stand one line too high.
+    texts = [text.rstrip("\r\n") for text in texts]
     columns = [re.split(r"\r\n|\r|\n", text) if text else [] for text in texts]
     if columns[0] and not any(columns[1:]) and "\t" in columns[0][0]:
         rows = [line.split("\t") for line in columns[0]]
@@ -271,6 +301,23 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
             raise Refusal(f"{name}: paste one label a line, there is none.")
         if "" in column:
             raise Refusal(f"{name}: line {column.index('') + 1} is empty, each line is a label.")
+        if any("\t" in label for label in column):
+            raise Refusal(f"{name}: a line holds a tab, and a box one column, with a label a line.")
+        if len(column) == 1 and re.search("[,;|]", column[0]):
+            raise Refusal(f"{name}: write one label a line, not {show(column[0])} in one.")
+    return columns
+
+
+def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
+    """Return the labels of samples in text boxes, refusing a first line that is a header."""
+    columns = split_columns(boxes, names)
+    first = [column[0] for column in columns]
+    below = {label for column in columns for label in column[1:]}
+    if any(map(is_header, first)) and below.isdisjoint(first) and not any(map(is_header, below)):
+        raise Refusal(
+            f"The first line ({', '.join(map(show, first))}) looks like a header: leave it out, "
+            f"the order is {', '.join(names)}. Labels that look so can be scored as a matrix."
+        )
     return columns
 
 
@@ -497,7 +544,7 @@ def shown(table: ContingencyTable, story: str = "") -> str:
 def score_boxes(references: str, predictions: str) -> str:
     """Score two pasted columns."""
     names = ("References", "Predictions")
-    return shown(table_of_labels(*split_columns((references, predictions), names)))
+    return shown(table_of_labels(*split_samples((references, predictions), names)))
 
 
 def upload_columns(path: str | None) -> list[Any]:
@@ -642,7 +689,7 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
 def compare_boxes(references: str, first: str, second: str) -> str:
     """Compare two pasted columns of predictions."""
     names = ("References", "Predictions A", "Predictions B")
-    columns = split_columns((references, first, second), names)
+    columns = split_samples((references, first, second), names)
     first, second = (table_of_labels(columns[0], column) for column in columns[1:])
     with charts.noting() as notes:
         made = paired(columns, first, second)

@@ -192,6 +192,20 @@ def test_a_click_selects_the_whole_signature(visit):
     assert page.evaluate("getSelection().toString().trim()") == line.inner_text()
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [
+        (["true", "false"], ["true", "false"]),
+        (["LABEL_0", "LABEL_1"], ["LABEL_0", "LABEL_1"]),
+        (["model", "human", "model"], ["model", "human", "human"]),
+    ],
+)
+def test_labels_with_words_of_a_header_are_labels(visit, columns):
+    page = visit()
+    paste(page, *columns)
+    shows(page, report(*columns).scores["informedness"])
+
+
 def test_columns_pasted_together_are_split_at_their_tabs(visit):
     page = visit()
     lines = ["\t".join(pair) for pair in zip(*COLUMNS, strict=True)]
@@ -227,6 +241,7 @@ def upload(page: Page, path: Path, content: str) -> None:
         ("text,predicted_label,true_label", ("true_label", "predicted_label")),
         ("text;predicted_label;true_label", ("true_label", "predicted_label")),
         ("id|yPred|yTrue", ("yTrue", "yPred")),
+        ("y_hat,class_id,y", ("", "y_hat")),
         ("reference_id\toutput\ttarget", ("target", "output")),
         ("label,prediction,gold", ("", "prediction")),  # two may be the references
         ("is_correct,pred_score,sample", ("", "")),
@@ -737,6 +752,8 @@ def test_the_browser_is_told_to_load_nothing_from_another_host(app):
         ("score", ["ab", "ab"], "`references` must be a sequence of labels"),
         ("score", [["a", None], ["a", "b"]], "`references` must hold labels .* a missing value"),
         ("score", [["a", 1], ["a", 1]], "`references` must hold labels of one type"),
+        ("score", [["1", "0"], ["0.93", "1"]], "The predictions are .* decimals, such as '0.93'"),
+        ("score", [["1.0", "0.0"], ["1", "0"]], "The references are numbers with decimals"),
         ("score", [["a"], ["b"], ["a"]], "`labels` must list every prediction, 'b' is not in it"),
         ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes .* got 1,001"),
         ("score_matrix", [[[1, 2], [3]]], "must be square: row 2 must have 2 counts, got 1"),
@@ -771,6 +788,9 @@ def test_an_endpoint_refuses_in_a_sentence_that_says_the_limit(
         ("a\n\nb", "References: line 2 is empty"),
         ("", "References: paste one label a line"),
         ("a\tb\nc", "Line 2 must have 2 columns, got 1"),
+        ("prediction\treference\na\tb\nb\tb", "('prediction', 'reference') looks like a header"),
+        ("\nham\nspam", "References: line 1 is empty"),
+        ("ham, ham, spam", "References: write one label a line, not 'ham, ham, spam' in one"),
     ],
 )
 def test_the_page_refuses_in_a_sentence_that_says_the_limit(visit, references, sentence):
@@ -784,10 +804,14 @@ def test_the_page_refuses_in_a_sentence_that_says_the_limit(visit, references, s
     ("columns", "sentence"),
     [
         (["a\tb"], "Line 1 must have 3 columns, got 2"),
+        (
+            ["label\tbert\tgpt", "a\ta\tb", "b\tb\tb"],
+            "('label', 'bert', 'gpt') looks like a header",
+        ),
         (["a\tb\tb"] * 100_001, "At most 100,000 rows can be scored here, got 100,001"),
         ([f"{i}\t{i}\ta" for i in range(1001)], "At most 1,000 classes can be scored here"),
     ],
-    ids=["columns", "rows", "classes"],
+    ids=["columns", "header", "rows", "classes"],
 )
 def test_a_comparison_is_refused_in_a_sentence_that_says_the_limit(visit, columns, sentence):
     page = visit()
@@ -902,6 +926,11 @@ def test_the_score_endpoint_returns_the_report_and_its_warnings(client):
         "among the predictions but not the references, so counted as 0 in Informedness: 'c'"
     ]
     assert result == wanted
+
+
+def test_numbers_with_decimals_are_labels_where_the_references_are_such_numbers_too(client):
+    result = client.predict(["0.5", "1.0", "1.0"], ["0.5", "1.0", "1.5"], api_name="/score")
+    assert result["accuracy"] == pytest.approx(2 / 3)
 
 
 def test_integers_are_labels_too_and_labels_declares_the_classes(client):
