@@ -56,6 +56,7 @@ MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
 MAX_LINK = 3_000  # characters of a link's query
 MAX_SIMULATED = 50  # classes
 MOST_COMPARED = 8_000_000  # random numbers of one comparison
+MOST_VISITORS = 20  # of whom Gradio keeps the last inputs, which nothing here asks for again
 SMALLEST_SHARE = 1e-6  # of a simulated class
 
 ABILITIES = [step / 40 for step in range(41)]
@@ -236,9 +237,11 @@ def _shares(values: Any, name: str) -> Any:
         shares = np.array(values, dtype=float)
         if shares.ndim == 1 and (shares >= 0).all() and 0 < shares.sum() < np.inf:
             return shares / shares.sum()
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         pass
-    raise Refusal(f"The {name} must be a list of numbers, none below 0 and not all 0.")
+    raise Refusal(
+        f"The {name} must be a list of numbers, none below 0, not all 0, their sum below 1e308."
+    )
 
 
 def words_of(name: str) -> list[str]:
@@ -266,7 +269,7 @@ def role_of(name: str) -> str | None:
 
 def is_header(name: str) -> bool:
     """Return whether this is the name of a column and nothing else; "true" alone is a label."""
-    words = words_of(name)
+    words = words_of(name[:MAX_LABEL])
     known = f"y|{TRUE}|{PREDICTED}|{LABEL}|{ANSWER}"
     is_name = all(re.fullmatch(known, word) for word in words)
     return is_name and words != ["true"] and role_of(name) is not None
@@ -573,8 +576,8 @@ def score_samples(table: Mapping[str, Any]) -> str:
     names = columns_by_role(header)
     if None in names:
         raise Refusal(
-            "One header must say that its column holds references, and one predictions; they are "
-            f"{', '.join(map(show, header))}."
+            "One header must say that its column holds references, and one predictions, as "
+            f"reference and prediction do; they are {', '.join(map(show, header))}."
         )
     numbered = {f"Row {number}": row for number, row in enumerate(rows, start=1) if any(row)}
     return shown_columns(header, numbered, names)
@@ -617,8 +620,8 @@ def read_grid(grid: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
         columns = map(str, grid["headers"][1:])
         raise Refusal(
             "The grid must have a row and a column for each class, in one order. Its rows are "
-            f"{', '.join(map(show, labels))}, its columns {', '.join(map(show, columns))}: undo "
-            "that, or open an example."
+            f"{', '.join(map(show, labels))}, its columns {', '.join(map(show, columns))}: make "
+            "them the same, or open an example."
         )
     return labels, [list(row[1:]) for row in grid["data"]]
 
@@ -911,6 +914,7 @@ def main() -> None:
         css=charts.CSS,
         show_error=False,  # the text of a bug stays on the server; refusals are shown anyway
         max_file_size=MAX_FILE,
+        state_session_capacity=MOST_VISITORS,
         ssr_mode=False,
         footer_links=["api", "settings"],
         app_kwargs={"middleware": [Middleware(Guard)]},

@@ -33,8 +33,8 @@ VIEWS: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def running(metric: str) -> Iterator[tuple[str, Path]]:
-    """Serve the Space of a metric from its staged folder; give its address and its log."""
+def running(metric: str) -> Iterator[tuple[str, Path, int]]:
+    """Serve the Space of a metric from its staged folder; give its address, log and process id."""
     with tempfile.TemporaryDirectory(prefix=f"space-{metric}-") as folder, socket.socket() as probe:
         staged, log = Path(folder, "staged"), Path(folder, "log")
         subprocess.run([sys.executable, SPACES / "build.py", metric, staged], check=True)
@@ -56,7 +56,7 @@ def running(metric: str) -> Iterator[tuple[str, Path]]:
             )
         try:
             _await_answer(f"http://127.0.0.1:{port}/", process, log)
-            yield f"http://127.0.0.1:{port}/", log
+            yield f"http://127.0.0.1:{port}/", log, process.pid
         finally:
             process.terminate()
             process.wait(timeout=20)
@@ -109,7 +109,7 @@ def main() -> None:
     folder.mkdir(exist_ok=True)
     with chromium() as browser:
         for metric in ("informedness", "nit"):
-            with running(metric) as (address, _):
+            with running(metric) as (address, *_):
                 for view, options in VIEWS.items():
                     page = browser.new_page(**options)
                     open_example(page, address)

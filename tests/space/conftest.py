@@ -22,7 +22,7 @@ def app() -> Iterator[Callable[[str], str]]:
 
         def address(metric: str) -> str:
             if metric not in addresses:
-                addresses[metric], log = stack.enter_context(running(metric))
+                addresses[metric], log, _ = stack.enter_context(running(metric))
                 logs.append(log)
             return addresses[metric]
 

@@ -198,6 +198,7 @@ def test_a_click_selects_the_whole_signature(visit):
         (["true", "false"], ["true", "false"]),
         (["LABEL_0", "LABEL_1"], ["LABEL_0", "LABEL_1"]),
         (["model", "human", "model"], ["model", "human", "human"]),
+        (["output", "ham", "spam"], ["ham", "ham", "spam"]),
     ],
 )
 def test_labels_with_words_of_a_header_are_labels(visit, columns):
@@ -771,6 +772,8 @@ def test_the_browser_is_told_to_load_nothing_from_another_host(app):
         ("simulate", [[1, -1], 0.5], "The shares must be a list of numbers, none below 0"),
         ("simulate", [[1, 1], 0.5, [1, 1, 1]], "got 2 and 3"),
         ("simulate", ["ab", "c"], "The shares must be a list of numbers"),
+        ("simulate", [[10**400, 1], 0.5], "The shares must be a list of numbers"),
+        ("simulate", [[1, 1], 0.5, [10**400, 1]], "The guess shares must be a list of numbers"),
     ],
 )
 def test_an_endpoint_refuses_in_a_sentence_that_says_the_limit(
@@ -889,6 +892,47 @@ def test_the_server_refuses_any_request_above_20_million_bytes(app):
     status, sentence = post(url, body, "application/json")
     assert status == 413
     assert sentence.startswith("A request can have 20,000,000 bytes, this one has 20,0")
+
+
+def memory_of(process_id: int) -> int:
+    """Return the bytes of memory that a process holds."""
+    status = Path(f"/proc/{process_id}/status").read_text("utf-8")
+    return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+
+
+def paste_as(url: str, visitor: str, text: str) -> None:
+    """Score a text in both boxes, as another visitor."""
+    with urllib.request.urlopen(f"{url}config") as answer:
+        config = json.load(answer)
+    boxes = [x["id"] for x in config["components"] if x["type"] == "textbox"]
+    event = next(x["id"] for x in config["dependencies"] if x["inputs"] == boxes[:2])
+    call = {"data": [text, text], "fn_index": event, "session_hash": visitor}
+    post(f"{url}gradio_api/queue/join", json.dumps(call).encode(), "application/json")
+    with urllib.request.urlopen(f"{url}gradio_api/queue/data?session_hash={visitor}") as said:
+        assert "process_completed" in said.read().decode()
+
+
+def test_what_the_server_keeps_of_its_visitors_is_bounded():
+    from screenshots import running
+
+    with running("nit") as (url, _, process_id):
+        for i in range(22):
+            paste_as(url, f"early-{i}", "a" * 1_900_000)
+        before = memory_of(process_id)
+        for i in range(40):
+            paste_as(url, f"later-{i}", "a" * 1_900_000)
+        assert memory_of(process_id) - before < 110_000_000  # of 152 MB that they sent
+
+
+def test_a_file_is_scored_after_many_other_visitors_came(visit, app, tmp_path):
+    page = visit()
+    rows = map(",".join, zip(*COLUMNS, strict=True))
+    upload(page, tmp_path / "mine.csv", "\n".join(["gold,model", *rows]))
+    expect(page.get_by_label("Column of references")).to_have_value("gold")
+    for i in range(30):
+        paste_as(app("informedness"), f"other-{i}", "a\nb")
+    page.locator("#score-file").click()
+    shows(page, report(*COLUMNS).scores["informedness"])
 
 
 # What programs call
