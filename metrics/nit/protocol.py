@@ -172,7 +172,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     ) -> dict[str, Any] | None:
         """Compute the score of what is passed, together with what was added before.
 
-        What was added is used up, whether or not the computation succeeds.
+        What was added is used up, whether or not the computation succeeds; an interrupt leaves it.
 
         Args:
             predictions: labels (integers, strings or bytes), in any container.
