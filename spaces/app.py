@@ -14,7 +14,6 @@ import json
 import os
 import re
 import sys
-import types
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,20 +28,18 @@ import numpy as np
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
-# The helpers import each other relatively, so this folder is made a package, by the name `space`.
+# The package comes before this folder, whose `informedness.py` may be the metric's script.
 HERE = Path(__file__).resolve().parent
-_package = types.ModuleType("space")
-_package.__path__ = [str(HERE)]
-sys.modules["space"] = _package
+sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
-from space import charts  # noqa: E402, I001
-from space.comparison import Comparison, compare  # noqa: E402
-from space.contingency import ContingencyTable  # noqa: E402
-from space.reading import InformednessWarning, LabelArray, read_labels, show  # noqa: E402
-from space.report import Report  # noqa: E402
+import charts  # noqa: E402
 
-METRIC = "nit" if (HERE / "nit.py").is_file() else "informedness"
-TITLE = charts.NAMES[METRIC]
+from informedness import Comparison, ContingencyTable, Report, compare  # noqa: E402
+from informedness.core.labels import Column, InformednessWarning, read_column, show  # noqa: E402
+from informedness.scores.registry import MODULES, REPORTED, score_named  # noqa: E402
+
+METRIC = next(name for name in MODULES if (HERE / f"{name}.py").is_file())
+TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
 MAX_ROWS = 100_000
@@ -138,12 +135,12 @@ class Guard:
 # Reading what people send
 
 
-def check_labels(values: Any, name: str) -> LabelArray:
-    """Return labels as an array, within the limits."""
+def check_labels(values: Any, name: str) -> Column:
+    """Return labels as a column, within the limits."""
     if isinstance(values, list) and len(values) > MAX_ROWS:
         raise Refusal(f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}.")
-    array = read_labels(values, name)
-    texts = [label for label in array.tolist() if isinstance(label, str)]
+    column = read_column(values, name)
+    texts = [label for label in column.tolist() if isinstance(label, str)]
     if not all(map(_is_text, texts)):
         raise Refusal(f"The {name} must be text in UTF-8, one of them holds half a character.")
     longest = max(texts, key=len, default="")
@@ -152,7 +149,7 @@ def check_labels(values: Any, name: str) -> LabelArray:
             f"A label can have {MAX_LABEL} characters, one of the {name} has {len(longest):,d}: "
             f"{longest[:40]}..."
         )
-    return array
+    return column
 
 
 def _is_text(label: str) -> bool:
@@ -164,8 +161,8 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
     """Return the table of two columns of labels, within the limits."""
     pair = check_labels(references, "references"), check_labels(predictions, "predictions")
     classes = None if labels is None else check_labels(labels, "labels")
-    arrays = pair if classes is None else (*pair, classes)
-    if (k := len({label for array in arrays for label in array.tolist()})) > MAX_CLASSES:
+    columns = pair if classes is None else (*pair, classes)
+    if (k := len({label for column in columns for label in column.tolist()})) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
     decimals = [_decimal_in(set(array.tolist())) for array in pair]
     for name, decimal, other in zip(ROLES, decimals, reversed(decimals), strict=True):
@@ -228,7 +225,7 @@ def ability_curves(
 ) -> dict[str, list[float]]:
     """Return each score at each of `ABILITIES`."""
     points = [Report.from_table(expected_table(shares, x, guess)).scores for x in ABILITIES]
-    return {name: [point[name] for point in points] for name in charts.NAMES}
+    return {name: [point[name] for point in points] for name in REPORTED}
 
 
 def _shares(values: Any, name: str) -> Any:

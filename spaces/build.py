@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from sync import HELPERS, ROOT, stale_copies
+from sync import ROOT, SOURCE, stale_copies
 
-METRICS = ("informedness", "nit")
+sys.path.insert(0, str(SOURCE.parent))
+from informedness.scores.registry import MODULES
+
 APP = ("app.py", "charts.py")
-FROM_PACKAGE = ("comparison.py", "report.py")
+PACKAGE = "package"  # the folder of a Space from which its page imports the package
 
 # What the Hub, or a person looking for a metric there, goes by.
 _CARD_KEYS = {
@@ -44,12 +46,15 @@ def space_files(metric: str) -> dict[str, bytes]:
     if stale := stale_copies():
         raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run python spaces/sync.py")
     folder = ROOT / "metrics" / metric
-    paths = [
-        *(folder / name for name in ("README.md", f"{metric}.py", *HELPERS)),
-        *(ROOT / "src" / "informedness" / name for name in FROM_PACKAGE),
-        *(ROOT / "spaces" / name for name in APP),
-    ]
-    files = {path.name: path.read_bytes() for path in paths}
+    paths = {path.name: path for path in (folder / "README.md", *folder.glob("*.py"))}
+    paths |= {name: ROOT / "spaces" / name for name in APP}
+    package = {path: path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}
+    for path in ROOT.glob("metrics/*/*.py"):  # formulas that stand in a metric's folder
+        if path.stem != path.parent.name and not (SOURCE / "core" / path.name).is_file():
+            package[path] = path.relative_to(ROOT)
+    for path, name in package.items():
+        paths[f"{PACKAGE}/informedness/{name.as_posix()}"] = path
+    files = {name: path.read_bytes() for name, path in paths.items()}
     card = front_matter(files["README.md"].decode("utf-8"), f"{folder / 'README.md'}")
     if card["app_file"] not in files:
         raise BuildError(f"{folder / 'README.md'}: there is no `app_file` {card['app_file']!r}")
@@ -91,20 +96,25 @@ def stage(files: dict[str, bytes], destination: Path) -> None:
         written = json.loads((destination / _MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
         written = {}
-    present = {path.name: path for path in destination.iterdir()} if destination.exists() else {}
-    for name, path in sorted(present.items()):
-        if name == _MANIFEST or (name in _LEFT_BY_RUNNING and path.is_dir()):
+    for path in sorted(destination.rglob("*")):
+        name = path.relative_to(destination).as_posix()
+        if name == _MANIFEST or _LEFT_BY_RUNNING & {*Path(name).parts} or _is_folder(path):
             continue
         ours = {_digest(files[name])} if name in files else set()
         if not path.is_file() or _digest(path.read_bytes()) not in ours | {written.get(name)}:
             raise BuildError(f"{path} does not come from a build: move it away or build elsewhere")
-    destination.mkdir(parents=True, exist_ok=True)
     for name in written.keys() - files.keys():
         (destination / name).unlink(missing_ok=True)
     for name, content in files.items():
+        (destination / name).parent.mkdir(parents=True, exist_ok=True)
         (destination / name).write_bytes(content)
     manifest = {name: _digest(content) for name, content in files.items()}
     (destination / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a path is a folder with something in it, whose entries are looked at themselves."""
+    return path.is_dir() and not path.is_symlink() and any(path.iterdir())
 
 
 def _digest(content: bytes) -> str:
@@ -114,7 +124,7 @@ def _digest(content: bytes) -> str:
 def main() -> int:
     """Build, and return the exit code."""
     parser = argparse.ArgumentParser(description="Stage the Space of a metric in a folder.")
-    parser.add_argument("metric", choices=METRICS)
+    parser.add_argument("metric", choices=MODULES)
     parser.add_argument(
         "destination", type=Path, metavar="DEST", help="new, empty, or built before"
     )

@@ -14,22 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .comparison import Comparison
-from .contingency import ContingencyTable, EntropyTriangle, entropy_triangle, informedness
-from .estimates import Estimate, estimate, signature
-from .reading import WARNING_PREFIX, InformednessWarning, Label
-from .report import Report
+from informedness import Comparison, ContingencyTable, Estimate, Report, estimate
+from informedness.core.labels import WARNING_PREFIX, InformednessWarning, Label
+from informedness.core.scores import signature_of
+from informedness.scores.entropic import EntropyTriangle, triangle_of
+from informedness.scores.registry import REPORTED, score_named
 
-NAMES = {
-    "accuracy": "Accuracy",
-    "balanced_accuracy": "Balanced accuracy",
-    "f1_macro": "F1-macro",
-    "cohen_kappa": "Cohen's kappa",
-    "matthews_corrcoef": "MCC",
-    "informedness": "Informedness",
-    "nit": "NIT",
-    "ema": "EMA",
-}
+NAMES = {name: score_named(name).title for name in REPORTED}
 MOST_CLASSES = 20  # drawn; larger tables show their commonest classes
 MOST_DRAWN = 2_000_000  # random numbers of one interval, which take some 0.1 s
 
@@ -138,7 +129,7 @@ def estimated(table: ContingencyTable, own: str) -> Estimate | None:
 
     None for sums of weights, for nobody knows how many samples they are of.
     """
-    if table.counts.dtype.kind == "f" and table.squared_weights is None:
+    if table.is_weighted and table.squared_weights is None:
         return None
     resamples = resamples_for(len(table.counts) + 4 * len(table.labels), MOST_DRAWN)
     if own == "nit" or resamples < 999:
@@ -439,7 +430,7 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     name, value = NAMES[own], report.scores[own]
     parts = [f'<p class="note">{escape(story)}</p>'] if story else []
     parts.append(f'<h2>{name}</h2><div class="big" id="score">{number(value)}</div>')
-    line = made.signature if made else signature(table, own)
+    line = made.signature if made else signature_of(score_named(own), table)
     if made is None:
         parts.append("<p>No interval: these are weights, not counts of samples.</p>")
     elif math.isnan(made.standard_error):  # the score is undefined
@@ -451,7 +442,7 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         )
     if (table.reference_totals > 0).sum() > 1:
         chance, best = constant.scores[own], perfect.scores[own]
-        low = -1.0 if own == "informedness" else 0.0
+        low = score_named(own).lowest
         parts.append(scale_line(name, value, Scale(low, 1.0, chance, best), made))
         if own == "nit":
             said = f"Chance is {chance:.2f} here, and a perfect classifier scores {best:.2f}."
@@ -464,8 +455,8 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     if own == "informedness" and len(table.labels) > 2:
         with noting():
             others = {
-                "prevalence": informedness(table, average="prevalence"),
-                "macro": informedness(table, average="macro"),
+                "prevalence": table.informedness(average="prevalence"),
+                "macro": table.informedness(average="macro"),
             }
         listed = " and ".join(f"{average} {number(x)}" for average, x in others.items())
         parts.append(f"<p>Averaged by bias; other averages: {listed}.</p>")
@@ -493,9 +484,9 @@ def _class_chart(table: ContingencyTable, own: str) -> str:
         bits = class_information(table)
         heading = f"What each class adds to the information: {sum(bits):.3f} bits"
         bars = class_bars(table, bits, heading, signed=False)
-        return bars + triangle(entropy_triangle(table))
+        return bars + triangle(triangle_of(table))
     with noting():
-        gains = informedness(table, average=None, zero_division=float("nan"))
+        gains = table.informedness(average=None, zero_division=float("nan"))
     return class_bars(table, gains, "TPR &minus; FPR of each class", signed=True)
 
 

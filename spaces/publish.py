@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from build import METRICS, BuildError, space_files
+from build import MODULES, BuildError, space_files
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, HTTPError, RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
@@ -171,7 +171,7 @@ def run(options: argparse.Namespace) -> None:
         raise PublishError("the token has characters that no token has: copy it again")
     api = HfApi(token=token)
     wishes = {"private": options.private, "release": release}
-    files = {f"{options.org}/{name}": space_files(name) for name in options.metric or METRICS}
+    files = {f"{options.org}/{name}": space_files(name) for name in options.metric or MODULES}
     plans: dict[str, Plan] = {}
     for repo_id in files:
         with _in_one_sentence(api, repo_id):
@@ -192,7 +192,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Publish the Spaces on the Hugging Face Hub.")
     parser.add_argument("--org", required=True, help="organisation or user to publish under")
     parser.add_argument(
-        "--metric", action="append", choices=METRICS, help="only this one (default: both)"
+        "--metric", action="append", choices=MODULES, help="only this one (default: all)"
     )
     parser.add_argument("--private", action="store_true", help="make new Spaces private")
     parser.add_argument(

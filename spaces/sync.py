@@ -1,4 +1,4 @@
-"""Keep the helpers beside each metric script byte-identical to those of the package.
+"""Keep the helper beside each metric script byte-identical to that of the package.
 
 python spaces/sync.py           copy what differs
 python spaces/sync.py --check   only say what differs, and exit with 1 if anything does
@@ -9,40 +9,34 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HELPERS = (
-    "coding.py",
-    "contingency.py",
-    "estimates.py",
-    "intervals.py",
-    "protocol.py",
-    "reading.py",
-)
+SOURCE = ROOT / "src" / "informedness"
+HELPER = sorted(path for path in (SOURCE / "core").glob("*.py") if path.name != "__init__.py")
 
 
 def stale_copies() -> list[tuple[Path, Path]]:
-    """Return (helper, copy) for each copy that is missing or differs."""
+    """Return (helper file, copy) for each copy that is missing or differs."""
     copies = [
-        (ROOT / "src" / "informedness" / name, script.parent / name)
+        (path, script.parent / path.name)
         for script in sorted(ROOT.glob("metrics/*/*.py"))
         if script.stem == script.parent.name
-        for name in HELPERS
+        for path in HELPER
     ]
     return [
-        (helper, copy)
-        for helper, copy in copies
-        if not copy.is_file() or copy.read_bytes() != helper.read_bytes()
+        (path, copy)
+        for path, copy in copies
+        if not copy.is_file() or copy.read_bytes() != path.read_bytes()
     ]
 
 
 def main() -> int:
     """Copy or check, and return the exit code."""
-    parser = argparse.ArgumentParser(description="Keep the copies of the helpers in step.")
+    parser = argparse.ArgumentParser(description="Keep the copies of the helper in step.")
     parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if any differ")
     check = parser.parse_args().check
     stale = stale_copies()
-    for helper, copy in stale:
+    for path, copy in stale:
         if not check:
-            copy.write_bytes(helper.read_bytes())
+            copy.write_bytes(path.read_bytes())
         print(f"{'differs' if check else 'updated'}: {copy.relative_to(ROOT)}")
     return int(check and bool(stale))
 

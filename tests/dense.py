@@ -7,16 +7,15 @@ from typing import Any
 
 import mpmath
 
-METRICS = ("informedness", "markedness", "nit", "accuracy", "balanced_accuracy")
-METRICS += ("matthews_corrcoef",)
+METRICS = ("informedness", "markedness", "nit", "ema", "accuracy", "balanced_accuracy", "f1_macro")
+METRICS += ("cohen_kappa", "matthews_corrcoef")
 AVERAGES = ("bias", "prevalence", "macro")
 SCORES = [
     *[(metric, average) for metric in METRICS[:2] for average in AVERAGES],
     *[(metric, None) for metric in METRICS[2:]],
 ]
 NAMES = ["-".join(filter(None, score)) for score in SCORES]
-# and those that have no standard error
-ALL_SCORES = [*SCORES, *[(metric, None) for metric in ("f1_macro", "cohen_kappa", "ema")]]
+OF_MARGINS = [of for of in SCORES if of[0] not in ("nit", "ema")]
 
 
 def score(cells: Any, metric: str, average: str | None = None, shares: Any = None) -> Any:

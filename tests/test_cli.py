@@ -298,7 +298,7 @@ def test_the_version_is_printed():
         ["no-such-command"],
         ["report", "x.csv", *COLUMNS, "--confidence-level", "high"],
         ["compare", "x.csv", "--references", "gold"],
-        ["compare", "x.csv", *COLUMNS, "x", "--metric", "f1_macro"],
+        ["compare", "x.csv", *COLUMNS, "x", "--metric", "f1_micro"],
         ["compare", "x.csv", *COLUMNS, "x", "--output", "csv"],
     ],
 )

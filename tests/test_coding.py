@@ -12,9 +12,9 @@ import polars
 import pyarrow
 import pytest
 
-from informedness import ContingencyTable, coding, informedness_score, nit_score
-from informedness.contingency import informedness, mutual_information
-from informedness.reading import read_column
+from informedness import ContingencyTable, informedness_score, nit_score
+from informedness.core.labels import join_columns, read_column
+from informedness.core.scores import mutual_information
 
 N = 3000
 
@@ -57,7 +57,7 @@ INTEGERS = {
 @pytest.mark.parametrize("k", [1, 2, 10, 100, 300, 2000])
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_integers_however_they_lie_are_counted_exactly(kind, k, block, monkeypatch):
-    monkeypatch.setattr(coding, "_BLOCK", block)
+    monkeypatch.setattr("informedness.core.table._BLOCK", block)
     references, predictions = map(INTEGERS[kind], drawn(k))
     table = ContingencyTable.from_labels(references, predictions)
     expected = Counter(zip(references.tolist(), predictions.tolist(), strict=True))
@@ -69,7 +69,7 @@ def test_integers_however_they_lie_are_counted_exactly(kind, k, block, monkeypat
 
 @pytest.mark.parametrize("block", [2**17, 64], ids=["one block", "many blocks"])
 def test_a_label_that_comes_late_is_counted_with_the_others(block, monkeypatch):
-    monkeypatch.setattr(coding, "_BLOCK", block)
+    monkeypatch.setattr("informedness.core.table._BLOCK", block)
     for late in (17, 900, 5000, -1, 2**40, 2**63 - 1):
         references = [0, 1] * 3000 + [late]
         predictions = [0, 0] * 3000 + [1]
@@ -140,7 +140,7 @@ def test_a_dictionary_with_unused_and_repeated_values_counts_what_is_used():
 @pytest.mark.parametrize("kind", INTEGERS)
 @pytest.mark.parametrize("k", [10, 2000])
 def test_weights_add_up_in_every_way_of_counting(k, kind, block, monkeypatch):
-    monkeypatch.setattr(coding, "_BLOCK", block)
+    monkeypatch.setattr("informedness.core.table._BLOCK", block)
     references, predictions = map(INTEGERS[kind], drawn(k))
     weights = np.random.default_rng(1).integers(0, 5, N) / 4
     table = ContingencyTable.from_labels(references, predictions, sample_weight=weights)
@@ -174,14 +174,14 @@ def test_joined_columns_are_the_labels_end_to_end():
         [["a", "b"], ["c", "a"]],
         [[b"a"], [b"a\0"]],
     ):
-        columns = [coding.compact(read_column(part, "x")) for part in parts]
-        joined = coding.join_columns(columns)
+        columns = [read_column(part, "x").compact() for part in parts]
+        joined = join_columns(columns)
         assert joined.tolist() == [label for part in parts for label in part]
 
 
 def test_a_compact_column_is_narrow():
     for labels, dtype in (([0, 255], "uint8"), ([0, 256], "uint16"), ([-1, 127], "int64")):
-        assert coding.compact(read_column(np.array(labels), "x")).codes.dtype == dtype
+        assert read_column(np.array(labels), "x").compact().codes.dtype == dtype
 
 
 @pytest.mark.parametrize("matrix", [[[2 * 10**12, 3], [10**12, 10**12 + 7]]])
@@ -192,7 +192,7 @@ def test_tables_of_a_trillion_samples_merge_exactly(matrix):
     assert merged.n_samples == merged.total == 3 * sum(map(sum, matrix))
     (a, b), (c, d) = matrix
     exact = Fraction(a, a + b) - Fraction(c, c + d)
-    assert informedness(merged) == pytest.approx(float(exact), rel=0, abs=1e-12)
+    assert merged.informedness() == pytest.approx(float(exact), rel=0, abs=1e-12)
 
 
 @pytest.mark.parametrize(("k", "cell", "noise"), [(1000, 10**6, 40), (10, 10**9, 30_000)])

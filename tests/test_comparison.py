@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import by_table
 import dense
 from dense import NAMES, SCORES
+from informedness import SCORES as METRICS
 from informedness import (
     Comparison,
     ContingencyTable,
+    IntervalWarning,
     UndefinedMetricWarning,
     compare,
-    comparison,
-    contingency,
     estimate,
 )
-from informedness.estimates import METRICS, IntervalWarning
-from informedness.reading import read_column
+from informedness.core import intervals
+from informedness.core.labels import read_column
+from informedness.results import comparison
 from test_estimates import different_numbers_of_one_signature, internal, options_of, to_9_digits
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -137,7 +139,7 @@ def test_the_scores_are_those_of_the_functions(samples, score):
     metric, average = score
     of_average = {"average": average} if average else {}
     a, b = (
-        getattr(contingency, metric)(ContingencyTable.from_labels(samples[0], side), **of_average)
+        getattr(by_table, metric)(ContingencyTable.from_labels(samples[0], side), **of_average)
         for side in samples[1:]
     )
     assert (made.a, made.b, made.difference) == (a, b, b - a)
@@ -221,17 +223,19 @@ def test_a_made_up_sample_is_one_more_sample_of_both_models(score):
         comparison._scattered(counts.astype(float), to, size) for to in (triples.to_a, triples.to_b)
     )
     weight = np.full(27, 0.75)
-    got = comparison._differences(
-        ours, theirs, triples, internal(score), weight, added[0], (added[1], added[2])
-    )
+    more = []
+    for side, answer in ((ours, added[1]), (theirs, added[2])):
+        at = (answer, added[0]) if triples.transposed else (added[0], answer)
+        drawn = intervals.resample_sums(triples.cells, side)
+        more.append(internal(score).of(intervals.with_one_more(triples.cells, drawn, weight, *at)))
+    got = more[1] - more[0]
     for found, (i, *extra) in zip(got, added.T.tolist(), strict=True):
         scores = []
         for side, j in zip(answers, extra, strict=True):
             cells = cells_of(references, side)
             cells[i][j] += 0.75
             scores.append(float(dense.score(cells, *score)))
-        scale = 3 if score[0] == "nit" else 1
-        assert found == pytest.approx(scale * (scores[1] - scores[0]), abs=1e-12)
+        assert found == pytest.approx(scores[1] - scores[0], abs=1e-12)
 
 
 @pytest.mark.parametrize("score", [SCORES[0], SCORES[2], SCORES[4], *SCORES[6:]], ids=str)
@@ -381,7 +385,7 @@ def test_ignored_samples_are_as_if_they_were_not_there(score):
     assert made.signature.replace("|ignore:-100", "") == wanted.signature
 
 
-@every_score
+@pytest.mark.parametrize("score", [of for of in SCORES if of[0] != "f1_macro"], ids=str)
 def test_unknown_answers_are_wrong_and_equal_to_each_other(score):
     references = list("aabbabba" * 3)
     a, b = list("ab?babb?" * 3), list("aa!aabba" * 3)
@@ -489,7 +493,7 @@ def test_bad_options_are_refused_by_name_and_value(name, value, shown):
         compare(*random_samples(), **{name: value})
 
 
-@pytest.mark.parametrize("metric", METRICS[2:])
+@pytest.mark.parametrize("metric", [m for m in METRICS if m not in ("informedness", "markedness")])
 def test_an_average_of_a_score_that_has_none_is_refused(metric):
     with pytest.raises(ValueError, match="`average` must be left out"):
         compare(*random_samples(), metric=metric, average="macro")

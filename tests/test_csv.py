@@ -12,10 +12,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from informedness import ContingencyTable, compare, quotes, table_from_file
+from informedness import ContingencyTable, compare, table_from_file
 from informedness.cli import main
-from informedness.readers import DELIMITERS
-from informedness.samples import read_columns
+from informedness.inputs import quotes
+from informedness.inputs.readers import DELIMITERS
+from informedness.inputs.samples import read_columns
 
 COLUMNS = {"references": "gold", "predictions": "model"}
 OPTIONS = ["--references=gold", "--predictions=model"]

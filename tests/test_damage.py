@@ -13,7 +13,7 @@ import pytest
 
 import plain_readers
 from informedness import ContingencyTable, table_from_file
-from informedness.samples import read_columns
+from informedness.inputs.samples import read_columns
 from test_files import (
     COLUMNS,
     INTEGERS,

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from informedness import ContingencyTable, InformednessWarning, readers, table_from_file
-from informedness.paths import list_files
+from informedness import ContingencyTable, InformednessWarning, table_from_file
+from informedness.inputs import readers
+from informedness.inputs.paths import list_files
 
 COLUMNS = {"references": "gold", "predictions": "model"}
 RNG = np.random.default_rng(20)
@@ -431,7 +432,7 @@ def test_unknown_needs_labels_before_anything_is_read():
 STREAMED = """
 import re, sys
 from pathlib import Path
-from informedness import table_from_file
+from informedness import (table_from_file)
 table = table_from_file(sys.argv[1], references="gold", predictions="model")
 peak = re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())
 print(table.n_samples, int(peak[1]) // 1024)

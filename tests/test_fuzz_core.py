@@ -17,9 +17,10 @@ import pyarrow as pa
 import pytest
 import torch
 
+import by_table
 import dense
-from informedness import ContingencyTable, contingency
-from informedness.reading import read_column
+from informedness import ContingencyTable
+from informedness.core.labels import read_column
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -104,8 +105,8 @@ def test_scores_of_random_tables_are_exact(seed):
             continue  # whole weights are counts, unless their squares are given
         table = way(cells, rng)
         assert table.total == pytest.approx(whole, rel=1e-15)
-        for metric, average in dense.ALL_SCORES:
-            function = getattr(contingency, metric)
+        for metric, average in dense.SCORES:
+            function = getattr(by_table, metric)
             value = function(table) if average is None else function(table, average=average)
             wanted = exact(cells, metric, average)
             assert value == pytest.approx(wanted, rel=0, abs=1e-12, nan_ok=True), (metric, average)
@@ -175,7 +176,6 @@ def random_container(values, kind, rng):
         list,
         tuple,
         deque,
-        iter,
         lambda v: dict(enumerate(v)).values(),
         lambda v: random_layout(np.array([*v, None], dtype=object)[:-1], rng),
         lambda v: reindexed(v, object, rng),

@@ -33,7 +33,6 @@ from informedness import (
     table_from_file,
     table_from_frame,
 )
-from informedness.contingency import informedness
 
 pytestmark = pytest.mark.filterwarnings("error")  # but for those that a test expects
 
@@ -815,7 +814,7 @@ def test_a_data_frame_of_counts_is_read_by_its_names():
     assert table == ContingencyTable.from_labels(*CROSSED)
     assert table.to_dense().tolist() == [[0, 2, 0], [0, 0, 2], [0, 0, 0]]
     with pytest.warns(InformednessWarning, match="'c'"):
-        assert informedness(table) == -0.5
+        assert table.informedness() == -0.5
 
 
 @pytest.mark.parametrize("names", ["abc", [0, 1, 2], [7, -3, 2**40], [b"x", b"y", b"z"]])

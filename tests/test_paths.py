@@ -12,8 +12,8 @@ import pytest
 
 from informedness import ContingencyTable, table_from_file
 from informedness.cli import main
-from informedness.readers import read_batches
-from informedness.samples import read_columns
+from informedness.inputs.readers import read_batches
+from informedness.inputs.samples import read_columns
 
 COLUMNS = {"references": "gold", "predictions": "model"}
 

@@ -22,9 +22,10 @@ import evaluate
 import numpy as np
 import pytest
 
-from informedness import informedness_score, module_path, nit_score, protocol
-from informedness.protocol import LabelInputs
-from informedness.reading import read_pair
+from informedness import informedness_score, module_path, nit_score
+from informedness.core import protocol
+from informedness.core.labels import read_pair
+from informedness.core.protocol import LabelInputs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness")  # scores of few samples
 

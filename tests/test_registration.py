@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import informedness
-from informedness.registration import METRICS
+from informedness.scores.registry import MODULES
 
 LOAD = """
 import evaluate
@@ -66,16 +67,14 @@ def version(tmp_path_factory):
     def make(text):
         root = tmp_path_factory.mktemp("version")
         package = root / "informedness"
-        package.mkdir()
-        for path in Path(informedness.__file__).parent.glob("*.py"):
-            (package / path.name).write_bytes(path.read_bytes())
-        for name in METRICS:
+        shutil.copytree(Path(informedness.__file__).parent, package, dirs_exist_ok=True)
+        for name in MODULES:
             (package / "metrics" / name).mkdir(parents=True)
             for path in Path(informedness.module_path(name)).glob("*.py"):
                 source = path.read_text(encoding="utf-8")
-                score = "{metric: getattr(contingency, metric)(table, **settings)}"
                 (package / "metrics" / name / path.name).write_text(
-                    source.replace(score, f"{{metric: {text}}}"), encoding="utf-8"
+                    source.replace("{score.name: values}", f"{{score.name: {text}}}"),
+                    encoding="utf-8",
                 )
         return root
 
@@ -253,7 +252,7 @@ def test_unregister_removes_what_register_made_and_nothing_else(cache):
     assert "FileNotFoundError" in run("import evaluate; evaluate.load('nit')", cache).stderr
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", MODULES)
 def test_module_path_is_a_folder_that_evaluate_loads(name, load):
     path = informedness.module_path(name)
     assert Path(path).is_absolute()

@@ -3,12 +3,12 @@
 import datasets
 import evaluate
 
-from .coding import count_pairs
-from .contingency import ContingencyTable
-from .estimates import result_of
-from .intervals import delta_interval
+# evaluate fetches the files that are named here and no others, so each helper is named, used or not.
+from .intervals import result_of
+from .labels import plain_label
 from .protocol import LabelInputs
-from .reading import plain_label
+from .scores import INFORMEDNESS
+from .table import Table
 
 _DESCRIPTION = """\
 Informedness is the share of decisions that are informed rather than guessed: 1 for a perfect
@@ -101,7 +101,7 @@ class Informedness(LabelInputs, evaluate.Metric):
         confidence_level=None,
         return_signature=False,
     ):
-        table = ContingencyTable.from_labels(
+        table = Table.from_labels(
             references,
             predictions,
             labels=labels,
@@ -110,11 +110,10 @@ class Informedness(LabelInputs, evaluate.Metric):
             unknown=unknown,
         )
         result = result_of(
-            "informedness",
+            INFORMEDNESS.averaged(average),
             table,
             confidence_level,
             return_signature,
-            average=average,
             prior=prior,
             prior_mode=prior_mode,
             zero_division=zero_division,

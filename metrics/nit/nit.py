@@ -3,12 +3,12 @@
 import datasets
 import evaluate
 
-from .coding import count_pairs
-from .contingency import ContingencyTable
-from .estimates import result_of
-from .intervals import delta_interval
+# evaluate fetches the files that are named here and no others, so each helper is named, used or not.
+from .intervals import result_of
+from .labels import plain_label
 from .protocol import LabelInputs
-from .reading import read_labels
+from .scores import NIT
+from .table import Table
 
 _DESCRIPTION = """\
 The Normalised Information Transfer factor (NIT) measures how much information about the
@@ -95,7 +95,7 @@ class Nit(LabelInputs, evaluate.Metric):
         confidence_level=None,
         return_signature=False,
     ):
-        table = ContingencyTable.from_labels(
+        table = Table.from_labels(
             references,
             predictions,
             labels=labels,
@@ -104,7 +104,7 @@ class Nit(LabelInputs, evaluate.Metric):
             unknown=unknown,
         )
         return result_of(
-            "nit",
+            NIT,
             table,
             confidence_level,
             return_signature,

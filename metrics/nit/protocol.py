@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING, Any
 
 import datasets
 
-from .coding import Column, compact, join_columns
-from .reading import check_same_kind, read_pair
+from .labels import Column, check_same_kind, join_columns, read_pair
 
 if TYPE_CHECKING:
     from evaluate import Metric as _InFrontOf
@@ -58,7 +57,7 @@ _STORED = datasets.Features(
 class LabelInputs(_InFrontOf):  # type: ignore[misc]
     """Mixin for `evaluate.Metric`: reads predictions and references as labels, strictly.
 
-    It needs `_compute(predictions, references, ...)` to take what `reading.read_column` takes:
+    It needs `_compute(predictions, references, ...)` to take what `labels.read_column` takes:
     columns of what was added, or whatever the caller of `compute` passed. Its options may also be
     given to `evaluate.load`, as the defaults of `compute`: their names are checked there, their
     values, which depend on the labels, with them.
@@ -159,7 +158,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             return
         if not len(pair[0]):
             return
-        pair = compact(pair[0]), compact(pair[1])
+        pair = pair[0].compact(), pair[1].compact()
         with self._lock:
             n = self._gather_singles()
             if n:

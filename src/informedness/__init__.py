@@ -3,27 +3,42 @@
 `informedness_score` and `nit_score` take references and predictions as scikit-learn's functions
 do; `report` shows them beside the usual scores; `register` lets `evaluate.load("informedness")`
 and `evaluate.load("nit")` find the Hugging Face modules by name.
+
+What a score does not need is imported at first use, so that `import informedness` costs what
+`import numpy` costs.
 """
 
-from .comparison import Comparison, compare
-from .contingency import ContingencyTable, EntropyTriangle
-from .estimates import Estimate, IntervalWarning, estimate
-from .estimates import __version__ as __version__
-from .files import table_from_file
-from .frames import table_from_frame
-from .reading import InformednessWarning, NoSamplesError, UndefinedMetricWarning
-from .registration import module_path, register, unregister
-from .report import Report, report
-from .scores import (
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .contingency import ContingencyTable
+from .core.labels import (
+    InformednessWarning,
+    IntervalWarning,
+    NoSamplesError,
+    UndefinedMetricWarning,
+)
+from .core.scores import __version__ as __version__
+from .scores.functions import (
     ema_score,
     entropy_triangle,
-    estimate_from_labels,
     informedness_score,
     markedness_score,
     nit_score,
 )
 
+if TYPE_CHECKING:
+    from .inputs.files import table_from_file
+    from .inputs.frames import table_from_frame
+    from .registration import register, unregister
+    from .results.comparison import Comparison, compare
+    from .results.estimates import Estimate, estimate, estimate_from_labels
+    from .results.report import Report, report
+    from .scores.entropic import EntropyTriangle
+    from .scores.registry import SCORES, module_path, score
+
 __all__ = [
+    "SCORES",
     "Comparison",
     "ContingencyTable",
     "EntropyTriangle",
@@ -44,7 +59,38 @@ __all__ = [
     "nit_score",
     "register",
     "report",
+    "score",
     "table_from_file",
     "table_from_frame",
     "unregister",
 ]
+
+_AT_FIRST_USE = {
+    "Comparison": "results.comparison",
+    "EntropyTriangle": "scores.entropic",
+    "Estimate": "results.estimates",
+    "Report": "results.report",
+    "SCORES": "scores.registry",
+    "compare": "results.comparison",
+    "estimate": "results.estimates",
+    "estimate_from_labels": "results.estimates",
+    "module_path": "scores.registry",
+    "register": "registration",
+    "report": "results.report",
+    "score": "scores.registry",
+    "table_from_file": "inputs.files",
+    "table_from_frame": "inputs.frames",
+    "unregister": "registration",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _AT_FIRST_USE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_AT_FIRST_USE[name]}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

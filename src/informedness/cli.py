@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__
-from .coding import Column
-from .comparison import Comparison, compare
-from .estimates import METRICS, checked_average, checked_resampling
-from .files import table_from_file, typed_label
-from .paths import FORMATS
-from .reading import hold_warnings
+from .core.intervals import Method
+from .core.labels import Column, hold_warnings
+from .inputs.files import table_from_file, typed_label
+from .inputs.paths import FORMATS
+from .inputs.samples import joined_columns, read_columns
 from .registration import register, unregister
-from .report import Report, aligned, cut, shown, shown_interval
-from .samples import joined_columns, read_columns
+from .results.comparison import Comparison, compare
+from .results.report import Report, aligned, cut, shown, shown_interval
+from .scores.registry import SCORES, averaged_score
 
 _OUTPUTS: dict[str, Callable[[Report], str]] = {
     "text": str,
@@ -35,7 +35,6 @@ _NAMES = (
 _ARGUMENT = re.compile(
     rf"(?<=`)({_NAMES})(?=`)|(?<=[ `(])({_NAMES})=(\"?)(-?\w*)\3(?=[\s`,;:.)]|$)"
 )
-_N_RESAMPLES = 9999  # the default of `estimate` and `compare`
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -94,7 +93,7 @@ def _option(found: re.Match[str]) -> str:
 
 def _report(options: argparse.Namespace) -> str:
     if options.confidence_level is not None:  # refused before hours of reading
-        checked_resampling(options.confidence_level, _N_RESAMPLES, options.seed)
+        Method(options.confidence_level, seed=options.seed)
     table = table_from_file(
         options.files,
         references=options.references,
@@ -119,8 +118,8 @@ def _report(options: argparse.Namespace) -> str:
 
 
 def _compare(options: argparse.Namespace) -> str:
-    checked_average(options.metric, options.average)
-    checked_resampling(options.confidence_level, _N_RESAMPLES, options.seed)
+    averaged_score(options.metric, options.average)  # refused before hours of reading
+    Method(options.confidence_level, seed=options.seed)
     (references, a, b), names = _samples(options)
     is_integer = references.kind == "integers"
     labels = options.labels
@@ -268,7 +267,7 @@ def _parser() -> argparse.ArgumentParser:
         "--on", metavar="COL", help="column that tells samples apart, in a file of A and one of B"
     )
     compare.add_argument(
-        "--metric", choices=METRICS, default="informedness", help="default: informedness"
+        "--metric", choices=SCORES, default="informedness", help="default: informedness"
     )
     compare.add_argument(
         "--average",

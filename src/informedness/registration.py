@@ -14,39 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-METRICS = ("informedness", "nit")
+from .scores.registry import MODULES, module_path
 
 _MARK = {"registered by": "informedness"}
 _STAGED = ".staged-"
-
-
-def module_path(name: str) -> str:
-    """Return the folder of a metric module, for `evaluate.load(path)`.
-
-    Parameters
-    ----------
-    name : {"informedness", "nit"}
-
-    Returns
-    -------
-    str
-        An absolute path: inside the installed package, or in the checkout it runs from.
-
-    Raises
-    ------
-    ValueError
-        If there is no such metric.
-
-    Examples
-    --------
-    >>> Path(module_path("nit")).name
-    'nit'
-    """
-    if name not in METRICS:
-        raise ValueError(f"`name` must be one of {METRICS}, got {name!r}")
-    package = Path(__file__).resolve().parent
-    installed = package / "metrics" / name
-    return str(installed if installed.is_dir() else package.parents[1] / "metrics" / name)
 
 
 def register() -> dict[str, str]:
@@ -129,7 +100,7 @@ def _cache_folders() -> dict[str, Path]:
             "pip install 'informedness[evaluate]'"
         ) from error
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
-    return {name: modules / "metrics" / f"evaluate-metric--{name}" for name in METRICS}
+    return {name: modules / "metrics" / f"evaluate-metric--{name}" for name in MODULES}
 
 
 @contextmanager

@@ -16,13 +16,13 @@ from urllib.parse import quote, urlencode
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
+from informedness.estimates import signature
 from playwright.sync_api import Browser, Locator, Page, Request, expect
 
 from golden import BY_ID, VECTORS, close
 from informedness import compare, estimate, report
 from informedness.contingency import ContingencyTable, entropy_triangle
-from informedness.estimates import signature
-from informedness.report import Report
+from informedness.results.report import Report
 
 METRICS = ("informedness", "nit")
 COLUMNS = (["ham", "ham", "spam", "spam", "eggs"], ["ham", "spam", "spam", "spam", "ham"])

@@ -5,18 +5,26 @@ counts, so that a million samples cost what a thousand do.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from . import coding, contingency
-from .coding import Codes, Column, Label, sum_by
-from .contingency import Average, ContingencyTable, Numbers
-from .estimates import IntervalWarning, checked_average, checked_resampling, signature
-from .intervals import Score, cell_at, pseudo_sample, quantiles, scores_of, sums_by
-from .reading import read_pair, read_task, show, warn
+from ..contingency import ContingencyTable, common_codes
+from ..core.intervals import (
+    Method,
+    draws,
+    level_of,
+    quantiles,
+    resample_sums,
+    sums_by,
+    warn_of_few,
+    with_one_more,
+)
+from ..core.labels import Codes, Column, Label, Numbers, read_pair, show
+from ..core.scores import Average, Score, signature_of
+from ..core.table import Table, count_pairs, read_task, sum_by
+from ..scores.registry import averaged_score
 
 _FEW_DIFFERENT = 20  # below, the study shows intervals that cover 0.84
 
@@ -156,14 +164,13 @@ def compare(
     >>> print(compare(references, model_a, model_b))
     B is better: +0.300 (0.111 to 0.515), p = 0.031; 6 samples gained, 0 lost
     """
-    average = checked_average(metric, average)
-    if average is None and metric in ("informedness", "markedness"):
+    score = averaged_score(metric, average)
+    if score.averages and score.average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
-    level, n_resamples, seed = checked_resampling(confidence_level, n_resamples, seed)
+    method = Method(confidence_level, "bootstrap", n_resamples, seed)
     column, column_a = read_pair(references, predictions_a, "predictions_a")
     _, column_b = read_pair(column, predictions_b, "predictions_b")
     *_, task = read_task(column, column_a, labels, ignore_index, unknown)
-    # the classes as read, for an iterator gives its labels once
     options: dict[str, Any] = {"labels": task.classes, "ignore_index": ignore_index}
     options["unknown"] = unknown
     tables = [ContingencyTable.from_labels(column, x, **options) for x in (column_a, column_b)]
@@ -172,28 +179,19 @@ def compare(
             "`references` must be of two classes or more, for there is nothing to tell apart: all "
             f"are {show(tables[0].labels[int(np.argmax(tables[0].reference_totals))])}"
         )
-    function = getattr(contingency, metric)
-    a, b = (
-        float(function(table) if average is None else function(table, average=average))
-        for table in tables
-    )
-    score, transposed = Score(metric, average).oriented()
-    triples = _count_triples(tables, (column, column_a, column_b), task.ignored, transposed)
-    p_value, test = _permutation_test(triples, score, n_resamples, seed)
-    scale = 1.0
-    if metric == "nit":
-        scale = a / 2 ** contingency.mutual_information(tables[0])
-    error, low, high = _interval(triples, score, b - a, scale, level, n_resamples, seed)
-    if not 1 - p_value > level:  # by the test, which is right also where few answers differ
+    a, b = (float(score.value(table)) for table in tables)
+    # markedness is informedness of what is exchanged
+    taken, _ = score.oriented(tables[0])
+    triples = _count_triples(tables, (column, column_a, column_b), task.ignored, taken is not score)
+    p_value, test = _permutation_test(triples, taken, method)
+    error, low, high = _interval(triples, taken, b - a, method)
+    if not 1 - p_value > method.level:  # by the test, which is right also where few answers differ
         low, high = min(low, 0.0), max(high, 0.0)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts
     if (n_different := int(n[x != y].sum())) < _FEW_DIFFERENT:
-        warn(
-            f"the interval of the difference of {metric} may cover the truth less often than it "
-            f"says: {n_different} samples that differ, where {_FEW_DIFFERENT} are wanted",
-            IntervalWarning,
-        )
-    settings = f"ci:bootstrap,{level!r}|p:{test}|resamples:{n_resamples},seed:{seed}"
+        few = f"{n_different} samples that differ, where {_FEW_DIFFERENT} are wanted"
+        warn_of_few(f"the difference of {metric}", few)
+    settings = f"ci:bootstrap,{float(method.level)!r}|p:{test}|resamples:{n_resamples},seed:{seed}"
     both = replace(tables[0] + tables[1], n_samples=int(n.sum()))
     return Comparison(
         metric=metric,
@@ -202,18 +200,16 @@ def compare(
         difference=b - a,
         standard_error=error,
         confidence_interval=(low, high),
-        confidence_level=level,
+        confidence_level=float(method.level),
         p_value=p_value,
         test=test,
-        n_resamples=n_resamples,
-        seed=seed,
+        n_resamples=int(n_resamples),
+        seed=int(seed),
         n_samples=int(n.sum()),
         gained=int(n[(y == r) & (x != r)].sum()),
         lost=int(n[(x == r) & (y != r)].sum()),
         n_different=n_different,
-        signature=signature(
-            both, metric, average=average, ignore_index=ignore_index, interval=settings
-        ),
+        signature=signature_of(score, both, ignore_index=ignore_index, interval=settings),
     )
 
 
@@ -224,7 +220,7 @@ class _Triples(NamedTuple):
     a mixture of the two, can have. `to_a` and `to_b` are the cells in it of each triple.
     """
 
-    cells: ContingencyTable
+    cells: Table
     references: Codes
     a: Codes
     b: Codes
@@ -242,8 +238,8 @@ def _count_triples(
 ) -> _Triples:
     """Return the triples of samples that the two tables count."""
     column, column_a, column_b = columns
-    found_a, r, a = coding.common_codes(column, column_a)
-    found_b, _, b = coding.common_codes(column, column_b)
+    found_a, r, a = common_codes(column, column_a)
+    found_b, _, b = common_codes(column, column_b)
     if ignored in found_a:
         keep = r != found_a.index(ignored)
         r, a, b = r[keep], a[keep], b[keep]
@@ -256,11 +252,9 @@ def _count_triples(
         for found in (found_a, found_b)
     )
     # every answer outside the declared classes is the same wrong answer
-    pairs, first, second, (counts, *_) = coding.count_pairs(
-        Column(to_code[r] * k + to_code[a]), Column(to_code_b[b])
-    )
-    values = np.asarray(pairs)
-    (r, a), b = np.divmod(values[first], k), values[second]
+    pairs, counted = count_pairs(Column(to_code[r] * k + to_code[a]), Column(to_code_b[b]))
+    values, counts = np.asarray(pairs), np.asarray(counted.samples)
+    (r, a), b = np.divmod(values[counted.rows], k), values[counted.columns]
     cells = both.transpose() if transposed else both
     fused = cells.rows * k + cells.columns
     to_a, to_b = (
@@ -270,10 +264,9 @@ def _count_triples(
     return _Triples(cells, r, a, b, counts, to_a, to_b, transposed)
 
 
-def _permutation_test(
-    triples: _Triples, score: Score, n_resamples: int, seed: int
-) -> tuple[float, str]:
+def _permutation_test(triples: _Triples, score: Score, method: Method) -> tuple[float, str]:
     """Return the two-sided p-value, and whether it is "exact" or by "permutation"."""
+    n_resamples = method.n_resamples
     different = np.flatnonzero(triples.a != triples.b)
     n = triples.counts[different]
     if not len(different):
@@ -287,7 +280,8 @@ def _permutation_test(
     def differences(swapped: Numbers) -> Numbers:
         """Return the differences after so many swaps of each triple, of shape (n_triples, size)."""
         moved = _scattered(swapped, to_b, size) - _scattered(swapped, to_a, size)
-        return _differences(ours + moved, theirs - moved, triples, score)
+        a, b = (score.of(resample_sums(triples.cells, x)) for x in (ours + moved, theirs - moved))
+        return np.asarray(b - a)
 
     observed = abs(differences(np.zeros((len(n), 1)))[0]) - 1e-12
     # at least 2 ways each, and the product of a million would take long
@@ -299,7 +293,7 @@ def _permutation_test(
         ]
         at_least = abs(differences(swapped.astype(float))) >= observed
         return min(float(np.prod(binomial, axis=0) @ at_least), 1.0), "exact"
-    rng, extreme = np.random.default_rng(seed), 0
+    rng, extreme = np.random.default_rng(method.seed), 0
     chunk = max(1, 2**20 // (len(n) + 3 * size))
     for start in range(0, n_resamples, chunk):
         shape = len(n), min(chunk, n_resamples - start)
@@ -314,61 +308,22 @@ def _scattered(amounts: Numbers, codes: Codes, size: int) -> Numbers:
     return sums_by(amounts[order], codes[order], size)
 
 
-def _differences(
-    ours: Numbers,
-    theirs: Numbers,
-    triples: _Triples,
-    score: Score,
-    pseudo: Numbers | None = None,
-    reference: Codes | None = None,
-    answers: Sequence[Codes] = (),
-) -> Numbers:
-    """Return the score of B less that of A of each column; for NIT the difference of 2^MI.
-
-    `pseudo` is the weight of one more sample in each, with this reference and these answers.
-    """
-    n = ours.shape[1]
-    if pseudo is None or reference is None:
-        pseudo, reference = np.zeros(n), np.zeros(n, dtype=np.int64)
-        answers = reference, reference
-    scores = []
-    for side, answer in zip((ours, theirs), answers, strict=True):
-        at = (answer, reference) if triples.transposed else (reference, answer)
-        cells = np.vstack([side, np.zeros(n)])
-        cells[cell_at(triples.cells, *at), np.arange(n)] += pseudo
-        scores.append(scores_of(cells, triples.cells, *at, score))
-    a, b = map(np.exp, scores) if score.metric == "nit" else scores
-    return np.asarray(b - a)
-
-
 def _interval(
-    triples: _Triples,
-    score: Score,
-    value: float,
-    scale: float,
-    level: float,
-    n_resamples: int,
-    seed: int,
+    triples: _Triples, score: Score, value: float, method: Method
 ) -> tuple[float, float, float]:
     """Return the standard error of the difference and its interval."""
-    rng, size, k = np.random.default_rng(seed), len(triples.cells.counts), len(triples.cells.labels)
-    both = triples.cells.transpose() if triples.transposed else triples.cells
-    q, v = map(np.cumsum, pseudo_sample(both))
+    size, k, counts = len(triples.cells.counts), len(triples.cells.labels), triples.counts
+    table = triples.cells.transpose() if triples.transposed else triples.cells
     plain, drawn = [], []
-    chunk = max(1, 2**20 // (len(triples.counts) + 3 * size + 4 * k))
-    for start in range(0, n_resamples, chunk):
-        n = min(chunk, n_resamples - start)
-        counts = rng.standard_gamma(triples.counts[:, None], (len(triples.counts), n))
-        ours, theirs = (_scattered(counts, to, size) for to in (triples.to_a, triples.to_b))
-        plain.append(_differences(ours, theirs, triples, score))
-        chances = rng.random((3, n))
-        reference, *answers = (
-            np.searchsorted(side, chance * side[-1], "right")
-            for side, chance in zip((q, v, v), chances, strict=True)
-        )
-        weight = rng.standard_exponential(n)
-        drawn.append(_differences(ours, theirs, triples, score, weight, reference, answers))
-    before, after = scale * np.concatenate(plain), scale * np.concatenate(drawn)
-    at = np.mean(before < value - 1e-12) + np.mean(np.abs(before - value) <= 1e-12) / 2
-    low, high = quantiles(after, level, float(at))
-    return float(after.std(ddof=1)), min(low, value), max(high, value)
+    for draw in draws(counts, counts, table, method, len(counts) + 3 * size + 4 * k, n_answers=2):
+        before, after = [], []
+        for to, answer in zip((triples.to_a, triples.to_b), draw.answers, strict=True):
+            sums = resample_sums(triples.cells, _scattered(draw.counts, to, size))
+            at = (answer, draw.reference) if triples.transposed else (draw.reference, answer)
+            before.append(score.of(sums))
+            after.append(score.of(with_one_more(triples.cells, sums, draw.weight, *at)))
+        plain.append(before[1] - before[0])
+        drawn.append(after[1] - after[0])
+    differences = np.concatenate(drawn)
+    low, high = quantiles(differences, method.level, level_of(value, np.concatenate(plain)))
+    return float(differences.std(ddof=1)), min(low, value), max(high, value)

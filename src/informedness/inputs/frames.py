@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from .coding import Label
+from ..contingency import ContingencyTable
+from ..core.labels import Label, NoSamplesError, show
+from ..core.table import check_unknown, read_amounts
 from .columns import check_columns, check_nulls, no_samples
-from .contingency import ContingencyTable
-from .reading import NoSamplesError, check_unknown, read_amounts, show
 
 _KEYS = ["references", "predictions"]
 _CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised of what cannot be a key

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .coding import Column, common_codes, compact, join_columns
+from ..contingency import common_codes
+from ..core.labels import Column, check_same_kind, join_columns, show
 from .columns import check_nulls
 from .files import label_column
 from .paths import list_files
 from .readers import DELIMITERS, read_batches
-from .reading import check_same_kind, show
 
 
 def read_columns(
@@ -50,7 +50,7 @@ def read_columns(
                     if len(column):
                         before = [*parts[argument], column][0]
                         check_same_kind(before, f"{argument} before", column, argument)
-                        parts[argument].append(compact(column))
+                        parts[argument].append(column.compact())
             if not drop_null:
                 empty_cells = kind in DELIMITERS and not keep_empty
                 check_nulls(names, nulls, n_rows, empty_cells=empty_cells)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
+from ..core.labels import show
 from .columns import check_columns
 from .paths import open_whole
 from .quotes import check_quotes
-from .reading import show
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .reading import check_choice, show
+from ..core.labels import check_choice, show
 
 FORMATS = {
     ".arrow": "arrow",

@@ -8,10 +8,11 @@ A name that ends in `_score` is better when higher. Every function reads its lab
 from collections.abc import Mapping
 from typing import Any, Literal, overload
 
-from . import contingency
-from .coding import Label
-from .contingency import Average, ContingencyTable, EntropyTriangle
-from .estimates import Estimate, estimate
+from ..contingency import ContingencyTable
+from ..core.labels import Label
+from ..core.scores import Average, ZeroDivision
+from .entropic import EMA, EntropyTriangle, triangle_of
+from .markedness import MARKEDNESS
 
 
 def _table(
@@ -39,7 +40,7 @@ def informedness_score(
     sample_weight: Any = ...,
     ignore_index: Label | None = ...,
     unknown: str = ...,
-    zero_division: Literal["warn"] | float = ...,
+    zero_division: ZeroDivision = ...,
 ) -> list[float]: ...
 @overload
 def informedness_score(
@@ -53,7 +54,7 @@ def informedness_score(
     sample_weight: Any = ...,
     ignore_index: Label | None = ...,
     unknown: str = ...,
-    zero_division: Literal["warn"] | float = ...,
+    zero_division: ZeroDivision = ...,
 ) -> float: ...
 def informedness_score(
     y_true: Any,
@@ -66,7 +67,7 @@ def informedness_score(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
-    zero_division: Literal["warn"] | float = "warn",
+    zero_division: ZeroDivision = "warn",
 ) -> float | list[float]:
     r"""Return multi-class Bookmaker Informedness: the share of decisions informed, not guessed.
 
@@ -145,8 +146,8 @@ def informedness_score(
     [1.0, 0.6666666666666667, 0.5]
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    return contingency.informedness(
-        table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
+    return table.informedness(
+        average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
 
 
@@ -189,7 +190,7 @@ def markedness_score(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
-    zero_division: Literal["warn"] | float = "warn",
+    zero_division: ZeroDivision = "warn",
 ) -> float | list[float]:
     r"""Return multi-class markedness: how far predictions, not references, can be told by.
 
@@ -234,9 +235,10 @@ def markedness_score(
     0.5
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    return contingency.markedness(
-        table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
+    value: float | list[float] = MARKEDNESS.averaged(average).value(
+        table, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
+    return value
 
 
 def nit_score(
@@ -247,7 +249,7 @@ def nit_score(
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
-    zero_division: Literal["warn"] | float = "warn",
+    zero_division: ZeroDivision = "warn",
 ) -> float:
     r"""Return the Normalised Information Transfer factor: information passed on, per class.
 
@@ -299,7 +301,7 @@ def nit_score(
     (1.0, 1.0)
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    return contingency.nit(table, zero_division=zero_division)
+    return table.nit(zero_division=zero_division)
 
 
 def ema_score(
@@ -343,7 +345,8 @@ def ema_score(
     >>> ema_score([0, 0, 1, 1], [0, 0, 1, 1]), ema_score([0, 0, 1, 1], [0, 0, 0, 0])
     (1.0, 0.5)
     """
-    return contingency.ema(_table(y_true, y_pred, labels, sample_weight, ignore_index, unknown))
+    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    return float(EMA.value(table))
 
 
 def entropy_triangle(
@@ -389,97 +392,4 @@ def entropy_triangle(
     EntropyTriangle(delta_h=0.0, two_mi=1.0, vi=0.0)
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    return contingency.entropy_triangle(table)
-
-
-@overload
-def estimate_from_labels(
-    y_true: Any,
-    y_pred: Any,
-    metric: str = ...,
-    *,
-    average: None,
-    prior: Mapping[Any, float] | None = ...,
-    zero_division: Literal["warn"] | float = ...,
-    confidence_level: float = ...,
-    method: str = ...,
-    n_resamples: int = ...,
-    seed: int = ...,
-    labels: Any = ...,
-    sample_weight: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-) -> list[Estimate]: ...
-@overload
-def estimate_from_labels(
-    y_true: Any,
-    y_pred: Any,
-    metric: str = ...,
-    *,
-    average: Literal["bias", "prevalence", "macro", "default"] = ...,
-    prior: Mapping[Any, float] | None = ...,
-    zero_division: Literal["warn"] | float = ...,
-    confidence_level: float = ...,
-    method: str = ...,
-    n_resamples: int = ...,
-    seed: int = ...,
-    labels: Any = ...,
-    sample_weight: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-) -> Estimate: ...
-def estimate_from_labels(
-    y_true: Any,
-    y_pred: Any,
-    metric: str = "informedness",
-    *,
-    labels: Any = None,
-    sample_weight: Any = None,
-    ignore_index: Label | None = None,
-    unknown: str = "error",
-    average: Average | Literal["default"] = "default",
-    prior: Mapping[Any, float] | None = None,
-    zero_division: Literal["warn"] | float = "warn",
-    confidence_level: float = 0.95,
-    method: str = "auto",
-    n_resamples: int = 9999,
-    seed: int = 0,
-) -> Estimate | list[Estimate]:
-    """Return a score with its standard error and confidence interval.
-
-    Parameters
-    ----------
-    y_true, y_pred, labels, sample_weight, ignore_index, unknown
-        As in `informedness_score`.
-    metric, average, prior, zero_division, confidence_level, method, n_resamples, seed
-        As in `estimate`, which does the same for a `ContingencyTable`.
-
-    Returns
-    -------
-    Estimate, or list of Estimate where `average` is None
-
-    Raises
-    ------
-    ValueError
-        As `informedness_score` and `estimate`.
-
-    Examples
-    --------
-    >>> references = ["ham"] * 90 + ["spam"] * 10
-    >>> predictions = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
-    >>> result = estimate_from_labels(references, predictions)
-    >>> print(f"{result.value:.2f} ± {result.standard_error:.2f}")
-    0.73 ± 0.13
-    """
-    return estimate(
-        _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown),
-        metric,
-        average=average,
-        prior=prior,
-        zero_division=zero_division,
-        confidence_level=confidence_level,
-        method=method,
-        n_resamples=n_resamples,
-        seed=seed,
-        ignore_index=ignore_index,
-    )
+    return triangle_of(table)

@@ -9,22 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from . import contingency
-from .coding import Label
-from .contingency import ContingencyTable
-from .estimates import METRICS, Estimate, IntervalWarning, estimate, signature, too_few
-from .reading import UndefinedMetricWarning, hold_warnings, plain_label, warn
+from ..contingency import ContingencyTable
+from ..core.intervals import Method, intervals_by_class, warn_of_few
+from ..core.labels import Label, plain_label
+from ..core.scores import INFORMEDNESS, ratio, signature_of, sums_of
+from ..core.table import Table
+from ..scores.entropic import entropies
+from ..scores.registry import REPORTED, score_named
+from .estimates import Estimate, estimate_silently, lack_of
 
-_SCORES: dict[str, tuple[str, Callable[[ContingencyTable], Any]]] = {
-    "accuracy": ("Accuracy", contingency.accuracy),
-    "balanced_accuracy": ("Balanced accuracy", contingency.balanced_accuracy),
-    "f1_macro": ("F1-macro", contingency.f1_macro),
-    "cohen_kappa": ("Cohen's kappa", contingency.cohen_kappa),
-    "matthews_corrcoef": ("MCC", contingency.matthews_corrcoef),
-    "informedness": ("Informedness", contingency.informedness),
-    "nit": ("NIT", contingency.nit),
-    "ema": ("EMA", contingency.ema),
-}
 _COLUMNS = {
     "prevalence": "prevalence",
     "bias": "bias",
@@ -71,7 +64,7 @@ class Report:
     0.0
     """
 
-    table: ContingencyTable
+    table: Table
     scores: dict[str, float]
     class_entropy: float
     per_class: list[dict[str, Any]]
@@ -83,7 +76,7 @@ class Report:
     @classmethod
     def from_table(
         cls,
-        table: ContingencyTable,
+        table: Table,
         confidence_level: float | None = None,
         seed: int = 0,
         ignore_index: Label | None = None,
@@ -101,21 +94,23 @@ class Report:
         ignore_index : label, optional
             What was ignored when the table was made, for the signature.
         """
-        estimates, of_classes = {}, []
+        estimates, of_classes, how = {}, [], None
         if confidence_level is not None:
-            options: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed}
-            options["ignore_index"] = ignore_index
-            estimates = _estimates(table, **options)
-            with hold_warnings(UndefinedMetricWarning):  # which the score itself has given
-                of_classes = estimate(table, "informedness", average=None, **options)
-        scores = {
-            name: float(estimates[name].value if name in estimates else score(table))
-            for name, (_, score) in _SCORES.items()
+            method = Method(confidence_level, seed=seed)
+            estimates = _estimates(table, method, ignore_index)
+            gains = INFORMEDNESS.averaged(None).rounded(table)
+            of_classes = intervals_by_class(table, INFORMEDNESS, method.of(INFORMEDNESS), gains)
+            how = f"ci:auto,{confidence_level:.10g},{method.n_resamples},seed:{seed}"
+        scores = {name: float(score_named(name).value(table)) for name in REPORTED}
+        sums = sums_of(table)
+        columns = {
+            "prevalence": sums.prevalence,
+            "bias": sums.bias,
+            "tpr": sums.tpr,
+            "fpr": sums.fpr,
+            "tpr_minus_fpr": sums.tpr - sums.fpr,
+            "precision": ratio(sums.hits, sums.predictions),
         }
-        rates = contingency.class_rates(table)
-        precision = contingency.ratio(table.hits, table.prediction_totals)
-        columns = {**rates._asdict(), "tpr_minus_fpr": rates.tpr - rates.fpr}
-        columns["precision"] = precision
         values = zip(*(columns[name].tolist() for name in _COLUMNS), strict=True)
         per_class = [
             {"label": label, **dict(zip(_COLUMNS, row, strict=True))}
@@ -123,18 +118,14 @@ class Report:
         ]
         for row, made in zip(per_class, of_classes, strict=False):
             row["tpr_minus_fpr_standard_error"] = made.standard_error
-            row["tpr_minus_fpr_confidence_interval"] = made.confidence_interval
-        how = None
-        if confidence_level is not None:
-            resamples = estimates["informedness"].n_resamples
-            how = f"ci:auto,{confidence_level:.10g},{resamples},seed:{seed}"
+            row["tpr_minus_fpr_confidence_interval"] = (made.low, made.high)
         return cls(
             table,
             scores,
-            contingency.entropies(table).reference,
+            entropies(table).reference,
             per_class,
             _sentence(table, scores, estimates.get("informedness")),
-            signature(table, "report", ignore_index=ignore_index, interval=how),
+            signature_of("report", table, ignore_index=ignore_index, interval=how),
             confidence_level,
             estimates,
         )
@@ -206,7 +197,7 @@ class Report:
     def _summary(self) -> list[list[str]]:
         n = self.table.n_samples
         rows = [["N", "unknown" if n is None else str(n)]]
-        if self.table.counts.dtype.kind == "f":
+        if self.table.is_weighted:
             rows.append(["Total weight", f"{self.table.total:.6g}"])
         rows += [
             ["Classes", str(self.n_classes)],
@@ -215,7 +206,7 @@ class Report:
         if self.confidence_level is not None:
             rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
         for name, value in self.scores.items():
-            rows.append([_SCORES[name][0], _rounded(value, 4)])
+            rows.append([score_named(name).title, _rounded(value, 4)])
             if name in self.estimates:
                 made = self.estimates[name]
                 rows[-1] += shown_interval(made.standard_error, made.confidence_interval)
@@ -296,27 +287,24 @@ def report(
     return Report.from_table(table, confidence_level, seed, ignore_index)
 
 
-def _estimates(table: ContingencyTable, **options: Any) -> dict[str, Estimate]:
+def _estimates(table: Table, method: Method, ignore_index: Label | None) -> dict[str, Estimate]:
     """Return the estimates of the scores, with one warning for all that lack the same."""
-    with hold_warnings(IntervalWarning):
-        made = {name: estimate(table, name, **options) for name in _SCORES if name in METRICS}
+    made: dict[str, Estimate] = {}
     lacking: dict[str, list[str]] = {}
-    for name, one in made.items():
-        if few := too_few(table, one):
+    for name in REPORTED:
+        score = score_named(name)
+        line = signature_of(
+            score, table, ignore_index=ignore_index, interval=method.of(score).signature
+        )
+        made[name] = estimate_silently(table, score, method, line)
+        if few := lack_of(table, made[name]):
             lacking[few] = [*lacking.get(few, []), name]
     for few, names in lacking.items():
-        one_or_all = ("intervals", "they say") if len(names) > 1 else ("interval", "it says")
-        warn(
-            f"the {one_or_all[0]} of {', '.join(names)} may cover the truth less often than "
-            f"{one_or_all[1]}: {few}",
-            IntervalWarning,
-        )
+        warn_of_few(", ".join(names), few, several=len(names) > 1)
     return made
 
 
-def _sentence(
-    table: ContingencyTable, scores: dict[str, float], informedness: Estimate | None
-) -> str:
+def _sentence(table: Table, scores: dict[str, float], informedness: Estimate | None) -> str:
     """Return what the scores say, in one sentence."""
     totals = table.reference_totals
     majority = int(np.argmax(totals))

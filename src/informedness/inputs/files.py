@@ -7,12 +7,12 @@ from operator import add
 from os import PathLike
 from typing import Any, NamedTuple
 
-from .coding import Column, Label
+from ..contingency import ContingencyTable
+from ..core.labels import Column, Label, NoSamplesError, read_column, show
+from ..core.table import check_unknown, read_task, warn_of_padding
 from .columns import check_nulls, no_samples
-from .contingency import ContingencyTable
 from .paths import list_files
 from .readers import DELIMITERS, Batch, read_batches
-from .reading import NoSamplesError, check_unknown, read_column, read_labels, show, warn_of_padding
 
 
 def table_from_file(
@@ -103,7 +103,7 @@ def table_from_file(
         raise ValueError(f"{where[0]}{more}: {error}") from error
     table = reduce(add, tables)
     if labels is None and ignore_index is None:
-        warn_of_padding(table.labels, table.rows)
+        warn_of_padding(table)
     return table
 
 
@@ -141,15 +141,9 @@ def _count(batch: Batch, options: _Options) -> ContingencyTable | None:
     if labels is not None:
         labels = [typed_label(label, is_integer) for label in labels]
     try:
-        return ContingencyTable.from_labels(
-            references,
-            predictions,
-            labels=labels,
-            sample_weight=batch.columns.get("weights"),
-            ignore_index=ignored,
-            unknown=options.unknown,
-            _warn=False,  # of -100, once for all batches, at the end
-        )
+        # which does not warn of -100: that is done once for all batches, at the end
+        columns = read_task(references, predictions, labels, ignored, options.unknown)
+        return ContingencyTable.from_columns(*columns, batch.columns.get("weights"))
     except NoSamplesError:
         return None
 
@@ -165,7 +159,7 @@ def label_column(values: Any, role: str, numeric: bool) -> Column:
         if integer is None:
             raise ValueError(f"`{role}` must hold integers (--numeric), got {show(text)}")
         integers.append(integer)
-    return Column(column.codes, read_labels(integers, role).tolist())  # of 64 bits
+    return Column(column.codes, read_column(integers, role).tolist())  # of 64 bits
 
 
 def _integer(text: Any) -> int | None:

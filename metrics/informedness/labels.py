@@ -1,0 +1,534 @@
+"""Labels: any container of them becomes a column of integer codes.
+
+A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, floats
+that are whole numbers as those numbers. Nothing else is a label: missing values, scores, nested
+sequences and dates are refused with a ValueError that names the argument and the value, and one
+task never mixes integers, strings and bytes. Strings are compared as they are, code point by code
+point: "001" is not "1", and nothing is stripped, folded or normalised.
+
+`read_column` is the only way in. It unwraps the container, reads what it holds, and codes it:
+
+    container  ->  numpy array or list  ->  integers, strings or bytes  ->  `Column`
+
+The `code_*` functions are the only places where labels become codes. Figures in the comments are
+medians of `make bench`, per label.
+"""
+
+from __future__ import annotations
+
+import os
+import reprlib
+import sys
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Label: TypeAlias = int | str | bytes
+Codes: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[Any]
+
+WARNING_PREFIX = "informedness: "
+_FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")  # of the package, or the copy
+
+_SMALLEST, _LARGEST = -(2**63), 2**64 - 1  # of int64 and uint64
+
+_OF_SCORES = (
+    "of several scores a sample pass the argmax, of one logit (np.ravel(logits) > 0).astype(int), "
+    "of one probability > 0.5"
+)
+
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 80
+
+
+# Warnings, and how values are shown in messages
+
+
+class InformednessWarning(UserWarning):
+    """Base of this project's warnings; each message starts with `WARNING_PREFIX`."""
+
+
+class UndefinedMetricWarning(InformednessWarning):
+    """A score, or a class's part in it, is undefined; the message says what stands in."""
+
+
+class IntervalWarning(InformednessWarning):
+    """An interval is known to cover the truth less often than it says on tables like this one."""
+
+
+class NoSamplesError(ValueError):
+    """No sample is left to score, as where a batch is all ignored; other batches may have some."""
+
+
+_held: ContextVar[list[str] | None] = ContextVar("held", default=None)
+
+
+@contextmanager
+def hold_warnings() -> Iterator[list[str]]:
+    """Give the list that takes the messages of this block's warnings, which go no further.
+
+    Filters of `warnings` are those of the whole process; this is of one block in one thread.
+    """
+    messages: list[str] = []
+    token = _held.set(messages)
+    try:
+        yield messages
+    finally:
+        _held.reset(token)
+
+
+def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
+    """Warn with the prefix by which all copies of this file are filtered, at the caller's line."""
+    messages = _held.get()
+    if messages is not None:
+        messages.append(message)
+        return
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER + os.sep):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(WARNING_PREFIX + message, category, stacklevel=level)
+
+
+def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """Raise ValueError unless the option `name` has one of the values it can have."""
+    if not (value is None or isinstance(value, str)) or value not in choices:
+        raise ValueError(f"`{name}` must be one of {choices}, got {show(value)}")
+
+
+def show(value: object) -> str:
+    """Return `repr(value)`, cut in the middle where it is long."""
+    return _short.repr(value)
+
+
+def plain_label(label: Label | None) -> int | str | None:
+    """Return a label as a value of JSON: bytes as their Python literal."""
+    return repr(label) if isinstance(label, bytes) else label
+
+
+# Columns
+
+
+@dataclass(frozen=True)
+class Column:
+    """Labels of the samples, as integers.
+
+    `codes` are positions in `values`, the distinct labels in any order (some may be unused); or,
+    where `values` is None, `codes` are themselves the labels.
+    """
+
+    codes: Numbers
+    values: Sequence[Label] | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def kind(self) -> str | None:
+        """The type of its labels: "integers", "strings", "bytes"; None where it has none."""
+        if self.values is None:
+            return "integers" if len(self.codes) else None
+        return label_kind(self.values[0]) if len(self.values) else None
+
+    def example(self) -> Label:
+        """Return the first label."""
+        code = int(self.codes[0])
+        return code if self.values is None else self.values[code]
+
+    def __getitem__(self, samples: Any) -> Column:
+        """Return the column of some of the samples."""
+        return Column(self.codes[samples], self.values)
+
+    def tolist(self) -> list[Label]:
+        """Return the labels as Python objects."""
+        codes: list[Any] = self.codes.tolist()
+        return codes if self.values is None else [self.values[code] for code in codes]
+
+    def compact(self) -> Column:
+        """Return a copy, in the narrowest type unless some code is negative."""
+        all_bits = int(np.bitwise_or.reduce(self.codes)) if len(self) else 0
+        narrow = self.codes.dtype if all_bits < 0 else np.min_scalar_type(all_bits)
+        return Column(self.codes.astype(narrow), self.values)
+
+
+def label_kind(label: object) -> str:
+    """Return "integers", "strings" or "bytes"."""
+    return "strings" if isinstance(label, str) else "bytes" if type(label) is bytes else "integers"
+
+
+def read_pair(
+    references: Any, predictions: Any, name: str = "predictions"
+) -> tuple[Column, Column]:
+    """Return references and predictions as columns of one length and one kind of label."""
+    r, p = read_column(references, "references"), read_column(predictions, name)
+    if len(r) != len(p):
+        raise ValueError(f"Mismatch in the number of {name} ({len(p)}) and references ({len(r)})")
+    check_same_kind(r, "references", p, name)
+    return r, p
+
+
+def check_same_kind(first: Column, first_name: str, second: Column, name: str) -> None:
+    """Raise ValueError unless both columns hold integers, both strings, or both bytes."""
+    if first.kind and second.kind and first.kind != second.kind:
+        raise ValueError(
+            f"`{name}` must hold labels of the same type as `{first_name}`, got "
+            f"{second.kind} such as {show(second.example())} beside "
+            f"{first.kind} such as {show(first.example())}: convert one of the two"
+        )
+
+
+def read_classes(labels: Any, name: str, beside: Column) -> tuple[Label, ...]:
+    """Return `labels` as a tuple of distinct labels of the kind the references `beside` hold."""
+    column = read_column(labels, name)
+    classes = tuple(column.tolist())
+    if not classes:
+        raise ValueError(f"`{name}` must list at least one class, got none")
+    check_distinct(classes, name)
+    check_same_kind(beside, "references", column, name)
+    return classes
+
+
+def check_distinct(classes: Sequence[Label], name: str) -> None:
+    """Raise ValueError if a class is listed twice."""
+    if len(set(classes)) < len(classes):
+        twice = next(label for label in classes if classes.count(label) > 1)
+        raise ValueError(f"`{name}` must list each class once, {show(twice)} stands twice")
+
+
+# From a container to labels
+
+
+def read_column(values: Any, name: str) -> Column:
+    """Return the labels in `values` as a column of codes.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_samples,) or (n_samples, 1)
+        A list, tuple or other iterable but an iterator, a numpy array of any dtype and memory
+        layout, or whatever turns itself into one: pandas, pyarrow, polars, torch, jax.
+    name : str
+        The argument's name, for messages.
+
+    Raises
+    ------
+    ValueError
+        If `values` is not a flat sequence, or holds something that is not a label.
+    TypeError
+        If it is an iterator, which one reader would use up.
+    """
+    if isinstance(values, Column):
+        return values
+    _check_dictionary(values, name)
+    column = _read_arrow(values, name)
+    if column is not None:
+        return column
+    flat = _flat(values, name)
+    if isinstance(flat, list):
+        return _read_list(flat, name)
+    kind = flat.dtype.kind
+    if kind in "biu":
+        return Column(_native_integers(flat))
+    if kind == "f":
+        return _read_floats(flat, name)
+    if kind in "US":
+        return code_words(flat)
+    if kind == "T":  # numpy's strings of any length
+        return _read_list(flat.astype(object).tolist(), name)
+    raise ValueError(
+        f"`{name}` must hold labels (integers, strings or bytes), got an array of {flat.dtype}: "
+        "turn its values into strings or integers first"
+    )
+
+
+def _flat(values: Any, name: str) -> Numbers | list[Any]:
+    """Return `values` as a one-dimensional array, or a list where they are Python objects."""
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu":
+        return values
+    if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
+        raise ValueError(
+            f"`{name}` must be a sequence of labels, such as a list, "
+            f"got the {type(values).__name__} {show(values)}"
+        )
+    if hasattr(values, "__array__") or isinstance(values, memoryview):
+        array = as_array(values, name)
+        if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
+            # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
+            return values.to_numpy().ravel().tolist() if array.ndim > 1 else list(values)
+    elif isinstance(values, Iterator):
+        raise TypeError(
+            f"`{name}` must be a sequence of labels that can be read again, got an iterator, "
+            f"{show(values)}, which the first metric to read it uses up: pass list({name})"
+        )
+    elif isinstance(values, Iterable):
+        return values if type(values) is list else list(values)
+    else:
+        raise ValueError(f"`{name}` must be a sequence of labels, got {show(values)}")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array.ravel()
+    if array.ndim != 1:
+        raise ValueError(
+            f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
+            "pass the argmax of logits, flatten tokens, score several labels a sample one by one"
+        )
+    return array.tolist() if array.dtype.kind == "O" else array
+
+
+def as_array(values: Any, name: str) -> Numbers:
+    """Return numpy's view of a container, or raise ValueError where that would be another one."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"`{name}` must hold a value for each sample, got masked entries")
+    try:
+        if hasattr(values, "detach"):  # torch: asarray refuses tensors that track gradients
+            values = values.detach().cpu()
+        if hasattr(values, "combine_chunks"):
+            # pyarrow: asarray of chunks of a dictionary takes a null for its last value
+            values = values.column(0) if getattr(values, "num_columns", 0) == 1 else values
+            _check_dictionary(values, name)
+            values = values.combine_chunks()
+        is_arrow = hasattr(values, "dictionary_encode") and hasattr(values, "__dlpack__")
+        if is_arrow and len(values) and not values.null_count and _arrow_kind(values.type) in "iuf":
+            return np.from_dlpack(values)  # asarray would import pandas
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
+        raise ValueError(message) from error
+
+
+def _check_dictionary(values: Any, name: str) -> None:
+    """Raise ValueError unless the indices of pyarrow's dictionary are positions in it.
+
+    pyarrow itself does not look: -1 would be read as the last label.
+    """
+    if not hasattr(getattr(values, "type", None), "index_type"):
+        return
+    for chunk in getattr(values, "chunks", [values]):
+        if chunk.null_count:
+            chunk.validate(full=True)  # an index may be anything where the null is
+        elif len(chunk):
+            indices = as_array(chunk.indices, name)
+            for index in (int(indices.min()), int(indices.max())):
+                if not 0 <= index < len(chunk.dictionary):
+                    raise ValueError(
+                        f"`{name}` must hold positions in its dictionary of "
+                        f"{len(chunk.dictionary)} values, got {index}"
+                    )
+
+
+def _native_integers(array: Numbers) -> Numbers:
+    """Return integers in the byte order of this machine, bools as 0 and 1."""
+    if array.dtype.kind == "b":
+        return array.astype(np.uint8)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
+    if array.dtype == np.uint64 and int(array.max(initial=0)) < 2**63:
+        array = array.astype(np.int64)  # so that uint64 stands only where it must
+    return array
+
+
+def _read_floats(array: Numbers, name: str) -> Column:
+    whole = np.isfinite(array) & (np.trunc(array) == array)
+    if not whole.all():
+        position = int(np.argmin(whole))
+        _as_label(array[position].item(), name, position)  # raises, saying what is wrong with it
+    if not array.size or (float(array.min()) >= _SMALLEST and float(array.max()) < 2**63):
+        return Column(array.astype(np.int64))
+    return _code_integer_list([int(value) for value in array.tolist()], name)
+
+
+def _read_list(values: list[Any], name: str) -> Column:
+    """Return a list of Python objects as a column."""
+    if values and type(values[0]) in (str, bytes):
+        try:
+            column = code_objects(values)
+        except TypeError:  # something that has no hash, which is refused below
+            pass
+        else:
+            # only strings equal strings, so the types of the distinct labels are those of all
+            if set(map(type, column.values or ())) == {type(values[0])}:
+                return column
+    types = set(map(type, values))
+    if not types <= {int, str, bytes}:
+        values = [_as_label(value, name, position) for position, value in enumerate(values)]
+        types = set(map(type, values))
+    if len(types) > 1:
+        first = {kind: next(value for value in values if type(value) is kind) for kind in types}
+        examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
+        raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
+    return _code_integer_list(values, name) if types <= {int} else code_objects(values)
+
+
+def _as_label(value: Any, name: str, position: int) -> Label:
+    """Return one element as a Python int, str or bytes, or raise ValueError saying why not."""
+    # item() is for numpy scalars, 0-d arrays and tensors; of numpy's strings it would drop NULs
+    # and dates count nanoseconds there
+    is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
+    is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
+    is_masked = isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
+    if is_scalar and not (isinstance(value, (str, bytes)) or is_date or is_masked):
+        value = value.item()
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bytes):
+        return bytes(value)
+    if isinstance(value, int):
+        return int(value)
+    is_float = isinstance(value, (float, np.floating))
+    if is_float and value == np.trunc(value) and np.isfinite(value):
+        return int(value)
+    reason = "not a label"
+    if is_float:
+        reason = "a missing value" if value != value else f"a score, not a label: {_OF_SCORES}"
+    elif value is None or is_masked or type(value).__name__ in ("NAType", "NaTType"):
+        reason = "a missing value"
+    elif is_date:
+        reason = "a date or a duration: turn it into a string first"
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        reason = f"one label is wanted: {_OF_SCORES}; score several labels one by one"
+    raise ValueError(
+        f"`{name}` must hold labels (integers, strings or bytes), "
+        f"got {show(value)} at position {position}: {reason}"
+    )
+
+
+# From labels to codes
+
+
+def code_objects(labels: Sequence[Any]) -> Column:
+    """Return hashable objects as codes in order of appearance: exact, whatever their length."""
+    positions: defaultdict[Any, int] = defaultdict(count().__next__)
+    try:
+        # one look-up each, straight into bytes: 28 ns, where an array of integers takes 34
+        codes = np.frombuffer(bytes(map(positions.__getitem__, labels)), dtype=np.uint8)
+    except ValueError:  # more than 256 of them
+        codes = np.fromiter(map(positions.__getitem__, labels), np.int64, len(labels))
+    return Column(codes, list(positions))
+
+
+def _code_integer_list(values: list[int], name: str) -> Column:
+    try:
+        return Column(np.array(values, dtype=np.int64))
+    except OverflowError:
+        low, high = min(values), max(values)
+    if low < _SMALLEST or high > _LARGEST:
+        value = show(low if low < _SMALLEST else high)
+        raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {value}")
+    if low < 0:  # no one type of numpy's holds them all
+        return code_objects(values)
+    return Column(np.array(values, dtype=np.uint64))
+
+
+def code_words(array: Numbers) -> Column:
+    """Return numpy's fixed-width strings or bytes as codes, by their 64-bit words.
+
+    Hashing them as Python objects would take four times as long.
+    """
+    if array.dtype.itemsize == 0 or not len(array):
+        return code_objects(array.tolist())
+    units = np.ascontiguousarray(array).view(np.uint32 if array.dtype.kind == "U" else np.uint8)
+    if array.dtype.kind == "U" and not array.dtype.isnative:
+        units = units.byteswap()
+    units = units.reshape(len(array), -1)
+    if units.itemsize > 1 and units.max() < 256:
+        units = units.astype(np.uint8)
+    in_word = 8 // units.itemsize
+    n_words = -(-units.shape[1] // in_word)
+    padded = np.zeros((len(array), n_words * in_word), dtype=units.dtype)
+    padded[:, : units.shape[1]] = units
+    first, *others = padded.view(np.uint64).T
+    codes = code_integers(first)[1]
+    for word in others:
+        values, of_word = code_integers(word)
+        if len(values) > 1:
+            codes = code_integers(codes.astype(np.int64) * len(values) + of_word)[1]
+    sample = np.empty(int(codes.max()) + 1, dtype=np.int64)
+    sample[codes] = np.arange(len(codes))  # some sample of each code
+    return Column(codes, array[sample].tolist())
+
+
+def _read_arrow(values: Any, name: str) -> Column | None:
+    """Return pyarrow's text, which it codes in a fifth of the time; None for all else.
+
+    None too where there are nulls: they are refused with their position on the way through numpy.
+    """
+    if not hasattr(values, "dictionary_encode") or values.null_count:
+        return None
+    if _arrow_kind(getattr(values.type, "value_type", values.type)) != "O":
+        return None
+    try:
+        encoded = values.dictionary_encode()
+        if hasattr(encoded, "unify_dictionaries"):
+            encoded = encoded.unify_dictionaries().combine_chunks()
+    except NotImplementedError:
+        return None
+    if encoded.dictionary.null_count:
+        return None
+    labels = _read_list(encoded.dictionary.to_pylist(), name).tolist()
+    return Column(as_array(encoded.indices, name), labels)
+
+
+def _arrow_kind(arrow_type: Any) -> str:
+    """Return the kind of numpy's type for one of pyarrow's."""
+    try:
+        return str(np.dtype(arrow_type.to_pandas_dtype()).kind)
+    except NotImplementedError:
+        return "O"
+
+
+def code_integers(array: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the distinct integers in any order, and each one's position among them."""
+    if not len(array):
+        return array, array.astype(np.int64)
+    low, high = int(array.min()), int(array.max())
+    if high - low >= max(2 * len(array), 2**16):
+        return np.unique(array, return_inverse=True)
+    # close together: a table of those that occur takes 6 ns, sorting 100
+    wide = np.uint64 if array.dtype == np.uint64 else np.int64
+    offsets = np.subtract(array, array.dtype.type(low), dtype=wide).astype(np.int64)
+    present = np.bincount(offsets) > 0
+    values = np.flatnonzero(present).astype(wide) + wide(low)
+    return values, offsets if present.all() else (np.cumsum(present) - 1)[offsets]
+
+
+# Columns beside each other
+
+
+def coded(column: Column) -> tuple[Any, Numbers]:
+    """Return the distinct labels, a sequence or an array, and each sample's position in them."""
+    if column.values is None:
+        return code_integers(column.codes)
+    return column.values, column.codes
+
+
+def merged(r_values: Any, p_values: Any) -> tuple[list[Label], Codes, Codes]:
+    """Return two lists of labels as one, sorted, and where each one's entries stand in it."""
+    sides = (r_values, p_values)
+    if all(isinstance(side, np.ndarray) and side.dtype != np.uint64 for side in sides):
+        both = np.sort(np.concatenate(sides))  # a third of the time of sets at 100,000 classes
+        both = both[np.append(True, both[1:] != both[:-1])]
+        return both.tolist(), np.searchsorted(both, r_values), np.searchsorted(both, p_values)
+    lists = [side.tolist() if isinstance(side, np.ndarray) else side for side in sides]
+    found = sorted({*lists[0], *lists[1]})
+    position = {label: code for code, label in enumerate(found)}
+    to_row, to_column = (np.array([position[x] for x in side], dtype=np.int64) for side in lists)
+    return found, to_row, to_column
+
+
+def join_columns(columns: Sequence[Column]) -> Column:
+    """Return columns of one kind of label, end to end."""
+    codes = [column.codes for column in columns]
+    # uint64 beside a sign: numpy would round
+    whole = np.result_type(*{array.dtype for array in codes}).kind in "iu"
+    if whole and all(column.values is None for column in columns):
+        return Column(np.concatenate(codes))
+    positions: defaultdict[Label, int] = defaultdict(count().__next__)
+    for number, (values, of_column) in enumerate(map(coded, columns)):
+        labels = values.tolist() if isinstance(values, np.ndarray) else values
+        to_code = np.array([positions[label] for label in labels], dtype=np.int64)
+        codes[number] = to_code.astype(np.min_scalar_type(len(positions)))[of_column]
+    return Column(np.concatenate(codes), list(positions))

@@ -1,0 +1,1 @@
+"""Files and data frames of predictions, read and counted."""

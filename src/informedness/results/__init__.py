@@ -1,0 +1,1 @@
+"""Results and their text: estimates, comparisons, the report."""

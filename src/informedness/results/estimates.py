@@ -1,0 +1,371 @@
+"""Scores with their standard error and confidence interval.
+
+How the intervals are made is in `core/intervals.py`; how often each covers the truth is measured in
+`tests/studies/COVERAGE.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, overload
+
+from ..contingency import ContingencyTable
+from ..core.intervals import (
+    Interval,
+    Method,
+    check_interval_of_prior,
+    effective_sample_size,
+    g_test,
+    interval_of,
+    intervals_by_class,
+    too_few,
+    warn_of_few,
+)
+from ..core.labels import Label, plain_label, show
+from ..core.scores import Average, Score, ZeroDivision, signature_of
+from ..core.table import Table
+from ..scores.registry import averaged_score, score_named
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A score with its standard error and confidence interval.
+
+    Attributes
+    ----------
+    metric : str
+        One of `informedness.SCORES`.
+    value : float
+        The score, as the function of this name gives it.
+    standard_error : float
+        Of the score, in its units, by the delta method; nan where the score is undefined, 0 where
+        all predictions are right.
+    confidence_interval : (float, float)
+        Low and high end; it contains the value. Nan where the score is undefined.
+    confidence_level : float
+        Share of such intervals that should contain the truth.
+    method : {"delta", "bootstrap"}
+        What made the interval.
+    n_resamples, seed : int or None
+        Of the bootstrap.
+    effective_sample_size : float
+        (sum w)^2 / sum w^2 for weights w: the number of samples where there are no weights.
+    independence_p_value : float or None
+        For NIT the p-value of the G test, 2 N MI against chi-squared: the chance that a guesser
+        passes on as much information. None for other scores.
+    label : label or None
+        The class that the score is of, where it is of one class.
+    signature : str
+        All that decides the number, in a line.
+    """
+
+    metric: str
+    value: float
+    standard_error: float
+    confidence_interval: tuple[float, float]
+    confidence_level: float
+    method: str
+    n_resamples: int | None
+    seed: int | None
+    effective_sample_size: float
+    independence_p_value: float | None
+    label: Label | None
+    signature: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values for JSON; undefined numbers are None."""
+        plain: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain["confidence_interval"] = list(self.confidence_interval)
+        plain["label"] = plain_label(self.label)
+        return {name: _finite(value) for name, value in plain.items()}
+
+    def __str__(self) -> str:
+        """Return the value, its standard error and its interval in a line."""
+        low, high = self.confidence_interval
+        name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
+        error = f"{self.value:.4f} ± {self.standard_error:.4f}"
+        return f"{name} {error} ({low:.4f} to {high:.4f}, {self.confidence_level:.4g})"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+@overload
+def estimate(
+    table: ContingencyTable,
+    metric: str = ...,
+    *,
+    average: None,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: ZeroDivision = ...,
+    confidence_level: float = ...,
+    method: str = ...,
+    n_resamples: int = ...,
+    seed: int = ...,
+    ignore_index: Label | None = ...,
+) -> list[Estimate]: ...
+@overload
+def estimate(
+    table: ContingencyTable,
+    metric: str = ...,
+    *,
+    average: Literal["bias", "prevalence", "macro", "default"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: ZeroDivision = ...,
+    confidence_level: float = ...,
+    method: str = ...,
+    n_resamples: int = ...,
+    seed: int = ...,
+    ignore_index: Label | None = ...,
+) -> Estimate: ...
+def estimate(
+    table: ContingencyTable,
+    metric: str = "informedness",
+    *,
+    average: Average | Literal["default"] = "default",
+    prior: Mapping[Any, float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    n_resamples: int = 9999,
+    seed: int = 0,
+    ignore_index: Label | None = None,
+) -> Estimate | list[Estimate]:
+    r"""Return a score of a table with its standard error and confidence interval.
+
+    .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
+
+    with g the gradient of the score with respect to the shares p of the cells. For two classes the
+    SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. Weighted samples:
+    :math:`\sum w^2 (g - \bar g)^2 / (\sum w)^2`.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+        Of samples, counts, or weights whose squares it knows.
+    metric : str
+        The score, one of `informedness.SCORES`.
+    average : {"bias", "prevalence", "macro"} or None, optional
+        Of Informedness and markedness, as their functions take it; by default what is theirs.
+        None gives a list, one estimate for each class in label order.
+    prior : mapping of class to probability, optional
+        Class shares to which the references are reweighted, for an average of Informedness.
+    zero_division : {"warn", 0.0, nan}
+        Value of Informedness and markedness where they are undefined; of NIT "warn", 1.0 or nan.
+    confidence_level : float
+        Between 0 and 1.
+    method : {"auto", "delta", "bootstrap"}
+        "delta" is closed: value ± z SE, SE of the table and one pseudo-sample together; for NIT on
+        the logarithmic scale, with bias and SE by the jackknife. "bootstrap" draws the cells
+        anew, each time with a pseudo-sample, and takes quantiles around the value. "auto" is what
+        covers best: "delta" for NIT, "bootstrap" for all others.
+    n_resamples, seed : int
+        Of the bootstrap. The seed decides its result wholly, for one version of numpy.
+    ignore_index : label, optional
+        What was ignored when the table was made, for the signature.
+
+    Returns
+    -------
+    Estimate, or list of Estimate where `average` is None
+
+    Raises
+    ------
+    ValueError
+        If an option is not valid, or the table holds sums of weights without `squared_weights`.
+
+    Warns
+    -----
+    IntervalWarning
+        If the interval is known to cover too little: fewer than 50 samples, fewer than 10 outside
+        the largest class, or fewer than k^2 but for accuracy; for NIT and EMA fewer than
+        10 (k - 1)^2, some wrong predictions but fewer than k (k - 1), or fewer samples than
+        10 (k - 1) for each different prediction that is not among the references.
+
+    References
+    ----------
+    Efron (1987), "Better bootstrap confidence intervals", for the levels of the quantiles; Rubin
+    (1981), "The Bayesian bootstrap".
+
+    Examples
+    --------
+    >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+    >>> print(estimate(table))
+    informedness 0.7333 ± 0.1292 (0.3838 to 0.8983, 0.95)
+    """
+    if not isinstance(table, Table):
+        raise TypeError(
+            f"`table` must be a ContingencyTable, got {show(table)}: estimate_from_labels takes "
+            "references and predictions"
+        )
+    score = averaged_score(metric, average)
+    how = Method(confidence_level, method, n_resamples, seed).of(score)
+    by_class = bool(score.averages) and score.average is None
+    check_interval_of_prior(score, prior)
+    value = score.value(table, prior=prior, zero_division=zero_division)
+    if by_class:
+        intervals = intervals_by_class(table, score, how, value)
+    else:
+        intervals = [interval_of(table, score, how, prior)._replace(value=value)]
+    line = signature_of(
+        score,
+        table,
+        prior=prior,
+        zero_division=zero_division,
+        ignore_index=ignore_index,
+        interval=how.signature,
+    )
+    if by_class:
+        return [
+            _estimate_of(table, score, interval, how, f"{line}|class:{show(label)}", label)
+            for label, interval in zip(table.labels, intervals, strict=True)
+        ]
+    made = _estimate_of(table, score, intervals[0], how, line)
+    warn_of_few(metric, lack_of(table, made))
+    return made
+
+
+def estimate_silently(table: Table, score: Score, method: Method, line: str) -> Estimate:
+    """Return an estimate without a warning; `lack_of` says what it would say."""
+    how = method.of(score)
+    return _estimate_of(table, score, interval_of(table, score, how), how, line)
+
+
+def lack_of(table: Table, made: Estimate) -> str:
+    """Return what the table has too few of for the interval, empty if nothing is known."""
+    if math.isnan(made.standard_error):
+        return ""
+    return too_few(table, score_named(made.metric))
+
+
+def _estimate_of(
+    table: Table,
+    score: Score,
+    interval: Interval,
+    method: Method,
+    line: str,
+    label: Label | None = None,
+) -> Estimate:
+    drawn = method.name == "bootstrap"
+    p_value = None
+    if score.name == "nit" and not math.isnan(interval.standard_error):
+        p_value = g_test(table)
+    return Estimate(
+        metric=score.name,
+        value=interval.value,
+        standard_error=interval.standard_error,
+        confidence_interval=(interval.low, interval.high),
+        confidence_level=float(method.level),
+        method=method.name,
+        n_resamples=int(method.n_resamples) if drawn else None,
+        seed=int(method.seed) if drawn else None,
+        effective_sample_size=effective_sample_size(table),
+        independence_p_value=p_value,
+        label=label,
+        signature=line,
+    )
+
+
+@overload
+def estimate_from_labels(
+    y_true: Any,
+    y_pred: Any,
+    metric: str = ...,
+    *,
+    labels: Any = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    average: None,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: ZeroDivision = ...,
+    confidence_level: float = ...,
+    method: str = ...,
+    n_resamples: int = ...,
+    seed: int = ...,
+) -> list[Estimate]: ...
+@overload
+def estimate_from_labels(
+    y_true: Any,
+    y_pred: Any,
+    metric: str = ...,
+    *,
+    labels: Any = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    average: Literal["bias", "prevalence", "macro", "default"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: ZeroDivision = ...,
+    confidence_level: float = ...,
+    method: str = ...,
+    n_resamples: int = ...,
+    seed: int = ...,
+) -> Estimate: ...
+def estimate_from_labels(
+    y_true: Any,
+    y_pred: Any,
+    metric: str = "informedness",
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+    average: Average | Literal["default"] = "default",
+    prior: Mapping[Any, float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    n_resamples: int = 9999,
+    seed: int = 0,
+) -> Estimate | list[Estimate]:
+    """Return a score with its standard error and confidence interval.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, sample_weight, ignore_index, unknown
+        As in `informedness_score`.
+    metric, average, prior, zero_division, confidence_level, method, n_resamples, seed
+        As in `estimate`, which does the same for a `ContingencyTable`.
+
+    Returns
+    -------
+    Estimate, or list of Estimate where `average` is None
+
+    Raises
+    ------
+    ValueError
+        As `informedness_score` and `estimate`.
+
+    Examples
+    --------
+    >>> references = ["ham"] * 90 + ["spam"] * 10
+    >>> predictions = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
+    >>> result = estimate_from_labels(references, predictions)
+    >>> print(f"{result.value:.2f} ± {result.standard_error:.2f}")
+    0.73 ± 0.13
+    """
+    table = ContingencyTable.from_labels(
+        y_true,
+        y_pred,
+        labels=labels,
+        sample_weight=sample_weight,
+        ignore_index=ignore_index,
+        unknown=unknown,
+    )
+    return estimate(
+        table,
+        metric,
+        average=average,
+        prior=prior,
+        zero_division=zero_division,
+        confidence_level=confidence_level,
+        method=method,
+        n_resamples=n_resamples,
+        seed=seed,
+        ignore_index=ignore_index,
+    )

@@ -1,0 +1,172 @@
+"""The registry: every score, and which of them are metric modules.
+
+A list of scores is read from here by `estimate`, `compare`, `Report`, the command line, the page
+and the tests; a list of modules by what registers, builds and publishes them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, overload
+
+from ..core.labels import check_choice
+from ..core.scores import Average, Score, ZeroDivision
+from ..core.table import Table
+
+
+class Entry(NamedTuple):
+    """Where the `Score` of a name stands, and who takes it."""
+
+    where: str
+    """"module:NAME" below the package, or "file.py:NAME" in the metric's folder."""
+    is_module: bool = False
+    """Whether there is a folder metrics/NAME for `evaluate.load`."""
+    in_report: bool = True
+
+
+REGISTRY = {  # in the order of a report
+    "accuracy": Entry("scores.usual:ACCURACY"),
+    "balanced_accuracy": Entry("scores.usual:BALANCED_ACCURACY"),
+    "f1_macro": Entry("scores.usual:F1_MACRO"),
+    "cohen_kappa": Entry("scores.usual:COHEN_KAPPA"),
+    "matthews_corrcoef": Entry("scores.usual:MATTHEWS_CORRCOEF"),
+    "informedness": Entry("core.scores:INFORMEDNESS", is_module=True),
+    "markedness": Entry("scores.markedness:MARKEDNESS", in_report=False),
+    "nit": Entry("core.scores:NIT", is_module=True),
+    "ema": Entry("scores.entropic:EMA"),
+}
+SCORES = tuple(REGISTRY)
+MODULES = tuple(name for name, entry in REGISTRY.items() if entry.is_module)
+REPORTED = tuple(name for name, entry in REGISTRY.items() if entry.in_report)
+
+_PACKAGE = __name__.partition(".scores.")[0]
+
+
+def score_named(name: str) -> Score:
+    """Return the score of a name, with its default average.
+
+    Raises
+    ------
+    ValueError
+        If there is no such score.
+    """
+    check_choice("metric", name, SCORES)
+    return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> Score:
+    place, _, attribute = REGISTRY[name].where.partition(":")
+    if not place.endswith(".py"):
+        return getattr(import_module(f"{_PACKAGE}.{place}"), attribute)
+    # a formula in a metric's folder, where its relative imports are of the helper beside it; here
+    # they are of the helper itself
+    path = Path(module_path(name)) / place
+    spec = spec_from_file_location(f"{_PACKAGE}.core.{name}_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"the formula of {name!r} cannot be loaded from {path}")
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, attribute)
+
+
+def averaged_score(name: str, average: Any) -> Score:
+    """Return the score of a name with an average, "default" for its own."""
+    if isinstance(average, str) and average == "default":
+        return score_named(name)
+    return score_named(name).averaged(average)
+
+
+@overload
+def score(
+    table: Table,
+    name: str,
+    *,
+    average: None,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: ZeroDivision = ...,
+) -> list[float]: ...
+@overload
+def score(
+    table: Table,
+    name: str,
+    *,
+    average: Literal["bias", "prevalence", "macro", "default"] = ...,
+    prior: Mapping[Any, float] | None = ...,
+    zero_division: ZeroDivision = ...,
+) -> float: ...
+def score(
+    table: Table,
+    name: str,
+    *,
+    average: Average | Literal["default"] = "default",
+    prior: Mapping[Any, float] | None = None,
+    zero_division: ZeroDivision = "warn",
+) -> float | list[float]:
+    """Return a score of a table, by its name.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+    name : str
+        One of `informedness.SCORES`.
+    average : {"bias", "prevalence", "macro"} or None, optional
+        Of Informedness and markedness; by default what is theirs. None gives a list by class.
+    prior : mapping of class to probability, optional
+        Class shares to which the references are reweighted.
+    zero_division : {"warn", nan} or what stands in for the score
+        Its value where it is undefined, for scores that warn of that.
+
+    Returns
+    -------
+    float, or list of float where `average` is None
+
+    Raises
+    ------
+    ValueError
+        If the name or an option is not valid.
+
+    Examples
+    --------
+    >>> from informedness import ContingencyTable
+    >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
+    >>> score(table, "accuracy"), round(score(table, "matthews_corrcoef"), 4)
+    (0.92, 0.634)
+    """
+    value: float | list[float] = averaged_score(name, average).value(
+        table, prior=prior, zero_division=zero_division
+    )
+    return value
+
+
+def module_path(name: str) -> str:
+    """Return the folder of a metric module, for `evaluate.load(path)`.
+
+    Parameters
+    ----------
+    name : {"informedness", "nit"}
+
+    Returns
+    -------
+    str
+        An absolute path: inside the installed package, or in the checkout it runs from.
+
+    Raises
+    ------
+    ValueError
+        If there is no such metric.
+
+    Examples
+    --------
+    >>> Path(module_path("nit")).name
+    'nit'
+    """
+    check_choice("name", name, MODULES)
+    package = Path(__file__).resolve().parents[1]
+    installed = package / "metrics" / name
+    return str(installed if installed.is_dir() else package.parents[1] / "metrics" / name)

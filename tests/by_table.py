@@ -1,0 +1,29 @@
+"""Each score of a table as a function of the table, by its name."""
+
+from functools import partial
+from typing import Any
+
+from informedness import SCORES, ContingencyTable
+from informedness.core.scores import mutual_information as mutual_information
+from informedness.core.scores import signature_of
+from informedness.scores.entropic import entropies as entropies
+from informedness.scores.entropic import triangle_of as entropy_triangle  # noqa: F401
+from informedness.scores.registry import averaged_score
+
+informedness, nit = ContingencyTable.informedness, ContingencyTable.nit
+
+
+def signature(table: Any, name: str, average: Any = "default", **options: Any) -> str:
+    """Return the signature of a score of a table, or of what has another name."""
+    of = averaged_score(name, average) if name in SCORES else name
+    return signature_of(of, table, **options)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return partial(_score, name)
+
+
+def _score(name: str, table: Any, average: Any = "default", **options: Any) -> Any:
+    return averaged_score(name, average).value(table, **options)

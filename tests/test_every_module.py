@@ -1,0 +1,58 @@
+"""Each metric module of the registry, held to its golden cases.
+
+Those of a metric stand in `golden_cases/NAME.json`: a list of references, predictions, options, the
+value, and the source it is from. Informedness and NIT have theirs in `vectors.json`.
+"""
+
+import json
+import warnings
+from pathlib import Path
+
+import pytest
+
+from golden import VECTORS, close
+from informedness import ContingencyTable, Report, score
+from informedness.scores.registry import MODULES, REPORTED, score_named
+
+FOLDER = Path(__file__).with_name("golden_cases")
+IN_VECTORS = {"informedness": ("exact", "informedness"), "nit": ("info", "NIT_k_ref")}
+
+
+def golden_cases(name):
+    """Return (references, predictions, options, value) of each golden case of a metric."""
+    if name not in IN_VECTORS:
+        cases = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+        return [
+            [case[x] for x in ("references", "predictions", "options", "value")] for case in cases
+        ]
+    group, key = IN_VECTORS[name]
+    return [
+        [*vector.samples(), {}, getattr(vector, group)[key]]
+        for vector in VECTORS
+        if vector.is_counts and getattr(vector, group)[key] is not None
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_has_golden_cases_that_every_way_to_its_score_agrees_with(name, load):
+    metric, cases = load(name), golden_cases(name)
+    assert cases
+    for references, predictions, options, value in cases:
+        inputs = {"references": references, "predictions": predictions}
+        assert metric.compute(**inputs, **options)[name] == close(value)
+        table = ContingencyTable.from_labels(references, predictions, **options)
+        assert score(table, name) == close(value)
+        if name in REPORTED:
+            assert Report.from_table(table).scores[name] == close(value)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_gives_its_interval_and_signature(name, load):
+    inputs = {"references": list("aabbc") * 20, "predictions": list("aabbb") * 20}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = load(name).compute(**inputs, confidence_level=0.9, return_signature=True)
+    low, high = result[f"{name}_confidence_interval"]
+    assert score_named(name).lowest <= low <= result[name] <= high <= score_named(name).best
+    assert result[f"{name}_signature"].startswith(f"{name}|")
