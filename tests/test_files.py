@@ -99,6 +99,17 @@ OPTIONS = {
 }
 
 
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
+def test_parquet_of_text_is_read_in_any_encoding(encoding, tmp_path):
+    path = tmp_path / "p.parquet"
+    references, predictions = ["aa", "ab", "aa"] * 100, ["aa", "ab", "ab"] * 100
+    table = columns(references, predictions)
+    encodings = dict.fromkeys(COLUMNS.values(), encoding)
+    pa.parquet.write_table(table, path, use_dictionary=False, column_encoding=encodings)
+    wanted = ContingencyTable.from_labels(references, predictions)
+    assert table_from_file(path, **COLUMNS) == wanted
+
+
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
 @pytest.mark.parametrize("as_text", [False, True])
 @pytest.mark.parametrize("name", ["p.parquet", "p.jsonl", "p.csv"])

@@ -116,11 +116,15 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     file = pyarrow.parquet.ParquetFile(stream, metadata=metadata, pre_buffer=False)
     # Where a column's metadata is damaged a look at it ends the process, but reading raises.
     next(file.iter_batches(batch_size=1, columns=columns), None)
-    n_rows = _rows_at_a_time(metadata, columns)
+    chunks = _first_chunks(metadata, columns)
+    n_rows = _rows_at_a_time(metadata, chunks)
+    # text as a dictionary counts fastest; but long labels take more memory so, and pyarrow has no
+    # way to one from delta encodings
+    delta = any(name.startswith("DELTA") for chunk in chunks for name in chunk.encodings)
     file = pyarrow.parquet.ParquetFile(
         stream,
         metadata=metadata,
-        read_dictionary=columns if n_rows == _ROWS else [],  # of long labels it takes more memory
+        read_dictionary=columns if n_rows == _ROWS and not delta else [],
         pre_buffer=False,  # or it would keep all that it has read
         page_checksum_verification=True,
     )
@@ -140,16 +144,24 @@ def _check_schema(names: Mapping[str, str], schema: Any) -> None:
             )
 
 
-def _rows_at_a_time(metadata: Any, columns: list[str]) -> int:
-    """Return how many rows of a Parquet file to decode at a time: few where labels are long."""
+def _first_chunks(metadata: Any, columns: list[str]) -> list[Any]:
+    """Return what a Parquet file says of these columns in its first row group, if it has one."""
     if not metadata.num_row_groups:
-        return _ROWS
+        return []
     group = metadata.row_group(0)
-    size = sum(
-        group.column(position).total_uncompressed_size
+    return [
+        group.column(position)
         for position in range(metadata.num_columns)
         if metadata.schema.column(position).path in columns
-    )
+    ]
+
+
+def _rows_at_a_time(metadata: Any, chunks: list[Any]) -> int:
+    """Return how many rows of a Parquet file to decode at a time: few where labels are long."""
+    if not chunks:
+        return _ROWS
+    group = metadata.row_group(0)
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
     if size <= _ROW_BYTES * group.num_rows:
         return _ROWS
     return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size))
