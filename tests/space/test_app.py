@@ -16,13 +16,13 @@ from urllib.parse import quote, urlencode
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
-from informedness.estimates import signature
 from playwright.sync_api import Browser, Locator, Page, Request, expect
 
 from golden import BY_ID, VECTORS, close
-from informedness import compare, estimate, report
-from informedness.contingency import ContingencyTable, entropy_triangle
-from informedness.results.report import Report
+from informedness import ContingencyTable, Report, compare, estimate, report
+from informedness.core.scores import signature_of
+from informedness.scores.entropic import triangle_of
+from informedness.scores.registry import score_named
 
 METRICS = ("informedness", "nit")
 COLUMNS = (["ham", "ham", "spam", "spam", "eggs"], ["ham", "spam", "spam", "spam", "ham"])
@@ -1087,7 +1087,7 @@ def test_sums_of_weights_have_a_signature_and_no_interval(charts, metric):
     table = ContingencyTable.from_matrix([[30.5, 20], [3, 40]])
     drawn = charts.draw_score(table, metric, "no link")
     assert "No interval: these are weights" in drawn
-    assert f'id="signature">{signature(table, metric)}<' in drawn
+    assert f'id="signature">{signature_of(score_named(metric), table)}<' in drawn
     assert "standard error" not in drawn
     assert "<rect" not in drawn
 
@@ -1111,7 +1111,7 @@ def test_what_the_classes_add_sums_to_the_information(charts, vector):
 )
 def test_the_corners_of_the_entropy_triangle(charts, matrix, corner):
     table = ContingencyTable.from_matrix(matrix, labels=["a", "b"])
-    assert corner in charts.triangle(entropy_triangle(table))
+    assert corner in charts.triangle(triangle_of(table))
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

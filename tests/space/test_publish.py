@@ -74,9 +74,9 @@ class Person:
 
     def change_helper(self) -> None:
         """Let the helper, which the metric script imports, give another score."""
-        for folder in ("src/informedness", "metrics/informedness", "metrics/nit"):
-            with (self.clone / folder / "contingency.py").open("a") as helper:
-                helper.write('\n\ndef informedness(table, **options):\n    return "changed"\n')
+        for folder in ("src/informedness/core", "metrics/informedness", "metrics/nit"):
+            with (self.clone / folder / "scores.py").open("a") as helper:
+                helper.write('\nScore.value = lambda *table, **options: "changed"\n')
 
 
 @pytest.fixture
@@ -122,7 +122,9 @@ def test_a_space_holds_what_the_build_makes_and_the_file_of_the_hub(person, hub)
     published(person.publish("--metric", "nit"))
     assert list(hub.spaces) == ["org/nit"]
     person.run(person.clone / "spaces" / "build.py", "nit", "built")
-    built = {path.name: path.read_bytes() for path in (person.folder / "built").glob("[!.]*")}
+    folder = person.folder / "built"
+    paths = [path for path in folder.rglob("[!.]*") if path.is_file()]
+    built = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     there = hub.spaces["org/nit"].head.files
     assert there.pop(".gitattributes")
     assert there == built
