@@ -21,7 +21,7 @@ test-spark: $(VENV)/spark/.done
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict src
+	$(BIN)/mypy
 
 # Speed and memory beside other libraries; a quarter of an hour, on a machine with nothing else to do.
 bench: $(VENV)/.test

@@ -25,6 +25,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
 import numpy as np
+from gradio.events import api
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
@@ -217,6 +218,10 @@ def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyT
         raise Refusal(f"The share of each class must be at least {SMALLEST_SHARE} of all.")
     table = np.outer(pi, (1 - ability) * g) + np.diag(ability * pi)
     return ContingencyTable.from_matrix(table, labels=[f"class {i + 1}" for i in range(len(pi))])
+
+
+def _frozen(numbers: list[float] | None) -> tuple[float, ...] | None:
+    return None if numbers is None else tuple(numbers)
 
 
 @functools.lru_cache(maxsize=256)  # so that a moving ability slider costs one table, not 41
@@ -491,7 +496,7 @@ def simulate(
     score at each ability from 0 to 1.
     """
     table = expected_table(shares, ability, guess)
-    curves = {"ability": ABILITIES, **ability_curves(tuple(shares), guess and tuple(guess))}
+    curves = {"ability": ABILITIES, **ability_curves(tuple(shares), _frozen(guess))}
     return {**_as_json(table), "table": table.to_dense().tolist(), "curves": curves}
 
 
@@ -523,7 +528,7 @@ EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
     ),
 }
 SAMPLES = [["ham", "ham"], ["ham", "ham"], ["ham", "spam"], ["spam", "spam"], ["spam", "ham"]]
-GUESSES = {
+GUESSES: dict[str, Callable[[list[float]], list[float] | None]] = {
     "like the classes": lambda sizes: None,
     "the commonest class": lambda sizes: np.eye(len(sizes))[int(np.argmax(sizes))].tolist(),
     "all classes alike": lambda sizes: [1.0] * len(sizes),
@@ -553,12 +558,14 @@ def upload_columns(path: str | None) -> list[Any]:
     return [gr.Dropdown(choices=header, value=name) for name in columns_by_role(header)]
 
 
-def score_upload(upload: Mapping[str, Any] | None, *names: str | None) -> str:
+def score_upload(
+    upload: Mapping[str, Any] | None, reference: str | None, prediction: str | None
+) -> str:
     """Score two columns of an upload."""
-    if not upload or None in names:
+    if not upload or reference is None or prediction is None:
         raise Refusal("Send a CSV or TSV file, then choose its two columns.")
     header, rows = read_upload(upload["path"])
-    return shown_columns(header, rows, names)
+    return shown_columns(header, rows, (reference, prediction))
 
 
 def score_samples(table: Mapping[str, Any]) -> str:
@@ -570,14 +577,14 @@ def score_samples(table: Mapping[str, Any]) -> str:
         ["" if cell is None else str(cell) for cell in row]
         for row in (table["headers"], *table["data"])
     )
-    names = columns_by_role(header)
-    if None in names:
+    reference, prediction = columns_by_role(header)
+    if reference is None or prediction is None:
         raise Refusal(
             "One header must say that its column holds references, and one predictions, as "
             f"reference and prediction do; they are {', '.join(map(show, header))}."
         )
     numbered = {f"Row {number}": row for number, row in enumerate(rows, start=1) if any(row)}
-    return shown_columns(header, numbered, names)
+    return shown_columns(header, numbered, (reference, prediction))
 
 
 def shown_columns(
@@ -690,10 +697,10 @@ def compare_boxes(references: str, first: str, second: str) -> str:
     """Compare two pasted columns of predictions."""
     names = ("References", "Predictions A", "Predictions B")
     columns = split_samples((references, first, second), names)
-    first, second = (table_of_labels(columns[0], column) for column in columns[1:])
+    a, b = (table_of_labels(columns[0], column) for column in columns[1:])
     with charts.noting() as notes:
-        made = paired(columns, first, second)
-    return charts.draw_comparison(first, second, METRIC, made, notes)
+        made = paired(columns, a, b)
+    return charts.draw_comparison(a, b, METRIC, made, notes)
 
 
 def paired(
@@ -715,7 +722,7 @@ def simulate_sliders(classes: float, ability: float, guess: str, *sizes: float) 
     shares = list(sizes[: int(classes)])
     guesses = GUESSES[guess](shares)
     table = expected_table(shares, ability, guesses)
-    series = ability_curves(tuple(shares), guesses and tuple(guesses))
+    series = ability_curves(tuple(shares), _frozen(guesses))
     return charts.draw_simulation(table, METRIC, ability, ABILITIES, series)
 
 
@@ -840,7 +847,7 @@ def _simulate_tab() -> None:
         lambda k: [gr.Slider(visible=i < k) for i in range(SLIDERS)], classes, sizes, **private
     )
     # A moving slider asks again only when the last answer has come.
-    controls = [classes, ability, guess, *sizes]
+    controls: list[Any] = [classes, ability, guess, *sizes]
     gr.on(
         [control.change for control in controls],
         refusing(simulate_sliders),
@@ -874,7 +881,8 @@ def _compare_tab() -> None:
 def build() -> gr.Blocks:
     """Return the page with its endpoints."""
     # An upload is needed from its arrival to its last scoring: it goes after half an hour.
-    with gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800)) as demo:
+    demo = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
+    with demo:
         gr.HTML(_header(), apply_default_css=False)
         with gr.Tabs():
             with gr.Tab("Score"):
@@ -887,7 +895,7 @@ def build() -> gr.Blocks:
                 gr.Code(code_lines(), language="python", label="Python", interactive=False)
                 gr.Markdown(re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S))
         for endpoint in (score, score_matrix, simulate):
-            gr.api(refusing(endpoint, plain=True), api_name=endpoint.__name__)
+            api(refusing(endpoint, plain=True), api_name=endpoint.__name__)
     return demo
 
 

@@ -18,7 +18,7 @@ import yaml
 from sync import ROOT, SOURCE, stale_copies
 
 sys.path.insert(0, str(SOURCE.parent))
-from informedness.scores.registry import MODULES
+from informedness.scores.registry import MODULES as MODULES  # for publish.py too
 
 APP = ("app.py", "charts.py")
 PACKAGE = "package"  # the folder of a Space from which its page imports the package

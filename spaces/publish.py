@@ -17,7 +17,11 @@ from dataclasses import dataclass
 
 from build import MODULES, BuildError, space_files
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
-from huggingface_hub.errors import HfHubHTTPError, HTTPError, RepositoryNotFoundError
+from huggingface_hub.errors import (  # type: ignore[attr-defined]
+    HfHubHTTPError,
+    HTTPError,  # that of httpx, or of httpx2, whichever the client uses
+    RepositoryNotFoundError,
+)
 from huggingface_hub.hf_api import RepoFile
 
 _FROM_THE_HUB = {".gitattributes", "README.md"}  # what a new Space has in it
@@ -107,7 +111,7 @@ def publish(api: HfApi, plan: Plan, *, private: bool, release: str | None) -> No
             space_sdk="gradio",
             private=private or None,  # None: as is usual in this organisation
         )
-    operations = [
+    operations: list[CommitOperationAdd | CommitOperationDelete] = [
         *(CommitOperationAdd(name, plan.files[name]) for name in plan.added + plan.changed),
         *(CommitOperationDelete(name) for name in plan.removed),
     ]
