@@ -738,8 +738,7 @@ def code_lines() -> str:
 def _header() -> str:
     """Return the head of the page; its line is the card's `short_description`."""
     line = re.search(r"^short_description: *(.+)$", CARD, re.M)
-    said = html.escape(line[1].strip("\"'")) if line else ""
-    return f'<div class="viz"><h1>{TITLE}</h1><p>{said}.</p></div>'
+    return charts.draw_heading(TITLE, line[1].strip("\"'") if line else "")
 
 
 def _labels_box(label: str, placeholder: str) -> gr.Textbox:
@@ -789,7 +788,7 @@ def _score_tab(demo: gr.Blocks) -> None:
                         elem_id="grid",
                     )
                     from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
-            gr.HTML('<div class="viz"><h2>Examples</h2></div>')
+            gr.HTML(charts.draw_heading("Examples", level=2))
             with gr.Row():
                 examples = [gr.Button(name, size="sm", min_width=120) for name in EXAMPLES]
         with gr.Column(scale=3, min_width=300):
@@ -916,7 +915,7 @@ def main() -> None:
     demo.queue(max_size=100, default_concurrency_limit=4)
     demo.launch(
         theme=theme,
-        css=charts.CSS,
+        css_paths=HERE / "page.css",
         show_error=False,  # the text of a bug stays on the server; refusals are shown anyway
         max_file_size=MAX_FILE,
         state_session_capacity=MOST_VISITORS,

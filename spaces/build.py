@@ -20,7 +20,8 @@ from sync import ROOT, SOURCE, stale_copies
 sys.path.insert(0, str(SOURCE.parent))
 from informedness.scores.registry import MODULES as MODULES  # for publish.py too
 
-APP = ("app.py", "charts.py")
+APP = ("app.py", "charts.py", "page.css")
+TEMPLATES = "templates"  # the folder of what the page is made of, here and in a Space
 PACKAGE = "package"  # the folder of a Space from which its page imports the package
 
 # What the Hub, or a person looking for a metric there, goes by.
@@ -48,6 +49,8 @@ def space_files(metric: str) -> dict[str, bytes]:
     folder = ROOT / "metrics" / metric
     paths = {path.name: path for path in (folder / "README.md", *folder.glob("*.py"))}
     paths |= {name: ROOT / "spaces" / name for name in APP}
+    templates = (ROOT / "spaces" / TEMPLATES).glob("*.html")
+    paths |= {f"{TEMPLATES}/{path.name}": path for path in templates}
     package = {path: path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}
     for path in ROOT.glob("metrics/*/*.py"):  # formulas that stand in a metric's folder
         if path.stem != path.parent.name and not (SOURCE / "core" / path.name).is_file():

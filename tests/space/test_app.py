@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -21,8 +22,7 @@ from playwright.sync_api import Browser, Locator, Page, Request, expect
 from golden import BY_ID, VECTORS, close
 from informedness import ContingencyTable, Report, compare, estimate, report
 from informedness.core.scores import signature_of
-from informedness.scores.entropic import triangle_of
-from informedness.scores.registry import score_named
+from informedness.scores.registry import REPORTED, score_named
 
 METRICS = ("informedness", "nit")
 COLUMNS = (["ham", "ham", "spam", "spam", "eggs"], ["ham", "spam", "spam", "spam", "ham"])
@@ -1041,7 +1041,22 @@ def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(a
         assert answer == {**wanted, "warnings": notes}
 
 
-# The arithmetic of the drawings
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_each_score_has_a_line_of_its_own_and_one_that_is_not_listed_is_drawn_too(visit, scheme):
+    page = visit(color_scheme=scheme)
+    tab(page, "Simulate")
+    lines = page.locator("#simulation td path.line")
+    style = "path => { const s = getComputedStyle(path); return [s.stroke, s.strokeDasharray]; }"
+    styles = {line.get_attribute("class"): line.evaluate(style) for line in lines.all()}
+    assert len(styles) == len(REPORTED)
+    assert len({stroke for stroke, _ in styles.values()}) == len(REPORTED)
+    assert len({dashes for _, dashes in styles.values()}) == len(REPORTED) - 1  # two have none
+    third = lines.first
+    third.evaluate("path => path.setAttribute('class', 'line line-third')")
+    assert third.evaluate(style)[0] == third.evaluate("path => getComputedStyle(path).color")
+
+
+# The arithmetic of the drawings, and their text
 
 
 @pytest.fixture(scope="session")
@@ -1056,6 +1071,38 @@ def charts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def tags(drawn: str) -> list[tuple[str, list[str]]]:
+    """Return each tag with the names of its attributes."""
+    found = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, pairs: found.append((tag, [name for name, _ in pairs]))
+    parser.feed(drawn)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_a_person_sends_adds_no_tag_and_no_attribute(charts, metric):
+    """In labels, the story of a table, warnings and links."""
+    n = len(HOSTILE)
+    drawn = []
+    for texts in ([f"label {i}" for i in range(n)], HOSTILE):
+        matrix = [[3 * (i != j) for j in range(n)] for i in range(n)]
+        table = ContingencyTable.from_matrix(matrix, labels=texts)
+        columns = texts * 3, texts * 3, texts[1:] * 3 + texts[:1] * 3
+        made = compare(*columns, metric=metric)
+        two = [ContingencyTable.from_labels(columns[0], column) for column in columns[1:]]
+        drawn.append(
+            charts.draw_score(table, metric, "?" + texts[1], texts[0])
+            + charts.draw_score(table, metric, texts[1])
+            + charts.draw_comparison(*two, metric, made, texts)
+            + charts.draw_simulation(table, metric, 0.5, [0, 1], {metric: [0, 1]})
+            + charts.draw_heading(texts[0], texts[1])
+        )
+    assert tags(drawn[0]) == tags(drawn[1])
+    assert len(tags(drawn[0])) > 1_000
 
 
 def test_the_band_on_the_scale_lies_between_the_ends_of_the_interval(charts):
@@ -1100,6 +1147,7 @@ def test_what_the_classes_add_sums_to_the_information(charts, vector):
     assert math.fsum(parts) == close(vector.info["MI_bits"])
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
 @pytest.mark.parametrize(
     ("matrix", "corner"),
     [
@@ -1111,7 +1159,7 @@ def test_what_the_classes_add_sums_to_the_information(charts, vector):
 )
 def test_the_corners_of_the_entropy_triangle(charts, matrix, corner):
     table = ContingencyTable.from_matrix(matrix, labels=["a", "b"])
-    assert corner in charts.triangle(triangle_of(table))
+    assert corner in charts.draw_score(table, "nit", "no link")
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

@@ -79,7 +79,9 @@ def test_two_builds_are_the_same_bytes(staged, tmp_path, project, metric):
 def test_the_folder_has_the_script_its_helpers_and_the_app(staged, metric):
     names = set(contents(staged / metric))
     package = {f"package/informedness/{part}" for part in ("__init__.py", "results/report.py")}
-    assert names >= {f"{metric}.py", "README.md", "app.py", "charts.py"} | package
+    page = {"app.py", "charts.py", "page.css"}
+    page |= {f"templates/{path.name}" for path in (ROOT / "spaces" / "templates").iterdir()}
+    assert names >= {f"{metric}.py", "README.md"} | page | package
     script = (staged / metric / f"{metric}.py").read_text("utf-8")
     assert names >= {f"{helper}.py" for helper in re.findall(r"^from \.(\w+) ", script, re.M)}
     assert len([name for name in METRICS if f"{name}.py" in names]) == 1
