@@ -244,10 +244,10 @@ def curves(
     ticks = [(*place(share, share), f"{share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     caption = f"At ability {ability:.2f}"
     listed = ", ".join(f"{NAMES[name]} {number(score)}" for name, score in scores.items())
+    in_order = sorted(series, key=lambda name: name == own)  # the page's own score last
     return {
         "ticks": [{"x": x, "y": y, "words": words} for x, y, words in ticks],
-        # the page's own score on top
-        "lines": [(name, path(series[name])) for name in sorted(series, key=own.__eq__)],
+        "lines": [(name, path(series[name])) for name in in_order],
         "x": place(ability, 0)[0],
         "points": [(name, place(0, score)[1]) for name, score in scores.items()],
         "scores": scores,

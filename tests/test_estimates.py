@@ -106,7 +106,7 @@ WITHOUT_AVERAGE = [metric for metric in METRICS if metric not in ("informedness"
 every_score_of_margins = pytest.mark.parametrize(
     "score", dense.OF_MARGINS, ids=["-".join(filter(None, of)) for of in dense.OF_MARGINS]
 )
-every_bootstrapped_score = pytest.mark.parametrize("score", [of for of in SCORES if of[0] != "nit"])
+every_bootstrapped_score = every_score_of_margins
 every_score = pytest.mark.parametrize("score", SCORES, ids=NAMES)
 every_table = pytest.mark.parametrize("matrix", TABLES.values(), ids=TABLES)
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -163,6 +163,9 @@ class Score:
     """Its value where it is undefined."""
     from_margins: ClassVar[bool] = True
     """Whether it is made of hits and totals; other scores are of the cells."""
+    relative_to_prevalence: ClassVar[bool] = False
+    """Of a score of cells: whether its logarithm is MI, ln(p_ij / (pi_i beta_j)) on average, and
+    not -H(ref|pred), ln(p_ij / beta_j) on average."""
     over_classes: ClassVar[bool] = True
     """Whether it averages over classes, so that it is biased where these are many."""
     interval_method: ClassVar[str] = "bootstrap"
@@ -377,6 +380,7 @@ class Nit(Score):
     warns: ClassVar[bool] = True
     stand_in: ClassVar[float] = 1.0
     from_margins: ClassVar[bool] = False
+    relative_to_prevalence: ClassVar[bool] = True
     interval_method: ClassVar[str] = "delta"
 
     def chance(self, table: Table) -> float | None:

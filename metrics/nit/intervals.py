@@ -29,7 +29,6 @@ import numpy as np
 
 from .labels import Codes, IntervalWarning, Label, Numbers, check_choice, show, warn
 from .scores import (
-    NIT,
     Score,
     Sums,
     ZeroDivision,
@@ -118,8 +117,8 @@ def interval_of(
     value = score.rounded(scored)
     error = standard_error(table, score, shares)
     method = method.of(score)
-    if score is NIT:
-        low, high = _nit_ends(table, value, method)
+    if not score.from_margins:
+        low, high = _entropic_ends(table, score, method)
     elif method.name == "delta":
         low, high = _delta_ends(table, score, value, method.level, shares)
     else:
@@ -195,12 +194,8 @@ def _delta_ends(
 ) -> tuple[float, float]:
     """Return value +- z SE; this SE is of the table and a pseudo-sample together."""
     one = float(squared_weights(table).sum() / table.total)
-    if score.from_margins:
-        reach = _normal(level) * _margin_error(table, score, one, shares)
-        return value - reach, value + reach
-    # on the logarithmic scale, on which entropies are sums
-    reach = math.exp(_normal(level) * math.sqrt(_smoothed_variance(table, score)))
-    return value / reach, value * reach
+    reach = _normal(level) * _margin_error(table, score, one, shares)
+    return value - reach, value + reach
 
 
 def _margin_error(table: Table, score: Score, pseudo: float, shares: Numbers | None) -> float:
@@ -362,22 +357,28 @@ def quantiles(drawn: Numbers, level: float, at: float = 0.5) -> tuple[float, flo
     return float(low), float(high)
 
 
-# NIT's own interval, made for MI in nats
+# The intervals of scores of entropies, made for their logarithm in nats: MI, or -H(ref|pred)
 
 
-def _nit_ends(table: Table, value: float, method: Method) -> tuple[float, float]:
-    """Return the ends around the jackknifed MI, since the plug-in MI is biased up.
+def _entropic_ends(table: Table, score: Score, method: Method) -> tuple[float, float]:
+    """Return the ends around the jackknifed logarithm, since the plug-in one is biased up.
 
     The upper end allows for a variance that grows with MI, and at independence is that of
     chi-squared; the lower is chance where the G test cannot tell the table from a guesser's.
     """
-    information, chance = mutual_information(table) * math.log(2), 1 / n_classes(table)
-    centre, variance = _jackknifed(table, information)
+    information = mutual_information(table) * math.log(2)
+    if score.relative_to_prevalence:
+        logarithm, scale, chance = information, 1 / n_classes(table), 0.0
+    else:
+        logarithm, scale = math.log(float(score.exact(table))), 1.0
+        chance = _least_chance(table, method.level)
+    centre, variance = _jackknifed(table, score, logarithm)
+    centre = max(centre, chance)
     if method.name == "bootstrap":
-        drawn = np.log(resampled(table, NIT, method)[1] / chance)
+        drawn = np.log(resampled(table, score, method)[1] / scale)
         low, high = quantiles(drawn - drawn.mean() + centre, method.level)
     else:
-        variance = float(np.maximum(variance, _smoothed_variance(table, NIT)))
+        variance = float(np.maximum(variance, _smoothed_variance(table, score)))
         z, size = _normal(method.level), effective_sample_size(table)
         df = _degrees_of_freedom(table)
         # MI below what chance brings says nothing of how its variance grows: by 2 / N a nat there
@@ -387,25 +388,36 @@ def _nit_ends(table: Table, value: float, method: Method) -> tuple[float, float]
         low = centre - z * math.sqrt(variance)
         high = centre + half + math.sqrt(half**2 + z**2 * (variance + df / (2 * size**2)))
     if g_test(table) > 1 - method.level:
-        low = 0.0
-    return chance * math.exp(max(low, 0.0)), chance * math.exp(max(high, 0.0))
+        low = chance
+    return scale * math.exp(max(low, chance)), scale * math.exp(max(high, chance))
 
 
-def _jackknifed(table: Table, information: float) -> tuple[float, float]:
-    """Return MI without its bias, and its variance, by leaving out each sample in turn.
+def _least_chance(table: Table, level: float) -> float:
+    """Return -H(ref) in nats without its bias (Miller and Madow), less its error."""
+    pi = table.reference_totals[table.reference_totals > 0] / table.total
+    size, logs = effective_sample_size(table), np.log(pi)
+    variance = max(float(pi @ logs**2 - (pi @ logs) ** 2), 0.0) / size
+    return float(pi @ logs) - (len(pi) - 1) / (2 * size) - _normal(level) * math.sqrt(variance)
 
-    All samples of a cell change MI alike. With f(x) = x ln x, N MI = sum f(n_ij) - sum f(r_i)
-    - sum f(c_j) + f(N), of which a sample of weight `unit` changes four terms.
+
+def _jackknifed(table: Table, score: Score, logarithm: float) -> tuple[float, float]:
+    """Return the logarithm without its bias, and its variance, by leaving out each sample in turn.
+
+    All samples of a cell change it alike. With f(x) = x ln x, -N H(ref|pred) is sum f(n_ij)
+    - sum f(c_j), and N MI is that - sum f(r_i) + f(N): of each a sample of weight `unit` changes
+    one term.
     """
     i, j, n = table.rows, table.columns, float(table.total)
     unit, size = squared_weights(table) / table.counts, effective_sample_size(table)
     r, c = table.reference_totals[i], table.prediction_totals[j]
-    change = _dropped(table.counts, unit) - _dropped(r, unit) - _dropped(c, unit)
-    shift = (change + _dropped(n, unit) + unit * information) / (n - unit)
+    change = _dropped(table.counts, unit) - _dropped(c, unit)
+    if score.relative_to_prevalence:
+        change += _dropped(n, unit) - _dropped(r, unit)
+    shift = (change + unit * logarithm) / (n - unit)
     times = table.counts / unit
-    centre = information - (1 - 1 / size) * float(times @ shift)
+    centre = logarithm - (1 - 1 / size) * float(times @ shift)
     variance = (1 - 1 / size) * float(times @ (shift - times @ shift / times.sum()) ** 2)
-    return max(centre, 0.0), variance
+    return centre, variance
 
 
 def _dropped(amounts: Any, unit: Numbers) -> Numbers:
@@ -426,7 +438,7 @@ def _smoothed_variance(table: Table, score: Score) -> float:
     one, (q, v) = float(squares.sum() / table.total), pseudo_sample(table)
     n = float(table.total) + one
     pi, beta = ((table.reference_totals + one * q) / n, (table.prediction_totals + one * v) / n)
-    if score is not NIT:
+    if not score.relative_to_prevalence:
         pi = np.ones(len(pi))
     a = np.log(np.where(q > 0, ratio(q, pi) * one / n, 1))
     b, share = np.log(v / beta), q[i] * v[j]

@@ -160,10 +160,10 @@ def estimate(
     confidence_level : float
         Between 0 and 1.
     method : {"auto", "delta", "bootstrap"}
-        "delta" is closed: value ± z SE, SE of the table and one pseudo-sample together; for NIT on
-        the logarithmic scale, with bias and SE by the jackknife. "bootstrap" draws the cells
+        "delta" is closed: value ± z SE, SE of the table and one pseudo-sample together; for NIT and
+        EMA on the logarithmic scale, with bias and SE by the jackknife. "bootstrap" draws the cells
         anew, each time with a pseudo-sample, and takes quantiles around the value. "auto" is what
-        covers best: "delta" for NIT, "bootstrap" for all others.
+        covers best: "delta" for NIT and EMA, "bootstrap" for all others.
     n_resamples, seed : int
         Of the bootstrap. The seed decides its result wholly, for one version of numpy.
     ignore_index : label, optional
