@@ -24,6 +24,8 @@ from huggingface_hub.errors import (  # type: ignore[attr-defined]
 )
 from huggingface_hub.hf_api import RepoFile
 
+from informedness import __version__  # of this checkout: `build` sees to it
+
 _FROM_THE_HUB = {".gitattributes", "README.md"}  # what a new Space has in it
 _KEPT = {".gitattributes"}  # it tells the Hub which files are binary
 _TIMEOUT = 30  # seconds for the first answer; the client itself would wait for ever
@@ -168,6 +170,11 @@ def run(options: argparse.Namespace) -> None:
     release = options.release
     if release is not None and not re.fullmatch(r"\d+\.\d+\.\d+", release, re.ASCII):
         raise PublishError(f"--release must be three numbers as in 0.2.0, got {release!r}")
+    if release not in (None, __version__):
+        raise PublishError(
+            f"--release must be the version of the code, {__version__}, got {release}: "
+            f"publish from the commit release-{release}, or set the version first"
+        )
     token = get_token()
     if not token:
         raise PublishError("there is no token: run `hf auth login`, or set HF_TOKEN")

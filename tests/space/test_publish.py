@@ -45,6 +45,7 @@ class Person:
         for part in ("spaces", "metrics", "src"):
             ignored = shutil.ignore_patterns("__pycache__", "screenshots")
             shutil.copytree(ROOT / part, self.clone / part, ignore=ignored)
+        self.set_version("0.2.0")
 
     def run(self, *command: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -71,6 +72,14 @@ class Person:
         text = card.read_text("utf-8")
         assert f"\n{line}\n" in text
         card.write_text(text.replace(f"\n{line}\n", f"\n{other}\n", 1), "utf-8")
+
+    def set_version(self, version: str) -> None:
+        for folder in ("src/informedness/core", "metrics/informedness", "metrics/nit"):
+            helper = self.clone / folder / "scores.py"
+            line = re.compile(r'^__version__ = ".*"$', re.MULTILINE)
+            text, n_lines = line.subn(f'__version__ = "{version}"', helper.read_text("utf-8"))
+            assert n_lines == 1
+            helper.write_text(text, "utf-8")
 
     def change_helper(self) -> None:
         """Let the helper, which the metric script imports, give another score."""
@@ -156,6 +165,7 @@ def test_the_newest_state_loads_by_name_and_a_release_by_its_revision(person):
     golden = {"informedness": close(GOLDEN["informedness"])}
     assert computed(person.load("org/informedness")) == golden
     person.change_helper()
+    person.set_version("0.3.0")
     published(person.publish("--metric", "informedness", "--release", "0.3.0"))
     assert computed(person.load("org/informedness")) == {"informedness": "changed"}
     assert computed(person.load("org/informedness", "release-0.2.0")) == golden
@@ -163,6 +173,7 @@ def test_the_newest_state_loads_by_name_and_a_release_by_its_revision(person):
 
 def test_the_tag_is_never_one_that_evaluate_asks_for_by_its_own_version(person, hub):
     """A tag v0.4.6 would keep every user of evaluate 0.4.6 on this state of the Space."""
+    person.set_version("0.4.6")
     published(person.publish("--release", "0.4.6"))
     for space in hub.spaces.values():
         assert space.tags == {"release-0.4.6": space.head.oid}
@@ -308,6 +319,13 @@ def test_a_public_space_is_not_taken_for_private(person, hub):
     hub.requests.clear()
     assert "it is public already" in refused(person.publish("--metric", "nit", "--private"))
     assert hub.sent == []
+
+
+def test_code_is_released_under_its_own_version_only(person, hub):
+    """Else the tag would say one version, and the signatures of what it holds another."""
+    sentence = refused(person.publish("--release", "0.3.0"))
+    assert "--release must be the version of the code, 0.2.0, got 0.3.0" in sentence
+    assert hub.requests == []
 
 
 @pytest.mark.parametrize("release", ["v0.2.0", "0.2", "0.2.0\n", "", "\u0660.\u0662.\u0660"])
