@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo test test-spark lint bench coverage space publish screenshots clean
+.PHONY: demo test test-spark lint bench coverage space publish release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -47,6 +47,10 @@ space: $(VENV)/.publish
 # Both Spaces on the Hub: make publish ORG=you OPTIONS=--dry-run
 publish: $(VENV)/.publish
 	$(BIN)/python spaces/publish.py --org "$(ORG)" $(OPTIONS)
+
+# Check, build and try a release, upload nothing: make release VERSION=0.2.0 [ORG=you]
+release: $(VENV)/.test
+	$(BIN)/python spaces/release.py "$(VERSION)" $(if $(ORG),--org "$(ORG)")
 
 screenshots: $(VENV)/.test chromium
 	$(BIN)/python spaces/screenshots.py

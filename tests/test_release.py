@@ -1,0 +1,244 @@
+"""`make release` refuses what does not say the version, and tries what it builds.
+
+Each test has a checkout of its own, in which all is ready for version 7.8.9.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from golden import BY_ID, close
+from informedness import __version__
+from space.hub import Hub
+
+ROOT = Path(__file__).resolve().parent.parent
+NOW = __version__
+NEW = "7.8.9"
+TODAY = date.today()
+VERSION_FILE = "src/informedness/core/scores.py"
+GIT = ("git", "-c", "user.name=Someone", "-c", "user.email=someone@example.org")
+
+
+class Checkout:
+    """A folder under version control, and what its owner runs there."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def run(self, *command, **variables):
+        # The path is the trap: what is installed must not be found there.
+        env = {**os.environ, "PYTHONPATH": str(self.folder / "src"), **variables}
+        return subprocess.run(command, cwd=self.folder, env=env, capture_output=True, text=True)
+
+    def git(self, *arguments):
+        result = self.run(*GIT, *arguments)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    def commit(self):
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message=A change")
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text("utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), "utf-8")
+
+    def check(self, version=NEW, *options, **variables):
+        command = (sys.executable, "spaces/release.py", version, "--check", *options)
+        return self.run(*command, **variables)
+
+    def release(self):
+        here = Path(sys.executable).parent
+        return self.run(
+            "make", "--old-file=.venv/.test", f"BIN={here}", "release", f"VERSION={NEW}"
+        )
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory):
+    """Prepare the version as CONTRIBUTING says."""
+    ignored = (".git", ".venv", "build", "dist", "demo-output", "__pycache__", ".*_cache")
+    folder = tmp_path_factory.mktemp("ready") / "checkout"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*ignored))
+    checkout = Checkout(folder)
+    checkout.git("init", "--quiet", "--initial-branch=main")
+    checkout.edit(VERSION_FILE, f'__version__ = "{NOW}"', f'__version__ = "{NEW}"')
+    for path in [folder / "README.md", folder / VERSION_FILE, *folder.glob("metrics/*/README.md")]:
+        checkout.edit(path, f"|v:{NOW}", f"|v:{NEW}")
+    assert checkout.run(sys.executable, "spaces/sync.py").returncode == 0
+    citation = (folder / "CITATION.cff").read_text("utf-8")
+    citation = re.sub(r"^date-released: .*\n", "", citation, flags=re.MULTILINE)
+    dated = f"\nversion: {NEW}\ndate-released: {TODAY}\n"
+    (folder / "CITATION.cff").write_text(citation.replace(f"\nversion: {NOW}\n", dated), "utf-8")
+    entry = f"## {NEW} ({TODAY})\n\n- Something.\n\n## {NOW}"
+    changes = (folder / "CHANGELOG.md").read_text("utf-8")
+    (folder / "CHANGELOG.md").write_text(changes.replace(f"## {NOW}", entry, 1), "utf-8")
+    checkout.commit()
+    return checkout
+
+
+@pytest.fixture
+def checkout(ready, tmp_path):
+    shutil.copytree(ready.folder, tmp_path / "checkout")
+    return Checkout(tmp_path / "checkout")
+
+
+def agreed(result):
+    assert (result.returncode, result.stderr) == (0, "")
+    assert f" says everywhere that it is {NEW}.\n" in result.stdout
+
+
+def refusals(result):
+    """Return the sentences that refuse."""
+    assert (result.returncode, result.stdout) == (1, "")
+    lines = result.stderr.splitlines()
+    assert all(line.startswith("release: ") for line in lines)
+    return [line.removeprefix("release: ") for line in lines]
+
+
+CHANGES = {
+    "the citation": ("CITATION.cff", f"version: {NEW}", f"version: {NOW}", f"`version: {NEW}`"),
+    "its date": (
+        "CITATION.cff",
+        f"released: {TODAY}",
+        "released: 2020-01-01",
+        f"`date-released: {TODAY}`",
+    ),
+    "no date": ("CITATION.cff", "\ndate-released", "\nreleased", f"`date-released: {TODAY}`"),
+    "no entry": ("CHANGELOG.md", f"## {NEW} ", "## Next ", f"the entry `{NEW} (YYYY-MM-DD)`"),
+    "an undated entry": ("CHANGELOG.md", f"({TODAY})", "(unreleased)", "(YYYY-MM-DD)`, got"),
+    "an older entry": ("CHANGELOG.md", f"## {NEW}", f"## 8.0.0 (next)\n\n## {NEW}", "got '8.0.0"),
+    "README": ("README.md", f"|v:{NEW}", f"|v:{NOW}", f"a signature of version {NOW}"),
+    "a longer number": ("README.md", f"|v:{NEW}", f"|v:{NEW}.1", f"of version {NEW}.1"),
+    "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"a signature of version {NOW}"),
+    "the other card": ("metrics/informedness/README.md", f"|v:{NEW}", "|v:1.0", "version 1.0"),
+    "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_does_not_say_the_version_is_refused_and_named(checkout, name):
+    path, old, new, sentence = CHANGES[name]
+    checkout.edit(path, old, new)
+    checkout.commit()
+    found = refusals(checkout.check())
+    assert found
+    assert all(path in line and sentence in line for line in found)
+
+
+@pytest.mark.parametrize("day", [TODAY + timedelta(days=1), "2026-02-30"])
+def test_a_release_has_a_day_that_was(checkout, day):
+    for path in ("CHANGELOG.md", "CITATION.cff"):
+        checkout.edit(path, str(TODAY), str(day))
+    checkout.commit()
+    (found,) = refusals(checkout.check())
+    assert f"CHANGELOG.md: the day of '{NEW} ({day})' must be one that was" in found
+
+
+def test_what_agrees_with_itself_is_refused_under_another_version(checkout):
+    agreed(checkout.check())
+    found = "\n".join(refusals(checkout.check("7.9.0")))
+    for said in (f"the code is version {NEW}", "CHANGELOG.md", "CITATION.cff", "README.md, line "):
+        assert said in found
+
+
+@pytest.mark.parametrize("version", ["v7.8.9", "7.8", "7.8.9\n", ""])
+def test_a_version_is_three_numbers(checkout, version):
+    assert "the version must be three numbers" in refusals(checkout.check(version))[0]
+
+
+def test_what_is_not_committed_is_refused(checkout):
+    checkout.edit("LICENSE", "Apache", "Another")
+    (checkout.folder / "src" / "informedness" / "extra.py").write_text("")
+    assert refusals(checkout.check()) == ["not committed: LICENSE, src/informedness/extra.py"]
+
+
+def test_the_tag_may_be_there_on_this_commit(checkout):
+    checkout.git("tag", f"release-{NEW}")
+    agreed(checkout.check())
+    checkout.git("tag", "--force", "--annotate", "--message=It", f"release-{NEW}")
+    agreed(checkout.check())
+
+
+@pytest.mark.parametrize("kind", [[], ["--annotate", "--message=It"]])
+@pytest.mark.parametrize("place", ["here", "on the remote"])
+def test_a_tag_of_another_commit_is_not_taken(checkout, tmp_path, place, kind):
+    checkout.git("tag", *kind, f"release-{NEW}")
+    before = checkout.git("rev-parse", "--short=7", "HEAD").strip()
+    if place == "on the remote":
+        checkout.git("clone", "--quiet", "--bare", ".", str(tmp_path / "remote"))
+        checkout.git("remote", "add", "origin", str(tmp_path / "remote"))
+        checkout.git("tag", "--delete", f"release-{NEW}")
+    checkout.git("commit", "--quiet", "--allow-empty", "--message=Later")
+    (found,) = refusals(checkout.check())
+    where = "" if place == "here" else " of origin"
+    assert f"the tag release-{NEW}{where} is taken by commit {before}, this is " in found
+
+
+def test_a_remote_whose_tags_cannot_be_seen_is_not_passed_over(checkout, tmp_path):
+    checkout.git("remote", "add", "origin", str(tmp_path / "nothing"))
+    (found,) = refusals(checkout.check())
+    assert "git ls-remote failed: " in found
+
+
+def test_a_folder_without_git_is_refused(checkout):
+    shutil.rmtree(checkout.folder / ".git")
+    assert "git status failed: " in refusals(checkout.check())[0]
+
+
+def test_the_spaces_are_looked_at_and_left_as_they_are(checkout):
+    with Hub({"hf_token": {"org"}}).running() as hub:
+        here = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_token", "NO_PROXY": "127.0.0.1"}
+        result = checkout.check(NEW, "--org", "org", **here)
+        agreed(result)
+        assert result.stdout.count(f"  tag release-{NEW}\n") == 2
+        assert (hub.spaces, hub.sent) == ({}, [])
+        space = hub.add_space("org/nit", "gradio")
+        space.head.files["nit.py"] = b"of another state\n"
+        space.tags[f"release-{NEW}"] = space.head.oid
+        result = checkout.check(NEW, "--org", "org", **here)
+    assert result.returncode == 1
+    assert f"org/nit: the tag release-{NEW} is taken by another state of it" in result.stderr
+    assert f"release: the Spaces of org cannot be tagged release-{NEW}\n" in result.stderr
+
+
+def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(checkout):
+    exclude = checkout.folder / ".git" / "info" / "exclude"
+    exclude.write_text("/src/informedness/mine.py\n")  # there, but not of the commit
+    (checkout.folder / "src" / "informedness" / "mine.py").write_text("")
+    result = checkout.release()
+    agreed(result)
+    wheel, source = f"informedness-{NEW}-py3-none-any.whl", f"informedness-{NEW}.tar.gz"
+    vector = BY_ID["asym_k4"]
+    said = re.findall(r"(\S+) installs and scores: informedness (\S+), nit (\S+)\n", result.stdout)
+    assert [name for name, *_ in said] == [wheel, f"{wheel}[evaluate]", source]
+    for _, informedness, nit in said:
+        assert float(informedness) == close(vector.exact["informedness"])
+        assert float(nit) == close(vector.info["NIT_k_ref"])
+    assert {path.name for path in (checkout.folder / "dist").iterdir()} == {wheel, source}
+    names = zipfile.ZipFile(checkout.folder / "dist" / wheel).namelist()
+    assert "informedness/cli.py" in names
+    assert "informedness/mine.py" not in names
+    assert checkout.git("tag") == ""
+    assert "Nothing is tagged or uploaded" in result.stdout
+
+
+def test_a_package_that_needs_what_it_does_not_declare_is_refused(checkout):
+    """It works in every checkout, where the tests need more."""
+    path = checkout.folder / "src" / "informedness" / "__init__.py"
+    path.write_text(f"import rich  # noqa\n{path.read_text('utf-8')}", "utf-8")
+    checkout.commit()
+    agreed(checkout.check())
+    result = checkout.release()
+    assert result.returncode == 2
+    assert "release: ModuleNotFoundError: No module named 'rich'\n" in result.stderr
+    assert not (checkout.folder / "dist").exists()
