@@ -1,17 +1,34 @@
 """The package itself: what it exports, imports, costs and carries."""
 
 import ast
+import contextlib
+import io
+import json
 import os
 import subprocess
 import sys
 import venv
 import zipfile
+from graphlib import TopologicalSorter
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import informedness
+from informedness import (
+    compare,
+    estimate_from_labels,
+    informedness_score,
+    nit_score,
+    report,
+    table_from_file,
+    table_from_frame,
+)
+from informedness.cli import main
+from informedness.scores.registry import MODULES
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "informedness"
@@ -23,8 +40,12 @@ def python(code, executable=sys.executable, **options):
     ).stdout
 
 
+def loaded_by(code):
+    """Return the modules that a new process has loaded after some code."""
+    return {*python(f"{code}\nimport sys; print(*sys.modules)").split()}
+
+
 def test_what_is_exported():
-    assert sorted(informedness.__all__) == informedness.__all__
     assert set(informedness.__all__) == {
         "Comparison",
         "ContingencyTable",
@@ -34,6 +55,7 @@ def test_what_is_exported():
         "IntervalWarning",
         "NoSamplesError",
         "Report",
+        "SCORES",
         "UndefinedMetricWarning",
         "compare",
         "ema_score",
@@ -46,11 +68,13 @@ def test_what_is_exported():
         "nit_score",
         "register",
         "report",
+        "score",
         "table_from_file",
         "table_from_frame",
         "unregister",
     }
     assert all(hasattr(informedness, name) for name in informedness.__all__)
+    assert {*informedness.__all__} <= {*dir(informedness)}
 
 
 def test_there_is_one_version():
@@ -61,27 +85,23 @@ def test_there_is_one_version():
     assert f"## {informedness.__version__}" in changelog
 
 
-def test_importing_loads_numpy_and_nothing_heavy():
-    modules = python("import sys, informedness; print(*sys.modules)").split()
-    heavy = {"evaluate", "datasets", "pandas", "sklearn", "torch", "pyarrow", "rich", "scipy"}
-    assert "numpy" in modules
-    assert not heavy & set(modules)
+def test_scores_and_intervals_load_numpy_and_nothing_else_that_is_installed():
+    code = (
+        "from informedness import compare, estimate_from_labels, nit_score, report\n"
+        "a, b = [0, 1] * 40, [0, 0, 1, 1] * 20\n"
+        "nit_score(a, b), estimate_from_labels(a, b), compare(a, b, a), report(a, b)\n"
+    )
+    loaded = loaded_by(code) - loaded_by("pass")
+    installed = {name.partition(".")[0] for name in loaded} & {*metadata.packages_distributions()}
+    assert installed == {"informedness", "numpy"}
 
 
-def test_importing_takes_no_more_than_a_third_longer_than_numpy():
-    # In instructions of the import machinery, not in seconds: modules beyond numpy's own. The time
-    # is in the benchmarks.
-    code = "import sys, {}; print(sum(1 for name in sys.modules))"
-    alone, ours = (int(python(code.format(name))) for name in ("numpy", "informedness"))
-    assert ours < 1.3 * alone
-
-
-def test_no_code_changes_the_filters_of_warnings():
-    # `catch_warnings` does, for the whole process: in threads they stay changed for good
-    for path in SOURCE.glob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        for name in ("catch_warnings", "simplefilter", "filterwarnings"):
-            assert name not in text, path
+def test_what_a_score_does_not_need_is_loaded_at_first_use():
+    loaded = loaded_by("import informedness as i; i.nit_score([0, 1], [0, 1])")
+    assert "informedness.core.table" in loaded
+    later = {f"informedness.{name}" for name in ("cli", "inputs", "registration", "results")}
+    later |= {"_hashlib", "shutil", "statistics", "tempfile", "urllib.request"}
+    assert not (loaded - loaded_by("import numpy")) & later
 
 
 def test_the_only_dependency_is_numpy():
@@ -91,89 +111,123 @@ def test_the_only_dependency_is_numpy():
     assert {"evaluate", "cli", "all", "test"} <= extras
 
 
-def definitions(predicate):
-    """Return the functions of the package in whose body some node satisfies `predicate`."""
+def break_everywhere(monkeypatch, name, change):
+    """Put `change(real function)` in the place of a function of the helper, in all its copies."""
+    for module in [*sys.modules.values()]:
+        real = vars(module).get(name)
+        if getattr(real, "__module__", "").endswith((".labels", ".table")):
+            monkeypatch.setattr(module, name, change(real))
+
+
+REFERENCES, PREDICTIONS = list("aabbcab"), list("aabccba")
+
+
+@pytest.fixture
+def by_path(load, tmp_path):
+    """Return functions that score the samples above, each on its own way to a table."""
+    columns = {"gold": REFERENCES, "model": PREDICTIONS, "other": REFERENCES}
+    file = tmp_path / "predictions.jsonl"
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    metrics = {name: load(name) for name in MODULES}
+
+    def piecewise(metric):
+        metric.add(reference=REFERENCES[0], prediction=PREDICTIONS[0])
+        metric.add_batch(references=REFERENCES[1:], predictions=PREDICTIONS[1:])
+        return metric.compute()
+
+    def command(*arguments):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            assert main([*map(str, arguments), "--output", "json"]) == 0
+        return json.loads(output.getvalue())
+
+    two = REFERENCES, PREDICTIONS
+    names = ("--references", "gold", "--predictions", "model")
+
+    def scores_of(table):
+        return table.informedness(), table.nit()
+
     return {
-        f"{path.stem}.{function.name}"
-        for path in SOURCE.glob("*.py")
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(function, ast.FunctionDef) and any(map(predicate, ast.walk(function)))
+        "function": lambda: (informedness_score(*two), nit_score(*two)),
+        "module": lambda: [
+            metric.compute(references=two[0], predictions=two[1]) for metric in metrics.values()
+        ],
+        "module, in pieces": lambda: [piecewise(metric) for metric in metrics.values()],
+        "report": lambda: report(*two).scores,
+        "estimate": lambda: estimate_from_labels(*two).value,
+        "compare": lambda: compare(*two, columns["other"]).to_dict(),
+        "file": lambda: scores_of(table_from_file(file, references="gold", predictions="model")),
+        "frame": lambda: scores_of(
+            table_from_frame(pd.DataFrame(columns), references="gold", predictions="model")
+        ),
+        "command line": lambda: command("report", file, *names),
+        "command line, compare": lambda: command("compare", file, *names, "other"),
     }
 
 
-def calls(*names):
-    """Return a predicate for nodes that call `np.NAME`."""
-    return lambda node: (
-        isinstance(node, ast.Call)
-        and getattr(node.func, "attr", getattr(node.func, "id", "")) in names
-    )
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("name", ["read_column", "count_pairs"])
+def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one(
+    name, by_path, monkeypatch
+):
+    def misread(real):
+        """Take the last label of a column for its first."""
+
+        def read(*args):
+            column = real(*args)
+            if column is args[0]:  # one that was read before
+                return column
+            return column[np.arange(len(column)) % max(1, len(column) - 1)]
+
+        return read
+
+    def miscount(real):
+        """Leave out the samples of one cell."""
+
+        def count(*args):
+            labels, cells = real(*args)
+            return labels, cells.where(np.arange(len(cells.rows)) > 0)
+
+        return count
+
+    right = {path: repr(score()) for path, score in by_path.items()}
+    break_everywhere(monkeypatch, name, {"read_column": misread, "count_pairs": miscount}[name])
+    wrong = {path for path, score in by_path.items() if repr(score()) != right[path]}
+    # a data frame's own engine counts it
+    assert wrong == {*by_path} - ({"frame"} if name == "count_pairs" else set())
 
 
-def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one():
-    """Labels become codes in `coding.code_*` and pairs are counted under `coding.count_pairs`.
+LAYERS = ("core.labels", "core.table", "core.scores", "core.intervals", "core.protocol")
+LAYERS += ("contingency", "scores", "results", "inputs", "registration", "", "cli", "__main__")
 
-    To sort out distinct values takes `np.unique`, a dict that numbers its keys, or pyarrow's
-    dictionary; to count takes `bincount`, `add.at` or a `Counter`.
-    """
-    names = ("unique", "defaultdict", "setdefault", "searchsorted", "factorize", "union1d")
-    assert definitions(calls(*names, "dictionary_encode")) == {
-        "coding.code_objects",
-        "coding.code_arrow",  # pyarrow's own coding
-        "coding.code_integers",
-        "coding._code_few",  # for code_integers
-        "coding.join_columns",  # of columns that are coded already
-        "coding._merged",  # of the labels of two columns
-        "coding._count_sorted",
-        "intervals.resampled",  # chances to classes
-        "intervals.cell_at",  # cells to their places in a table
-        "comparison._count_triples",  # cells to their places in a table
-        "comparison._interval",  # chances to classes
-    }
-    assert definitions(calls("bincount", "histogram2d", "at", "Counter", "value_counts")) == {
-        "coding.code_integers",  # which integers occur
-        "coding._count_small",
-        "coding._count_diagonal",
-        "coding._count_sorted",
-        "coding.sum_by",  # of cells by class
-    }
-    assert definitions(calls("count_pairs")) == {
-        "contingency.from_labels",
-        "comparison._count_triples",
-    }
-    users = definitions(calls("code_objects", "code_text"))
-    assert users == {"reading.read_column", "coding.code_text", "coding._code_words"}
+
+def layer(module):
+    """Return the place in `LAYERS` of a module, or of its folder; "" is the package itself."""
+    return LAYERS.index(module if module in LAYERS else module.partition(".")[0])
 
 
 def imports(path):
-    """Return the modules of the package that a file imports."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            yield from [node.module] if node.module else [alias.name for alias in node.names]
+    """Return the modules of the package that a file imports, at its top or anywhere else."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.relative_to(SOURCE).parts[: -node.level]
+            name = ".".join([*folder, *filter(None, [node.module])])
+            below = (".".join(filter(None, [name, alias.name])) for alias in node.names)
+            modules = {x for x in below if (SOURCE / f"{x.replace('.', '/')}.py").is_file()}
+            yield from modules or {name}
 
 
 def test_imports_point_one_way():
-    order = ["coding", "reading", "contingency", "intervals", "estimates", "protocol", "scores"]
-    order += ["comparison", "registration", "report", "columns", "frames"]
-    order += ["paths", "quotes", "readers", "files", "samples", "__init__", "cli", "__main__"]
-    for path in SOURCE.glob("*.py"):
-        for module in imports(path):
-            if module == "__version__":
-                continue
-            assert order.index(module) < order.index(path.stem), f"{path.stem} imports {module}"
-
-
-def test_no_file_of_the_helper_imports_more_than_numpy():
-    for name in ("coding", "reading", "contingency", "intervals", "estimates"):
-        tree = ast.parse((SOURCE / f"{name}.py").read_text(encoding="utf-8"))
-        modules = set()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                modules |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                modules.add(node.module)
-        roots = {module.partition(".")[0] for module in modules}
-        assert roots - set(sys.stdlib_module_names) == {"numpy"}
+    graph = {}
+    for path in SOURCE.rglob("*.py"):
+        module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+        if path.name == "__init__.py":
+            module = module.removesuffix("__init__").removesuffix(".")
+        graph[module] = {*imports(path)}
+        for other in graph[module]:
+            assert layer(other) <= layer(module), f"{module} imports {other}"
+    TopologicalSorter(graph).prepare()  # raises CycleError, within a folder too
 
 
 def test_copies_of_the_helpers_are_in_step():
@@ -196,7 +250,10 @@ def wheel(tmp_path_factory):
 def test_the_wheel_made_from_the_sdist_carries_package_and_modules_and_nothing_else(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     package = {name for name in names if ".dist-info/" not in name}
-    expected = {f"informedness/{path.name}" for path in SOURCE.iterdir() if path.is_file()}
+    files = (path for path in SOURCE.rglob("*") if "__pycache__" not in path.parts)
+    expected = {
+        f"informedness/{path.relative_to(SOURCE).as_posix()}" for path in files if path.is_file()
+    }
     for folder in (ROOT / "metrics").iterdir():
         files = (path for path in folder.iterdir() if path.is_file())
         expected |= {f"informedness/metrics/{folder.name}/{path.name}" for path in files}
