@@ -1,5 +1,6 @@
-"""The studies of coverage run; what they found is in tests/studies/."""
+"""The studies of coverage run, and some of their cells find what all of them found at length."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -24,31 +25,39 @@ def test_a_study_runs_and_writes_a_row_for_each_cell(name, options, rows, tmp_pa
     assert len(re.findall(r"^\| 2 \| \d+ \|", page.read_text(encoding="utf-8"), re.M)) == rows
 
 
-def rows_of(page, section):
-    """Return the rows of numbers under a heading, each a list of cells."""
-    text = (STUDIES / page).read_text(encoding="utf-8").split(f"\n## {section}\n")[1]
-    lines = text.split("\n## ")[0].splitlines()
-    return [line.strip("| ").split(" | ") for line in lines if re.match(r"\| \d+ \| \d+ \|", line)]
+@pytest.fixture
+def cell_of(monkeypatch):
+    """Return what runs one cell of a study, by its name."""
+    monkeypatch.syspath_prepend(str(STUDIES))
+    return lambda name: importlib.import_module(name).cell
 
 
-def test_the_interval_of_informedness_covers_as_promised_in_the_study():
-    rows = rows_of("COVERAGE.md", "Informedness")
-    assert len(rows) == 4 * 4 * 3 * 4
-    covered = {tuple(row[:4]): (float(row[6].split()[0]), float(row[5])) for row in rows}
-    large = [share for (_, n, *_), (share, _) in covered.items() if int(n) >= 200]
-    assert sum(0.93 <= share <= 0.98 for share in large) >= 0.9 * len(large)
-    assert all(warned > 0.9 for share, warned in covered.values() if share < 0.9)
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize(
+    "place",
+    [(2, 200, "majority", 0.2), (3, 200, "geometric", 0.6), (5, 1000, "even", 0.95)],
+    ids=str,
+)
+def test_intervals_at_95_percent_cover_the_truth_in_about_as_many_tables(place, cell_of):
+    row = cell_of("coverage")((place, 300, 599, 0))  # a standard error of 0.013
+    covered = row["coverage"]
+    assert 0.91 <= covered["informedness", "auto"] <= 0.99
+    assert covered["nit", "auto"] >= 0.91  # wide near chance, on purpose
 
 
-def test_the_interval_of_nit_covers_or_warns_in_the_study():
-    rows = rows_of("COVERAGE.md", "NIT")
-    assert all(float(row[5]) > 0.75 for row in rows if float(row[6].split()[0]) < 0.9)
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_an_interval_that_covers_too_little_comes_with_a_warning(cell_of):
+    row = cell_of("coverage")(((10, 200, "even", 0.95), 100, 199, 0))
+    assert row["coverage"]["nit", "auto"] < 0.8
+    assert row["warned"]["nit"] > 0.95
+    assert row["warned"]["informedness"] < 0.05
 
 
-@pytest.mark.parametrize("metric", ["Informedness", "NIT"])
-def test_the_test_of_two_equal_models_errs_as_often_as_it_says_in_the_study(metric):
-    rows = rows_of("COMPARISON.md", f"{metric}, neither is better")
-    assert len(rows) == 3 * 3 * 2
-    rejected = {tuple(row[:3]): (float(row[4]), float(row[5])) for row in rows}
-    assert all(share <= 0.06 for _, share in rejected.values())
-    assert all(share >= 0.04 for differ, share in rejected.values() if differ >= 60)
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("metric", ["informedness", "nit"])
+def test_two_equal_models_differ_at_5_percent_in_about_as_many_comparisons(metric, cell_of):
+    row = cell_of("comparison")(((3, 200, "even", False), metric, 400, 999, 0))
+    assert 0.02 <= row["rejected"] <= 0.09
+    assert row["covered"] >= 0.91
+    better = cell_of("comparison")(((3, 200, "even", True), metric, 100, 999, 0))
+    assert better["rejected"] > 2 * row["rejected"]
