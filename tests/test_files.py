@@ -484,8 +484,8 @@ def test_a_file_is_read_without_pandas_which_takes_longer_to_import_than_the_fil
     labels = INTEGERS if kind == "integers" else TEXT
     pa.parquet.write_table(columns(*labels.tolist(), WEIGHTS), tmp_path / "p.parquet")
     code = (
-        "import sys; from informedness.cli import main; main(sys.argv[1:]); "
-        "sys.exit('pandas' in sys.modules)"
+        "import sys; from informedness.cli import main; code = main(sys.argv[1:]); "
+        "sys.exit(code or 'pandas' in sys.modules)"
     )
     command = [sys.executable, "-c", code, "report", str(tmp_path / "p.parquet")]
     command += ["--references", "gold", "--predictions", "model", "--weights", "w"]

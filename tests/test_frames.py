@@ -266,17 +266,21 @@ def test_a_default_collation_that_merges_labels_is_refused():
     assert table_from_frame(plain, **COLUMNS) == expected
 
 
-@pytest.mark.parametrize("of_ibis", [ibis.duckdb, ibis.sqlite], ids=["duckdb", "sqlite"])
-def test_databases_behind_ibis_never_merge_labels(of_ibis):
-    database = of_ibis.connect()
+def without_case(database):
+    """Return a table of one of ibis's databases whose references ignore case."""
     database.raw_sql("create table t (gold text collate nocase, model text)")
     database.raw_sql("insert into t values ('Ham', 'ham'), ('ham', 'Ham'), ('ham', 'ham')")
-    if of_ibis is ibis.duckdb:
-        with pytest.raises(ValueError, match="a collation that takes 'a' for 'A'"):
-            table_from_frame(database.table("t"), **COLUMNS)
-        return
+    return database.table("t")
+
+
+def test_duckdb_behind_ibis_is_refused_where_it_would_merge_labels():
+    with pytest.raises(ValueError, match="a collation that takes 'a' for 'A'"):
+        table_from_frame(without_case(ibis.duckdb.connect()), **COLUMNS)
+
+
+def test_sqlite_behind_ibis_does_not_merge_labels():
     expected = ContingencyTable.from_labels(["Ham", "ham", "ham"], ["ham", "Ham", "ham"])
-    assert table_from_frame(database.table("t"), **COLUMNS) == expected
+    assert table_from_frame(without_case(ibis.sqlite.connect()), **COLUMNS) == expected
 
 
 def of_dictionary(indices, values):
