@@ -118,7 +118,7 @@ def test_a_damaged_copy_is_repaired(cache, damage):
         script = copy / "informedness.py"
         script.write_bytes(script.read_bytes()[:500])
     else:
-        (copy / ("informedness.py" if damage == "no script" else "reading.py")).unlink()
+        (copy / ("informedness.py" if damage == "no script" else "labels.py")).unlink()
     register(cache)
     assert copies(cache) == [copy]
     assert run(LOAD, cache).stdout.splitlines() == SCORES

@@ -405,6 +405,7 @@ def test_a_class_keeps_its_counts_under_a_new_name_and_in_another_place(visit):
         *_, last = names = classes.split("\n")
         expect(grid.get_by_test_id(f"header-{len(names)}")).to_contain_text(last)
         expect(grid.get_by_test_id("cell-0-0")).to_have_text(names[0])
+        expect(grid.get_by_test_id(f"header-{len(names) + 1}")).to_have_count(0)
     box.fill("worst\nfine")
     page.locator("#score-matrix").click()  # before the grid has followed
     expect(page.locator("#result .heat tbody th")).to_have_text(["worst", "fine"])
