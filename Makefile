@@ -4,11 +4,16 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo test test-spark lint bench coverage space publish release screenshots clean
+.PHONY: demo check test test-spark lint bench coverage space publish release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
+
+# What to run every minute, and takes one: no browser, no training, no building of packages. The
+# files left out by name take longer to import than others to run.
+check: lint
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser" --ignore=tests/space --ignore=tests/test_trainer.py
 
 # Everything the tests need, then all tests.
 test: $(VENV)/.test chromium

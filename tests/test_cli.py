@@ -324,6 +324,7 @@ def test_labels_that_the_terminal_cannot_show_are_escaped(tmp_path):
     assert rb"\xe9 " in result.stdout
 
 
+@pytest.mark.slow
 def test_a_long_file_has_a_progress_bar_on_a_terminal_and_none_in_a_pipe(tmp_path):
     path = tmp_path / "long.csv"
     label = "long " * 2000
@@ -497,6 +498,7 @@ def test_a_full_standard_output_is_an_error(files):
     assert len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["2>&-", "2>/dev/full"])
 def test_warnings_that_cannot_be_shown_leave_the_output_alone(tmp_path, where):
     path = write(tmp_path / "p.csv", [("a", "b")] * 60)
@@ -508,6 +510,7 @@ def test_warnings_that_cannot_be_shown_leave_the_output_alone(tmp_path, where):
     assert (result.returncode, result.stdout) == (2, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["report", "compare"])
 def test_a_closed_standard_input_is_an_error_where_it_is_to_be_read(files, command):
     columns = [*COLUMNS, "gold"] if command == "compare" else COLUMNS

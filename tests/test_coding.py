@@ -195,6 +195,7 @@ def test_tables_of_a_trillion_samples_merge_exactly(matrix):
     assert merged.informedness() == pytest.approx(float(exact), rel=0, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "cell", "noise"), [(1000, 10**6, 40), (10, 10**9, 30_000)])
 def test_mutual_information_near_zero_keeps_its_digits(k, cell, noise):
     generator = np.random.default_rng(0)

@@ -165,6 +165,7 @@ def test_equal_models_have_a_p_value_of_1_and_no_difference(score):
     assert str(made).startswith("No difference is shown: +0.000 (")
 
 
+@pytest.mark.slow
 @every_score
 @every_few
 def test_exchanging_the_models_turns_the_sign_alone(samples, score):
@@ -238,6 +239,7 @@ def test_a_made_up_sample_is_one_more_sample_of_both_models(score):
         assert found == pytest.approx(scores[1] - scores[0], abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", [SCORES[0], SCORES[2], SCORES[4], *SCORES[6:]], ids=str)
 def test_intervals_are_those_of_a_simulation_of_samples(score):
     samples, level = random_samples(size=40, k=3, skill=(0.5, 0.8)), 0.8
@@ -291,6 +293,7 @@ def test_made_up_samples_of_markedness_have_references_there_are(average):
     assert made.standard_error == pytest.approx(drawn.std(), rel=0.07)
 
 
+@pytest.mark.slow
 def test_intervals_are_around_the_value_where_resamples_are_biased():
     """NIT of resamples of a guesser is well above that of the samples."""
     samples = [0, 1, 2] * 8, [0, 0, 0, 1, 1, 1, 2, 2, 2] * 2 + [0, 1, 2] * 2, [0, 1, 2] * 8
@@ -560,6 +563,7 @@ def test_a_comparison_says_all_it_knows():
     assert made.signature.startswith(start)
 
 
+@pytest.mark.slow
 def test_comparisons_that_differ_never_share_a_signature():
     references, a, b = random_samples(size=60, skill=(0.6, 0.8))
     references[::9] = [-1] * len(references[::9])

@@ -252,6 +252,7 @@ def damaged(data, rng):
     return bytes(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [INTEGERS, TEXT], ids=["integers", "text"])
 @pytest.mark.parametrize("name", FORMS)
 def test_a_damaged_file_is_refused_by_name_or_read_as_a_plain_reader_does(name, labels, tmp_path):

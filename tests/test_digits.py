@@ -110,6 +110,7 @@ def score(table: ContingencyTable, metric: str, average: str | None) -> Any:
 SCORES = [*dense.SCORES, ("informedness", "none"), ("markedness", "none")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "average"), SCORES, ids=["-".join(filter(None, of)) for of in SCORES]
 )

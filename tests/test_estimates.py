@@ -335,6 +335,7 @@ def check_scores_of(matrix, score, prior):
         assert got == pytest.approx(float(wanted), rel=0, abs=1e-12)
 
 
+@pytest.mark.slow
 @every_score
 @pytest.mark.parametrize("matrix", [[[9, 2], [1, 3]], [[4, 1, 0], [0, 3, 1], [0, 0, 0]]])
 def test_resamples_have_the_distribution_of_a_plain_simulation(matrix, score):
@@ -583,6 +584,7 @@ matrices = st.integers(2, 4).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(matrix=matrices, level=st.sampled_from([0.01, 0.5, 0.95, 0.9999]), seed=st.integers(0, 99))
 def test_intervals_contain_the_value_and_stay_within_the_range_of_the_score(matrix, level, seed):
@@ -1145,6 +1147,7 @@ def different_numbers_of_one_signature(entries, least=100):
     return clashes
 
 
+@pytest.mark.slow
 def test_scores_that_differ_never_share_a_signature():
     def entries():
         for table, ignored in walked_tables():
@@ -1163,6 +1166,7 @@ def test_scores_that_differ_never_share_a_signature():
     assert different_numbers_of_one_signature(entries()) == []
 
 
+@pytest.mark.slow
 def test_estimates_that_differ_never_share_a_signature():
     ways = [
         {"metric": "informedness"},

@@ -110,6 +110,7 @@ def test_parquet_of_text_is_read_in_any_encoding(encoding, tmp_path):
     assert table_from_file(path, **COLUMNS) == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
 @pytest.mark.parametrize("as_text", [False, True])
 @pytest.mark.parametrize("name", ["p.parquet", "p.jsonl", "p.csv"])
@@ -450,6 +451,7 @@ print(table.n_samples, int(peak[1]) // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory from /proc")
 @pytest.mark.parametrize("kind", ["integers", "text", "long text"])
 def test_a_file_is_read_in_memory_that_does_not_grow_with_it(kind, tmp_path):
@@ -479,6 +481,7 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(kind, tmp_path):
     assert peak < 500, f"{peak} MiB"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["integers", "text"])
 def test_a_file_is_read_without_pandas_which_takes_longer_to_import_than_the_file(kind, tmp_path):
     labels = INTEGERS if kind == "integers" else TEXT
@@ -492,6 +495,7 @@ def test_a_file_is_read_without_pandas_which_takes_longer_to_import_than_the_fil
     subprocess.run(command, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [INTEGERS, TEXT], ids=["integers", "text"])
 def test_columns_of_arrow_are_read_without_pandas_too(labels, tmp_path):
     table = columns(*labels.tolist(), WEIGHTS)

@@ -236,6 +236,7 @@ FOLDING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["gold", "model"])
 @pytest.mark.parametrize("collation", FOLDING)
 def test_a_collation_that_merges_labels_is_refused(collation, column):
@@ -393,6 +394,7 @@ def test_one_column_can_be_compared_with_itself(frame_of):
     assert table == ContingencyTable.from_labels(["a", "b", "b"], ["a", "b", "b"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["rows", "squares", "samples", "nulls", "references", "weights", "loc", "unify_dictionaries"],

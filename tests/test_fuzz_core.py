@@ -94,6 +94,7 @@ def exact(cells, metric, average):
         return math.nan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_scores_of_random_tables_are_exact(seed):
     rng = np.random.default_rng([seed, 1])
@@ -234,6 +235,7 @@ def typed(values, dtype):
     return array.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [seed * 7 + turn for seed in SEEDS for turn in range(7)])
 def test_random_containers_are_read_as_the_list_of_their_labels(seed):
     rng = np.random.default_rng([seed, 2])

@@ -383,6 +383,7 @@ def in_two_processes(mode, tmp_path, path):
     ]
 
 
+@pytest.mark.slow
 def test_two_processes_gather_strings_exactly(tmp_path):
     references = ["001", "1", "a\0", "\ud800", "1", "\u00e9", "a", "001"]
     predictions = ["001", "001", "a", "\ud800", "1", "e\u0301", "a", "001"]
@@ -394,6 +395,7 @@ def test_two_processes_gather_strings_exactly(tmp_path):
     assert not list(tmp_path.rglob("*.arrow"))
 
 
+@pytest.mark.slow
 def test_two_processes_gather_large_integers_and_recover_from_an_error(tmp_path):
     expected = informedness_score([2**64 - 1, 5, -3], [5, 5, -3])
     first, second = in_two_processes("error", tmp_path, module_path("informedness"))
@@ -402,6 +404,7 @@ def test_two_processes_gather_large_integers_and_recover_from_an_error(tmp_path)
     assert second == [None, None]
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_half_way_is_not_scored_on_what_it_left(tmp_path):
     first, second = in_two_processes("death", tmp_path, module_path("informedness"))
     assert "experiment-death-0-2-1.arrow end in the middle" in first[0]
@@ -418,6 +421,7 @@ print(metric.compute(return_signature=True, average=None))
 """
 
 
+@pytest.mark.slow
 def test_two_jobs_that_their_launcher_tells_apart_may_share_a_cache_folder(tmp_path):
     def start(job, rank):
         arguments = [module_path("informedness"), str(rank), str(tmp_path), job]

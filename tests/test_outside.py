@@ -55,6 +55,7 @@ def excess(k, n_outside, n, spread, n_guessers=60):
     return with_others / without - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_outside", [10, 100])
 @pytest.mark.parametrize("k", [2, 4, 10])
 def test_the_rule_is_where_a_guesser_scores_a_twentieth_more(k, n_outside):

@@ -247,6 +247,7 @@ def wheel(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_the_wheel_made_from_the_sdist_carries_package_and_modules_and_nothing_else(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     package = {name for name in names if ".dist-info/" not in name}
@@ -261,6 +262,7 @@ def test_the_wheel_made_from_the_sdist_carries_package_and_modules_and_nothing_e
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
+@pytest.mark.slow
 def test_the_installed_wheel_registers_and_loads_by_bare_name_away_from_the_checkout(
     wheel, tmp_path
 ):

@@ -88,6 +88,7 @@ def test_two_classes_are_adjusted_balanced_accuracy(sample):
         assert score == close(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ours", "theirs", "options"),
     [

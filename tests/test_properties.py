@@ -71,6 +71,7 @@ def without_a_score(value):
     return pytest.approx(value, rel=0, abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
 @law(samples=pairs, names=st.permutations("vwxyz"))
 def test_renaming_the_classes_changes_no_score(score, samples, names):
@@ -78,6 +79,7 @@ def test_renaming_the_classes_changes_no_score(score, samples, names):
     assert score(table_of(renamed)) == without_a_score(score(table_of(samples)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
 @law(samples=pairs, order=st.permutations(range(5)))
 def test_the_order_of_labels_changes_no_score(score, samples, order):
@@ -99,6 +101,7 @@ def test_the_order_of_the_samples_makes_no_table(samples, seed):
     assert table_of(shuffled) == table_of(samples)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"labels": [4, 2, 0, 1, 3]}], ids=["seen", "declared"])
 @law(chunks=st.lists(pairs, min_size=2, max_size=4))
 def test_merged_tables_are_the_table_of_the_samples_together(options, chunks):
@@ -121,6 +124,7 @@ def test_a_plain_table_merges_with_a_weighted_one_as_weights_of_1(plain, heavy):
     assert table_of(heavy) + table_of(plain) == table_of(heavy + ones)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
 @law(samples=st.lists(st.tuples(classes, classes, st.integers(0, 5)), min_size=1, max_size=20))
 def test_whole_weights_are_repetitions(score, samples):
@@ -129,6 +133,7 @@ def test_whole_weights_are_repetitions(score, samples):
     assert score(table_of(samples)) == without_a_score(score(table_of(repeated)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
 @law(samples=weighted, scale=st.sampled_from([1e-9, 0.3, 7.0, 1e12]))
 def test_the_unit_of_the_weights_changes_no_score(score, samples, scale):
@@ -170,6 +175,7 @@ def test_guessing_of_any_shares_expects_0(average, rows, data):
     assert by_table.nit(table) == close(1 / k)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("average", AVERAGES)
 @law(rows=several_counts, share=st.fractions(0, 1, max_denominator=20), data=st.data())
 def test_right_with_probability_x_and_guessing_otherwise_is_x(average, rows, share, data):

@@ -161,6 +161,7 @@ SEQUENCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_in_memory", [False, True], ids=["in files", "in memory"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("calls", SEQUENCES.values(), ids=SEQUENCES)
@@ -537,6 +538,7 @@ def another_metric(request):
     return evaluate_with_another_name_for(request.param)
 
 
+@pytest.mark.slow
 def test_processes_gather_whatever_the_private_names_of_the_base_class(another_metric, tmp_path):
     half = REFERENCES[:5], PREDICTIONS[:5]
     batches = [[half], [(REFERENCES[5:8], PREDICTIONS[5:8]), (REFERENCES[8:], PREDICTIONS[8:])]]
@@ -568,6 +570,7 @@ def test_processes_compute_with_the_options_at_load(tmp_path):
     assert none is None
 
 
+@pytest.mark.slow
 def test_a_process_may_run_ahead_into_the_next_round(tmp_path):
     ahead = threading.Event()
     metrics = [of_two(Seen, number, tmp_path) for number in range(2)]

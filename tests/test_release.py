@@ -18,6 +18,8 @@ from golden import BY_ID, close
 from informedness import __version__
 from space.hub import Hub
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 NOW = __version__
 NEW = "7.8.9"

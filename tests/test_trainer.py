@@ -15,6 +15,8 @@ from transformers import (
     set_seed,
 )
 
+pytestmark = pytest.mark.slow
+
 README = Path(__file__).resolve().parent.parent / "README.md"
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from test_documents import ROOT, snippets
 
+pytestmark = pytest.mark.slow
+
 EXACT = """
 from typing import assert_type
 

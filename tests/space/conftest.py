@@ -6,9 +6,17 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "spaces"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in this folder: all is slow, what opens a page needs the browser."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.slow)
+            if "browser" in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.browser)
 
 
 @pytest.fixture(scope="session")
@@ -31,13 +39,12 @@ def app() -> Iterator[Callable[[str], str]]:
     assert "Traceback" not in printed, printed
 
 
-expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[object]:
     """Return a headless Chromium; a machine without one fails the test and says so."""
+    from playwright.sync_api import expect
     from screenshots import chromium
 
+    expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
     with chromium() as started:
         yield started
