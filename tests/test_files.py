@@ -161,7 +161,10 @@ def test_every_type_of_label_is_read_as_it_is(batches, kind, name, tmp_path):
     table = pa.table(
         {"gold": array, "model": pa.array([array.to_pylist()[i] for i in (2, 0, 1)], array.type)}
     )
-    WRITERS[name](table, tmp_path / name)
+    try:
+        WRITERS[name](table, tmp_path / name)
+    except pa.ArrowNotImplementedError:
+        pytest.skip(f"this version of pyarrow does not write {array.type} to Parquet")
     labels = array.to_pylist()
     expected = ContingencyTable.from_labels(labels, [labels[i] for i in (2, 0, 1)])
     assert table_from_file(tmp_path / name, **COLUMNS) == expected

@@ -31,13 +31,15 @@ LABELS = {
     "bytes": [[bytes([code % 256, 0]) for code in side] for side in CODES.tolist()],
     "bools": (CODES % 2 == 0).tolist(),
 }
-INT128 = {"gold": pl.Int128, "model": pl.Int128}
 WEIGHTS = (RNG.integers(0, 9, 400) / 4).tolist()  # sums are exact in any order; some are 0
+
+
+DATABASE = duckdb.connect()  # which relations do not keep open in the lowest version
 
 
 def of_duckdb(data):
     columns = pa.table(data)  # found by DuckDB under this name
-    relation = duckdb.connect().sql("select * from columns")
+    relation = DATABASE.sql("select * from columns")
     assert relation.columns == columns.column_names
     return relation
 
@@ -174,7 +176,7 @@ def test_weights_may_be_integers_decimals_and_bools_but_not_text():
     largest = 2**40  # whose square is no 64-bit integer
     for weights in (
         [1, 2, largest],
-        [Decimal("0.25"), Decimal(2), Decimal(0)],
+        [Decimal("0.25"), Decimal("2.00"), Decimal("0.00")],
         [True, False, True],
     ):
         frame = pl.DataFrame({**labels, "w": weights})
@@ -316,9 +318,10 @@ DAMAGED = pa.Array.from_buffers(
             pl.DataFrame({"gold": ["a"], "model": pl.Series([["b"]], dtype=pl.Object)}),
             "predictions",
         ),
-        (
+        pytest.param(
             pd.DataFrame({"gold": ["a", "b"], "model": ["\ud800", "b"]}, dtype=object),
             "predictions.*'model'.*surrogates",
+            marks=pytest.mark.skipif(pd.__version__ < "3", reason="pandas 2 groups them"),
         ),
         (of_arrow_columns(pa.array(["a"]), pa.array(["a"], pa.json_())), "predictions.*'model'"),
         (of_arrow_columns(pa.array([b"a" * 16], pa.uuid()), pa.array(["a"])), "references.*'gold'"),
@@ -370,7 +373,10 @@ def test_a_null_among_the_values_of_a_dictionary_is_a_null():
     other = of_dictionary([1, 1, 0], ["b", "a"])
     expected = ContingencyTable.from_labels(["a", "b"], ["a", "b"])
     frame = of_arrow_columns(column, other)
-    for one in (frame, frame.to_pandas(types_mapper=pd.ArrowDtype), pl.from_arrow(frame)):
+    frames = [frame, frame.to_pandas(types_mapper=pd.ArrowDtype), pl.from_arrow(frame)]
+    if not frames[-1]["gold"].null_count():  # polars 1.0 makes it an empty string
+        frames.pop()
+    for one in frames:
         with pytest.raises(ValueError, match=r"got None \(null\) in 1 of 3 rows of column 'gold'"):
             table_from_frame(one, **COLUMNS)
         assert table_from_frame(one, **COLUMNS, drop_null=True) == expected
@@ -379,11 +385,13 @@ def test_a_null_among_the_values_of_a_dictionary_is_a_null():
     assert table == expected + expected
 
 
+@pytest.mark.skipif(not hasattr(pl, "Int128"), reason="not in the lowest version of polars")
 def test_integers_of_128_bits_count_where_64_hold_them():
-    frame = pl.DataFrame({"gold": [1, 2**63], "model": [1, -1]}, schema_overrides=INT128)
+    int128 = {"gold": pl.Int128, "model": pl.Int128}
+    frame = pl.DataFrame({"gold": [1, 2**63], "model": [1, -1]}, schema_overrides=int128)
     table = table_from_frame(frame, **COLUMNS)
     assert table == ContingencyTable.from_labels([1, 2**63], [1, -1])
-    frame = pl.DataFrame({"gold": [1, 2**64], "model": [1, 1]}, schema_overrides=INT128)
+    frame = pl.DataFrame({"gold": [1, 2**64], "model": [1, 1]}, schema_overrides=int128)
     with pytest.raises(ValueError, match="`references` must hold integers of at most 64 bits"):
         table_from_frame(frame, **COLUMNS)
 

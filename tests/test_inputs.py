@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
-import torch
 
+import tensors
 from golden import close
 from informedness import (
     ContingencyTable,
@@ -41,7 +41,7 @@ STRINGS = list("abcbac"), list("abcaab")
 BYTES = tuple([label.encode() for label in side] for side in STRINGS)
 BOOLS = [True, False, True, False, False], [True, False, False, False, True]
 NAN, INF = math.nan, math.inf
-String = np.dtypes.StringDType
+String = getattr(getattr(np, "dtypes", None), "StringDType", None)  # of numpy 2
 DICTIONARY = pa.dictionary(pa.int8(), pa.string())
 
 
@@ -141,39 +141,32 @@ ONLY_INTEGERS = {
     "array.array": lambda values: array.array("h", values),
     "memoryview": lambda values: memoryview(array.array("q", values)),
     **{f"pandas {d}": series(d) for d in ("Int64", "UInt8", "Float64", "int64[pyarrow]")},
-    **{f"pyarrow {d}": arrow(d) for d in (pa.int8(), pa.uint64(), pa.float32(), pa.float16())},
+    **{f"pyarrow {d}": arrow(d) for d in (pa.int8(), pa.uint64(), pa.float32())},
+    "pyarrow halffloat": lambda values: pa.array(np.array(values, np.float16)),
     **{f"polars {d}": lambda v, d=d: pl.Series(v, dtype=d) for d in (pl.Int8, pl.UInt64)},
-    **{
-        f"{dtype}": lambda values, dtype=dtype: torch.tensor(values, dtype=dtype)
-        for dtype in (torch.int64, torch.uint8, torch.float16, torch.float32, torch.float64)
-    },
-    "torch, tracking gradients": lambda values: torch.tensor(
-        values, dtype=torch.float32
-    ).requires_grad_(),
-    "torch column": lambda values: torch.tensor(values)[:, None],
-    "list of 0-d tensors": lambda values: list(torch.tensor(values)),
-    "list of 0-d bfloat16 tensors": lambda v: list(torch.tensor(v, dtype=torch.bfloat16)),
-    "list of 0-d tensors, tracking gradients": lambda values: [
-        torch.tensor(float(value), requires_grad=True) for value in values
-    ],
+    **tensors.LABELS,
 }
 ONLY_STRINGS = {
     "pandas Categorical with an unused category": lambda v: pd.Categorical(v, list("czba")),
     "StrEnum": lambda values: list(map(Letter, values)),
-    "numpy StringDType": numpy(String()),
-    "numpy StringDType that can hold None": numpy(String(na_object=None)),
     **{f"pandas {d}": series(d) for d in ("str", "string", "string[python]", "string[pyarrow]")},
     **{f"pyarrow {d}": arrow(d) for d in (pa.string(), pa.large_string(), pa.string_view())},
     **{f"pyarrow {d} in chunks": chunked(d) for d in (pa.large_string(), pa.string_view())},
     "polars Categorical": lambda values: pl.Series(values, dtype=pl.Categorical),
     "polars Enum": lambda values: pl.Series(values, dtype=pl.Enum(["z", "c", "b", "a"])),
 }
+NUMPY_STRINGS = {"numpy StringDType": numpy(String())} if String else {}
+if String:
+    ONLY_STRINGS |= {
+        **NUMPY_STRINGS,
+        "numpy StringDType that can hold None": numpy(String(na_object=None)),
+    }
 ONLY_BYTES = {f"pyarrow {d}": arrow(d) for d in (pa.binary(), pa.large_binary(), pa.binary_view())}
 ONLY_BOOLS = {
     "list of numpy bools": lambda values: list(map(np.bool_, values)),
     "pandas boolean": series("boolean"),
     "pyarrow ChunkedArray of bool": chunked(pa.bool_()),
-    "torch": torch.tensor,
+    **{f"torch {make.__name__}": make for make in tensors.MAKERS},
 }
 
 
@@ -218,7 +211,9 @@ def test_an_unused_category_changes_nothing_unless_declared():
 
 
 @pytest.mark.parametrize(
-    "make", [list, np.array, series(None), pl.Series, torch.tensor], ids=lambda make: make.__name__
+    "make",
+    [list, np.array, series(None), pl.Series, *tensors.MAKERS],
+    ids=lambda make: make.__name__,
 )
 def test_inputs_are_left_as_they_were(score, make):
     given = [make(side) for side in INTEGERS]
@@ -270,7 +265,7 @@ def test_labels_that_look_alike_stay_apart(labels):
 
 TRAILING_NUL = {
     "object array": numpy(object),
-    "numpy StringDType": numpy(String()),
+    **NUMPY_STRINGS,
     "list of numpy str": lambda values: list(map(np.str_, values)),
     **{f"pandas {d}": series(d) for d in (None, "category", "string[pyarrow]")},
     **{f"pyarrow {d}": arrow(d) for d in (pa.string(), pa.string_view())},
@@ -365,7 +360,6 @@ NO_LABELS = {
     "0-d array": (np.array(3), r"got an array of shape \(\)"),
     "row": (np.array([INTEGERS[0]]), r"got an array of shape \(1, 6\)"),
     "logits": (np.ones((6, 3)), r"got an array of shape \(6, 3\).*argmax"),
-    "logits of torch": (torch.ones(6, 3), r"got an array of shape \(6, 3\).*argmax"),
     "logits of polars": (pl.Series([[0.5, 0.5]] * 6, dtype=pl.Array(pl.Float64, 2)), "argmax"),
     "logits in lists": ([[0.25, 0.75]] * 6, r"\[0.25, 0.75\].*argmax"),
     "logits in a list of arrays": ([np.array([0.25, 0.75])] * 6, "argmax"),
@@ -378,7 +372,6 @@ NO_LABELS = {
     "one logit a sample": (np.full((6, 1), -0.7), r"got -0.7 at .* score.*argmax.*ravel.* > 0\)"),
     "one logit in lists": ([[0.7]] * 6, r"got \[0.7\] at position 0: .*argmax.*ravel.* > 0\)"),
     "one logit in arrays": ([np.array([0.7])] * 6, r"at position 0: .*argmax.*ravel.* > 0\)"),
-    "one logit of torch": (torch.full((6, 1), 0.5), r"got 0.5 at .* score.*argmax.*ravel.* > 0\)"),
     "longdouble score": (np.array([0.5, 0, 0, 0, 0, 0], "g"), "0.5.* at position 0"),
     "inf": ([0, 1, INF, 1, 0, 2], "got inf at position 2"),
     "-inf in an array": (np.array([0, 1, -INF, 1, 0, 2]), "got -inf at position 2"),
@@ -412,9 +405,7 @@ NO_LABELS = {
     "plain Enum": ([enum.Enum("Colour", "RED")(1)] * 6, "Colour.RED.* at position 0: not a label"),
     "object": ([object()] * 6, "got <object object.* at position 0: not a label"),
     "sparse matrix": (scipy.sparse.csr_matrix([INTEGERS[0]]), "[Ss]parse"),
-    "torch sparse": (torch.tensor(INTEGERS[0]).to_sparse(), "[Ss]parse"),
-    "torch without data": (torch.ones(6, device="meta"), "meta"),
-    "torch bfloat16": (torch.ones(6, dtype=torch.bfloat16), "BFloat16"),
+    **tensors.NO_LABELS,
     "integers and strings": ([0, 1, 2, "1", 0, 2], r"one type, got .*'1'"),
     "strings and bytes": (["a", b"a"] * 3, "one type, got .*b'a'"),
     "integers and strings as objects": (np.array([0, 1, 2, "1", 0, 2], object), "one type, got"),
@@ -426,8 +417,6 @@ MISSING = {
     "None among strings": [*"abcba", None],
     "nan in an array": np.array([0, 1, 2, 1, 0, NAN]),
     "NaT": [0, 1, 2, 1, 0, pd.NaT],
-    "numpy StringDType with None": np.array([*"abcba", None], String(na_object=None)),
-    "numpy StringDType with nan": np.array([*"abcba", NAN], String(na_object=NAN)),
     **{f"pandas {d} with NA": series(d)([0, 1, 2, 1, 0, None]) for d in ("Int64", "category")},
     **{
         f"pandas {d} with NA": series(d)([*"abcba", None])
@@ -454,6 +443,9 @@ MISSING = {
     "polars Categorical with null": pl.Series([*"abcba", None], dtype=pl.Categorical),
     "polars bool with null": pl.Series([True, False, True, True, False, None]),
 }
+if String:
+    MISSING["numpy StringDType with None"] = np.array([*"abcba", None], String(na_object=None))
+    MISSING["numpy StringDType with nan"] = np.array([*"abcba", NAN], String(na_object=NAN))
 NO_LABELS |= {name: (values, "at position 5: a missing value") for name, values in MISSING.items()}
 WRONG_INDICES = {
     index: pa.DictionaryArray.from_arrays(
@@ -581,13 +573,9 @@ WEIGHT_CONTAINERS = {
     "pyarrow": arrow(pa.float64()),
     "pyarrow ChunkedArray": chunked(pa.float32()),
     "polars": pl.Series,
-    "torch": torch.tensor,
-    "torch, tracking gradients": lambda values: torch.tensor(
-        values, dtype=torch.float64, requires_grad=True
-    ),
     "Decimal": lambda values: list(map(Decimal, values)),
     "Fraction": lambda values: list(map(Fraction, values)),
-    "list of 0-d tensors": lambda values: list(torch.tensor(values)),
+    **tensors.FLAT,
     "strided": lambda values: np.repeat(values, 2)[::2],
     "masked array without a mask": np.ma.array,
 }
@@ -642,7 +630,7 @@ BAD_WEIGHTS = {
     "scalar": (2.0, r"got an array of shape \(\) for 6 samples"),
     "too few": ([1] * 5, r"got an array of shape \(5,\) for 6 samples"),
     "masked": (np.ma.array([1.0] * 6, mask=[1, 0, 0, 0, 0, 0]), "masked"),
-    "torch bfloat16": (torch.ones(6, dtype=torch.bfloat16), "BFloat16"),
+    **tensors.NO_WEIGHTS,
     "pandas with NA": (pd.Series([1] * 5 + [None], dtype="Int64"), "got nan|NA"),
     "pyarrow with null": (pa.array([1.0] * 5 + [None]), "got nan"),
     "polars with null": (pl.Series([1] * 5 + [None]), "got nan"),
@@ -668,7 +656,7 @@ def test_the_order_of_labels_changes_no_score(order):
 
 
 @pytest.mark.parametrize(
-    "make", [list, tuple, np.array, numpy(float), series(None), pl.Series, torch.tensor]
+    "make", [list, tuple, np.array, numpy(float), series(None), pl.Series, *tensors.MAKERS]
 )
 def test_labels_come_in_any_container(make):
     table = ContingencyTable.from_labels(*INTEGERS, labels=make([2, 0, 1]))

@@ -12,8 +12,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import torch
 
+import tensors
 from informedness import informedness_score, nit_score
 
 ROUNDS = int(os.environ.get("FUZZ_ROUNDS", "60"))
@@ -44,7 +44,7 @@ SMALL_INTEGERS = {
     "floats": lambda labels: np.array(labels, dtype=np.float32),
     "column": lambda labels: np.array(labels, dtype=np.int64)[:, None],
     "strided": lambda labels: np.repeat(np.array(labels, dtype=np.int32), 2)[::2],
-    "torch": torch.tensor,
+    **tensors.LABELS,
     "polars": lambda labels: pl.Series(labels, dtype=pl.Int64),
 }
 STRINGS = {

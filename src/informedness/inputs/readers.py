@@ -75,11 +75,21 @@ def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
         batch.validate(full=True)  # what is damaged may end the process, or name another label
         for start in range(0, batch.num_rows, _ROWS):
             waiting.append(batch.slice(start, _ROWS))
-            n_bytes += waiting[-1].nbytes
+            n_bytes += _size(waiting[-1])
             if n_bytes >= _BYTES:
                 yield from _joined(waiting)
                 waiting, n_bytes = [], 0
     yield from _joined(waiting)
+
+
+def _size(batch: Any) -> int:
+    """Return the bytes of a record batch, at least."""
+    import pyarrow
+
+    try:
+        return int(batch.nbytes)
+    except pyarrow.ArrowTypeError:  # views of text, which pyarrow before 24 does not measure
+        return int(batch.get_total_buffer_size())
 
 
 def _joined(batches: list[Any]) -> list[Any]:
