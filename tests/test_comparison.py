@@ -12,6 +12,7 @@ from scipy import stats
 import by_table
 import dense
 from dense import NAMES, SCORES
+from estimate_cases import different_numbers_of_one_signature, internal, options_of, to_9_digits
 from informedness import SCORES as METRICS
 from informedness import (
     Comparison,
@@ -24,7 +25,6 @@ from informedness import (
 from informedness.core import intervals
 from informedness.core.labels import read_column
 from informedness.results import comparison
-from test_estimates import different_numbers_of_one_signature, internal, options_of, to_9_digits
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
