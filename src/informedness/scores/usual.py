@@ -60,21 +60,15 @@ class F1Macro(Score):
         return None
 
     def of(self, sums: Sums) -> Numbers:
-        both = self._both(sums)
+        both = sums.prevalence + sums.bias  # as shares, for r + c may pass 2^63 or 1e308
         f1 = quotient(2 * (sums.hits / sums.total), both)
         return f1.sum(axis=0) / np.count_nonzero(sums.occurring)
 
     def gradient(self, shares: Sums) -> tuple[Numbers, Numbers, Numbers]:
-        both = self._both(shares)
+        both = shares.prevalence + shares.bias
         u = quotient(2 / np.count_nonzero(shares.occurring), both)
         moved = -u * quotient(shares.hits / shares.total, both)
         return moved, moved, u
-
-    def _both(self, sums: Sums) -> Numbers:
-        """Return (r + c)/N, 0 for a class that is not averaged."""
-        both = sums.prevalence + sums.bias  # as shares, for r + c may pass 2^63 or 1e308
-        both[~sums.occurring] = 0
-        return both
 
 
 class CohenKappa(Score):
