@@ -17,6 +17,7 @@ atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 import pytest
 
 import informedness
+from informedness.cli import main
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +32,17 @@ def load(registered):
     import evaluate
 
     return evaluate.load
+
+
+@pytest.fixture
+def command(capsys):
+    """Return a function that runs the command line and gives code, stdout and stderr."""
+
+    def run(*arguments):
+        code = main(list(map(str, arguments)))
+        return code, *capsys.readouterr()
+
+    return run
 
 
 @pytest.fixture

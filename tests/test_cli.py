@@ -8,12 +8,12 @@ import pty
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pandas as pd
 import pytest
 
 from informedness import report
-from informedness.cli import main
 
 COLUMNS = ["--references", "gold", "--predictions", "model"]
 ROWS = [("ham", "ham")] * 90 + [("spam", "ham")] * 10
@@ -21,14 +21,8 @@ TEXT = str(report(*zip(*ROWS, strict=True))) + "\n"
 
 
 @pytest.fixture
-def run(capsys):
-    """Return a function that runs the command line and gives code, stdout and stderr."""
-
-    def call(*arguments):
-        code = main(["report", *map(str, arguments)])
-        return code, *capsys.readouterr()
-
-    return call
+def run(command):
+    return partial(command, "report")
 
 
 def write(path, rows, names=("gold", "model"), **options):

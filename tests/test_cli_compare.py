@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -13,7 +14,6 @@ import pytest
 
 from informedness import SCORES as METRICS
 from informedness import compare
-from informedness.cli import main
 
 REFERENCES = ["ham"] * 90 + ["spam"] * 30
 A = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 15 + ["spam"] * 15
@@ -32,14 +32,8 @@ def few(n):
 
 
 @pytest.fixture
-def run(capsys):
-    """Return a function that runs the command line and gives code, stdout and stderr."""
-
-    def call(*arguments):
-        code = main(["compare", *map(str, arguments)])
-        return code, *capsys.readouterr()
-
-    return call
+def run(command):
+    return partial(command, "compare")
 
 
 def write(path, rows, names=("gold", "a", "b")):

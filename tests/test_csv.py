@@ -12,22 +12,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from file_cases import COLUMNS, refused
 from informedness import ContingencyTable, compare, table_from_file
 from informedness.cli import main
 from informedness.inputs import quotes
 from informedness.inputs.readers import DELIMITERS
 from informedness.inputs.samples import read_columns
 
-COLUMNS = {"references": "gold", "predictions": "model"}
 OPTIONS = ["--references=gold", "--predictions=model"]
-
-
-def refused(path, message):
-    """See that every way to read files refuses one with the same message."""
-    with pytest.raises(ValueError, match=f"(?s)^{path}: {message}"):
-        table_from_file(path, **COLUMNS)
-    with pytest.raises(ValueError, match=f"(?s)^{path}: {message}"):
-        read_columns(path, COLUMNS)
 
 
 # Quotes

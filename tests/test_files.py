@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from file_cases import COLUMNS
 from informedness import ContingencyTable, InformednessWarning, table_from_file
 from informedness.inputs import readers
 from informedness.inputs.paths import list_files
 
-COLUMNS = {"references": "gold", "predictions": "model"}
 RNG = np.random.default_rng(20)
 INTEGERS = RNG.integers(-3, 12, (2, 500))
 NAMES = np.array(

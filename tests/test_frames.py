@@ -17,21 +17,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from frame_cases import COLUMNS, labels_and_weights
 from informedness import ContingencyTable, table_from_frame
 
-COLUMNS = {"references": "gold", "predictions": "model"}
-RNG = np.random.default_rng(21)
-CODES = RNG.integers(-3, 12, (2, 400))
-NAMES = np.array(["ham", "spam", "", "é", "Ham", "001", "1", " 1", "NA", "x", "two\nlines", "'"])
-LABELS = {
-    "integers": CODES.tolist(),
-    "large integers": (CODES * 2**50 + 2**60 + 1).tolist(),
-    "text": NAMES[CODES % 12].tolist(),
-    "whole floats": CODES.astype(float).tolist(),
-    "bytes": [[bytes([code % 256, 0]) for code in side] for side in CODES.tolist()],
-    "bools": (CODES % 2 == 0).tolist(),
-}
-WEIGHTS = (RNG.integers(0, 9, 400) / 4).tolist()  # sums are exact in any order; some are 0
+LABELS, WEIGHTS = labels_and_weights(21, 400)
 
 
 DATABASE = duckdb.connect()  # which relations do not keep open in the lowest version
@@ -87,7 +76,7 @@ OPTIONS = {
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(options, weights):
-    references, predictions = CODES.copy()
+    references, predictions = np.array(LABELS["integers"])
     references[references == -3] = -2 if options.get("ignore_index") == -2 else -3
     frame = pl.DataFrame({"gold": references, "model": predictions, "w": weights or 1})
     expected = ContingencyTable.from_labels(

@@ -10,12 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from file_cases import COLUMNS, refused_as
 from informedness import ContingencyTable, table_from_file
 from informedness.cli import main
 from informedness.inputs.readers import read_batches
-from informedness.inputs.samples import read_columns
-
-COLUMNS = {"references": "gold", "predictions": "model"}
 
 
 def write(path, *rows):
@@ -30,17 +28,9 @@ def folder(tmp_path):
     return tmp_path / "parts"
 
 
-def refused(path, message, error=ValueError, **options):
-    """See that every way to read files refuses a path with the same message."""
-    with pytest.raises(error, match=message):
-        table_from_file(path, **COLUMNS, **options)
-    with pytest.raises(error, match=message):
-        read_columns(path, COLUMNS, **options)
-
-
 def test_a_link_to_what_is_not_there_is_an_error(folder):
     (folder / "2.csv").symlink_to(folder / "gone.csv")
-    refused(folder, f"^{folder}/2.csv: .*must hold files, got a link to what is not there")
+    refused_as(folder, f"^{folder}/2.csv: .*must hold files, got a link to what is not there")
 
 
 def test_a_link_to_a_file_is_that_file(folder, tmp_path):
@@ -53,19 +43,19 @@ def test_a_link_to_a_folder_is_an_error_in_a_folder_and_a_path_beside_it(folder,
     write(tmp_path / "more" / "2.csv", ("b", "a"))
     link = folder / "more"
     link.symlink_to(tmp_path / "more", target_is_directory=True)
-    refused(folder, f"^{link}: a folder of parts must hold no link to a folder: name the folder")
+    refused_as(folder, f"^{link}: a folder of parts must hold no link to a folder: name the folder")
     assert table_from_file([folder / "1.csv", link], **COLUMNS).n_samples == 3
 
 
 def test_a_folder_that_leads_back_to_itself_is_an_error(folder):
     (folder / "again").symlink_to(folder, target_is_directory=True)
-    refused(folder, f"^{folder}/again: a folder of parts must hold no link to a folder")
+    refused_as(folder, f"^{folder}/again: a folder of parts must hold no link to a folder")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 def test_a_pipe_in_a_folder_is_an_error(folder):
     os.mkfifo(folder / "2.csv")
-    refused(folder, f"^{folder}/2.csv: .*must hold files, got a pipe or device")
+    refused_as(folder, f"^{folder}/2.csv: .*must hold files, got a pipe or device")
 
 
 def test_an_unreadable_folder_in_a_folder_is_an_error(folder, monkeypatch):
@@ -78,7 +68,7 @@ def test_an_unreadable_folder_in_a_folder_is_an_error(folder, monkeypatch):
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", denied)
-    refused(folder, f"{folder}/day", PermissionError)
+    refused_as(folder, f"{folder}/day", PermissionError)
 
 
 def test_what_is_hidden_may_be_anything(folder):
@@ -101,8 +91,8 @@ def test_a_file_given_twice_is_an_error(folder, tmp_path):
         [hard, file],
     ):
         second = file if pair[1] == folder else pair[1]
-        refused(pair, f"^{re.escape(str(second))}: a data set must hold each file once, got the")
-    refused(["-", "-"], "^-: a data set must hold each file once", file_format="csv")
+        refused_as(pair, f"^{re.escape(str(second))}: a data set must hold each file once, got the")
+    refused_as(["-", "-"], "^-: a data set must hold each file once", file_format="csv")
     copy = write(tmp_path / "copy.csv", ("a", "a"), ("b", "b"))
     assert table_from_file([file, copy], **COLUMNS).n_samples == 4
 
@@ -131,14 +121,14 @@ def test_a_file_of_which_the_size_changes_while_it_is_read_is_an_error(change, t
     "path", [None, 3, b"p.csv", [None], [b"p.csv"], ["p.csv", 3]], ids=lambda path: repr(path)
 )
 def test_what_is_no_path_is_an_error(path):
-    refused(path, "`path` must be a path or a sequence of paths, got ")
+    refused_as(path, "`path` must be a path or a sequence of paths, got ")
 
 
 @pytest.mark.parametrize("name", ["hf://datasets/me/it/p.parquet", "s3://b/p.csv", "file:///p.csv"])
 @pytest.mark.parametrize("make", [str, Path, lambda name: [name]], ids=["text", "path", "list"])
 def test_an_address_is_no_file(name, make):
     written = str(make(name)) if make is Path else name
-    refused(make(name), f"^{written}: `path` must name files of this machine: download it first")
+    refused_as(make(name), f"^{written}: `path` must name files of this machine: download it first")
 
 
 def test_a_folder_may_be_called_like_a_scheme(tmp_path, monkeypatch):
@@ -152,4 +142,4 @@ def test_a_compressed_file_is_refused_with_what_to_do(file_format, tmp_path):
     path = tmp_path / "p.csv.gz"
     path.write_bytes(gzip.compress(b"gold,model\na,a\n"))
     message = rf"^{path}: the file is compressed \(gzip\): decompress it first"
-    refused(path, message, file_format=file_format)
+    refused_as(path, message, file_format=file_format)

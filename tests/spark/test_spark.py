@@ -9,25 +9,13 @@ import os
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
+from frame_cases import COLUMNS, labels_and_weights
 from informedness import ContingencyTable, Report, table_from_frame
 
-COLUMNS = {"references": "gold", "predictions": "model"}
-RNG = np.random.default_rng(22)
-CODES = RNG.integers(-3, 12, (2, 3000))
-NAMES = np.array(["ham", "spam", "", "é", "Ham", "001", "1", " 1", "NA", "x", "two\nlines", "'"])
-LABELS = {
-    "integers": CODES.tolist(),
-    "large integers": (CODES * 2**50 + 2**60 + 1).tolist(),
-    "text": NAMES[CODES % 12].tolist(),
-    "whole floats": CODES.astype(float).tolist(),
-    "bytes": [[bytes([code % 256, 0]) for code in side] for side in CODES.tolist()],
-    "bools": (CODES % 2 == 0).tolist(),
-}
-WEIGHTS = (RNG.integers(0, 9, 3000) / 4).tolist()  # sums are exact in any order; some are 0
+LABELS, WEIGHTS = labels_and_weights(22, 3000)
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +47,7 @@ def test_spark_gives_the_table_of_the_samples(spark, kind, weights):
 def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(spark):
     options = {"labels": [*range(-2, 12)], "unknown": "wrong", "ignore_index": -3}
     frame = frame_of(spark, *LABELS["integers"], WEIGHTS)
-    expected = ContingencyTable.from_labels(*CODES, sample_weight=WEIGHTS, **options)
+    expected = ContingencyTable.from_labels(*LABELS["integers"], sample_weight=WEIGHTS, **options)
     assert table_from_frame(frame, **COLUMNS, weights="w", **options) == expected
 
 
