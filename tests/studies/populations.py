@@ -1,0 +1,147 @@
+"""The populations of the studies: class shares, and classifiers of many kinds.
+
+A population is a k x k table of probabilities, rows references; samples of it are multinomial. Its
+true scores follow from the table.
+"""
+
+from functools import cache
+
+import numpy as np
+
+SHARES = ("even", "geometric", "zipf", "90%", "98%")
+
+
+def class_shares(kind, k):
+    """Return the shares of the classes, largest first."""
+    ranks = np.arange(k)
+    if kind == "even":
+        shares = np.ones(k)
+    elif kind == "geometric":
+        shares = 0.6 ** np.minimum(ranks, 12)
+    elif kind == "zipf":
+        shares = 1 / (1 + ranks)
+    else:
+        largest = float(kind.rstrip("%")) / 100
+        shares = np.array([largest] + [(1 - largest) / (k - 1)] * (k - 1))
+    return shares / shares.sum()
+
+
+def knows_a_share(pi, ability):
+    """Right with this probability, else guesses a class by its share."""
+    return ability * np.eye(len(pi)) + (1 - ability) * pi
+
+
+def neighbours(pi, ability=0.85):
+    """Confuses each class with the next."""
+    return ability * np.eye(len(pi)) + (1 - ability) * np.roll(np.eye(len(pi)), 1, axis=1)
+
+
+def one_missed(pi):
+    """Finds 5% of the last class, takes the rest of it for the first; else mostly right."""
+    table = knows_a_share(pi, 0.9)
+    table[-1] = 0
+    table[-1, [0, -1]] = 0.95, 0.05
+    return table
+
+
+def never_predicts(pi):
+    """Never answers the last class."""
+    table = knows_a_share(pi, 0.8)
+    table[:, 0] += table[:, -1]
+    table[:, -1] = 0
+    return table
+
+
+def seldom_predicts(pi):
+    """Answers the last class a tenth as often as it should."""
+    table = knows_a_share(pi, 0.8)
+    table[:, 0] += 0.9 * table[:, -1]
+    table[:, -1] *= 0.1
+    return table
+
+
+def falls_to_the_largest(pi, ability=0.6):
+    """Takes for the first class whatever it does not know."""
+    table = ability * np.eye(len(pi))
+    table[:, 0] += 1 - ability
+    return table
+
+
+def falls_to_the_rarest(pi, ability=0.9):
+    """Takes for the last class whatever it does not know."""
+    table = ability * np.eye(len(pi))
+    table[:, -1] += 1 - ability
+    return table
+
+
+def guesses_evenly(pi):
+    """Knows nothing: every class is as likely."""
+    return np.full((len(pi), len(pi)), 1 / len(pi))
+
+
+def guesses_by_share(pi):
+    """Knows nothing: guesses by the shares."""
+    return np.tile(pi, (len(pi), 1))
+
+
+def constant(pi):
+    """Always answers the largest class."""
+    return falls_to_the_largest(pi, 0.0)
+
+
+def uneven(pi):
+    """Recall from 0.98 down to 0.3, each class confused with a few others above all."""
+    k = len(pi)
+    rng = np.random.default_rng(k)
+    confusion = rng.dirichlet(np.full(k, 0.3), size=k) * (1 - np.eye(k)) + 1e-6 * (1 - np.eye(k))
+    recall = np.linspace(0.98, 0.3, k)
+    wrong = confusion / confusion.sum(axis=1, keepdims=True)
+    return np.diag(recall) + (1 - recall)[:, None] * wrong
+
+
+def contrary(pi):
+    """Right less often than a guesser: mostly answers the next class."""
+    return neighbours(pi, 0.2)
+
+
+@cache
+def _digits():
+    from sklearn.datasets import load_digits
+    from sklearn.metrics import confusion_matrix
+    from sklearn.model_selection import cross_val_predict
+    from sklearn.naive_bayes import GaussianNB
+
+    images, digits = load_digits(return_X_y=True)
+    return confusion_matrix(digits, cross_val_predict(GaussianNB(), images, digits, cv=10))
+
+
+def digits_by_naive_bayes(pi):
+    """As Gaussian naive Bayes confuses the first k of scikit-learn's digits; at most 10."""
+    counts = _digits()[: len(pi), : len(pi)].astype(float)
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+CLASSIFIERS = {
+    "knows 0.2": lambda pi: knows_a_share(pi, 0.2),
+    "knows 0.6": lambda pi: knows_a_share(pi, 0.6),
+    "knows 0.95": lambda pi: knows_a_share(pi, 0.95),
+    "knows 0.995": lambda pi: knows_a_share(pi, 0.995),
+    "neighbours": neighbours,
+    "one missed": one_missed,
+    "never predicts": never_predicts,
+    "seldom predicts": seldom_predicts,
+    "falls to the largest": falls_to_the_largest,
+    "falls to the rarest": falls_to_the_rarest,
+    "guesses evenly": guesses_evenly,
+    "guesses by share": guesses_by_share,
+    "constant": constant,
+    "uneven": uneven,
+    "contrary": contrary,
+    "digits": digits_by_naive_bayes,
+}
+
+
+def population(k, shares, classifier):
+    """Return the table of probabilities."""
+    pi = class_shares(shares, k)
+    return pi[:, None] * CLASSIFIERS[classifier](pi)
