@@ -40,6 +40,18 @@ _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")  # of the pack
 
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1  # of int64 and uint64
 
+_ARROW_KINDS = {
+    "bool": "b",
+    "int": "i",
+    "uint": "u",
+    "halffloat": "f",
+    "float": "f",
+    "double": "f",
+    "date": "M",
+    "timestamp": "M",
+    "duration": "m",
+}
+
 _OF_SCORES = (
     "of several scores a sample pass the argmax, of one logit (np.ravel(logits) > 0).astype(int), "
     "of one probability > 0.5"
@@ -473,11 +485,9 @@ def _read_arrow(values: Any, name: str) -> Column | None:
 
 
 def _arrow_kind(arrow_type: Any) -> str:
-    """Return the kind of numpy's type for one of pyarrow's."""
-    try:
-        return str(np.dtype(arrow_type.to_pandas_dtype()).kind)
-    except NotImplementedError:
-        return "O"
+    """Return the kind of numpy's type for one of pyarrow's, which before 26 asks pandas for it."""
+    name = str(arrow_type).partition("[")[0].rstrip("0123456789")
+    return _ARROW_KINDS.get(name, "O")
 
 
 def code_integers(array: Numbers) -> tuple[Numbers, Numbers]:
