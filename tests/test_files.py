@@ -170,6 +170,25 @@ def test_every_type_of_label_is_read_as_it_is(batches, kind, name, tmp_path):
     assert table_from_file(tmp_path / name, **COLUMNS) == expected
 
 
+VIEWS = {
+    "text": pa.array(["a", None, "long " * 9], pa.string_view()),
+    "bytes": pa.array([b"a", None, b"\xff" * 45], pa.binary_view()),
+}
+VIEWS |= {f"dictionary of {kind}": array.dictionary_encode() for kind, array in VIEWS.items()}
+
+
+@pytest.mark.parametrize("name", ["p.arrow", "stream.arrow", "p.feather"])
+@pytest.mark.parametrize("kind", VIEWS)
+def test_nulls_among_views_of_text_are_counted_and_dropped(batches, kind, name, tmp_path):
+    table = pa.table({"gold": VIEWS[kind], "model": VIEWS[kind]})
+    WRITERS[name](pa.concat_tables([table, table]), tmp_path / name)
+    with pytest.raises(ValueError, match="in 2 of 6 rows of column 'gold'"):
+        table_from_file(tmp_path / name, **COLUMNS)
+    labels = [label for label in VIEWS[kind].to_pylist() * 2 if label is not None]
+    expected = ContingencyTable.from_labels(labels, labels)
+    assert table_from_file(tmp_path / name, **COLUMNS, drop_null=True) == expected
+
+
 def test_a_dictionary_on_one_side_meets_plain_integers_on_the_other(tmp_path):
     table = pa.table({"gold": pa.array([7, -1, 7]).dictionary_encode(), "model": [7, 7, 2**62]})
     write_arrow_file(table, tmp_path / "p.arrow")

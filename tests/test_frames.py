@@ -357,6 +357,16 @@ def test_runs_of_arrow_count_as_what_they_stand_for():
     assert table == ContingencyTable.from_labels(["a", "b"], ["b", "b"], sample_weight=[2, 2])
 
 
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view()], ids=str)
+def test_views_of_arrow_count_as_what_they_stand_for(kind):
+    labels = pa.array(["a", "long " * 9, None, "a"]).cast(pa.binary()).cast(kind)
+    samples = [label for label in labels.to_pylist() if label is not None]
+    expected = ContingencyTable.from_labels(samples, samples)
+    for column in (labels, labels.dictionary_encode()):
+        frame = of_arrow_columns(column, column)
+        assert table_from_frame(frame, **COLUMNS, drop_null=True) == expected
+
+
 def test_a_null_among_the_values_of_a_dictionary_is_a_null():
     column = of_dictionary([0, 1, 2], ["a", None, "b"])
     other = of_dictionary([1, 1, 0], ["b", "a"])

@@ -1,6 +1,7 @@
 """What files and data frames share: columns that must be there, nulls, and no samples."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
@@ -34,6 +35,26 @@ def check_nulls(
             f"{'; '.join(found)}: drop_null=True (--drop-null) leaves out rows with missing values"
             f"{keep if empty_cells else ''}"
         )
+
+
+def without_views(column: Any) -> Any:
+    """Return an Arrow array or chunked array with views of text as a dictionary of text.
+
+    No version of pyarrow drops the nulls of views, none before 26 groups by them, and none before
+    24 tells their bytes.
+    """
+    import pyarrow
+
+    plain = {
+        pyarrow.string_view(): pyarrow.large_string(),
+        pyarrow.binary_view(): pyarrow.large_binary(),
+    }
+    if column.type in plain:
+        column = column.dictionary_encode()
+    if pyarrow.types.is_dictionary(column.type) and column.type.value_type in plain:
+        text = plain[column.type.value_type]
+        column = column.cast(pyarrow.dictionary(column.type.index_type, text))
+    return column
 
 
 def no_samples(n_rows: int) -> ValueError:

@@ -7,7 +7,7 @@ from typing import Any
 from ..contingency import ContingencyTable
 from ..core.labels import Label, NoSamplesError, show
 from ..core.table import check_unknown, read_amounts
-from .columns import check_columns, check_nulls, no_samples
+from .columns import check_columns, check_nulls, no_samples, without_views
 
 _KEYS = ["references", "predictions"]
 _CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised of what cannot be a key
@@ -177,7 +177,8 @@ def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
             column.validate(full=True)  # an index outside its dictionary would read what is there
             if pyarrow.types.is_run_end_encoded(column.type):
                 column = pyarrow.compute.run_end_decode(column)
-            elif pyarrow.types.is_dictionary(column.type):
+            column = without_views(column)
+            if pyarrow.types.is_dictionary(column.type):
                 if any(chunk.dictionary.null_count for chunk in column.chunks):
                     column = column.cast(column.type.value_type)
                 else:

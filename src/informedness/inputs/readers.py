@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 from ..core.labels import show
-from .columns import check_columns
+from .columns import check_columns, without_views
 from .paths import open_whole
 from .quotes import check_quotes
 
@@ -74,22 +74,23 @@ def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
     for batch in batches:
         batch.validate(full=True)  # what is damaged may end the process, or name another label
         for start in range(0, batch.num_rows, _ROWS):
-            waiting.append(batch.slice(start, _ROWS))
-            n_bytes += _size(waiting[-1])
+            waiting.append(_without_views(batch.slice(start, _ROWS)))
+            n_bytes += waiting[-1].nbytes
             if n_bytes >= _BYTES:
                 yield from _joined(waiting)
                 waiting, n_bytes = [], 0
     yield from _joined(waiting)
 
 
-def _size(batch: Any) -> int:
-    """Return the bytes of a record batch, at least."""
+def _without_views(batch: Any) -> Any:
+    """Return a record batch with its views of text, as polars writes them, as dictionaries of text.
+
+    Not as plain text, which may be many times larger: views of long labels share their bytes.
+    """
     import pyarrow
 
-    try:
-        return int(batch.nbytes)
-    except pyarrow.ArrowTypeError:  # views of text, which pyarrow before 24 does not measure
-        return int(batch.get_total_buffer_size())
+    arrays = [without_views(array) for array in batch.columns]
+    return pyarrow.RecordBatch.from_arrays(arrays, batch.schema.names)
 
 
 def _joined(batches: list[Any]) -> list[Any]:
