@@ -1,21 +1,27 @@
-"""What a type checker says of a user's file beside the installed package."""
+"""What type checkers say of a user's file beside the installed package."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
+import informedness
 from test_documents import ROOT, snippets
 
 pytestmark = pytest.mark.slow
 
-EXACT = """
+EXACT = """# pyright: strict
 from typing import assert_type
 
-from informedness import Comparison, ContingencyTable, Estimate, NoSamplesError, Report, compare
-from informedness import ema_score, estimate, estimate_from_labels, informedness_score, score
-from informedness import markedness_score, nit_score, report, table_from_file, table_from_frame
+from informedness import SCORES, Comparison, ContingencyTable, EntropyTriangle, Estimate
+from informedness import InformednessWarning, IntervalWarning, NoSamplesError, Report
+from informedness import UndefinedMetricWarning, compare, ema_score, entropy_triangle, estimate
+from informedness import estimate_from_labels, informedness_score, markedness_score, module_path
+from informedness import nit_score, register, report, score, table_from_file, table_from_frame
+from informedness import unregister
 
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
 assert_type(table.informedness(), float)
@@ -25,6 +31,7 @@ assert_type(score(table, "markedness"), float)
 assert_type(score(table, "markedness", average=None), list[float])
 assert_type(table.nit(zero_division=float("nan")), float)
 assert_type(ema_score([0, 1], [0, 1]), float)
+assert_type(entropy_triangle([0, 1], [0, 1]), EntropyTriangle)
 assert_type(compare([0, 1], [0, 1], [0, 1], metric="ema"), Comparison)
 assert_type(report([0, 1], [0, 1], confidence_level=0.9), Report)
 assert_type(table_from_file("p.csv", references="r", predictions="p"), ContingencyTable)
@@ -43,6 +50,11 @@ assert_type(estimate_from_labels([0, 1], [0, 1], average=None), list[Estimate])
 assert_type(sum([table, table], start=table), ContingencyTable)
 low, high = estimate(table).confidence_interval
 assert_type(low, float)
+assert_type(register(), dict[str, str])
+assert_type(unregister(), list[str])
+assert_type(module_path("nit"), str)
+assert_type(SCORES, tuple[str, ...])
+categories: list[type[Warning]] = [InformednessWarning, IntervalWarning, UndefinedMetricWarning]
 try:
     pass
 except NoSamplesError as error:
@@ -50,9 +62,10 @@ except NoSamplesError as error:
 """
 
 
-# an installed package is not complained of; what is not ours has no types here, which is quicker
-# and as a reader without stubs has it
-CONFIGURATION = """[mypy]
+# An installed package is not complained of. What is not ours has no types here: that is quicker,
+# and evaluate says that a score may be None.
+MYPY = """[mypy]
+strict = True
 ignore_missing_imports = True
 [mypy-informedness.*]
 ignore_errors = True
@@ -60,45 +73,70 @@ ignore_errors = True
 follow_imports = skip
 disallow_subclassing_any = False
 """
+PYRIGHT = {"extraPaths": [str(ROOT / "src")], "typeCheckingMode": "standard"}
+UNTYPED = "from typing import Any\ndef __getattr__(name: str) -> Any: ...\n"
 
 
-@pytest.fixture(scope="module")
-def complaints(tmp_path_factory):
-    """Return a function that gives what mypy says of files, each one piece of code."""
+# what a snippet takes from the one before it, and functions that a reader writes without types
+OF_A_PART = {
+    "mypy": ["name-defined", "no-untyped-def", "no-untyped-call"],
+    "pyright": ["reportUndefinedVariable"],
+}
+
+
+@pytest.fixture(scope="module", params=["mypy", "pyright"])
+def complaints(request, tmp_path_factory):
+    """Return a function that gives what a type checker says of files, each one piece of code."""
+    checker = request.param
     folder = tmp_path_factory.mktemp("user")
-    (folder / "mypy.ini").write_text(CONFIGURATION, encoding="utf-8")
-    environment = {**os.environ, "MYPYPATH": str(ROOT / "src")}
+    (folder / "mypy.ini").write_text(MYPY, encoding="utf-8")
+    for name in ("evaluate", "duckdb"):
+        (folder / "typings" / name).mkdir(parents=True)
+        (folder / "typings" / name / "__init__.pyi").write_text(UNTYPED, encoding="utf-8")
+    environment = {
+        **os.environ,
+        "MYPYPATH": str(ROOT / "src"),
+        "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",  # that there is a newer one
+    }
 
     def complaints(*pieces, ignore=()):
         names = [f"user_{number}.py" for number in range(len(pieces))]
         for name, code in zip(names, pieces, strict=True):
             (folder / name).write_text(code, encoding="utf-8")
-        options = ["--strict", *(f"--disable-error-code={code}" for code in ignore)]
+        options = [f"--disable-error-code={code}" for code in ignore]
+        if checker == "pyright":
+            configuration = PYRIGHT | dict.fromkeys(ignore, False)
+            (folder / "pyrightconfig.json").write_text(json.dumps(configuration), encoding="utf-8")
+            options = ["--pythonpath", sys.executable]
         result = subprocess.run(
-            [sys.executable, "-m", "mypy", *options, *names],
+            [sys.executable, "-m", checker, *options, *names],
             cwd=folder,
             capture_output=True,
             text=True,
             env=environment,
         )
         assert result.returncode in (0, 1), result.stdout + result.stderr
-        lines = [line for line in result.stdout.splitlines() if ": error: " in line]
-        assert all(line.startswith("user_") for line in lines)
+        lines = [line for line in result.stdout.splitlines() if re.search(r":\d+.* error: ", line)]
+        assert bool(lines) == bool(result.returncode), result.stdout + result.stderr
+        assert all(re.search(r"\buser_\d+\.py:", line) for line in lines)
         return lines
 
+    complaints.checker = checker
     return complaints
 
 
 def test_the_snippets_of_the_readme_are_typed(complaints):
     pieces = [code for _, code, expected in snippets(ROOT / "README.md") if expected is not None]
     assert sum("informedness" in code for code in pieces) > 8
-    # what a snippet takes from the one before it, and functions that a reader writes without types
-    ignore = ["name-defined", "no-untyped-def", "no-untyped-call"]
-    assert complaints(*pieces, ignore=ignore) == []
+    assert complaints(*pieces, ignore=OF_A_PART[complaints.checker]) == []
 
 
 def test_types_are_exact_by_average(complaints):
     assert complaints(EXACT) == []
+
+
+def test_every_public_name_is_among_the_exact_types():
+    assert {*informedness.__all__} <= {*re.findall(r"\w+", EXACT)}
 
 
 def test_mistakes_are_seen(complaints):
@@ -108,4 +146,6 @@ def test_mistakes_are_seen(complaints):
         "c = table.nit(average=None)",
         "d = table.informedness(average='weighted')",
     ]
-    assert len(complaints(*(EXACT + line + "\n" for line in mistakes))) == len(mistakes)
+    lines = complaints(*(EXACT + line + "\n" for line in mistakes))
+    files = {re.search(r"user_\d+", line)[0] for line in lines}
+    assert len(files) == len(mistakes)
