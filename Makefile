@@ -91,7 +91,7 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
 $(VENV)/oldest/.done: pyproject.toml
 	$(PYTHON) -m venv $(VENV)/uv
 	$(VENV)/uv/bin/python -m pip install --quiet uv
-	$(VENV)/uv/bin/uv venv --quiet --clear --python $(PYTHON_OLDEST) $(VENV)/oldest
+	$(VENV)/uv/bin/uv venv --quiet --clear --seed --python $(PYTHON_OLDEST) $(VENV)/oldest
 	$(VENV)/uv/bin/uv pip install --quiet --python $(VENV)/oldest --resolution lowest-direct \
 	  -r pyproject.toml --extra test-scores -e .
 	touch $@
