@@ -348,6 +348,7 @@ def test_the_text_is_right_that_no_formula_gives_the_printed_pair_of_wnli():
     assert min(map(min, found)) > -0.0001
 
 
+@pytest.mark.slow
 def test_the_text_is_right_that_the_printed_informedness_of_intersect_is_powers_own():
     """Of all tables of two classes whose entropy, accuracy, F1 and MCC print as theirs."""
     rounding = np.linspace(-0.0005, 0.0005, 9)
@@ -402,6 +403,7 @@ def test_averages_agree_where_every_class_is_known_equally_well(average):
     assert informedness_score(references, predictions, average=average) == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_the_text_is_right_about_guessing_on_fifty_samples():
     """Standard deviation about 0.16 at 90% in one class, mean 0."""
     random = np.random.default_rng(0)
@@ -415,6 +417,7 @@ def test_the_text_is_right_about_guessing_on_fifty_samples():
     assert np.mean(scores) == pytest.approx(0, abs=0.01)
 
 
+@pytest.mark.slow
 def test_the_text_is_right_about_the_bias_of_nit():
     """20 random guesses among four classes of five references each: about 0.34, not 0.25."""
     random = np.random.default_rng(0)

@@ -283,6 +283,7 @@ def test_the_version_is_printed():
     assert informedness("--version").stdout.decode() == f"informedness {package.__version__}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

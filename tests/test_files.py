@@ -217,6 +217,7 @@ labels_of_json = st.one_of(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:informedness. -100")
 @settings(max_examples=60, deadline=None)
 @given(labels_of_json)

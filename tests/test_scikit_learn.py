@@ -16,6 +16,7 @@ SCORERS = {
 }
 
 
+@pytest.mark.slow
 def test_cross_validation_scores_a_classifier_high_and_a_dummy_at_chance():
     samples, labels = load_iris(return_X_y=True)
     scores = cross_validate(LogisticRegression(max_iter=1000), samples, labels, scoring=SCORERS)
@@ -27,6 +28,7 @@ def test_cross_validation_scores_a_classifier_high_and_a_dummy_at_chance():
     assert scores["test_nit"] == pytest.approx([1 / 3] * 5)
 
 
+@pytest.mark.slow
 def test_grid_search_picks_by_informedness():
     samples, labels = load_iris(return_X_y=True)
     search = GridSearchCV(
