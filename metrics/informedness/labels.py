@@ -158,6 +158,12 @@ class Column:
         """Return the column of some of the samples."""
         return Column(self.codes[samples], self.values)
 
+    def differs_from(self, label: Label) -> Numbers:
+        """Return which samples have another label."""
+        if self.values is None:
+            return np.asarray(self.codes != label)
+        return np.array([value != label for value in self.values])[self.codes]
+
     def tolist(self) -> list[Label]:
         """Return the labels as Python objects."""
         codes: list[Any] = self.codes.tolist()

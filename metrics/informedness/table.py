@@ -53,21 +53,14 @@ _MOST_BITS = 10
 
 
 class Cells(NamedTuple):
-    """Cells of a table: positions of their labels, and what is known of the samples there."""
+    """Cells of a table: positions of their labels, and what the samples there come to."""
 
     rows: Codes
     columns: Codes
-    samples: Numbers | None
-    """Number of samples of each cell; None where only their weights are known."""
-    weights: Numbers | None = None
-    """Sum of their weights; None where each counts as one."""
+    counts: Numbers
+    """Number of samples, or sum of their weights, of each cell."""
     squares: Numbers | None = None
-    """Sum of the squares of their weights."""
-
-    def where(self, keep: Numbers) -> Cells:
-        """Return some of the cells."""
-        amounts = (None if sums is None else sums[keep] for sums in self[2:])
-        return Cells(self.rows[keep], self.columns[keep], *amounts)
+    """Sum of the squares of their weights; None without weights, or where not known."""
 
 
 def count_pairs(
@@ -77,7 +70,7 @@ def count_pairs(
 
     A cell may stand twice. Its `rows` and `columns` are positions in the labels.
     """
-    if references.values is None and predictions.values is None and len(references):
+    if references.values is None and predictions.values is None:
         # small integers are codes as they stand
         cells = _count_dense(references.codes, predictions.codes, weights)
         if cells is not None:
@@ -98,67 +91,49 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Ce
         return None
     n = len(rows)
     most_bits = min(_MOST_BITS, max(6, (2 * n).bit_length() // 2))  # a small table for few pairs
-    table = _DenseTable(weighted=weights is not None)
-    start = 0
+    # of samples; or of weights, and of their squares
+    dtypes = [np.int64] if weights is None else [np.float64, np.float64]
+    tables: list[Numbers] = [np.zeros((1, 1), dtype) for dtype in dtypes]
+    start = bits = 0
     while start < n:
         # a block should outweigh the table it is added to
-        block = slice(start, start + max(_BLOCK, 4**table.bits))
+        block = slice(start, start + max(_BLOCK, 4**bits))
         r, c = rows[block], columns[block]
         all_bits = int(np.bitwise_or.reduce(r)) | int(np.bitwise_or.reduce(c))
         if all_bits < 0 or all_bits.bit_length() > most_bits:
             return None
-        table.grow(all_bits.bit_length())
-        table.add(r, c, None if weights is None else weights[block])
-        start = block.stop
-    return table.cells()
-
-
-class _DenseTable:
-    """All pairs of codes below 2**bits: their samples; with weights also their sums and squares."""
-
-    def __init__(self, weighted: bool) -> None:
-        self.bits = 0
-        dtypes = [np.int64] + [np.float64] * (2 * weighted)
-        self.sums: list[Numbers] = [np.zeros((1, 1), dtype) for dtype in dtypes]
-        self._fused: Numbers = np.empty(0, dtype=np.uint8)
-
-    def grow(self, bits: int) -> None:
-        """Make room for codes of so many bits, and keep what was counted."""
-        if bits > self.bits:
-            smaller, self.bits = self.sums, bits
-            self.sums = [np.zeros((2**bits, 2**bits), table.dtype) for table in smaller]
-            for table, into in zip(smaller, self.sums, strict=True):
-                into[: len(table), : len(table)] = table
-
-    def add(self, rows: Numbers, columns: Numbers, weights: Weights | None) -> None:
-        """Count a block of pairs."""
-        # the narrowest type is the fastest, and the array is used again: 0.3 ns
-        narrow = np.result_type(rows, columns, np.min_scalar_type(4**self.bits - 1))
-        if self._fused.dtype != narrow or len(self._fused) < len(rows):
-            self._fused = np.empty(len(rows), narrow)
-        fused = self._fused[: len(rows)]
-        np.left_shift(rows, self.bits, out=fused, dtype=narrow)
-        np.bitwise_or(fused, columns, out=fused)
-        amounts = [None] if weights is None else [None, weights, _squared(weights)]
-        for table, amount in zip(self.sums, amounts, strict=True):
+        if all_bits.bit_length() > bits:
+            bits = all_bits.bit_length()
+            tables = [_enlarged(table, 2**bits) for table in tables]
+        narrow = np.result_type(r, c, np.min_scalar_type(4**bits - 1))  # which is the fastest
+        fused = np.left_shift(r, bits, dtype=narrow)
+        fused |= c
+        w = None if weights is None else weights[block]
+        amounts = [None] if w is None else [w, _squared(w)]
+        for table, amount in zip(tables, amounts, strict=True):
             table += np.bincount(fused, amount, minlength=table.size).reshape(table.shape)
+        start = block.stop
+    found = np.nonzero(tables[0])
+    return Cells(*found, *(table[found] for table in tables))
 
-    def cells(self) -> Cells:
-        """Return the cells that have samples."""
-        rows, columns = np.nonzero(self.sums[0])
-        return Cells(rows, columns, *(table[rows, columns] for table in self.sums))
+
+def _enlarged(table: Numbers, size: int) -> Numbers:
+    """Return the table with rows and columns of zeros after its own."""
+    larger = np.zeros((size, size), table.dtype)
+    larger[: len(table), : len(table)] = table
+    return larger
 
 
 def _count_sorted(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells:
     """Return the cells of codes however many, by sorting the pairs."""
-    k = int(columns.max(initial=0)) + 1
+    k = int(columns.max()) + 1
     fused = rows.astype(np.int64) * k + columns
     if weights is None:
         cells, counts = np.unique(fused, return_counts=True)
         return Cells(cells // k, cells % k, counts)
-    cells, index, counts = np.unique(fused, return_inverse=True, return_counts=True)
+    cells, index = np.unique(fused, return_inverse=True)
     sums = [np.bincount(index, amounts) for amounts in (weights, _squared(weights))]
-    return Cells(cells // k, cells % k, counts, *sums)
+    return Cells(cells // k, cells % k, *sums)
 
 
 def _squared(weights: Weights) -> Weights:
@@ -168,8 +143,7 @@ def _squared(weights: Weights) -> Weights:
 
 def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
     """Return the sum of `amounts` for each code: exact for counts, in float64 for weights."""
-    # bincount sums in float64, which for many cells takes a third of the time of add.at
-    if amounts.dtype.kind == "f" or (len(codes) > 10_000 and amounts.sum(dtype=float) < 2**53):
+    if amounts.dtype.kind == "f" or amounts.sum(dtype=float) < 2**53:  # bincount sums in float64
         return np.bincount(codes, amounts, minlength=size).astype(amounts.dtype, copy=False)
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, codes, amounts)
@@ -262,36 +236,29 @@ class Table:
     ) -> Self:
         """Count two columns; unlike `from_labels` it does not warn of -100."""
         weights = _read_weights(sample_weight, len(references))
-        if weights is not None and not weights.all():
-            keep = weights > 0
-            references, predictions, weights = references[keep], predictions[keep], weights[keep]
-        return cls.of_labelled(*count_pairs(references, predictions, weights), task)
+        if weights is not None or task.ignored is not None:
+            keep = task.counted(references, weights)
+            if not keep.all():
+                references, predictions = references[keep], predictions[keep]
+                weights = None if weights is None else weights[keep]
+        found, cells = count_pairs(references, predictions, weights)
+        return cls.of_task(found, cells, task, len(references))
 
     @classmethod
-    def of_labelled(cls, found: Sequence[Label], cells: Cells, task: Task) -> Self:
-        """Return the table of cells of the labels `found`, without those that are ignored."""
-        if task.ignored is not None and task.ignored in found:
-            cells = cells.where(cells.rows != found.index(task.ignored))
-        if not len(cells.rows):
-            raise NoSamplesError(
-                "there must be a sample to score, and none is left: all are ignored"
-            )
+    def of_task(
+        cls, found: Sequence[Label], cells: Cells, task: Task, n_samples: int | None
+    ) -> Self:
+        """Return the table of cells of the labels `found`, by the classes of the task."""
         names, to_code = _arranged(found, cells, task)
-        n_samples = None if cells.samples is None else int(cells.samples.sum())
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
         return cls.of_cells(names, task.classes is not None, cells, n_samples)
 
     @classmethod
     def of_cells(
-        cls,
-        names: tuple[Label | None, ...],
-        declared: bool,
-        cells: Cells,
-        n_samples: int | None = None,
+        cls, names: tuple[Label | None, ...], declared: bool, cells: Cells, n_samples: int | None
     ) -> Self:
         """Return the table of cells in any order; those that stand twice are added up."""
-        rows, columns, samples, weights, squares = cells
-        counts = np.asarray(samples if weights is None else weights)
+        rows, columns, counts, squares = cells
         fused = rows * len(names) + columns
         if not (fused[1:] > fused[:-1]).all():
             order = np.argsort(fused, kind="stable")  # of two tables: a merge of sorted runs
@@ -331,7 +298,7 @@ class Table:
         self, names: tuple[Label | None, ...], declared: bool, rows: Codes, columns: Codes
     ) -> Self:
         """Return the table with each cell moved to another row and column."""
-        cells = Cells(rows, columns, self.counts, None, self.squared_weights)
+        cells = Cells(rows, columns, self.counts, self.squared_weights)
         return self.of_cells(names, declared, cells, self.n_samples)
 
     def transpose(self) -> Self:
@@ -348,6 +315,17 @@ class Task(NamedTuple):
     classes: tuple[Label, ...] | None
     ignored: Label | None
     unknown: str
+
+    def counted(self, references: Column, amounts: Numbers | None) -> Numbers:
+        """Return which samples count: none that is ignored, and none of weight 0."""
+        keep = np.ones(len(references), dtype=bool) if amounts is None else amounts > 0
+        if self.ignored is not None:
+            keep &= references.differs_from(self.ignored)
+        if not keep.any():
+            raise NoSamplesError(
+                "there must be a sample to score, and none is left: all are ignored"
+            )
+        return keep
 
 
 def check_unknown(unknown: object, labels: Any) -> None:

@@ -97,11 +97,12 @@ class ContingencyTable(Table):
             As `from_labels`; if there is not one number for each pair, or one is not valid.
         """
         r, p, task = read_task(references, predictions, labels, ignore_index, unknown)
-        samples, weights, squares = _read_counts(counts, squared_weights, n_samples, len(r))
-        found, rows, columns = common_codes(r, p)
-        cells = Cells(rows, columns, samples, weights, squares)
-        amounts = samples if weights is None else weights
-        table = cls.of_labelled(found, cells.where(np.asarray(amounts) > 0), task)
+        amounts, squares, samples = _read_counts(counts, squared_weights, n_samples, len(r))
+        keep = task.counted(r, amounts)
+        found, rows, columns = common_codes(r[keep], p[keep])
+        cells = Cells(rows, columns, amounts[keep], None if squares is None else squares[keep])
+        n = None if samples is None else int(samples[keep].sum())
+        table = cls.of_task(found, cells, task, n)
         if task.ignored is None and task.classes is None:
             warn_of_padding(table)
         return table
@@ -215,8 +216,7 @@ class ContingencyTable(Table):
             np.concatenate([code[t.rows] for code, t in zip(to_code, both, strict=True)]),
             np.concatenate([code[t.columns] for code, t in zip(to_code, both, strict=True)]),
             np.concatenate([t.counts for t in both]),
-            weights=None,
-            squares=np.concatenate(squares).astype(np.float64) if known else None,
+            np.concatenate(squares).astype(np.float64) if known else None,
         )
         n_samples = None
         if self.n_samples is not None and other.n_samples is not None:
@@ -248,10 +248,11 @@ def common_codes(references: Column, predictions: Column) -> tuple[list[Label], 
 
 def _read_counts(
     counts: Any, squared_weights: Any, n_samples: Any, n_pairs: int
-) -> tuple[Numbers | None, Numbers | None, Numbers | None]:
-    """Return the number of samples of each pair, their weights, and the squares of these.
+) -> tuple[Numbers, Numbers | None, Numbers | None]:
+    """Return what to count for each pair, sums of squared weights, and numbers of samples.
 
-    The last two are None where `counts` are whole numbers and stand alone: numbers of samples.
+    `counts` are numbers of samples themselves where they are whole numbers and stand alone. Else
+    they are sums of weights, of which the other two may not be known: None.
     """
     given = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
     sums = {name: read_amounts(x, name) for name, x in given.items() if x is not None}
@@ -267,7 +268,8 @@ def _read_counts(
         raise NoSamplesError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
     if are_counts:
         _check_total(total)
-        return amounts.astype(np.int64), None, None
+        samples = amounts.astype(np.int64)
+        return samples, None, samples
     samples = sums.get("n_samples", np.ones(n_pairs))
     bad = np.floor(samples) < np.maximum(samples, amounts > 0)
     if bad.any():
@@ -275,11 +277,8 @@ def _read_counts(
             f"`n_samples` must be whole numbers, 0 only where `counts` is 0, got {samples[bad][0]}"
         )
     squares = sums.get("squared_weights")
-    return (
-        sums.get("n_samples"),
-        amounts.astype(np.float64),
-        None if squares is None else squares.astype(np.float64),
-    )
+    squares = None if squares is None else squares.astype(np.float64)
+    return amounts.astype(np.float64), squares, sums.get("n_samples")
 
 
 def _check_total(total: Any) -> None:

@@ -253,7 +253,7 @@ def _count_triples(
     )
     # every answer outside the declared classes is the same wrong answer
     pairs, counted = count_pairs(Column(to_code[r] * k + to_code[a]), Column(to_code_b[b]))
-    values, counts = np.asarray(pairs), np.asarray(counted.samples)
+    values, counts = np.asarray(pairs), counted.counts
     (r, a), b = np.divmod(values[counted.rows], k), values[counted.columns]
     cells = both.transpose() if transposed else both
     fused = cells.rows * k + cells.columns
