@@ -5,14 +5,15 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from . import __version__
 from .core.intervals import Method
-from .core.labels import Column, hold_warnings
+from .core.labels import WARNING_PREFIX, Column, InformednessWarning
 from .inputs.files import table_from_file, typed_label
 from .inputs.paths import FORMATS
 from .inputs.samples import joined_columns, read_columns
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError("standard output is closed")
         if sys.stdin is None and "-" in getattr(options, "files", ()):
             raise ValueError("-: standard input is closed")
-        with hold_warnings() as held:
+        with _held_warnings() as held:
             output = options.run(options)
     except (ValueError, OSError, ImportError) as error:
         return _refused(error)
@@ -64,6 +65,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
             return _refused(f"standard output: {error}")
     return 0
+
+
+@contextmanager
+def _held_warnings() -> Iterator[list[str]]:
+    """Give the list that takes the messages of this project's warnings; others go their way.
+
+    The filters of warnings are those of the whole process, which here is the command line's.
+    """
+    messages: list[str] = []
+    with warnings.catch_warnings():
+        show_others = warnings.showwarning
+
+        def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+            if issubclass(category, InformednessWarning):
+                messages.append(str(message).removeprefix(WARNING_PREFIX))
+            else:
+                show_others(message, category, *where, **more)
+
+        warnings.showwarning = show
+        warnings.simplefilter("always", InformednessWarning)
+        yield messages
 
 
 def _refused(error: object) -> int:

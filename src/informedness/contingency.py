@@ -242,7 +242,7 @@ class ContingencyTable(Table):
 def common_codes(references: Column, predictions: Column) -> tuple[list[Label], Codes, Codes]:
     """Return the labels of both columns, sorted, and each sample's positions among them."""
     (r_values, r), (p_values, p) = coded(references), coded(predictions)
-    found, to_row, to_column = merged(r_values, p_values)
+    found, (to_row, to_column) = merged(r_values, p_values)
     return found, to_row[r], to_column[p]
 
 

@@ -22,8 +22,6 @@ import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, TypeAlias
@@ -40,22 +38,13 @@ _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")  # of the pack
 
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1  # of int64 and uint64
 
-_ARROW_KINDS = {
-    "bool": "b",
-    "int": "i",
-    "uint": "u",
-    "halffloat": "f",
-    "float": "f",
-    "double": "f",
-    "date": "M",
-    "timestamp": "M",
-    "duration": "m",
-}
-
 _OF_SCORES = (
     "of several scores a sample pass the argmax, of one logit (np.ravel(logits) > 0).astype(int), "
     "of one probability > 0.5"
 )
+
+_ARROW_NUMBERS = ("int", "uint", "halffloat", "float", "double")
+_ARROW_TEXT = ("string", "large_string", "binary", "large_binary")
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
@@ -80,29 +69,8 @@ class NoSamplesError(ValueError):
     """No sample is left to score, as where a batch is all ignored; other batches may have some."""
 
 
-_held: ContextVar[list[str] | None] = ContextVar("held", default=None)
-
-
-@contextmanager
-def hold_warnings() -> Iterator[list[str]]:
-    """Give the list that takes the messages of this block's warnings, which go no further.
-
-    Filters of `warnings` are those of the whole process; this is of one block in one thread.
-    """
-    messages: list[str] = []
-    token = _held.set(messages)
-    try:
-        yield messages
-    finally:
-        _held.reset(token)
-
-
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
     """Warn with the prefix by which all copies of this file are filtered, at the caller's line."""
-    messages = _held.get()
-    if messages is not None:
-        messages.append(message)
-        return
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER + os.sep):
         frame, level = frame.f_back, level + 1
@@ -145,14 +113,11 @@ class Column:
     @property
     def kind(self) -> str | None:
         """The type of its labels: "integers", "strings", "bytes"; None where it has none."""
-        if self.values is None:
-            return "integers" if len(self.codes) else None
-        return label_kind(self.values[0]) if len(self.values) else None
+        return label_kind(self.example()) if len(self) else None
 
     def example(self) -> Label:
         """Return the first label."""
-        code = int(self.codes[0])
-        return code if self.values is None else self.values[code]
+        return self[:1].tolist()[0]
 
     def __getitem__(self, samples: Any) -> Column:
         """Return the column of some of the samples."""
@@ -243,7 +208,8 @@ def read_column(values: Any, name: str) -> Column:
     """
     if isinstance(values, Column):
         return values
-    _check_dictionary(values, name)
+    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow's
+        values = values.column(0)
     column = _read_arrow(values, name)
     if column is not None:
         return column
@@ -257,8 +223,6 @@ def read_column(values: Any, name: str) -> Column:
         return _read_floats(flat, name)
     if kind in "US":
         return code_words(flat)
-    if kind == "T":  # numpy's strings of any length
-        return _read_list(flat.astype(object).tolist(), name)
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), got an array of {flat.dtype}: "
         "turn its values into strings or integers first"
@@ -267,8 +231,6 @@ def read_column(values: Any, name: str) -> Column:
 
 def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu":
-        return values
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
         raise ValueError(
             f"`{name}` must be a sequence of labels, such as a list, "
@@ -295,7 +257,7 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
             f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
             "pass the argmax of logits, flatten tokens, score several labels a sample one by one"
         )
-    return array.tolist() if array.dtype.kind == "O" else array
+    return array.tolist() if array.dtype.kind in "OT" else array  # T: strings of any length
 
 
 def as_array(values: Any, name: str) -> Numbers:
@@ -307,36 +269,15 @@ def as_array(values: Any, name: str) -> Numbers:
             values = values.detach().cpu()
         if hasattr(values, "combine_chunks"):
             # pyarrow: asarray of chunks of a dictionary takes a null for its last value
-            values = values.column(0) if getattr(values, "num_columns", 0) == 1 else values
-            _check_dictionary(values, name)
             values = values.combine_chunks()
         is_arrow = hasattr(values, "dictionary_encode") and hasattr(values, "__dlpack__")
-        if is_arrow and len(values) and not values.null_count and _arrow_kind(values.type) in "iuf":
+        is_whole = is_arrow and len(values) and not values.null_count
+        if is_whole and str(values.type).startswith(_ARROW_NUMBERS):
             return np.from_dlpack(values)  # asarray would import pandas
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
         raise ValueError(message) from error
-
-
-def _check_dictionary(values: Any, name: str) -> None:
-    """Raise ValueError unless the indices of pyarrow's dictionary are positions in it.
-
-    pyarrow itself does not look: -1 would be read as the last label.
-    """
-    if not hasattr(getattr(values, "type", None), "index_type"):
-        return
-    for chunk in getattr(values, "chunks", [values]):
-        if chunk.null_count:
-            chunk.validate(full=True)  # an index may be anything where the null is
-        elif len(chunk):
-            indices = as_array(chunk.indices, name)
-            for index in (int(indices.min()), int(indices.max())):
-                if not 0 <= index < len(chunk.dictionary):
-                    raise ValueError(
-                        f"`{name}` must hold positions in its dictionary of "
-                        f"{len(chunk.dictionary)} values, got {index}"
-                    )
 
 
 def _native_integers(array: Numbers) -> Numbers:
@@ -448,22 +389,18 @@ def code_words(array: Numbers) -> Column:
     """
     if array.dtype.itemsize == 0 or not len(array):
         return code_objects(array.tolist())
-    units = np.ascontiguousarray(array).view(np.uint32 if array.dtype.kind == "U" else np.uint8)
-    if array.dtype.kind == "U" and not array.dtype.isnative:
-        units = units.byteswap()
-    units = units.reshape(len(array), -1)
-    if units.itemsize > 1 and units.max() < 256:
+    is_text = array.dtype.kind == "U"
+    native = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    units = native.view(np.uint32 if is_text else np.uint8).reshape(len(array), -1)
+    if is_text and units.max() < 256:
         units = units.astype(np.uint8)
-    in_word = 8 // units.itemsize
-    n_words = -(-units.shape[1] // in_word)
-    padded = np.zeros((len(array), n_words * in_word), dtype=units.dtype)
-    padded[:, : units.shape[1]] = units
-    first, *others = padded.view(np.uint64).T
-    codes = code_integers(first)[1]
-    for word in others:
+    per_word = 8 // units.itemsize
+    words = np.pad(units, [(0, 0), (0, -units.shape[1] % per_word)]).view(np.uint64)
+    codes = np.zeros(len(array), dtype=np.int64)
+    for word in words.T:
         values, of_word = code_integers(word)
         if len(values) > 1:
-            codes = code_integers(codes.astype(np.int64) * len(values) + of_word)[1]
+            codes = code_integers(codes * len(values) + of_word)[1]
     sample = np.empty(int(codes.max()) + 1, dtype=np.int64)
     sample[codes] = np.arange(len(codes))  # some sample of each code
     return Column(codes, array[sample].tolist())
@@ -474,26 +411,23 @@ def _read_arrow(values: Any, name: str) -> Column | None:
 
     None too where there are nulls: they are refused with their position on the way through numpy.
     """
-    if not hasattr(values, "dictionary_encode") or values.null_count:
+    if not hasattr(values, "dictionary_encode"):
         return None
-    if _arrow_kind(getattr(values.type, "value_type", values.type)) != "O":
+    if hasattr(values.type, "index_type"):
+        try:
+            values.validate(full=True)  # or -1 would be read as the last label
+        except ValueError as error:
+            message = f"`{name}` must hold positions in its dictionary: {error}"
+            raise ValueError(message) from error
+    if values.null_count or str(getattr(values.type, "value_type", values.type)) not in _ARROW_TEXT:
         return None
-    try:
-        encoded = values.dictionary_encode()
-        if hasattr(encoded, "unify_dictionaries"):
-            encoded = encoded.unify_dictionaries().combine_chunks()
-    except NotImplementedError:
-        return None
+    encoded = values.dictionary_encode()
+    if hasattr(encoded, "unify_dictionaries"):
+        encoded = encoded.unify_dictionaries().combine_chunks()
     if encoded.dictionary.null_count:
         return None
     labels = _read_list(encoded.dictionary.to_pylist(), name).tolist()
     return Column(as_array(encoded.indices, name), labels)
-
-
-def _arrow_kind(arrow_type: Any) -> str:
-    """Return the kind of numpy's type for one of pyarrow's, which before 26 asks pandas for it."""
-    name = str(arrow_type).partition("[")[0].rstrip("0123456789")
-    return _ARROW_KINDS.get(name, "O")
 
 
 def code_integers(array: Numbers) -> tuple[Numbers, Numbers]:
@@ -521,18 +455,15 @@ def coded(column: Column) -> tuple[Any, Numbers]:
     return column.values, column.codes
 
 
-def merged(r_values: Any, p_values: Any) -> tuple[list[Label], Codes, Codes]:
-    """Return two lists of labels as one, sorted, and where each one's entries stand in it."""
-    sides = (r_values, p_values)
+def merged(*sides: Any) -> tuple[list[Label], list[Codes]]:
+    """Return lists of labels as one, sorted, and where the entries of each stand in it."""
     if all(isinstance(side, np.ndarray) and side.dtype != np.uint64 for side in sides):
-        both = np.sort(np.concatenate(sides))  # a third of the time of sets at 100,000 classes
-        both = both[np.append(True, both[1:] != both[:-1])]
-        return both.tolist(), np.searchsorted(both, r_values), np.searchsorted(both, p_values)
+        found = np.unique(np.concatenate(sides))  # a third of the time of sets at 100,000 classes
+        return found.tolist(), [np.searchsorted(found, side) for side in sides]
     lists = [side.tolist() if isinstance(side, np.ndarray) else side for side in sides]
-    found = sorted({*lists[0], *lists[1]})
-    position = {label: code for code, label in enumerate(found)}
-    to_row, to_column = (np.array([position[x] for x in side], dtype=np.int64) for side in lists)
-    return found, to_row, to_column
+    labels = sorted(set().union(*lists))
+    position = {label: code for code, label in enumerate(labels)}
+    return labels, [np.array([position[x] for x in side], dtype=np.int64) for side in lists]
 
 
 def join_columns(columns: Sequence[Column]) -> Column:
@@ -542,9 +473,11 @@ def join_columns(columns: Sequence[Column]) -> Column:
     whole = np.result_type(*{array.dtype for array in codes}).kind in "iu"
     if whole and all(column.values is None for column in columns):
         return Column(np.concatenate(codes))
-    positions: defaultdict[Label, int] = defaultdict(count().__next__)
-    for number, (values, of_column) in enumerate(map(coded, columns)):
-        labels = values.tolist() if isinstance(values, np.ndarray) else values
-        to_code = np.array([positions[label] for label in labels], dtype=np.int64)
-        codes[number] = to_code.astype(np.min_scalar_type(len(positions)))[of_column]
-    return Column(np.concatenate(codes), list(positions))
+    of_columns = [coded(column) for column in columns]
+    labels, positions = merged(*(values for values, _ in of_columns))
+    narrow = np.min_scalar_type(len(labels))
+    codes = [
+        position.astype(narrow)[of_column]
+        for position, (_, of_column) in zip(positions, of_columns, strict=True)
+    ]
+    return Column(np.concatenate(codes), labels)

@@ -77,7 +77,7 @@ def count_pairs(
             return range(max(int(cells.rows.max()), int(cells.columns.max())) + 1), cells
     (r_values, r), (p_values, p) = coded(references), coded(predictions)
     cells = _count_dense(r, p, weights) or _count_sorted(r, p, weights)
-    found, to_row, to_column = merged(r_values, p_values)
+    found, (to_row, to_column) = merged(r_values, p_values)
     return found, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
 
 
