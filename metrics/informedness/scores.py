@@ -207,12 +207,12 @@ class Score:
         """Return the derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
 
-    def warn_of(self, table: Table) -> None:
-        """Warn of classes that the score cannot take as they are."""
-
     def at_odds(self, table: Table, prior: Numbers) -> Any:
         """Return the score where the prior sets gains and losses, if `prior_modes` has "odds"."""
         raise NotImplementedError
+
+    def warn_of(self, table: Table) -> None:
+        """Warn of classes that the score cannot take as they are."""
 
     def value(
         self,
@@ -225,28 +225,27 @@ class Score:
         """Return the score of a table; a list by class where `average` is None."""
         self.check_zero_division(zero_division)
         check_choice("prior_mode", prior_mode, self.prior_modes)
-        odds = None
-        if prior is not None:
-            shares = read_prior(prior, table)
-            if prior_mode == "reweight":
-                table = reweighted(table, shares)
-            else:
-                odds = shares
+        shares = None if prior is None else read_prior(prior, table)
+        if shares is not None and prior_mode == "reweight":
+            table = reweighted(table, shares)
         self.warn_of(table)
         if why := self.undefined(table):
-            value = self.stand_in
-            if self.warns and not isinstance(zero_division, str):
-                value = float(zero_division)
-            elif self.warns:
-                warn(
-                    f"{why} (zero_division sets another and silences this)", UndefinedMetricWarning
-                )
-            if self.averages and self.average is None:
-                return np.where(self.is_counted(table), value, 0.0).tolist()
-            return value
-        if odds is not None:
-            return self.at_odds(table, odds)
+            return self._where_undefined(table, why, zero_division)
+        if shares is not None and prior_mode == "odds":
+            return self.at_odds(table, shares)
         return self.rounded(table)
+
+    def _where_undefined(self, table: Table, why: str, zero_division: ZeroDivision) -> Any:
+        """Return what stands in for the score; by class where it is listed so."""
+        value = self.stand_in
+        if self.warns and not isinstance(zero_division, str):
+            value = float(zero_division)
+        elif self.warns:
+            warn(f"{why} (zero_division sets another and silences this)", UndefinedMetricWarning)
+        if not self.averages or self.average is not None:
+            return value
+        _, table = self.oriented(table)
+        return np.where(table.reference_totals > 0, value, 0.0).tolist()
 
     def rounded(self, table: Table) -> Any:
         """Return the score of a table where it is defined, within its range."""
@@ -256,10 +255,6 @@ class Score:
             return exact
         # it may pass its bounds by rounding; nan stays what it is
         return self.best if exact > self.best else self.lowest if exact < self.lowest else exact
-
-    def is_counted(self, table: Table) -> Numbers:
-        """Return which classes a per-class score is undefined for where it is undefined."""
-        return table.reference_totals > 0
 
     def of_one_class(self, table: Table, totals: Numbers, side: str) -> str:
         """Return that the score is undefined if only one class has a total, else empty."""
@@ -401,18 +396,14 @@ class Nit(Score):
         return np.exp2(mutual_information(table)) / n_classes(table)
 
     def cell_gradient(self, table: Table) -> Numbers:
-        return self.exact(table) * pointwise_information(table)
+        # of exp(sum p_ij ln(p_ij / (pi_i beta_j)))
+        r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
+        return self.exact(table) * np.log(table.counts / r / (c / table.total))
 
 
 def x_log_x(amounts: Numbers) -> Numbers:
     """Return the sum of x ln x over the first axis."""
     return (amounts * np.log(np.where(amounts > 0, amounts, 1))).sum(axis=0)
-
-
-def pointwise_information(table: Table) -> Numbers:
-    """Return ln(p_ij / (pi_i beta_j)) of each cell."""
-    r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
-    return np.log(table.counts / r / (c / table.total))
 
 
 def mutual_information(table: Table) -> float:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..core.labels import Numbers
 from ..core.scores import Average, Informedness, Score, warn_absent
 from ..core.table import Table
 
@@ -32,9 +31,6 @@ class Markedness(Score):
 
     def warn_of(self, table: Table) -> None:
         warn_absent(self.title, table.transpose(), "references", "predictions")
-
-    def is_counted(self, table: Table) -> Numbers:
-        return table.prediction_totals > 0
 
 
 MARKEDNESS = Markedness()
