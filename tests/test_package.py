@@ -187,7 +187,7 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one(
 
         def count(*args):
             labels, cells = real(*args)
-            return labels, cells.where(np.arange(len(cells.rows)) > 0)
+            return labels, type(cells)(*(None if side is None else side[1:] for side in cells))
 
         return count
 
