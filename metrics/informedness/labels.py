@@ -231,6 +231,8 @@ def read_column(values: Any, name: str) -> Column:
 
 def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
+    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu":
+        return values
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
         raise ValueError(
             f"`{name}` must be a sequence of labels, such as a list, "
@@ -396,8 +398,8 @@ def code_words(array: Numbers) -> Column:
         units = units.astype(np.uint8)
     per_word = 8 // units.itemsize
     words = np.pad(units, [(0, 0), (0, -units.shape[1] % per_word)]).view(np.uint64)
-    codes = np.zeros(len(array), dtype=np.int64)
-    for word in words.T:
+    codes = code_integers(words[:, 0])[1]
+    for word in words[:, 1:].T:
         values, of_word = code_integers(word)
         if len(values) > 1:
             codes = code_integers(codes * len(values) + of_word)[1]
