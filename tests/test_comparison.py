@@ -12,7 +12,7 @@ from scipy import stats
 import by_table
 import dense
 from dense import NAMES, SCORES
-from estimate_cases import different_numbers_of_one_signature, internal, options_of, to_9_digits
+from estimate_cases import different_numbers_of_one_signature, options_of, to_9_digits
 from informedness import SCORES as METRICS
 from informedness import (
     Comparison,
@@ -22,9 +22,6 @@ from informedness import (
     compare,
     estimate,
 )
-from informedness.core import intervals
-from informedness.core.labels import read_column
-from informedness.results import comparison
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -68,57 +65,111 @@ def difference(references, a, b, score):
     return float(other - one)
 
 
-def swapped_one_by_one(references, a, b, score):
-    """Return the differences after each way to swap the two answers within samples."""
+def studentised(references, a, b, score):
+    """Return T of samples, each in turn: with slopes by cells, and a made-up sample in the error.
+
+    Of scores of entropies the difference is jackknifed, and its error takes in what that changes
+    and what chance could bring.
+    """
+    k, n, entropic = 1 + max(references), len(references), score[0] in ("nit", "ema")
+    tables = [cells_of(references, side, k) for side in (a, b)]
+    values = [float(dense.score(cells, *score)) for cells in tables]
+    classes = sorted(set(references))
+    pooled = [(a.count(j) + b.count(j)) / (2 * n) for j in range(k)]
+    v = [(1 / k + share) / 2 for share in pooled]
+
+    def slope(cells, value, i, j):
+        r, c = sum(cells[i]), sum(row[j] for row in cells)
+        if entropic:
+            count, column = max(cells[i][j], 1), max(c, 1)
+            inside = count * n / (r * column) if score[0] == "nit" else count / column
+            return value * math.log(inside) / n
+        step = 1e-5
+        moved = [[float(x) for x in row] for row in cells]
+        ends = []
+        for by in (step, -step):
+            moved[i][j] = cells[i][j] + by
+            ends.append(float(dense.score(moved, *score)))
+        return (ends[0] - ends[1]) / (2 * step)
+
+    slopes = [
+        [[slope(cells, value, i, j) if i in classes else 0.0 for j in range(k)] for i in range(k)]
+        for cells, value in zip(tables, values, strict=True)
+    ]
+    d = [slopes[1][r][y] - slopes[0][r][x] for r, x, y in zip(references, a, b, strict=True)]
+    mean = sum(d) / n
+    variance = sum((x - mean) ** 2 for x in d)
+    variance += sum(
+        v[x] * v[y] * (slopes[1][i][y] - slopes[0][i][x] - mean) ** 2 / len(classes)
+        for i in classes
+        for x in range(k)
+        for y in range(k)
+    ) / (1 - sum(x * x for x in v))
+    difference = values[1] - values[0]
+    if entropic:
+        better, chances = [], []
+        entropy = -sum(references.count(i) / n * math.log(references.count(i) / n) for i in classes)
+        scale, least = (1 / len(classes), 0) if score[0] == "nit" else (1, -entropy)
+        for side, value in zip((a, b), values, strict=True):
+            logarithm, without = math.log(value / scale), 0.0
+            for left_out in range(n):
+                kept = [x for x in range(n) if x != left_out]
+                cells = cells_of([references[x] for x in kept], [side[x] for x in kept], k)
+                without += math.log(float(dense.score(cells, *score)) / scale) / n
+            jackknifed = n * logarithm - (n - 1) * without
+            better.append(scale * math.exp(max(jackknifed, least)))
+            most = (len(classes) - 1) / 2
+            brought = sum(min(most, side.count(j) * entropy) for j in range(k))
+            chances.append(value * brought / n)
+        unbiased = better[1] - better[0]
+        variance += (unbiased - difference) ** 2 + (chances[1] - chances[0]) ** 2
+        difference = unbiased if unbiased * difference > 0 else 0.0
+    return 0.0 if abs(difference) < 1e-11 else difference / math.sqrt(variance)
+
+
+def swapped_one_by_one(references, a, b):
+    """Yield both models' answers after each way to swap the two answers within samples."""
     different = [n for n, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
     for swaps in itertools.product((False, True), repeat=len(different)):
         mine, theirs = list(a), list(b)
         for sample in itertools.compress(different, swaps):
             mine[sample], theirs[sample] = theirs[sample], mine[sample]
-        yield difference(references, mine, theirs, score)
+        yield mine, theirs
 
 
 @every_score
-@every_few
-def test_exact_p_values_are_shares_of_all_swaps_of_samples(samples, score):
-    made = compare(*samples, **options_of(score))
-    observed = difference(*samples, score)
-    swaps = list(swapped_one_by_one(*samples, score))
-    at_least = sum(abs(x) >= abs(observed) - 1e-9 for x in swaps)
+@pytest.mark.parametrize("name", ["two classes", "three classes"])
+def test_exact_p_values_are_shares_of_all_swaps_of_samples(name, score):
+    references, a, b = FEW[name]
+    made = compare(references, a, b, **options_of(score))
+    observed = studentised(references, a, b, score)
+    swapped = [studentised(references, *pair, score) for pair in swapped_one_by_one(*FEW[name])]
+    at_least = np.mean(np.abs(swapped) >= abs(observed) - 1e-7)
     assert made.test == "exact"
-    assert made.difference == pytest.approx(observed, abs=1e-12)
-    assert made.p_value == pytest.approx(at_least / len(swaps), abs=1e-12)
+    assert made.difference == pytest.approx(difference(references, a, b, score), abs=1e-12)
+    if score[0] not in ("nit", "ema"):
+        assert made.difference / made.standard_error == pytest.approx(observed, abs=1e-6)
+    wanted = max(at_least, 2 * stats.norm.sf(abs(observed)))
+    assert made.p_value == pytest.approx(wanted, abs=1e-7)
 
 
-@pytest.mark.parametrize(
-    ("metric", "average"),
-    [("informedness", "bias"), ("informedness", "macro"), ("nit", None), ("markedness", "bias")],
-)
-def test_random_swaps_of_counts_are_random_swaps_of_samples(metric, average):
-    samples = random_samples(skill=(0.62, 0.68))
-    made = compare(*samples, **options_of((metric, average)))
-    references, a, b = map(np.array, samples)
-    rng, observed = np.random.default_rng(1), abs(difference(*samples, (metric, average)))
-    extreme, number = 0, 1500
-    for _ in range(number):
-        swap = rng.random(len(a)) < 0.5
-        mine, theirs = np.where(swap, b, a), np.where(swap, a, b)
-        sides = [
-            np.bincount(references * 3 + side, minlength=9).reshape(3, 3).tolist()
-            for side in (mine, theirs)
-        ]
-        one, other = (float(dense.score(cells, metric, average)) for cells in sides)
-        extreme += abs(other - one) >= observed - 1e-9
-    p = extreme / number
-    assert 0.02 < p < 0.9
+def test_random_swaps_of_counts_are_swaps_of_samples_by_scipy():
+    """Of accuracy T grows with the difference, so that scipy's test of signs is the same."""
+    references, a, b = map(np.array, random_samples(skill=(0.62, 0.68)))
+    made = compare(references, a, b, metric="accuracy")
+    moved = (b == references).astype(float) - (a == references)
+    found = stats.permutation_test(
+        (moved,), np.mean, permutation_type="samples", n_resamples=9999, rng=1
+    )
     assert made.test == "permutation"
-    assert made.p_value == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / number) + 0.01)
+    assert made.p_value == pytest.approx(found.pvalue, abs=0.02)
 
 
 def test_the_smallest_p_value_of_random_swaps_is_one_of_their_number():
     references = [0, 1] * 100
     made = compare(references, references[::-1], references, **FAST)
-    assert (made.p_value, made.test) == (1 / 101, "permutation")
+    assert made.p_value == pytest.approx(1 / 101, abs=1e-12)
+    assert made.test == "permutation"
 
 
 @pytest.mark.parametrize(("gained", "lost"), [(6, 0), (9, 3), (4, 4), (0, 13), (20, 9), (1, 0)])
@@ -165,147 +216,197 @@ def test_equal_models_have_a_p_value_of_1_and_no_difference(score):
     assert str(made).startswith("No difference is shown: +0.000 (")
 
 
-@pytest.mark.slow
-@every_score
-@every_few
-def test_exchanging_the_models_turns_the_sign_alone(samples, score):
-    references, a, b = samples
-    made, turned = (compare(references, *pair, **options_of(score)) for pair in ((a, b), (b, a)))
-    assert (turned.a, turned.b) == (made.b, made.a)
-    assert turned.difference == -made.difference
-    assert turned.p_value == pytest.approx(made.p_value, abs=1e-12)
+EXTRAS = {
+    "samples": {},
+    "weights": {"sample_weight": np.random.default_rng(1).random(400)},
+    "groups": {"groups": np.random.default_rng(2).integers(0, 50, 400)},
+    "both": {
+        "groups": np.random.default_rng(2).integers(0, 50, 400),
+        "sample_weight": np.random.default_rng(1).integers(1, 4, 400),
+    },
+}
+
+
+def mirrored(made, turned):
+    low, high = made.confidence_interval
+    assert (turned.a, turned.b, turned.difference) == (made.b, made.a, -made.difference)
+    assert turned.confidence_interval == (-high, -low)
+    assert (turned.p_value, turned.standard_error) == (made.p_value, made.standard_error)
     assert (turned.gained, turned.lost) == (made.lost, made.gained)
     assert turned.n_different == made.n_different
-    low, high = made.confidence_interval
-    width = high - low
-    assert turned.confidence_interval == pytest.approx((-high, -low), abs=0.1 * width)
-    assert turned.standard_error == pytest.approx(made.standard_error, rel=0.1)
+
+
+@every_score
+@every_few
+def test_exchanging_the_models_turns_the_sign_to_the_last_digit(samples, score):
+    references, a, b = samples
+    mirrored(*(compare(references, *pair, **options_of(score)) for pair in ((a, b), (b, a))))
+
+
+@every_score
+@pytest.mark.parametrize("extra", EXTRAS.values(), ids=EXTRAS)
+def test_exchanging_the_models_of_random_swaps_turns_the_sign_to_the_last_digit(extra, score):
+    references, a, b = random_samples()
+    options = {**options_of(score), **extra, **FAST}
+    mirrored(*(compare(references, *pair, **options) for pair in ((a, b), (b, a))))
+
+
+# Weights, counts, groups, a prior
+
+
+def same_but_for(one, other, *names):
+    ignored = {"signature", "sentence", "metric", "test", "n_groups", *names}
+    sides = [{name: x for name, x in made.to_dict().items() if name not in ignored}
+             for made in (one, other)]  # fmt: skip
+    for name, value in sides[0].items():
+        assert value == pytest.approx(sides[1][name], rel=1e-9, abs=1e-12), name
+
+
+@every_score
+def test_counts_are_as_many_samples(score):
+    columns = np.array(random_samples())
+    triples, counts = np.unique(columns, axis=1, return_counts=True)
+    made = compare(*triples, counts=counts, **options_of(score), **FAST)
+    assert made == compare(*columns, **options_of(score), **FAST)
+
+
+def test_rows_that_stand_for_nothing_are_not_there():
+    references, a, b = random_samples()
+    added = [[*side, 0, 7] for side in (references, a, b)]
+    options = {"counts": [1] * 400 + [0, 3], "sample_weight": [1.0] * 401 + [0.0]}
+    wanted = compare(references, a, b, sample_weight=[1.0] * 400, **FAST)
+    assert compare(*added, **options, **FAST) == wanted
+
+
+@every_score
+def test_weights_alike_change_nothing_and_groups_of_one_next_to_nothing(score):
+    samples, options = random_samples(), {**options_of(score), **FAST}
+    plain = compare(*samples, **options)
+    same_but_for(compare(*samples, sample_weight=[2.5] * 400, **options), plain)
+    alone = compare(*samples, groups=range(400), **options)
+    assert (alone.n_groups, plain.n_groups) == (400, None)
+    assert alone.standard_error == pytest.approx(plain.standard_error, rel=2e-3)
+    assert alone.p_value == pytest.approx(plain.p_value, abs=0.15)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "informedness", "nit"])
+def test_a_weight_is_a_group_of_samples_alike(metric):
+    """So the error is that of groups, but for the factor of C / (C - 1)."""
+    references, a, b = (np.array(side) for side in random_samples(size=300))
+    times = np.random.default_rng(0).integers(1, 5, 300)
+    weighted = compare(references, a, b, sample_weight=times, metric=metric, **FAST)
+    repeated = [np.repeat(side, times) for side in (references, a, b)]
+    grouped = compare(*repeated, groups=np.repeat(range(300), times), metric=metric, **FAST)
+    assert grouped.difference == pytest.approx(weighted.difference, abs=1e-12)
+    assert grouped.standard_error == pytest.approx(weighted.standard_error, rel=3e-3)
+    plain = compare(*repeated, metric=metric, **FAST)
+    assert plain.standard_error < 0.8 * grouped.standard_error
+
+
+def test_groups_are_swapped_as_a_whole():
+    """Of accuracy: the signs of sums by group, all of them, over an error of these sums."""
+    sums = np.array([4, 3, 3, 2, -1, 1, 2, 1])
+    references, a, b, groups = [], [], [], []
+    for group, moved in enumerate(sums):
+        right, wrong = [0] * 6, [1] * abs(moved) + [0] * (6 - abs(moved))
+        references += right
+        a += wrong if moved > 0 else right
+        b += right if moved > 0 else wrong
+        groups += [f"document {group}"] * 6
+    made = compare(references, a, b, groups=groups, metric="accuracy")
+    signs = np.array(list(itertools.product((-1, 1), repeat=8))) * np.abs(sums)
+    p = np.mean(abs(signs.sum(axis=1)) >= sums.sum())
+    right = (np.array(a + b) == 0).mean()
+    v = np.array([0.5 + right, 0.5 + 1 - right]) / 2
+    mean = made.difference
+    one = v[0] * v[1] * ((1 - mean) ** 2 + (1 + mean) ** 2) + (v @ v) * mean**2
+    variance = 8 / 7 * ((sums - 6 * mean) ** 2).sum() + 36 * one / (1 - v @ v)
+    assert made.test == "exact"
+    assert made.standard_error == pytest.approx(math.sqrt(variance) / 48, rel=1e-9)
+    assert made.p_value >= p
+    assert made.p_value == pytest.approx(
+        max(p, 2 * stats.norm.sf(made.difference / made.standard_error)), abs=1e-12
+    )
+
+
+def test_a_prior_reweights_both_models():
+    samples = random_samples(skill=(0.5, 0.7))
+    prior = {0: 0.6, 1: 0.3, 2: 0.1}
+    made = compare(*samples, prior=prior)
+    tables = [ContingencyTable.from_labels(samples[0], side) for side in samples[1:]]
+    of_each = [estimate(table, prior=prior, method="delta") for table in tables]
+    assert (made.a, made.b) == tuple(x.value for x in of_each)
+    errors = [x.standard_error for x in of_each]
+    assert made.standard_error == pytest.approx(math.hypot(*errors), rel=0.1)
+    assert "|prior:reweight-" in made.signature
+    with pytest.raises(ValueError, match="`prior` must be left out"):
+        compare(*samples, prior=prior, metric="nit")
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"counts": [1, 2]}, "`counts` must hold a number for each row.*2"),
+        ({"counts": [0.5] * 400}, "`counts` must hold whole numbers of samples, got .*0.5"),
+        ({"counts": [-1] * 400}, "`counts` must be finite and not negative, got -1"),
+        ({"counts": [0] * 400}, "must be a sample to score"),
+        ({"sample_weight": [1.0] * 3}, "`sample_weight` must hold a number for each row.*3"),
+        ({"groups": ["a"] * 3}, "`groups` must name a group for each row, got 3 for 400"),
+        ({"groups": ["a"] * 400}, "`groups` must be two or more"),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused(options, text):
+    with pytest.raises(ValueError, match=f"(?s){text}"):
+        compare(*random_samples(), **options)
+
+
+def test_few_groups_are_warned_of():
+    groups = np.arange(400) % 19
+    with pytest.warns(IntervalWarning, match="19 groups, where 20 are wanted"):
+        compare(*random_samples(), groups=groups, **FAST)
 
 
 # The interval
 
 
-def simulated(samples, score, number, seed):
-    """Return differences of draws of the samples, without and with a made-up sample in each."""
-    references, *answers = (np.array(side) for side in samples)
-    rng, k, n = np.random.default_rng(seed), 3, len(references)
-    classes = np.flatnonzero(np.bincount(references, minlength=k))
-    both = np.bincount(np.concatenate(answers), minlength=k) / (2 * n)
-    found = []
-    for one in (0, 1):
-        drawn = []
-        for _ in range(number):
-            weights = rng.standard_exponential(n + one)
-            columns = references, *answers
-            if one:
-                given = [rng.choice(k) if rng.random() < 0.5 else rng.choice(k, p=both)
-                         for _ in range(2)]  # fmt: skip
-                extra = rng.choice(classes), *given
-                columns = [np.append(side, x) for side, x in zip(columns, extra, strict=True)]
-            sides = [
-                np.bincount(columns[0] * k + side, weights, k * k).reshape(k, k).tolist()
-                for side in columns[1:]
-            ]
-            a, b = (float(dense.score(cells, *score)) for cells in sides)
-            drawn.append(b - a)
-        found.append(np.array(drawn))
-    return found
-
-
 @every_score
-def test_a_made_up_sample_is_one_more_sample_of_both_models(score):
-    references, *answers = FEW["three classes"]
-    columns = [read_column(side, "labels") for side in (references, *answers)]
-    tables = [ContingencyTable.from_labels(references, side) for side in answers]
-    triples = comparison._count_triples(tables, columns, None, score[0] == "markedness")
-    added = np.array(list(itertools.product(range(3), repeat=3))).T
-    counts, size = np.repeat(triples.counts[:, None], 27, axis=1), len(triples.cells.counts)
-    ours, theirs = (
-        comparison._scattered(counts.astype(float), to, size) for to in (triples.to_a, triples.to_b)
-    )
-    weight = np.full(27, 0.75)
-    more = []
-    for side, answer in ((ours, added[1]), (theirs, added[2])):
-        at = (answer, added[0]) if triples.transposed else (added[0], answer)
-        drawn = intervals.resample_sums(triples.cells, side)
-        more.append(internal(score).of(intervals.with_one_more(triples.cells, drawn, weight, *at)))
-    got = more[1] - more[0]
-    for found, (i, *extra) in zip(got, added.T.tolist(), strict=True):
-        scores = []
-        for side, j in zip(answers, extra, strict=True):
-            cells = cells_of(references, side)
-            cells[i][j] += 0.75
-            scores.append(float(dense.score(cells, *score)))
-        assert found == pytest.approx(scores[1] - scores[0], abs=1e-12)
+@every_few
+def test_the_interval_has_0_just_where_the_p_value_is_not_below_the_rest_of_the_level(
+    samples, score
+):
+    for level in (0.3, 0.6, 0.8, 0.9, 0.95):
+        made = compare(*samples, **options_of(score), confidence_level=level, n_resamples=500)
+        low, high = made.confidence_interval
+        assert (low <= 0 <= high) == (not 1 - made.p_value > level)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("score", [SCORES[0], SCORES[2], SCORES[4], *SCORES[6:]], ids=str)
-def test_intervals_are_those_of_a_simulation_of_samples(score):
-    samples, level = random_samples(size=40, k=3, skill=(0.5, 0.8)), 0.8
-    made = compare(*samples, **options_of(score), confidence_level=level)
-    plain, drawn = simulated(samples, score, 1500, 2)
-    below = stats.norm.ppf(np.mean(plain < made.difference))
-    reach = stats.norm.ppf(0.5 + level / 2)
-    wanted = np.quantile(drawn, stats.norm.cdf([below - reach, below + reach]))
-    assert made.standard_error == pytest.approx(drawn.std(), rel=0.08)
-    error = 5 * drawn.std() * math.sqrt(0.1 * 0.9 / 1500) / 0.175
-    if made.p_value >= 1 - level:
-        wanted = min(wanted[0], 0), max(wanted[1], 0)
-    assert made.confidence_interval == pytest.approx(tuple(wanted), abs=error)
+def test_the_interval_is_as_many_errors_as_the_test_allows():
+    """Six samples of six gained are not enough at this level: five are 1.6 errors, six are 2.4."""
+    references = [0] * 60 + [1] * 60
+    a = [1] * 6 + [0] * 54 + [1] * 60
+    made = compare(references, a, references, metric="accuracy")
+    assert made.p_value == pytest.approx(2 / 2**6)
+    reach = stats.norm.ppf(0.975) * made.standard_error
+    assert made.confidence_interval == pytest.approx((0.05 - reach, 0.05 + reach), abs=1e-12)
+    made = compare(references, a, references, metric="accuracy", confidence_level=0.975)
+    assert made.confidence_interval == pytest.approx((0, 0.1), abs=1e-12)
 
 
-@pytest.mark.parametrize("few", [True, False])
-def test_an_interval_of_few_samples_that_differ_is_warned_of(few):
-    references = ["a"] * 60 + ["b"] * 60
-    first = ["b"] * 20 + ["a"] * 40 + ["b"] * 60
-    second = ["b"] * few + ["a"] * (60 - few) + ["b"] * 60
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        made = compare(references, first, second)
-    assert made.n_different == 20 - few
-    said = [str(x.message) for x in caught if issubclass(x.category, IntervalWarning)]
-    assert said == ["informedness: the interval of the difference of informedness may cover the "
-                    "truth less often than it says: 19 samples that differ, where 20 are "
-                    "wanted"] * few  # fmt: skip
-
-
-def test_the_interval_reaches_to_0_where_the_test_does_not_tell_the_models_apart():
-    references = ["a"] * 50 + ["b"] * 30 + ["c"] * 20
-    first = ["a"] * 45 + ["b"] * 30 + ["c"] * 25
-    second = ["a"] * 50 + ["b"] * 25 + ["c"] * 25
-    for a, b, sign in ((first, second, 1), (second, first, -1)):
-        unsure = compare(references, a, b)
-        assert unsure.p_value == pytest.approx(2 / 2**5)
-        assert 0 in unsure.confidence_interval
-        surer = compare(references, a, b, confidence_level=0.9)
-        assert str(surer).startswith("B is better" if sign > 0 else "A is better")
-        assert min(sign * end for end in surer.confidence_interval) > 0
-
-
-@pytest.mark.parametrize("average", ["prevalence", "macro"])
-def test_made_up_samples_of_markedness_have_references_there_are(average):
-    """Class 2 is among the answers alone, so that it is no reference of a made-up sample."""
-    a, b = [0] * 9 + [2] * 3 + [1, 2, 2], [0] * 4 + [2] * 8 + [1, 1, 2]
-    samples, score = ([0] * 12 + [1] * 3, a, b), ("markedness", average)
-    _, drawn = simulated(samples, score, 1500, 2)
-    made = compare(*samples, **options_of(score))
-    assert made.standard_error == pytest.approx(drawn.std(), rel=0.07)
-
-
-@pytest.mark.slow
-def test_intervals_are_around_the_value_where_resamples_are_biased():
-    """NIT of resamples of a guesser is well above that of the samples."""
-    samples = [0, 1, 2] * 8, [0, 0, 0, 1, 1, 1, 2, 2, 2] * 2 + [0, 1, 2] * 2, [0, 1, 2] * 8
-    made = compare(*samples, metric="nit", confidence_level=0.8)
-    plain, drawn = simulated(samples, ("nit", None), 2000, 3)
-    below = stats.norm.ppf(np.mean(plain < made.difference))
-    reach = stats.norm.ppf(0.9)
-    wanted = np.quantile(drawn, stats.norm.cdf([below - reach, below + reach]))
-    middle = np.quantile(drawn, [0.1, 0.9])
-    error = 0.25 * abs(wanted - middle).max()
-    assert error > 0.004
-    assert made.confidence_interval == pytest.approx(tuple(wanted), abs=error)
+@pytest.mark.parametrize("n", [30, 200])
+def test_an_interval_is_warned_of_by_the_rules_of_an_estimate(n):
+    references = list(range(10)) * (n // 10)
+    answers = references[1:] + references[:1]
+    said = []
+    for run in (
+        lambda: compare(references, references, answers, **FAST),
+        lambda: estimate(ContingencyTable.from_labels(references, references)),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            run()
+        said.append([str(x.message) for x in caught if issubclass(x.category, IntervalWarning)])
+    assert [x.replace("the difference of ", "") for x in said[0]] == said[1]
+    assert len(said[1]) == (n == 30)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -431,9 +532,11 @@ def test_swaps_of_one_kind_are_a_binomial_however_many():
     b = [0] * 970 + [1] * 30 + [0] * 500
     made = compare(references, a, b, metric="accuracy")
     assert made.test == "exact"
-    assert made.p_value == pytest.approx(2 * 0.5**30, rel=1e-9)
-    made = compare(references, a, [1] * 1000 + [0] * 500, metric="accuracy")
-    assert (made.test, made.p_value) == ("exact", pytest.approx(2 * 0.5**1000))
+    normal = 2 * stats.norm.sf(made.difference / made.standard_error * -1)
+    assert normal > 2 * 0.5**30
+    assert made.p_value == pytest.approx(normal, rel=1e-9)
+    made = compare(references, a, [1] * 8 + [0] * 1492, metric="accuracy")
+    assert (made.test, made.p_value) == ("exact", pytest.approx(2 * 0.5**8, rel=1e-9))
 
 
 def test_many_classes_and_many_kinds_of_difference_take_no_time():
@@ -451,7 +554,7 @@ def test_the_seed_decides_wholly_and_another_differs():
     samples = random_samples(skill=(0.62, 0.68))
     first, again, *others = (compare(*samples, seed=seed, **FAST) for seed in (0, 0, 1, 2, 3))
     assert first == again
-    assert len({entry.confidence_interval for entry in (first, *others)}) == 4
+    assert len({entry.confidence_interval for entry in (first, *others)}) > 1
     assert len({entry.p_value for entry in (first, *others)}) > 1
 
 
@@ -559,7 +662,7 @@ def test_a_comparison_says_all_it_knows():
     assert plain["confidence_interval"] == list(made.confidence_interval)
     assert (plain["seed"], plain["n_resamples"], plain["metric"]) == (5, 100, "nit")
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    start = "nit|k:3|n:400|labels:observed|ci:bootstrap,0.95|p:permutation|resamples:100,seed:5|v:"
+    start = "nit|k:3|n:400|labels:observed|ci:permutation,0.95|resamples:100,seed:5|v:"
     assert made.signature.startswith(start)
 
 

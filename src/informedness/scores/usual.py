@@ -28,7 +28,7 @@ class Accuracy(Score):
         return sums.hits.sum(axis=0) / sums.total
 
     def gradient(self, shares: Sums) -> tuple[Numbers, Numbers, Numbers]:
-        zero = np.zeros(len(shares.hits))
+        zero = np.zeros_like(shares.bias)
         return zero, zero, zero + 1
 
 
@@ -46,8 +46,8 @@ class BalancedAccuracy(Score):
         return quotient(sums.hits, sums.references).sum(axis=0) / present
 
     def gradient(self, shares: Sums) -> tuple[Numbers, Numbers, Numbers]:
-        u = quotient(1 / np.count_nonzero(shares.references), shares.prevalence)
-        return -u * quotient(shares.hits, shares.references), np.zeros(len(u)), u
+        u = quotient(1 / np.count_nonzero(shares.references, axis=0), shares.prevalence)
+        return -u * quotient(shares.hits, shares.references), np.zeros_like(shares.bias), u
 
 
 class F1Macro(Score):
@@ -62,11 +62,11 @@ class F1Macro(Score):
     def of(self, sums: Sums) -> Numbers:
         both = sums.prevalence + sums.bias  # as shares, for r + c may pass 2^63 or 1e308
         f1 = quotient(2 * (sums.hits / sums.total), both)
-        return f1.sum(axis=0) / np.count_nonzero(sums.occurring)
+        return f1.sum(axis=0) / np.count_nonzero(sums.occurring, axis=0)
 
     def gradient(self, shares: Sums) -> tuple[Numbers, Numbers, Numbers]:
         both = shares.prevalence + shares.bias
-        u = quotient(2 / np.count_nonzero(shares.occurring), both)
+        u = quotient(2 / np.count_nonzero(shares.occurring, axis=0), both)
         moved = -u * quotient(shares.hits / shares.total, both)
         return moved, moved, u
 
@@ -95,7 +95,7 @@ class CohenKappa(Score):
         """
         wrong, expected = _wrong(shares), _expected_wrong(shares)
         a, b = (-wrong / expected**2 * side for side in (shares.bias, shares.prevalence))
-        return a, b, np.zeros(len(a)) + 1 / expected
+        return a, b, np.zeros_like(a) + 1 / expected
 
 
 class MatthewsCorrelation(Score):
@@ -130,7 +130,7 @@ class MatthewsCorrelation(Score):
         root = np.sqrt(s * t)
         mcc = (_expected_wrong(shares) - _wrong(shares)) / root
         a, b = mcc * pi / s - beta / root, mcc * beta / t - pi / root
-        return a, b, np.zeros(len(a)) + 1 / root
+        return a, b, np.zeros_like(a) + 1 / root
 
 
 def _wrong(sums: Sums) -> Numbers:

@@ -1,0 +1,454 @@
+"""The test of two models: the difference over its standard error, with their answers swapped.
+
+**Statistic.** T = (S(B) - S(A)) / SE. A sample with reference r moves the difference by
+d = g_B(r, b) - g_A(r, a), with g the gradient of the score at each model's own table, so that
+
+    SE^2 = sum w^2 (d - mean)^2 / (sum w)^2;  of groups  C / (C - 1) sum (sum w (d - mean))^2 / ...
+
+**Its law** is that of T where the two answers within each sample (group) are swapped at random.
+It is exact where the answers are exchangeable, and in the limit right where only the scores are
+equal, for T is then standard normal, swapped or not. Where swaps leave the score as it is (one
+model renames what the other says) their T is not normal: so p is at least that of a normal T.
+
+**What few samples do not show** is added to SE^2: one made-up sample to which the answers differ.
+Scores of entropies are biased up by what a guesser passes on, more so for one of the models where
+its answers are more spread: their difference is that of jackknifed values, and SE^2 takes in the
+squares of what this corrects, and of the difference of what chance could bring at most.
+
+Sources: Chung and Romano (2013), "Exact and asymptotically robust permutation tests"; Pauly,
+Brunner and Konietschke (2015), "Asymptotic permutation tests in general factorial designs".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.intervals import Method
+from ..core.labels import Codes, Numbers
+from ..core.scores import Score, Sums, n_classes, quotient
+from ..core.table import Table
+
+_CHUNK = 2**20  # numbers of an array of resamples; larger ones leave the cache
+
+
+class Triples(NamedTuple):
+    """Samples counted by reference, answer of A, answer of B, weight and group."""
+
+    references: Codes
+    a: Codes
+    b: Codes
+    counts: Numbers
+    """Samples of each triple."""
+    weights: Numbers
+    """Weight of each of its samples."""
+    groups: Codes | None = None
+    """Group of its samples, from 0 on; None where each sample stands alone."""
+
+
+class _Gradient(NamedTuple):
+    """A gradient of n tables: a_i + b_j + u_i [i = j] of rows, columns and hits, or of cells."""
+
+    rows: Numbers
+    columns: Numbers
+    hits: Numbers
+    cells: Numbers
+
+    def at(self, place: _Place) -> Numbers:
+        """Return the gradient at some cells, (n_cells, n)."""
+        if self.cells.size:
+            return np.asarray(np.take(self.cells, place.cells, axis=0))
+        values: Numbers = np.take(self.columns, place.columns, axis=0)
+        values += np.take(self.rows, place.rows, axis=0)
+        values[place.right] += np.take(self.hits, place.classes, axis=0)
+        return values
+
+
+class _Place(NamedTuple):
+    """Some cells of a table, their rows and columns, those on the diagonal and their classes."""
+
+    cells: Codes
+    rows: Codes
+    columns: Codes
+    right: Codes
+    classes: Codes
+
+
+class _Scored(NamedTuple):
+    """A score of n tables of cells."""
+
+    value: Numbers
+    gradient: _Gradient
+    made_up: tuple[Numbers, Numbers]
+    """Mean and mean square of the gradient over the answers of a made-up sample, (k, n)."""
+    unbiased: Numbers | None = None
+    chance: Numbers | float = 0.0
+    """What chance could add to the score at most."""
+
+
+class Verdict(NamedTuple):
+    """The difference with its test and the interval of that test."""
+
+    standard_error: float
+    low: float
+    high: float
+    p_value: float
+    is_exact: bool
+
+
+class _Entries(NamedTuple):
+    """Samples that answer x or y, one model each, by the unit that is swapped as a whole.
+
+    A unit has copies (`_Swaps.copies`). Its excess is the number of copies in which A answers x,
+    less those in which A answers y.
+    """
+
+    unit: Codes
+    x: Codes
+    y: Codes
+    signed: Numbers
+    """Weight with which A answers x, less that with which it answers y, where the excess is 1."""
+    weight: Numbers
+
+
+class _Sums(NamedTuple):
+    """How amounts are summed by code: which of them, times what, and where each code starts."""
+
+    taken: Codes
+    times: Numbers
+    starts: Codes
+    codes: Codes
+    size: int
+
+    @classmethod
+    def by(cls, codes: Codes, size: int, taken: Codes, times: Numbers) -> _Sums:
+        """Sum the amounts `taken`, each times a number, by these codes."""
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        return cls(taken[order], times[order, None], starts, codes[order[starts]], size)
+
+    def of(self, amounts: Numbers) -> Numbers:
+        """Return the sums of the rows of `amounts`, (size, n), or zeros, (size, 1)."""
+        if not len(self.starts):
+            return np.zeros((self.size, 1))
+        sums = np.zeros((self.size, amounts.shape[1]))
+        parts = amounts[self.taken]
+        parts *= self.times
+        sums[self.codes] = np.add.reduceat(parts, self.starts, axis=0)
+        return sums
+
+
+class Swaps:
+    """Two models' tables of cells, and what swaps of their answers make of them.
+
+    Parameters
+    ----------
+    table : Table
+        Of the answers of both, as samples give it; its labels are those of the triples.
+    score : Score
+    triples : Triples
+    given_shares : bool
+        Whether the weights make the classes have given shares, so that only how the predictions of
+        a class are shared out varies.
+    """
+
+    def __init__(
+        self, table: Table, score: Score, triples: Triples, given_shares: bool = False
+    ) -> None:
+        oriented, _ = score.oriented(table)
+        self.score, self.given_shares = oriented, given_shares
+        self.is_transposed = (
+            oriented is not score
+        )  # markedness is informedness of what is exchanged
+        self.k, self.n_classes = len(table.labels), n_classes(table)
+        self.is_class = np.array([label is not None for label in table.labels])[:, None]
+        r, a, b, counts, weights, groups = triples
+        amounts = counts * weights
+        fused = [answer * self.k + r if self.is_transposed else r * self.k + answer
+                 for answer in (a, b)]  # fmt: skip
+        cells, places = np.unique(np.concatenate(fused), return_inverse=True)
+        self.rows, self.columns = np.divmod(cells, self.k)
+        of_a, of_b = places.reshape(2, -1)
+        size, everywhere = len(cells), np.arange(len(cells))
+        self.right = self.rows == self.columns
+        self.by_row = _Sums.by(self.rows, self.k, everywhere, np.ones(size))
+        middle = np.bincount(of_a, amounts, size) + np.bincount(of_b, amounts, size)
+        self.middle = middle[:, None] / 2
+        x, y = np.minimum(of_a, of_b), np.maximum(of_a, of_b)
+        sign = np.where(of_a <= of_b, 1.0, -1.0)
+        if groups is None:
+            self._take_samples(x, y, sign, counts, weights)
+        else:
+            self._take_groups(x, y, sign, amounts, groups)
+        self.total = float(amounts.sum())
+        unit, x, y, signed, _ = self.entries
+        self.at_x, self.at_y, self.at_alike = map(self._place, (x, y, np.flatnonzero(self.alike)))
+        self.free = np.unique(unit[signed != 0])  # swapping these changes something
+        both, unit, signed = np.append(x, y), np.append(unit, unit), np.append(signed, -signed) / 2
+        self.moved = _Sums.by(both, size, unit, signed)
+        turned = np.append(self.columns[x] != self.columns[y], self.columns[x] != self.columns[y])
+        self.hits, self.of_rows, self.of_columns = (
+            (_Sums.by(codes[both[some]], self.k, unit[some], signed[some]),
+             np.bincount(codes[some_cells], self.middle[some_cells, 0], self.k)[:, None])
+            for codes, some, some_cells in (
+                (self.rows, self.right[both], self.right),
+                (self.rows, ~turned, everywhere),
+                (self.columns, turned, everywhere),
+            )
+        )  # fmt: skip
+        sides = [side[1][:, 0] for side in (self.of_rows, self.of_columns)]
+        self.made_up = self._made_up_sample(*(sides[::-1] if self.is_transposed else sides))
+
+    def _take_samples(
+        self, x: Codes, y: Codes, sign: Numbers, counts: Numbers, weights: Numbers
+    ) -> None:
+        """Make a unit of the samples alike, and sums of those answered alike."""
+        size, alike = len(self.rows), x == y
+        sums = [np.bincount(x[alike], (counts * weights**power)[alike], size) for power in (1, 2)]
+        self.alike: Numbers = sums[0]
+        self.alike_squares: Numbers = sums[1]
+        of_weight, codes = np.unique(weights, return_inverse=True)
+        fused = ((x * size + y) * len(of_weight) + codes)[~alike]
+        units, unit = np.unique(fused, return_inverse=True)
+        n = len(units)
+        pair, codes = np.divmod(units, len(of_weight))
+        x, y = np.divmod(pair, size)
+        weight = of_weight[codes]
+        self.copies: Numbers = np.bincount(unit, counts[~alike], n)
+        self.observed: Numbers = np.bincount(unit, (counts * sign)[~alike], n)
+        self.entries = _Entries(np.arange(n), x, y, weight, weight)
+        self.of_units: Codes | None = None
+        self.unit_weights, self.growth = weight, 1.0
+        self.squares = float(counts @ weights**2)
+
+    def _take_groups(
+        self, x: Codes, y: Codes, sign: Numbers, amounts: Numbers, groups: Codes
+    ) -> None:
+        """Make a unit of each group; it stands as the sign of its first entry that differs says."""
+        size, n = len(self.rows), int(groups.max()) + 1
+        fused, entry = np.unique((groups * size + x) * size + y, return_inverse=True)
+        unit, pair = np.divmod(fused, size * size)
+        x, y = np.divmod(pair, size)
+        signed = np.where(x == y, 0.0, np.bincount(entry, amounts * sign))
+        weight = np.bincount(entry, amounts)
+        self.alike = self.alike_squares = np.zeros(size)
+        self.copies, self.observed = np.ones(n), np.ones(n)
+        moved = np.flatnonzero(signed)
+        found, first = np.unique(unit[moved], return_index=True)
+        self.observed[found] = np.sign(signed[moved[first]])
+        self.entries = _Entries(unit, x, y, signed * self.observed[unit], weight)
+        self.of_units = np.flatnonzero(np.diff(unit, prepend=-1))
+        self.unit_weights = np.bincount(unit, weight)
+        self.growth = n / (n - 1)
+        self.squares = float(self.unit_weights @ self.unit_weights)
+
+    def _made_up_sample(self, references: Numbers, answers: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the chances of the reference and of an answer, as those of a pseudo-sample."""
+        q = (references > 0) / np.count_nonzero(references)
+        return q, (1 / self.k + answers / answers.sum()) / 2
+
+    def difference(self, excess: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the differences and their standard errors at these excesses, (n_units, n)."""
+        margins = [(at, moves.of(excess)) for moves, at in
+                   (self.hits, self.of_rows, self.of_columns)]  # fmt: skip
+        cells = None
+        if self.given_shares or not self.score.from_margins:
+            cells = self.middle, self.moved.of(excess)
+        a, b = (self._scored(sign, margins, cells) for sign in (1, -1))
+        variance, mean = self._variance(excess, a.gradient, b.gradient)
+        (first, second), (first_b, second_b) = a.made_up, b.made_up
+        q, v = self.made_up
+        one = self.squares / self.total
+        apart = q @ (second + second_b - 2 * first * first_b)
+        apart += mean * (mean - 2 * (q @ (first_b - first)))
+        variance += one**2 / (1 - v @ v) * apart
+        error = np.sqrt(np.maximum(variance, 0)) / self.total
+        difference = b.value - a.value
+        if a.unbiased is not None and b.unbiased is not None:
+            unbiased = b.unbiased - a.unbiased
+            error = np.sqrt(error**2 + (difference - unbiased) ** 2 + (b.chance - a.chance) ** 2)
+            difference = np.where(unbiased * difference > 0, unbiased, 0.0)
+        return np.where(np.abs(difference) < 1e-12, 0.0, difference), error
+
+    def _variance(self, excess: Numbers, g_a: _Gradient, g_b: _Gradient) -> tuple[Numbers, Numbers]:
+        """Return sum w^2 (d - mean)^2, and the mean.
+
+        With G half the sum of both gradients and D their difference, a sample that A answers x and
+        B answers y has d = (G_y - G_x) + (D_x + D_y) / 2; exchanged, the first part turns its sign.
+        Of m samples alike with excess e, sum d^2 = (m D + e G)^2 / m + G^2 (m - e^2 / m).
+        """
+        half = _Gradient(*((x + y) / 2 for x, y in zip(g_a, g_b, strict=True)))
+        apart = _Gradient(*(y - x for x, y in zip(g_a, g_b, strict=True)))
+        turning = half.at(self.at_y)
+        turning -= half.at(self.at_x)
+        turning *= self.entries.signed[:, None]
+        staying = apart.at(self.at_x)
+        staying += apart.at(self.at_y)
+        staying *= self.entries.weight[:, None] / 2
+        if self.of_units is not None:
+            turning, staying = (
+                np.add.reduceat(part, self.of_units, axis=0) for part in (turning, staying)
+            )
+        several = np.flatnonzero(self.copies > 1)
+        m, e = self.copies[several, None], excess[several]
+        rest = (turning[several] ** 2 * (m - e**2 / m)).sum(axis=0)
+        turning *= excess
+        staying *= self.copies[:, None]
+        sums = np.add(turning, staying, out=staying)
+        crossed, total = self.unit_weights @ sums, sums.sum(axis=0)
+        sums /= np.sqrt(self.copies[:, None])
+        squares = np.einsum("ij,ij->j", sums, sums) + rest
+        of_alike, alike = apart.at(self.at_alike), self.at_alike.cells
+        crossed += self.alike_squares[alike] @ of_alike
+        total += self.alike[alike] @ of_alike
+        squares += self.alike_squares[alike] @ np.square(of_alike, out=of_alike)
+        mean = total / self.total
+        variance = squares - 2 * mean * crossed + mean**2 * self.squares
+        # not what rounding leaves where all samples move the difference alike
+        return self.growth * np.where(variance > 1e-13 * squares, variance, 0.0), mean
+
+    def _place(self, cells: Codes) -> _Place:
+        rows, right = self.rows[cells], np.flatnonzero(self.right[cells])
+        return _Place(cells, rows, self.columns[cells], right, rows[right])
+
+    def _scored(
+        self,
+        sign: int,
+        margins: list[tuple[Numbers, Numbers]],
+        cells: tuple[Numbers, Numbers] | None,
+    ) -> _Scored:
+        """Return the score of n tables, its gradient and what these lack."""
+        h, r, c = (at + sign * moved for at, moved in margins)
+        n = max(x.shape[1] for x in (h, r, c))
+        amounts = np.zeros((0, n)) if cells is None else cells[0] + sign * cells[1]
+        if not self.score.from_margins:
+            return self._entropic(amounts, r, c)
+        occur = ((r > 0) | (c > 0)) & self.is_class
+        sums = Sums(h, r, c, np.full(n, self.total), occur, self.n_classes, amounts)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            a, b, u = (np.nan_to_num(part, posinf=0, neginf=0) + np.zeros((self.k, n))
+                       for part in self.score.gradient(sums))  # fmt: skip
+        _, v = self.made_up
+        if self.given_shares:
+            a = -quotient(self.by_row.of(amounts * b[self.columns]) + h * u, r)
+        of_reference, of_answer = (b, a) if self.is_transposed else (a, b)
+        mean, hit = v @ of_answer, v[:, None] * u
+        first = of_reference + mean + hit
+        second = of_reference * (of_reference + 2 * mean) + v @ of_answer**2
+        second += hit * (2 * (a + b) + u)
+        gradient = _Gradient(a, b, u, np.zeros((0, n)))
+        return _Scored(self.score.of(sums), gradient, (first, second))
+
+    def _entropic(self, cells: Numbers, r: Numbers, c: Numbers) -> _Scored:
+        """Return the same of a score of cells, where an empty cell counts as of one sample."""
+        _, v = self.made_up
+        one, n = self.squares / self.total, self.total
+        log_cells, log_r, log_c = (_log(x) for x in (cells, r, c))
+        entropic = [np.einsum("ij,ij->j", x, y) for x, y in
+                    ((cells, log_cells), (r, log_r), (c, log_c))]  # fmt: skip
+        prevalence = entropic[1] / n - math.log(n)  # -H(ref) in nats
+        dropped = _dropped(cells / one) - _dropped(c / one)[self.columns]
+        logarithm, scale, least = (entropic[0] - entropic[2]) / n, 1.0, prevalence
+        of_row = np.zeros_like(log_r)
+        if self.score.relative_to_prevalence:
+            logarithm, scale, least = logarithm - prevalence, 1 / self.n_classes, 0.0
+            of_row = math.log(n) - log_r
+            dropped += _dropped(np.array(n / one)) - _dropped(r / one)[self.rows]
+        value = scale * np.exp(logarithm)
+        # the jackknife: all samples of a cell change the score alike
+        size = n / one
+        shift = np.einsum("ij,ij->j", cells / one, (dropped + logarithm) / (size - 1))
+        unbiased = scale * np.exp(np.maximum(logarithm - (1 - 1 / size) * shift, least))
+        # an answer given c times passes on no more than c H(ref), nor by chance than (k - 1) / 2
+        classes = np.count_nonzero(r, axis=0)
+        by_chance = np.minimum((classes - 1) / 2, c / one * -prevalence).sum(axis=0) / size
+        gradient = np.where(cells > 0, log_cells + of_row[self.rows] - log_c[self.columns], 0)
+        of_answer, shares = -_log(np.maximum(c, one)), v[self.columns][:, None]
+        of_row = of_row + math.log(one)
+        filled = np.where(cells > 0, log_cells - math.log(one), 0)
+        mean = v @ of_answer
+        first = of_row + mean + self.by_row.of(shares * filled)
+        second = of_row * (of_row + 2 * mean) + v @ of_answer**2
+        others = 2 * (of_row[self.rows] + of_answer[self.columns]) + filled
+        second += self.by_row.of(shares * filled * others)
+        moments = first * value, second * value**2
+        none = np.zeros((0, 1))
+        at_cells = _Gradient(none, none, none, gradient * value)
+        return _Scored(value, at_cells, moments, unbiased, value * by_chance)
+
+    def verdict(self, method: Method) -> Verdict:
+        """Return the difference tested and its interval, which is that of the test.
+
+        The test does not reject where |T| is at most a quantile of those swapped, nor where it is
+        at most that of a normal T; so the interval reaches as many standard errors as the larger.
+        """
+        differences, errors = self.difference(self.observed[:, None])
+        difference, error = float(differences[0]), float(errors[0])
+        observed = float(_ratio(differences, errors)[0])
+        copies = (self.copies[self.free] + 1).tolist()
+        # at least 2 ways each, and the product of a million would take long
+        is_exact = len(copies) < method.n_resamples.bit_length()
+        is_exact = is_exact and math.prod(copies) <= method.n_resamples
+        if is_exact:
+            swapped, chances = self._all_ways()
+        else:
+            swapped = np.concatenate([*self._random_ways(method), np.array([observed])])
+            chances = np.full(len(swapped), 1 / len(swapped))
+        p_value = float(chances[swapped >= observed * (1 - 1e-9)].sum())
+        order = np.argsort(-swapped, kind="stable")
+        place = int(np.searchsorted(np.cumsum(chances[order]), 1 - method.level - 1e-12))
+        quantile = float(swapped[order[min(place, len(order) - 1)]])
+        p_value = min(max(p_value, math.erfc(observed / math.sqrt(2))), 1.0)
+        reach = max(quantile, NormalDist().inv_cdf((1 + method.level) / 2)) * error
+        low, high = difference - reach, difference + reach
+        if not 1 - p_value > method.level:
+            low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding
+        return Verdict(error, low, high, p_value, is_exact)
+
+    def _all_ways(self) -> tuple[Numbers, Numbers]:
+        """Return |T| of all ways to swap, and their chances."""
+        copies = self.copies[self.free].astype(np.int64)
+        ways = np.indices((copies + 1).tolist()).reshape(len(copies), (copies + 1).prod())
+        chances = np.ones(ways.shape[1])
+        for m, way in zip(copies.tolist(), ways, strict=True):
+            chances *= np.array([math.comb(m, x) / 2**m for x in range(m + 1)])[way]
+        excess = np.zeros((len(self.copies), ways.shape[1]))
+        excess[self.free] = 2 * ways - copies[:, None]
+        return _ratio(*self.difference(excess)), chances
+
+    def _random_ways(self, method: Method) -> Iterator[Numbers]:
+        """Yield |T| of `n_resamples` random ways to swap, some at a time."""
+        rng = np.random.default_rng(method.seed)
+        single = self.free[self.copies[self.free] == 1]
+        several = self.free[self.copies[self.free] > 1]
+        copies = self.copies[several].astype(np.int64)[:, None]
+        chunk = max(8, _CHUNK // (len(self.copies) + 2 * len(self.rows) + 4 * self.k))
+        for start in range(0, method.n_resamples, chunk):
+            n = min(chunk, method.n_resamples - start)
+            excess = np.zeros((len(self.copies), n))
+            excess[several] = 2 * rng.binomial(copies, 0.5, (len(several), n)) - copies
+            bits = np.frombuffer(rng.bytes(len(single) * n // 8 + 1), dtype=np.uint8)
+            swapped = np.unpackbits(bits, count=len(single) * n).reshape(len(single), n)
+            excess[single] = 2.0 * swapped - 1
+            yield _ratio(*self.difference(excess))
+
+
+def _ratio(difference: Numbers, error: Numbers) -> Numbers:
+    """Return |T|: 0 where there is no difference, infinite where one has no error."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(difference == 0, 0.0, np.abs(difference) / error))
+
+
+def _log(amounts: Numbers) -> Numbers:
+    """Return the logarithms, 0 for 0."""
+    return np.log(np.where(amounts > 0, amounts, 1))
+
+
+def _dropped(amounts: Numbers) -> Numbers:
+    """Return f(x - 1) - f(x), f(x) = x ln x, of one sample less."""
+    rest = np.maximum(amounts - 1, 0)
+    return np.asarray(rest * _log(rest) - amounts * _log(amounts))
