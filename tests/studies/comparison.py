@@ -1,12 +1,21 @@
 """How often `compare` errs, and how often it finds: part of `make coverage`, writes COMPARISON.md.
 
-Each cell of the study fixes a number of classes k, a number of samples N, the shares of the classes
-and the abilities of two classifiers. Model A is right with its ability, and else guesses a class by
-its share. Model B copies A's answer with probability 1/2, and else answers as one of its own
-ability: so the models err together, as models do. Where both have the ability 0.7 neither is
-better; where B has 0.8 it is.
+Each cell of the study fixes a number of classes k and of samples N, the shares of the classes,
+a kind of two models and about what share of the samples they answer differently. Model B copies
+A's answer with some probability and else answers as a model of its kind, whose ability is such that
+B's score is A's:
 
-McNemar's exact test, on accuracy, stands beside.
+- alike: both know 70% and else guess a class by its share;
+- renamed: both know 80%, but B exchanges the names of the last two classes, so NIT alone is equal;
+- mirrored: A takes a class for the one before it, B for the one behind, of even classes;
+- guessers: A guesses by the shares, B evenly;
+- constant: A always answers the largest class, B guesses by the shares;
+- one class: A's errors are spread over all classes, B's go to the largest;
+- traded: A misses the rarest class, B more of the largest.
+
+Where B is better, both are alike but for B's ability of 0.8 beside 0.7, and half of B's answers are
+copies. A cell fails where the lower end of the 99.9% Wilson interval of its share of p < 0.05 is
+above 0.06; McNemar's exact test, on accuracy, stands beside where B is better.
 """
 
 import argparse
@@ -16,71 +25,194 @@ import multiprocessing
 import platform
 import textwrap
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
-from coverage import SCORES, class_shares
+import populations as of
 from scipy.stats import binomtest
 
 import informedness
-from informedness import compare
+from informedness import SCORES, compare
+from informedness.core.table import Table
+from informedness.scores.registry import score_named
 
-KS, SIZES, SHARES = (2, 3, 5), (50, 200, 1000), ("even", "majority")
-METRICS = ("informedness", "nit")
 HERE = Path(__file__).parent
+KS, SIZES, SHARES, DIFFERENT = (
+    (2, 4, 10, 30),
+    (200, 1000, 5000, 20000),
+    ("even", "zipf", "90%"),
+    (0.005, 0.05, 0.2, 0.4),
+)
+BETTER = list(itertools.product((2, 3, 5), (50, 200, 1000), ("even", "90%")))
+BETTER += list(itertools.product((10, 30), (200, 1000, 5000), ("even", "90%")))
 
 
-def answers(rng, references, pi, ability):
-    guesses = rng.choice(len(pi), len(references), p=pi)
-    return np.where(rng.random(len(references)) < ability, references, guesses)
+def spread(pi, ability):
+    """Right with this probability, else evenly one of the other classes."""
+    others = (1 - np.eye(len(pi))) / (len(pi) - 1)
+    return ability * np.eye(len(pi)) + (1 - ability) * others
+
+
+def misses(pi, code, recall):
+    """Knows 90%, but finds this share of a class."""
+    table = of.knows_a_share(pi, 0.9)
+    table[code] = (1 - recall) / (len(pi) - 1)
+    table[code, code] = recall
+    return table
+
+
+def renamed(pi, ability):
+    table = of.knows_a_share(pi, ability)
+    table[:, [-2, -1]] = table[:, [-1, -2]]
+    return table
+
+
+def mirrored(pi, ability):
+    return ability * np.eye(len(pi)) + (1 - ability) * np.roll(np.eye(len(pi)), -1, axis=1)
+
+
+# A, and B by its ability
+KINDS = {
+    "alike": (lambda pi: of.knows_a_share(pi, 0.7), of.knows_a_share),
+    "renamed": (lambda pi: of.knows_a_share(pi, 0.8), renamed),
+    "mirrored": (lambda pi: of.neighbours(pi, 0.8), mirrored),
+    "guessers": (of.guesses_by_share, lambda pi, _: of.guesses_evenly(pi)),
+    "constant": (of.constant, lambda pi, _: of.guesses_by_share(pi)),
+    "one class": (lambda pi: spread(pi, 0.7), of.falls_to_the_largest),
+    "traded": (lambda pi: misses(pi, -1, 0.3), lambda pi, x: misses(pi, 0, x)),
+}
+
+
+def score(shares, metric):
+    """Return the score of a population."""
+    rows, columns = np.nonzero(shares)
+    table = Table(tuple(range(len(shares))), True, rows, columns, shares[rows, columns])
+    scored, table = score_named(metric).oriented(table)
+    return float(scored.exact(table))
+
+
+def answered(pi, a, b, copied):
+    """Return the shares of (reference, answer of A, answer of B)."""
+    shares = (1 - copied) * pi[:, None, None] * a[:, :, None] * b[:, None, :]
+    same = np.arange(len(pi))
+    shares[:, same, same] += copied * pi[:, None] * a
+    return shares
+
+
+def ability(gap):
+    """Return where this function of an ability is 0, None where it is nowhere."""
+    tried = np.linspace(0.001, 0.999, 60)
+    gaps = np.array([gap(x) for x in tried])
+    if np.abs(gaps).max() < 1e-9:
+        return 0.5
+    turns = np.flatnonzero(np.sign(gaps[1:]) != np.sign(gaps[:-1]))
+    if not len(turns):
+        return None
+    low, high = tried[turns[-1]], tried[turns[-1] + 1]
+    above = gap(high) > 0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if (gap(middle) > 0) == above else (middle, high)
+    return (low + high) / 2
+
+
+def equal_models(kind, k, shares, metric, different):
+    """Return the shares of a population of two models of one score, None where there is none."""
+    pi = of.class_shares(shares, k)
+    make_a, make_b = KINDS[kind]
+    a, copied = make_a(pi), 0.0
+    wanted = score(pi[:, None] * a, metric)
+
+    def gap(x):
+        return score(pi[:, None] * (copied * a + (1 - copied) * make_b(pi, x)), metric) - wanted
+
+    for _ in range(30):
+        found = ability(gap)
+        if found is None:
+            return None
+        differ = 1 - pi @ (a * make_b(pi, found)).sum(axis=1)
+        before, copied = copied, max(0.0, 1 - different / differ)
+        if abs(copied - before) < 1e-5:
+            break
+    population = answered(pi, a, make_b(pi, found), copied)
+    equal = abs(score(population.sum(axis=1), metric) - wanted) < 1e-5
+    really = (1 - copied) * differ
+    return population if equal and 0.7 < really / different < 1.4 else None
+
+
+def better_models(k, shares):
+    pi = of.class_shares(shares, k)
+    return answered(pi, of.knows_a_share(pi, 0.7), of.knows_a_share(pi, 0.8), 0.5)
+
+
+def cells(full):
+    """Return the cells: kind ("better" where B is), k, N, shares, different, metric."""
+    some = []
+    for metric in SCORES:
+        often = metric in ("informedness", "nit")
+        every = list(itertools.product(KINDS, KS, SIZES, SHARES, DIFFERENT))
+        rng = np.random.default_rng(SCORES.index(metric))
+        for place in rng.permutation(len(every))[: (250 if often else 30) if full else 12]:
+            some.append((*every[place], metric))
+        if often:
+            some += [("better", k, n, shares, 0.0, metric)
+                     for k, n, shares in (BETTER if full else BETTER[:4])]  # fmt: skip
+    return some
 
 
 def cell(arguments):
-    """Return a row of results for one cell of the study."""
-    (k, n, shares, better), metric, runs, n_resamples, seed = arguments
-    pi = class_shares(shares, k)
-    abilities = 0.7, 0.8 if better else 0.7
-    # of B as a whole: half its answers are A's
-    tables = [
-        x * np.diag(pi) + (1 - x) * np.outer(pi, pi) for x in (abilities[0], sum(abilities) / 2)
-    ]
-    scores = [float(SCORES[metric](table)) for table in tables]
-    truth = scores[1] - scores[0]
-    place = KS.index(k), n, SHARES.index(shares), int(better), METRICS.index(metric)
-    rng = np.random.default_rng([seed, *place])
-    found = dict.fromkeys(("rejected", "many", "rejected_of_many", "mcnemar", "covered"), 0)
-    width, different, done = 0.0, 0, 0
+    """Return a row of results for one cell of the study, None where no scores are equal."""
+    (kind, k, n, shares, different, metric), runs, n_resamples, seed = arguments
+    is_better = kind == "better"
+    if is_better:
+        population, runs = better_models(k, shares), max(runs // 4, 1)
+    else:
+        population = equal_models(kind, k, shares, metric, different)
+    if population is None:
+        return None
+    truth = score(population.sum(axis=1), metric) - score(population.sum(axis=2), metric)
+    rng = np.random.default_rng([seed, k, n, SHARES.index(shares), SCORES.index(metric)])
+    there = np.flatnonzero(population > 0)
+    chances = population.ravel()[there] / population.sum()
+    found = dict.fromkeys(("rejected", "covered", "warned", "mcnemar", "width", "different"), 0.0)
+    done = 0
     for run in range(runs):
-        references = rng.choice(k, n, p=pi)
-        if len(np.unique(references)) < 2:
+        drawn = rng.multinomial(n, chances)
+        counts = drawn[drawn > 0]
+        r, a, b = np.unravel_index(there[drawn > 0], population.shape)
+        if len(np.unique(r)) < 2:
             continue
         done += 1
-        a = answers(rng, references, pi, abilities[0])
-        b = np.where(rng.random(n) < 0.5, a, answers(rng, references, pi, abilities[1]))
-        result = compare(
-            references, a, b, metric=metric, labels=range(k), n_resamples=n_resamples, seed=run
-        )
-        low, high = result.confidence_interval
-        found["rejected"] += result.p_value < 0.05
-        found["many"] += result.n_different >= 50
-        found["rejected_of_many"] += result.p_value < 0.05 and result.n_different >= 50
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made = compare(
+                r, a, b, counts=counts, metric=metric, labels=range(k),
+                n_resamples=n_resamples, seed=run,
+            )  # fmt: skip
+        low, high = made.confidence_interval
+        found["rejected"] += made.p_value < 0.05
         found["covered"] += low - 1e-12 <= truth <= high + 1e-12
-        changed = result.gained + result.lost
-        found["mcnemar"] += changed > 0 and binomtest(result.gained, changed).pvalue < 0.05
-        width += high - low
-        different += result.n_different
-    shares_of = {name: count / done for name, count in found.items()}
-    of_many = found["rejected_of_many"] / found["many"] if found["many"] else math.nan
+        found["warned"] += any(x.category is informedness.IntervalWarning for x in caught)
+        found["width"] += high - low
+        found["different"] += made.n_different
+        changed = made.gained + made.lost
+        if is_better:
+            found["mcnemar"] += changed > 0 and binomtest(made.gained, changed).pvalue < 0.05
     return {
-        "cell": (k, n, shares),
-        "better": better,
+        "cell": (kind, k, n, shares),
         "metric": metric,
+        "better": is_better,
         "truth": truth,
-        "different": different / done,
-        "width": width / done,
-        **shares_of,
-        "rejected_of_many": of_many,
+        "done": done,
+        "fails": not is_better and least(found["rejected"], done) > 0.06,
+        **{name: total / done for name, total in found.items()},
     }
+
+
+def least(count, n):
+    """Return the lower end of the 99.9% Wilson interval of a share."""
+    return float(binomtest(int(count), n).proportion_ci(0.999, "wilson").low)
 
 
 def markdown(rows, options, minutes):
@@ -88,67 +220,72 @@ def markdown(rows, options, minutes):
     versions = f"Python {platform.python_version()}, numpy {np.__version__}"
     about = (
         f"{options.runs} pairs of models a cell where neither is better, a quarter of that where "
-        f"B is; {options.n_resamples} swaps and resamples each. {versions}, "
-        f"informedness {informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} "
+        f"B is; {options.n_resamples} swaps each. {versions}, informedness "
+        f"{informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} "
         f"minutes on {multiprocessing.cpu_count()} cores."
     )
     lines = [
         "# How often a comparison errs, and how often it finds",
         "",
         f"    python tests/studies/comparison.py --runs {options.runs} "
-        f"--n-resamples {options.n_resamples} --seed {options.seed}",
+        f"--n-resamples {options.n_resamples} --seed {options.seed}" + " --corner" * options.corner,
         "",
         *__doc__.splitlines()[2:],
         "",
         *textwrap.wrap(about, 100),
     ]
-    for metric in METRICS:
-        name = "NIT" if metric == "nit" else "Informedness"
-        for better in (False, True):
-            some = [row for row in rows if (row["metric"], row["better"]) == (metric, better)]
-            what = "B is better" if better else "neither is better"
-            lines += ["", f"## {name}, {what}", ""]
-            if not better:
-                highest = max(row["rejected"] for row in some)
-                many = [r["rejected_of_many"] for r in some if r["many"] > 0.99]
-                lines += [
-                    f"The share of p < 0.05 is at most {highest:.3f}; where at least 50 samples "
-                    f"differ it is at least {min(many, default=math.nan):.3f}. The interval covers "
-                    f"{min(r['covered'] for r in some):.3f} to "
-                    f"{max(r['covered'] for r in some):.3f}.",
-                    "",
-                ]
-            head = ["k", "N", "shares", "difference", "samples that differ", "p < 0.05"]
-            head += ["McNemar p < 0.05", "interval covers", "mean width"]
-            lines += ["| " + " | ".join(head) + " |", "|" + " --: |" * len(head)]
-            for row in some:
-                figures = [f"{row['truth']:.3f}", f"{row['different']:.1f}"]
-                names = ("rejected", "mcnemar", "covered", "width")
-                figures += [f"{row[name]:.3f}" for name in names]
-                lines.append("| " + " | ".join(map(str, [*row["cell"], *figures])) + " |")
+    for metric, better in itertools.product(SCORES, (False, True)):
+        some = [row for row in rows if (row["metric"], row["better"]) == (metric, better)]
+        if not some:
+            continue
+        what = "B is better" if better else "neither is better"
+        lines += ["", f"## {metric}, {what}", ""]
+        head = ["kind", "k", "N", "shares", "samples that differ", "p < 0.05"]
+        names = ["different", "rejected", "covered", "width", "warned"]
+        if better:
+            head, names = [*head, "McNemar p < 0.05"], [*names[:2], "mcnemar", *names[2:]]
+            covered = [row["covered"] for row in some if row["warned"] < 0.5]
+            said = f"Without a warning the interval covers {min(covered, default=math.nan):.3f} "
+            lines += [said + f"to {max(covered, default=math.nan):.3f}.", ""]
+        else:
+            failed = [row for row in some if row["fails"]]
+            silent = sum(row["warned"] < 0.5 for row in failed)
+            lines += [
+                f"The share of p < 0.05 is at most {max(row['rejected'] for row in some):.3f}; "
+                f"{len(failed)} of {len(some)} cells fail, {silent} of them without a warning.",
+                "",
+            ]
+        head += ["interval covers", "mean width", "warned"] + ["fails"] * (not better)
+        lines += ["| " + " | ".join(head) + " |", "|" + " --: |" * len(head)]
+        for row in some:
+            figures = [f"{row[name]:.3f}" for name in names]
+            figures += ["yes" if row["fails"] else ""] * (not better)
+            lines.append("| " + " | ".join(map(str, [*row["cell"], *figures])) + " |")
     return "\n".join(lines) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=4000, help="pairs of models a cell")
-    parser.add_argument("--n-resamples", type=int, default=999)
+    parser.add_argument("--runs", type=int, default=2000, help="pairs of models a cell")
+    parser.add_argument("--n-resamples", type=int, default=499)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", help="only cells of these k, as 2")
+    parser.add_argument("--corner", action="store_true", help="a few cells of each score")
+    parser.add_argument("--processes", type=int)
     parser.add_argument("--output", type=Path, default=HERE / "COMPARISON.md")
     options = parser.parse_args()
     tasks = [
-        (place, metric, runs, options.n_resamples, options.seed)
-        for metric, *place in itertools.product(METRICS, KS, SIZES, SHARES, (False, True))
-        for place in [tuple(place)]
-        if options.only is None or str(place[0]) in options.only.split()
-        for runs in [options.runs // (4 if place[-1] else 1)]
+        (place, options.runs, options.n_resamples, options.seed)
+        for place in cells(not options.corner)
     ]
     start, rows = time.perf_counter(), []
-    with multiprocessing.Pool() as pool:
-        for row in pool.imap(cell, tasks):
+    with multiprocessing.Pool(options.processes) as pool:
+        for row in filter(None, pool.imap(cell, tasks)):
             rows.append(row)
-            print(row["metric"], *row["cell"], row["better"], f"{row['rejected']:.3f}", flush=True)
+            print(
+                row["metric"], *row["cell"], f"{row['different']:.1f}", f"{row['rejected']:.3f}",
+                f"{row['covered']:.3f}", f"{row['warned']:.2f}", "FAILS" * row["fails"],
+                flush=True,
+            )  # fmt: skip
     minutes = (time.perf_counter() - start) / 60
     options.output.write_text(markdown(rows, options, minutes), encoding="utf-8")
 

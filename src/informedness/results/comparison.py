@@ -6,30 +6,17 @@ of these counts, so that a million samples cost what a thousand do.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
-from ..contingency import ContingencyTable, common_codes
 from ..core.intervals import Method, check_interval_of_prior, too_few, warn_of_few
-from ..core.labels import (
-    Codes,
-    Column,
-    Label,
-    NoSamplesError,
-    Numbers,
-    coded,
-    hold_warnings,
-    read_column,
-    read_pair,
-    show,
-)
+from ..core.labels import Label, hold_warnings, read_pair, show
 from ..core.scores import Average, quotient, read_prior, signature_of
-from ..core.table import count_pairs, read_amounts, read_task
+from ..core.table import read_task
 from ..scores.registry import averaged_score
-from .swaps import Swaps, Triples
-
-_FEW_GROUPS = 20  # below, a sum of groups is far from normal
+from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
+from .swaps import Swaps
 
 
 @dataclass(frozen=True)
@@ -193,11 +180,11 @@ def compare(
     column, column_a = read_pair(references, predictions_a, "predictions_a")
     _, column_b = read_pair(column, predictions_b, "predictions_b")
     *_, task = read_task(column, column_a, labels, ignore_index, unknown)
-    rows = _read_rows(len(column), sample_weight, counts, groups)
+    rows = read_rows(len(column), sample_weight, counts, groups)
     columns = [side[rows.kept] for side in (column, column_a, column_b)]
     options: dict[str, Any] = {"labels": task.classes, "ignore_index": ignore_index}
     options["unknown"] = unknown
-    tables = [_table_of(columns[0], side, rows, options) for side in columns[1:]]
+    tables = [table_of(columns[0], side, rows, options) for side in columns[1:]]
     if np.count_nonzero(tables[0].reference_totals) == 1 and metric != "accuracy":
         raise ValueError(
             "`references` must be of two classes or more, for there is nothing to tell apart: all "
@@ -205,7 +192,7 @@ def compare(
         )
     a, b = (float(score.value(table, prior=prior)) for table in tables)
     both = tables[0] + tables[1]
-    triples, n_groups = _count_triples(both, columns, task.ignored, rows)
+    triples, n_groups = count_triples(both, columns, task.ignored, rows)
     if prior is not None:
         with hold_warnings():  # which the scores have given
             shares = read_prior(prior, tables[0])
@@ -214,13 +201,13 @@ def compare(
     verdict = Swaps(both, score, triples, prior is not None).verdict(method)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
     few = next(filter(None, (too_few(table, score) for table in tables)), "")
-    if n_groups is not None and n_groups < _FEW_GROUPS:
-        few = few or f"{n_groups} groups, where {_FEW_GROUPS} are wanted"
+    if 0 < n_groups < FEW_GROUPS:
+        few = few or f"{n_groups} groups, where {FEW_GROUPS} are wanted"
     warn_of_few(f"the difference of {metric}", few)
     test = "exact" if verdict.is_exact else "permutation"
     settings = f"ci:{test},{float(method.level)!r}|resamples:{n_resamples},seed:{seed}"
-    if triples.groups is not None:
-        settings = f"groups:{n_groups},{_digest(triples)}|{settings}"
+    if n_groups:
+        settings = f"groups:{n_groups},{sizes_digest(triples)}|{settings}"
     widest = score.best - score.lowest
     return Comparison(
         metric=metric,
@@ -238,7 +225,7 @@ def compare(
         n_resamples=int(n_resamples),
         seed=int(seed),
         n_samples=int(n.sum()),
-        n_groups=n_groups,
+        n_groups=n_groups or None,
         gained=int(n[(y == r) & (x != r)].sum()),
         lost=int(n[(x == r) & (y != r)].sum()),
         n_different=int(n[x != y].sum()),
@@ -250,111 +237,3 @@ def compare(
             interval=settings,
         ),
     )
-
-
-class _Rows(NamedTuple):
-    """What each row stands for, without the rows that stand for nothing."""
-
-    kept: Numbers
-    counts: Numbers | None
-    weights: Numbers | None
-    groups: Codes | None
-
-
-def _read_rows(n_rows: int, sample_weight: Any, counts: Any, groups: Any) -> _Rows:
-    """Return what each row stands for."""
-    amounts = {"sample_weight": sample_weight, "counts": counts}
-    read: dict[str, Numbers | None] = dict.fromkeys(amounts)
-    kept = np.ones(n_rows, dtype=bool)
-    for name, given in amounts.items():
-        if given is None:
-            continue
-        values = read_amounts(given, name)
-        if values.shape != (n_rows,):
-            raise ValueError(
-                f"`{name}` must hold a number for each row, got an array of shape {values.shape} "
-                f"for {n_rows} rows"
-            )
-        if name == "counts" and values.dtype.kind == "f" and (values % 1).any():
-            raise ValueError(
-                "`counts` must hold whole numbers of samples, got "
-                f"{values[values % 1 > 0][0]!r}: weights are for `sample_weight`"
-            )
-        read[name] = values
-        kept &= values > 0
-    codes = None
-    if groups is not None:
-        column = read_column(groups, "groups")
-        if len(column) != n_rows:
-            raise ValueError(
-                f"`groups` must name a group for each row, got {len(column)} for {n_rows} rows"
-            )
-        codes = np.unique(coded(column)[1][kept], return_inverse=True)[1]
-    if n_rows and not kept.any():
-        raise NoSamplesError("there must be a sample to score, and all weigh 0")
-    weights, n = (None if x is None else x[kept] for x in read.values())
-    return _Rows(kept, n, None if weights is None else weights.astype(np.float64), codes)
-
-
-def _table_of(
-    references: Column, predictions: Column, rows: _Rows, options: dict[str, Any]
-) -> ContingencyTable:
-    """Return the table of one model."""
-    if rows.counts is None:
-        return ContingencyTable.from_labels(
-            references, predictions, sample_weight=rows.weights, **options
-        )
-    if rows.weights is not None:
-        options = {**options, "squared_weights": rows.counts * rows.weights**2}
-        options["n_samples"] = rows.counts
-    amounts = rows.counts if rows.weights is None else rows.counts * rows.weights
-    return ContingencyTable.from_counts(references, predictions, amounts, **options)
-
-
-def _count_triples(
-    both: ContingencyTable, columns: list[Column], ignored: Label | None, rows: _Rows
-) -> tuple[Triples, int | None]:
-    """Return the triples of samples by position in the labels of the table, and their groups."""
-    column, column_a, column_b = columns
-    found_a, r, a = common_codes(column, column_a)
-    found_b, _, b = common_codes(column, column_b)
-    n_rows = len(r)
-    weights, of_weight = np.ones(1), np.zeros(n_rows, dtype=np.int64)
-    if rows.weights is not None:
-        weights, of_weight = np.unique(rows.weights, return_inverse=True)
-    groups = np.zeros(n_rows, dtype=np.int64) if rows.groups is None else rows.groups
-    n = np.ones(n_rows) if rows.counts is None else rows.counts.astype(np.float64)
-    if ignored in found_a:
-        keep = r != found_a.index(ignored)
-        r, a, b, of_weight, n = r[keep], a[keep], b[keep], of_weight[keep], n[keep]
-        groups = np.unique(groups[keep], return_inverse=True)[1]
-    n_groups = int(groups.max()) + 1
-    if rows.groups is not None and n_groups < 2:
-        raise ValueError("`groups` must be two or more, for one says nothing of how they vary")
-    k = len(both.labels)
-    position = {label: code for code, label in enumerate(both.labels)}
-    outside = position.get(None, 0)
-    to_code, to_code_b = (
-        np.array([position.get(label, outside) for label in found], dtype=np.int64)
-        for found in (found_a, found_b)
-    )
-    # every answer outside the declared classes is the same wrong answer
-    rest = (to_code_b[b] * len(weights) + of_weight) * n_groups + groups
-    given = None if rows.counts is None else n
-    values, counted = count_pairs(Column(to_code[r] * k + to_code[a]), Column(rest), given)
-    codes = np.asarray(values)
-    r, a = np.divmod(codes[counted.rows], k)
-    rest, groups = np.divmod(codes[counted.columns], n_groups)
-    b, of_weight = np.divmod(rest, len(weights))
-    n = np.asarray(counted.counts, dtype=np.float64)
-    alone = rows.groups is None
-    found = Triples(r, a, b, n, weights[of_weight], None if alone else groups)
-    return found, None if alone else n_groups
-
-
-def _digest(triples: Triples) -> str:
-    """Return eight hexadecimal digits that stand for the sizes of the groups."""
-    from hashlib import sha256
-
-    sizes = np.sort(np.bincount(np.asarray(triples.groups), triples.counts))
-    return sha256(sizes.astype("<f8").tobytes()).hexdigest()[:8]

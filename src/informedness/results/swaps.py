@@ -251,6 +251,11 @@ class Swaps:
         q = (references > 0) / np.count_nonzero(references)
         return q, (1 / self.k + answers / answers.sum()) / 2
 
+    def alone(self) -> _Scored:
+        """Return the score of the samples where both models are one."""
+        margins = [(at, np.zeros((1, 1))) for _, at in (self.hits, self.of_rows, self.of_columns)]
+        return self._scored(1, margins, (self.middle, np.zeros((1, 1))))
+
     def difference(self, excess: Numbers) -> tuple[Numbers, Numbers]:
         """Return the differences and their standard errors at these excesses, (n_units, n)."""
         margins = [(at, moves.of(excess)) for moves, at in
@@ -435,6 +440,53 @@ class Swaps:
             swapped = np.unpackbits(bits, count=len(single) * n).reshape(len(single), n)
             excess[single] = 2.0 * swapped - 1
             yield _ratio(*self.difference(excess))
+
+
+def error_of_groups(table: Table, score: Score, triples: Triples) -> tuple[float, float, float]:
+    """Return a score without its bias, its standard error by groups, and that of one group more.
+
+    SE^2 = C / (C - 1) sum (sum w (g - mean))^2 / (sum w)^2, of C groups and the gradient g.
+    """
+    swaps = Swaps(table, score, triples)
+    scored = swaps.alone()
+    gradient = scored.gradient.at(swaps.at_x)[:, 0]
+    mean = float(swaps.entries.weight @ gradient) / swaps.total
+    gaps = gradient - mean
+    gaps[np.abs(gaps) <= 1e-14 * np.abs(gradient).max()] = 0.0
+    sums = np.bincount(swaps.entries.unit, swaps.entries.weight * gaps)
+    variance = swaps.growth * float(sums @ sums)
+    q, _ = swaps.made_up
+    first, second = (float(q @ moment[:, 0]) for moment in scored.made_up)
+    spread = max(second - 2 * mean * first + mean**2, 0.0)
+    one = (swaps.squares / swaps.total) ** 2 * spread
+    value = float(scored.value[0])
+    if not score.from_margins:
+        value = _jackknifed_by_groups(swaps)
+    with_one = math.sqrt(variance + one) / swaps.total
+    return value, math.sqrt(variance) / swaps.total, with_one
+
+
+def _jackknifed_by_groups(swaps: Swaps) -> float:
+    """Return a score of cells without its bias, by leaving out each group in turn."""
+    unit, x, weight = swaps.entries.unit, swaps.entries.x, swaps.entries.weight
+    n, n_groups, size = swaps.total, len(swaps.copies), len(swaps.rows)
+    whole, without = 0.0, np.zeros(n_groups)
+    sides = [(np.arange(size), 1), (swaps.columns, -1)]
+    scale, least = 1.0, -math.inf
+    if swaps.score.relative_to_prevalence:
+        sides += [(swaps.rows, -1), (np.zeros(size, dtype=np.int64), 1)]
+        scale, least = 1 / swaps.n_classes, 0.0
+    for codes, sign in sides:
+        amounts = np.bincount(codes, swaps.middle[:, 0])
+        fused, place = np.unique(unit * size + codes[x], return_inverse=True)
+        group, code = np.divmod(fused, size)
+        rest = np.maximum(amounts[code] - np.bincount(place, weight), 0)
+        change = rest * _log(rest) - amounts[code] * _log(amounts[code])
+        whole += sign * float(amounts @ _log(amounts))
+        without += sign * np.bincount(group, change, n_groups)
+    left = (whole + without) / (n - swaps.unit_weights)
+    logarithm = n_groups * whole / n - (n_groups - 1) * float(left.mean())
+    return scale * math.exp(min(max(logarithm, least), -math.log(scale)))
 
 
 def _ratio(difference: Numbers, error: Numbers) -> Numbers:

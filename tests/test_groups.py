@@ -1,0 +1,153 @@
+"""Estimates of samples that belong to groups, against sums of groups one by one."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import dense
+from dense import NAMES, SCORES
+from estimate_cases import options_of
+from informedness import IntervalWarning, estimate_from_labels
+from informedness.results.estimates import t_quantile
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+every_score = pytest.mark.parametrize("score", SCORES, ids=NAMES)
+
+
+def samples(seed=0, size=120, k=3, n_groups=30):
+    rng = np.random.default_rng(seed)
+    references = rng.integers(0, k, size)
+    predictions = np.where(rng.random(size) < 0.6, references, rng.integers(0, k, size))
+    groups = rng.integers(0, n_groups, size)
+    return references, predictions, groups, rng.integers(1, 5, size) / 2
+
+
+def cells_of(references, predictions, weights):
+    cells = [[0.0] * 3 for _ in range(3)]
+    for i, j, weight in zip(references, predictions, weights, strict=True):
+        cells[i][j] += float(weight)
+    return cells
+
+
+@every_score
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_error_is_of_sums_over_groups(score, is_weighted):
+    references, predictions, groups, weights = samples()
+    if not is_weighted:
+        weights = np.ones(len(groups))
+    made = estimate_from_labels(
+        references, predictions, groups=[f"g{x}" for x in groups], sample_weight=weights,
+        **options_of(score),
+    )  # fmt: skip
+    cells = cells_of(references, predictions, weights)
+    slopes = dense.slopes(dense.precise([[_fraction(x) for x in row] for row in cells]),
+                          lambda table: dense.score(table, *score))  # fmt: skip
+    sums = {}
+    for i, j, group, weight in zip(references, predictions, groups, weights, strict=True):
+        sums[group] = sums.get(group, 0.0) + float(weight) * float(slopes[i][j])
+    c = len(sums)
+    wanted = math.sqrt(c / (c - 1) * sum(x * x for x in sums.values()))
+    assert made.standard_error == pytest.approx(wanted, rel=1e-9)
+    assert made.method == "delta"
+    assert made.independence_p_value is None
+    low, high = made.confidence_interval
+    assert low < made.value < high
+
+
+def _fraction(x):
+    from fractions import Fraction
+
+    return Fraction(x)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "informedness", "nit"])
+def test_copies_of_samples_in_a_group_are_worth_one(metric):
+    references, predictions, *_ = samples()
+    alone = estimate_from_labels(references, predictions, metric, groups=range(120))
+    copies = [np.repeat(side, 4) for side in (references, predictions, range(120))]
+    made = estimate_from_labels(copies[0], copies[1], metric, groups=copies[2])
+    assert made.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
+    assert made.confidence_interval == pytest.approx(alone.confidence_interval, rel=1e-9)
+    plain = estimate_from_labels(copies[0], copies[1], metric, method="delta")
+    assert plain.standard_error < 0.6 * made.standard_error
+
+
+@pytest.mark.parametrize("metric", ["nit", "ema"])
+def test_the_interval_of_a_score_of_entropies_is_around_its_jackknife_by_groups(metric):
+    references, predictions, groups, _ = samples()
+    made = estimate_from_labels(references, predictions, metric, groups=groups)
+    names, score = sorted(set(groups)), (metric, None)
+    logs = []
+    for name in [None, *names]:
+        kept = [x for x in range(120) if name is None or groups[x] != name]
+        cells = cells_of(references[kept], predictions[kept], np.ones(len(kept)))
+        logs.append(math.log(float(dense.score(cells, *score))))
+    c = len(names)
+    centre = math.exp(c * logs[0] - (c - 1) * sum(logs[1:]) / c)
+    low, high = made.confidence_interval
+    assert math.sqrt(low * high) == pytest.approx(centre, rel=1e-9)
+
+
+def test_an_interval_of_accuracy_is_that_of_means_of_groups_by_scipy():
+    """Of groups of one size; the made-up group of 10 of 400 adds a little."""
+    rng = np.random.default_rng(0)
+    right = rng.random((40, 10)) < rng.uniform(0.3, 0.9, (40, 1))
+    references = np.zeros(400, dtype=int)
+    made = estimate_from_labels(
+        references, (~right).ravel().astype(int), "accuracy", groups=np.repeat(range(40), 10)
+    )
+    means = right.mean(axis=1)
+    assert made.standard_error == pytest.approx(stats.sem(means), rel=1e-9)
+    wanted = stats.t.interval(0.95, 39, means.mean(), stats.sem(means))
+    low, high = made.confidence_interval
+    assert low < wanted[0]
+    assert high > wanted[1]
+    assert (low, high) == pytest.approx(wanted, abs=0.15 * (wanted[1] - wanted[0]))
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 19, 20, 101, 1000, 1001, 5000])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
+def test_quantiles_of_t_are_those_of_scipy(df, level):
+    assert t_quantile(level, df) == pytest.approx(stats.t.ppf((1 + level) / 2, df), rel=1e-5)
+
+
+def test_few_groups_are_warned_of():
+    references, predictions, groups, _ = samples(n_groups=19)
+    with pytest.warns(IntervalWarning, match="19 groups, where 20 are wanted"):
+        estimate_from_labels(references, predictions, groups=groups)
+
+
+def test_ignored_samples_leave_their_groups():
+    references, predictions, groups, _ = samples()
+    wanted = estimate_from_labels(references, predictions, groups=groups)
+    more = [np.append(references, [-100, -100]), np.append(predictions, [0, 1])]
+    made = estimate_from_labels(*more, groups=np.append(groups, [99, 98]), ignore_index=-100)
+    assert made.confidence_interval == wanted.confidence_interval
+
+
+def test_the_signature_tells_groups_apart():
+    references, predictions, groups, _ = samples()
+    lines = {
+        estimate_from_labels(references, predictions, groups=of).signature
+        for of in (groups, np.sort(groups) // 2, range(120))
+    }
+    assert len(lines) == 3
+    assert all("|groups:" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"groups": ["a"] * 3}, "`groups` must name a group for each row, got 3 for 120"),
+        ({"groups": ["a"] * 120}, "`groups` must be two or more"),
+        ({"groups": range(120), "method": "bootstrap"}, "`method` must be .* beside `groups`"),
+        ({"groups": range(120), "average": None}, "`average` must be .* beside `groups`"),
+        ({"groups": range(120), "prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out beside"),
+    ],
+)
+def test_what_cannot_stand_beside_groups_is_refused(options, text):
+    references, predictions, *_ = samples()
+    with pytest.raises(ValueError, match=text):
+        estimate_from_labels(references, predictions, **options)
