@@ -362,3 +362,29 @@ def test_a_file_is_never_taken_for_a_column(run, capsys, tmp_path):
     errors = capsys.readouterr().err
     assert f"argument --predictions: '{a}' looks like a file among its values" in errors
     assert f"--predictions model -- {a} {b}" in errors
+
+
+GROUPS = [f"0{i % 25}" for i in range(120)]
+
+
+def test_groups_are_a_column_of_text(run, tmp_path):
+    rows = [(*row, group) for row, group in zip(ROWS, GROUPS, strict=True)]
+    path = write(tmp_path / "p.csv", rows, ("gold", "a", "b", "document"))
+    options = ["--groups", "document", "--n-resamples", "500"]
+    expected = compare(REFERENCES, A, B, groups=GROUPS, n_resamples=500)
+    code, output, _ = run(path, *COLUMNS, *options, "--output", "json")
+    assert (code, json.loads(output)) == (0, expected.to_dict())
+    text = run(path, *COLUMNS, *options)[1].splitlines()
+    assert text[1].split() == ["Groups", "25"]
+    refused(run(path, *COLUMNS, "--groups", "x"), "`--groups`: column 'x' is not there")
+    refused(run(path, *COLUMNS, "--n-resamples", "9"), "`--n-resamples` must be an integer from")
+
+
+def test_groups_of_joined_files_are_those_of_the_first(run, two, tmp_path):
+    a, b = two
+    rows = [(f"s{i}", r, x, group) for i, ((r, x, _), group) in
+            enumerate(zip(ROWS, GROUPS, strict=True))]  # fmt: skip
+    random.Random(1).shuffle(rows)
+    write(a, rows, ("id", "gold", "model", "document"))
+    code, output, _ = run(a, b, *JOINED, "--groups", "document", "--output", "json")
+    assert (code, json.loads(output)) == (0, compare(REFERENCES, A, B, groups=GROUPS).to_dict())

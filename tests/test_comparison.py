@@ -360,6 +360,14 @@ def test_rows_that_cannot_be_read_are_refused(options, text):
         compare(*random_samples(), **options)
 
 
+def test_the_order_of_samples_and_groups_changes_nothing():
+    samples, groups = random_samples(), [f"g{x % 37}" for x in range(400)]
+    order = np.random.default_rng(0).permutation(400)
+    moved = [[side[x] for x in order] for side in (*samples, groups)]
+    made = compare(*samples, groups=groups, **FAST)
+    assert compare(*moved[:3], groups=moved[3], **FAST) == made
+
+
 def test_few_groups_are_warned_of():
     groups = np.arange(400) % 19
     with pytest.warns(IntervalWarning, match="19 groups, where 20 are wanted"):

@@ -17,14 +17,17 @@ STUDIES = Path(__file__).parent / "studies"
     ("name", "options", "rows"),
     [
         ("coverage", ["--runs", "2", "--n-resamples", "100", "--only", "2,50", "--no-plot"], 24),
-        ("comparison", ["--runs", "4", "--n-resamples", "100", "--only", "2"], 24),
+        ("comparison", ["--runs", "4", "--n-resamples", "100", "--corner"], 90),
     ],
 )
 def test_a_study_runs_and_writes_a_row_for_each_cell(name, options, rows, tmp_path):
     page = tmp_path / "page.md"
     command = [sys.executable, STUDIES / f"{name}.py", *options, "--output", page]
     subprocess.run(command, check=True, capture_output=True)
-    assert len(re.findall(r"^\| 2 \| \d+ \|", page.read_text(encoding="utf-8"), re.M)) == rows
+    assert (
+        len(re.findall(r"^\|( [a-z ]+ \|)? \d+ \| \d+ \|", page.read_text(encoding="utf-8"), re.M))
+        == rows
+    )
 
 
 @pytest.fixture
@@ -56,10 +59,29 @@ def test_an_interval_that_covers_too_little_comes_with_a_warning(cell_of):
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
-@pytest.mark.parametrize("metric", ["informedness", "nit"])
-def test_two_equal_models_differ_at_5_percent_in_about_as_many_comparisons(metric, cell_of):
-    row = cell_of("comparison")(((3, 200, "even", False), metric, 400, 999, 0))
-    assert 0.02 <= row["rejected"] <= 0.09
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("alike", 4, 200, "even", 0.4, "informedness"),
+        ("alike", 10, 1000, "even", 0.2, "nit"),
+        ("renamed", 10, 1000, "even", 0.4, "nit"),  # 33% and more where swaps are not studentised
+        ("constant", 4, 1000, "90%", 0.05, "informedness"),
+        ("one class", 4, 1000, "even", 0.2, "matthews_corrcoef"),
+    ],
+    ids=str,
+)
+def test_models_of_one_score_differ_at_5_percent_in_about_as_many_comparisons(place, cell_of):
+    row = cell_of("comparison")((place, 400, 199, 0))
+    assert row["rejected"] <= 0.09
     assert row["covered"] >= 0.91
-    better = cell_of("comparison")(((3, 200, "even", True), metric, 100, 999, 0))
-    assert better["rejected"] > 2 * row["rejected"]
+    assert row["warned"] < 0.5
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize(("metric", "power"), [("informedness", 0.8), ("nit", 0.79)])
+def test_a_better_model_is_found_as_often_as_by_swaps_that_are_not_studentised(
+    metric, power, cell_of
+):
+    row = cell_of("comparison")((("better", 3, 1000, "even", 0.0, metric), 1600, 199, 0))
+    assert row["rejected"] >= power - 0.06  # 400 pairs: a standard error of 0.02
+    assert row["covered"] >= 0.91

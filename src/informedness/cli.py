@@ -29,8 +29,8 @@ _OUTPUTS: dict[str, Callable[[Report], str]] = {
     "markdown": Report.to_markdown,
 }
 _NAMES = (
-    "average|confidence_level|drop_null|file_format|ignore_index|keep_empty|labels|metric|numeric|"
-    "seed|unknown"
+    "average|confidence_level|drop_null|file_format|groups|ignore_index|keep_empty|labels|metric|"
+    "n_resamples|numeric|seed|unknown"
 )
 # `unknown`, unknown="wrong" and ignore_index=-100, but nothing inside quotes or a path
 _ARGUMENT = re.compile(
@@ -141,8 +141,8 @@ def _report(options: argparse.Namespace) -> str:
 
 def _compare(options: argparse.Namespace) -> str:
     averaged_score(options.metric, options.average)  # refused before hours of reading
-    Method(options.confidence_level, seed=options.seed)
-    (references, a, b), names = _samples(options)
+    Method(options.confidence_level, n_resamples=options.n_resamples, seed=options.seed)
+    (references, a, b, groups), names = _samples(options)
     is_integer = references.kind == "integers"
     labels = options.labels
     result = compare(
@@ -154,7 +154,9 @@ def _compare(options: argparse.Namespace) -> str:
         labels=labels and [typed_label(label, is_integer) for label in labels],
         ignore_index=typed_label(options.ignore_index, is_integer),
         unknown=options.unknown,
+        groups=groups,
         confidence_level=options.confidence_level,
+        n_resamples=options.n_resamples,
         seed=options.seed,
     )
     if options.output == "json":
@@ -162,8 +164,10 @@ def _compare(options: argparse.Namespace) -> str:
     return _comparison_text(result, *names)
 
 
-def _samples(options: argparse.Namespace) -> tuple[tuple[Column, Column, Column], list[str]]:
-    """Return references and both predictions, and what to call A and B."""
+def _samples(
+    options: argparse.Namespace,
+) -> tuple[tuple[Column, Column, Column, Column | None], list[str]]:
+    """Return references, both predictions and groups, and what to call A and B."""
     files, columns = options.files, options.predictions
     how = {
         "file_format": options.format_in,
@@ -177,15 +181,19 @@ def _samples(options: argparse.Namespace) -> tuple[tuple[Column, Column, Column]
                 "`--predictions` must name two columns, of A and of B, got "
                 f"{len(columns)}: {' '.join(columns)}; with --on, one column in each of two files"
             )
-        names = dict(zip(("predictions_a", "predictions_b"), columns, strict=True))
-        read = read_columns(files, {"references": options.references, **names}, **how)
-        return (read["references"], read["predictions_a"], read["predictions_b"]), columns
+        names = {"references": options.references}
+        names |= dict(zip(("predictions_a", "predictions_b"), columns, strict=True))
+        if options.groups is not None:
+            names["groups"] = options.groups
+        read = read_columns(files, names, **how)
+        found = read["references"], read["predictions_a"], read["predictions_b"]
+        return (*found, read.get("groups")), columns
     if len(files) != 2 or len(columns) > 2:
         raise ValueError(
             "`--on` must stand with two files, of A and of B, and one or two columns of "
             f"`--predictions`, got {len(files)} files and {len(columns)} columns"
         )
-    joined = joined_columns(files, options.on, options.references, columns, **how)
+    joined = joined_columns(files, options.on, options.references, columns, options.groups, **how)
     if len(columns) == 1:
         return joined, files
     return joined, [f"{file}, {column}" for file, column in zip(files, columns, strict=True)]
@@ -200,6 +208,7 @@ def _comparison_text(result: Comparison, a: str, b: str) -> str:
     p_value = "< 0.0001" if result.p_value < 0.0001 else f"{result.p_value:.4f}"
     rows = [
         ["N", str(result.n_samples)],
+        *([] if result.n_groups is None else [["Groups", str(result.n_groups)]]),
         [f"A: {a}", f"{result.a:.4f}"],
         [f"B: {b}", f"{result.b:.4f}"],
         ["Difference", f"{result.difference:+.4f}", *interval],
@@ -287,6 +296,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_inputs(compare)
     compare.add_argument(
         "--on", metavar="COL", help="column that tells samples apart, in a file of A and one of B"
+    )
+    compare.add_argument(
+        "--groups",
+        metavar="COL",
+        help="column of what samples belong to, as a document; with --on, in the file of A",
+    )
+    compare.add_argument(
+        "--n-resamples", type=int, default=9999, metavar="N", help="random swaps (default: 9999)"
     )
     compare.add_argument(
         "--metric", choices=SCORES, default="informedness", help="default: informedness"

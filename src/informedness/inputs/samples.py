@@ -28,7 +28,7 @@ def read_columns(
     Parameters
     ----------
     path, file_format, numeric, drop_null, keep_empty
-        As in `table_from_file`; an identifier, the argument "on", stays text.
+        As in `table_from_file`; identifiers, the arguments "on" and "groups", stay text.
     names : dict of str to str
         Name of the column of each argument.
 
@@ -46,7 +46,9 @@ def read_columns(
                 n_rows += batch.n_rows
                 nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
                 for argument, values in batch.columns.items():
-                    column = label_column(values, argument, numeric and argument != "on")
+                    column = label_column(
+                        values, argument, numeric and argument not in ("on", "groups")
+                    )
                     if len(column):
                         before = [*parts[argument], column][0]
                         check_same_kind(before, f"{argument} before", column, argument)
@@ -63,9 +65,14 @@ def read_columns(
 
 
 def joined_columns(
-    paths: Sequence[str], on: str, references: str, predictions: Sequence[str], **options: Any
-) -> tuple[Column, Column, Column]:
-    """Return references and both predictions of two files, joined on a column of identifiers.
+    paths: Sequence[str],
+    on: str,
+    references: str,
+    predictions: Sequence[str],
+    groups: str | None = None,
+    **options: Any,
+) -> tuple[Column, Column, Column, Column | None]:
+    """Return references, both predictions and groups of two files, joined on their identifiers.
 
     Parameters
     ----------
@@ -75,6 +82,8 @@ def joined_columns(
         Names of the columns of identifiers and references, which both files have.
     predictions : sequence of str
         Name of the column of predictions, in both or of each file.
+    groups : str, optional
+        Name of the column of groups, in the first file.
     **options
         As in `read_columns`.
 
@@ -84,9 +93,11 @@ def joined_columns(
         As `read_columns`; if an identifier stands twice in a file, is not in both, or has
         different references.
     """
-    sides = []
+    sides: list[dict[str, Column]] = []
     for path, name in zip(paths, (*predictions, *predictions), strict=False):
         names = {"on": on, "references": references, "predictions": name}
+        if groups is not None and not sides:
+            names["groups"] = groups
         sides.append(read_columns(path, names, **options))
     a, b = sides
     for argument in ("on", "references"):
@@ -130,4 +141,4 @@ def joined_columns(
             f"{paths[0]} and {paths[1]}, such as {show(labels[left[first]])} and "
             f"{show(labels[right[first]])} for {show(ids[codes[0][first]])}: they must be equal"
         )
-    return r_a, y_a, y_b
+    return r_a, y_a, y_b, None if groups is None else a["groups"][orders[0]]

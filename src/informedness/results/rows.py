@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..contingency import ContingencyTable, common_codes
-from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers, coded, read_column
+from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers, read_column
 from ..core.table import count_pairs, read_amounts
 from .swaps import Triples
 
@@ -49,7 +49,8 @@ def read_rows(n_rows: int, sample_weight: Any, counts: Any, groups: Any) -> Rows
             raise ValueError(
                 f"`groups` must name a group for each row, got {len(column)} for {n_rows} rows"
             )
-        codes = np.unique(coded(column)[1][kept], return_inverse=True)[1]
+        named = common_codes(column, column)[1]  # in the order of their names, not of the rows
+        codes = np.unique(named[kept], return_inverse=True)[1]
     if n_rows and not kept.any():
         raise NoSamplesError("there must be a sample to score, and all weigh 0")
     weights, n = (None if x is None else x[kept] for x in read.values())
