@@ -19,7 +19,7 @@ import informedness
 from informedness import SCORES as METRICS
 from informedness import ContingencyTable, IntervalWarning, estimate
 from informedness.cli import main
-from informedness.results import comparison
+from informedness.results.rows import FEW_GROUPS
 
 ROOT = Path(__file__).resolve().parent.parent
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -220,9 +220,8 @@ def test_the_rule_of_k_squared_holds_for_any_score_but_accuracy_nit_and_ema(metr
     assert "| any but accuracy, NIT and EMA | k² samples |" in plain("README.md")
 
 
-def test_the_readme_has_the_rule_of_the_warning_of_a_difference():
-    rule = f"{comparison._FEW_DIFFERENT} samples to which the answers differ"
-    assert rule in plain("README.md")
+def test_the_readme_has_the_rule_of_the_warning_of_groups():
+    assert f"| samples in groups | {FEW_GROUPS} groups" in plain("README.md")
 
 
 def test_the_readme_has_the_figures_of_the_benchmark_and_the_goals_they_miss():

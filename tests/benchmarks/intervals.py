@@ -139,6 +139,15 @@ def main():
     row(f"compare, N = {n:,}, k = {k}", ALL, partial(compare, references, predictions, third))
     many = [np.tile(x, 100) for x in (references, predictions, third)]
     row(f"compare, N = {100 * n:,}, k = {k}", ALL, partial(compare, *many))
+    n_many, k_many = 50_000, 1000
+    references_many, predictions_many = samples(n_many, k_many)
+    copied = np.random.default_rng(1).random(n_many) < 0.5
+    third_many = np.where(copied, predictions_many, references_many)
+    row(
+        f"compare, N = {n_many:,}, k = {k_many:,}",
+        ALL,
+        partial(compare, references_many, predictions_many, third_many),
+    )
     mine = row(
         f"estimate from labels, N = {n:,}, k = {k}",
         ALL,

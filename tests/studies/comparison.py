@@ -153,7 +153,7 @@ def cells(full):
         often = metric in ("informedness", "nit")
         every = list(itertools.product(KINDS, KS, SIZES, SHARES, DIFFERENT))
         rng = np.random.default_rng(SCORES.index(metric))
-        for place in rng.permutation(len(every))[: (250 if often else 30) if full else 12]:
+        for place in rng.permutation(len(every))[: (80 if often else 12) if full else 12]:
             some.append((*every[place], metric))
         if often:
             some += [("better", k, n, shares, 0.0, metric)
