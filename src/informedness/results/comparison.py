@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..core.intervals import Method, check_interval_of_prior, too_few, warn_of_few
-from ..core.labels import Label, hold_warnings, read_pair, show
+from ..core.labels import Label, read_pair, show
 from ..core.scores import Average, quotient, read_prior, signature_of
 from ..core.table import read_task
 from ..scores.registry import averaged_score
@@ -194,8 +194,7 @@ def compare(
     both = tables[0] + tables[1]
     triples, n_groups = count_triples(both, columns, task.ignored, rows)
     if prior is not None:
-        with hold_warnings():  # which the scores have given
-            shares = read_prior(prior, tables[0])
+        shares = read_prior(prior, tables[0])
         factors = quotient(shares * tables[0].total, tables[0].reference_totals)
         triples = triples._replace(weights=triples.weights * factors[triples.references])
     verdict = Swaps(both, score, triples, prior is not None).verdict(method)
