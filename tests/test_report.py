@@ -315,7 +315,8 @@ def test_a_rare_class_is_named_in_the_warning():
     references = ["a"] * 60 + ["b"] * 60 + ["c"] * 4
     with pytest.warns(IntervalWarning) as caught:
         report(references, references[::-1][4:] + ["c"] * 4, confidence_level=0.95)
-    (message,) = [str(warning.message) for warning in caught]
+    of_cells, message = [str(warning.message) for warning in caught]
+    assert "intervals of nit, ema may cover the truth less often than they say: 4 ref" in of_cells
     assert message.endswith(
         "the interval of informedness of 'c' may cover the truth less often than it says: "
         "4 samples outside the largest class, where 10 are wanted"

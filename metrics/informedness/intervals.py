@@ -15,7 +15,9 @@ It stands for the error that did not happen to occur, and gives a table without 
 How often each interval covers the truth is measured by `make coverage`.
 
 Sources: Rubin (1981), "The Bayesian bootstrap"; Efron (1987), "Better bootstrap confidence
-intervals"; Miller (1974), "The jackknife: a review".
+intervals"; Chao, Wang and Jost (2013), "Entropy and the species accumulation curve"; Good (1953),
+"The population frequencies of species"; Dawson (1954), "A simplified expression for the variance of
+the chi-squared function on a contingency table".
 """
 
 from __future__ import annotations
@@ -360,75 +362,118 @@ def quantiles(drawn: Numbers, level: float, at: float = 0.5) -> tuple[float, flo
 # The intervals of scores of entropies, made for their logarithm in nats: MI, or -H(ref|pred)
 
 
-def _entropic_ends(table: Table, score: Score, method: Method) -> tuple[float, float]:
-    """Return the ends around the jackknifed logarithm, since the plug-in one is biased up.
+class Missing(NamedTuple):
+    """What the entropy of the shares in a sample lacks of that of the truth, in nats."""
 
-    The upper end allows for a variance that grows with MI, and at independence is that of
-    chi-squared; the lower is chance where the G test cannot tell the table from a guesser's.
+    likely: float
+    most: float  # where all that is not seen yet is equally rare
+    variance: float  # of the part that is not seen
+
+
+def _entropic_ends(table: Table, score: Score, method: Method) -> tuple[float, float]:
+    """Return the ends around the logarithm without its bias; nan where the classes are not known.
+
+    The lower end takes all empty cells for equally likely, which is the least information that the
+    cells of one sample leave room for; it is chance where the table may be a guesser's.
     """
-    information = mutual_information(table) * math.log(2)
-    if score.relative_to_prevalence:
-        logarithm, scale, chance = information, 1 / n_classes(table), 0.0
+    relative, k = score.relative_to_prevalence, n_classes(table)
+    if _classes_unknown(table, score):
+        return math.nan, math.nan
+    i, j, squares = table.rows, table.columns, squared_weights(table)
+    r, c, size = table.reference_totals, table.prediction_totals, effective_sample_size(table)
+    n_empty = k * int(np.count_nonzero(c)) - len(squares)
+    cells = _missing_entropy(table.counts, squares, n_empty)
+    rows = _missing_entropy(r, sum_by(i, squares, len(r)), k - int(np.count_nonzero(r)))
+    columns = _missing_entropy(c, sum_by(j, squares, len(c)), 0)
+    information, z = mutual_information(table) * math.log(2), _normal(method.level)
+    rarest = float(r[r > 0].min()) / float(table.total)
+    if relative:
+        logarithm, chance = information + rows.likely, 0.0
+        k_most = k + (_fewest_references(table) < 5 - 1e-6)  # a class that no reference has
     else:
-        logarithm, scale = math.log(float(score.exact(table))), 1.0
-        chance = _least_chance(table, method.level)
-    centre, variance = _jackknifed(table, score, logarithm)
+        logarithm, k, k_most = math.log(float(score.exact(table))), 1, 1
+        pi = r[r > 0] / table.total
+        surprise = -float(pi @ np.log(pi))
+        error = float(pi @ (np.log(pi) + surprise) ** 2) / size + rows.variance
+        spread = max(-math.log(rarest) - surprise, 0) / size
+        chance = -surprise - rows.most - _reach(z, error, spread)
+    centre = logarithm + columns.likely - cells.likely
+    least = max(centre + cells.likely - cells.most, chance)
     centre = max(centre, chance)
     if method.name == "bootstrap":
-        drawn = np.log(resampled(table, score, method)[1] / scale)
-        low, high = quantiles(drawn - drawn.mean() + centre, method.level)
+        drawn = np.log(resampled(table, score, method)[1])
+        low, high = quantiles(drawn - drawn.mean(), method.level)
+        low, high = least + low, centre + high
     else:
-        variance = float(np.maximum(variance, _smoothed_variance(table, score)))
-        z, size = _normal(method.level), effective_sample_size(table)
-        df = _degrees_of_freedom(table)
-        # MI below what chance brings says nothing of how its variance grows: by 2 / N a nat there
-        missing = max(df / (2 * size) - information, 0.0)
-        growth = (variance + 2 * missing / size) / (information + missing) if df else 0.0
-        half = z**2 * growth / 2
-        low = centre - z * math.sqrt(variance)
-        high = centre + half + math.sqrt(half**2 + z**2 * (variance + df / (2 * size**2)))
-    if g_test(table) > 1 - method.level:
+        lost, variance_of_lost = _smoothed(table, relative=False)
+        variance = _smoothed(table, relative=True)[1] if relative else variance_of_lost
+        variance += cells.variance + rows.variance
+        # the variance grows with what is known where that is little, and with what is lost
+        up = max(-math.log(rarest) - information, 0) / size
+        down = -variance_of_lost / lost if lost < 0 else 0.0
+        down = max(down - variance / max(information, 1 / size), 0)
+        low, high = least - _reach(z, variance, down), centre + _reach(z, variance, up)
+    if independence_test(table) > 1 - method.level:
         low = chance
-    return scale * math.exp(max(low, chance)), scale * math.exp(max(high, chance))
+    return math.exp(max(low, chance)) / k_most, math.exp(max(high, chance)) / k
 
 
-def _least_chance(table: Table, level: float) -> float:
-    """Return -H(ref) in nats without its bias (Miller and Madow), less its error."""
-    pi = table.reference_totals[table.reference_totals > 0] / table.total
-    size, logs = effective_sample_size(table), np.log(pi)
-    variance = max(float(pi @ logs**2 - (pi @ logs) ** 2), 0.0) / size
-    return float(pi @ logs) - (len(pi) - 1) / (2 * size) - _normal(level) * math.sqrt(variance)
+def _reach(z: float, variance: float, slope: float) -> float:
+    """Return the x for which x^2 = z^2 (variance + slope x)."""
+    half = z**2 * slope / 2
+    return half + math.sqrt(half**2 + z**2 * max(variance, 0))
 
 
-def _jackknifed(table: Table, score: Score, logarithm: float) -> tuple[float, float]:
-    """Return the logarithm without its bias, and its variance, by leaving out each sample in turn.
+def _missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
+    """Return how much larger the entropy is than that of these sums of weights.
 
-    All samples of a cell change it alike. With f(x) = x ln x, -N H(ref|pred) is sum f(n_ij)
-    - sum f(c_j), and N MI is that - sum f(r_i) + f(N): of each a sample of weight `unit` changes
-    one term.
+    Of N samples, f1 are the only ones of their kind and f2 kinds have two. By Chao, Wang and Jost
+    (2013), with psi the digamma function,
+
+        H = sum_x x/N (psi(N) - psi(x)) + f1/N sum_(r >= N) (1 - A)^(r - N + 1) / r
+
+    where A = 2 f2 / ((N - 1) f1 + 2 f2) is the share of a kind that is not seen. All of these have
+    f1/N together (Good), so that each of `n_unseen` has f1 / (N n_unseen) where they are alike.
     """
-    i, j, n = table.rows, table.columns, float(table.total)
-    unit, size = squared_weights(table) / table.counts, effective_sample_size(table)
-    r, c = table.reference_totals[i], table.prediction_totals[j]
-    change = _dropped(table.counts, unit) - _dropped(c, unit)
-    if score.relative_to_prevalence:
-        change += _dropped(n, unit) - _dropped(r, unit)
-    shift = (change + unit * logarithm) / (n - unit)
-    times = table.counts / unit
-    centre = logarithm - (1 - 1 / size) * float(times @ shift)
-    variance = (1 - 1 / size) * float(times @ (shift - times @ shift / times.sum()) ** 2)
-    return centre, variance
+    weights, squares = weights[squares > 0], squares[squares > 0]
+    shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
+    size = float(weights.sum()) ** 2 / float(squares.sum())
+    alone = sizes < 1.5
+    f1, unseen = int(np.count_nonzero(alone)), float(shares[alone].sum())
+    f2 = int(np.count_nonzero(sizes < 2.5)) - f1
+    rate = 1.0
+    if f2:
+        rate = 2 * f2 / ((size - 1) * f1 + 2 * f2)
+    elif f1:
+        rate = 2 / ((size - 1) * (f1 - 1) + 2)
+    least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
+    seen = float(shares @ _excess(sizes) - _excess(np.array(size)))
+    likely, most = (seen + unseen * _tail(x, size) for x in (rate, least))
+    return Missing(likely, most, unseen**2 / (f2 + 1))
 
 
-def _dropped(amounts: Any, unit: Numbers) -> Numbers:
-    """Return f(x - unit) - f(x), f(x) = x ln x, to full precision where x is large."""
-    rest = np.maximum(amounts - unit, 0)
-    tail = np.where(rest > 0, rest * np.log1p(-np.minimum(unit / amounts, 1 - 1e-16)), 0)
-    return tail - unit * np.log(amounts)
+def _excess(x: Numbers) -> Numbers:
+    """Return ln x - psi(x), by the recurrence of psi and its asymptotic series, for x >= 1."""
+    y = x + 8
+    series = np.polyval([-1 / 240, -1 / 252, -1 / 120, -1 / 12, 0], -1 / y**2)
+    steps = sum(1 / (x + step) for step in range(8))
+    return steps - np.log1p(8 / x) + 1 / (2 * y) + series
 
 
-def _smoothed_variance(table: Table, score: Score) -> float:
-    """Return the variance of MI, or of -H(ref|pred), of the table and a pseudo-sample together.
+def _tail(rate: float, size: float) -> float:
+    """Return sum_(r >= size) (1 - rate)^(r - size + 1) / r.
+
+    As the integral of q e^(-size s) / (1 - q e^-s) over s, q = 1 - rate, by the trapezoid rule in
+    ln s, which for such a function is exact to all digits.
+    """
+    step = 0.125
+    s = np.exp(np.arange(-45, 4, step)) / size
+    terms = np.exp(-size * s) / (-np.expm1(-s) + rate * np.exp(-s)) * s
+    return (1 - rate) * float(terms.sum()) * step
+
+
+def _smoothed(table: Table, relative: bool) -> tuple[float, float]:
+    """Return MI, or -H(ref|pred), of the table and a pseudo-sample together, and its variance.
 
     The pseudo-sample is spread over all cells. ln(p / (pi beta)), or ln(p / beta), of a cell that
     is empty otherwise is a term of its row plus one of its column, so that these cells take sums
@@ -438,7 +483,7 @@ def _smoothed_variance(table: Table, score: Score) -> float:
     one, (q, v) = float(squares.sum() / table.total), pseudo_sample(table)
     n = float(table.total) + one
     pi, beta = ((table.reference_totals + one * q) / n, (table.prediction_totals + one * v) / n)
-    if not score.relative_to_prevalence:
+    if not relative:
         pi = np.ones(len(pi))
     a = np.log(np.where(q > 0, ratio(q, pi) * one / n, 1))
     b, share = np.log(v / beta), q[i] * v[j]
@@ -448,34 +493,132 @@ def _smoothed_variance(table: Table, score: Score) -> float:
     a = a - mean
     empty = q @ a**2 + 2 * (q @ a) * (v @ b) + v @ b**2 - share @ (a[i] + b[j]) ** 2
     filled = (squares + one**2 * share) @ (full - mean) ** 2
-    return float(filled + one**2 * empty) / n**2
+    return float(mean), float(filled + one**2 * empty) / n**2
 
 
-def _degrees_of_freedom(table: Table) -> int:
-    """Return (R - 1)(C - 1) of the classes that occur in each."""
-    r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
-    return (int(r) - 1) * (int(c) - 1)
+def independence_test(table: Table) -> float:
+    """Return the p-value of Pearson's chi-squared against all tables of the same margins.
 
+    Where predictions are dealt out to the samples at random, X^2 = sum (n_ij - e_ij)^2 / e_ij has
+    the mean N (R - 1) (C - 1) / (N - 1) and the variance (Dawson 1954)
 
-def g_test(table: Table) -> float:
-    """Return the p-value of the G test: the chance that a guesser passes on as much information.
+        2 N / (N - 3) (v_r - w_r) (v_c - w_c) + N^2 / (N - 1) w_r w_c,
+        v_r = (R - 1) (N - R) / (N - 1),  w_r = (N sum 1/r_i - R^2) / (N - 2),
 
-    2 N MI (in nats) is chi-squared with (R - 1)(C - 1) degrees of freedom where references and
-    predictions are independent; N is the effective sample size.
+    likewise for columns: exactly, however sparse the table. A gamma distribution has both. It is
+    too smooth where few samples meet rare classes: there they are dealt out indeed. N is the
+    effective sample size, R and C are the numbers of classes that occur.
     """
-    df = _degrees_of_freedom(table)
-    half = effective_sample_size(table) * mutual_information(table) * math.log(2)
-    if df == 0 or half <= 0:
+    size = effective_sample_size(table)
+    r, c = (
+        x[x > 0] * (size / float(table.total))
+        for x in (table.reference_totals, table.prediction_totals)
+    )
+    if min(len(r), len(c)) < 2 or size <= 3:
         return 1.0
-    # the upper incomplete gamma function, which for half-integers is a finite sum; terms further
-    # from the largest are below 1e-17 of it
-    largest, odd = min(half, df / 2), df % 2 / 2
-    reach = 9 * math.sqrt(largest) + 100
-    first = max(0, math.floor(largest - reach)) + odd
-    powers = np.arange(first, min(df / 2, largest + reach))
-    logs = powers * math.log(half) - half - np.array([math.lgamma(x + 1) for x in powers])
-    tail = math.erfc(math.sqrt(half)) if df % 2 else 0.0
-    return min(float(np.exp(logs).sum()) + tail, 1.0)
+    p = table.counts / table.total
+    expected = table.reference_totals[table.rows] / table.total
+    expected = expected * (table.prediction_totals[table.columns] / table.total)
+    empty = max(1 - float(expected.sum()), 0.0) if len(p) < len(r) * len(c) else 0.0
+    statistic = size * (float(((p - expected) ** 2 / expected).sum()) + empty)
+    mean, variance = _moments(r, c, size)
+    if statistic <= 0 or variance <= 1e-9 * mean:
+        return 1.0  # there is but one such table, or all have the same chi-squared
+    p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
+    whole = [np.rint(np.sort(x)).astype(np.int64) for x in (r, c)]
+    counted = all(np.allclose(np.sort(x), n, 0, 1e-6) for x, n in zip((r, c), whole, strict=True))
+    if p_value < 1e-6 or size > 2000 or r.min() * c.min() >= 5 * size or not counted:
+        return p_value
+    return _permuted_p_value(statistic, *whole)
+
+
+def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
+    """Return the mean and variance of Pearson's chi-squared over all tables of these margins."""
+    mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
+    (v_r, w_r), (v_c, w_c) = (
+        (
+            (len(x) - 1) * max(size - len(x), 0) / (size - 1),
+            max(size * float((1 / x).sum()) - len(x) ** 2, 0) / (size - 2),
+        )
+        for x in (r, c)
+    )
+    within = max(v_r - w_r, 0) * max(v_c - w_c, 0)
+    return mean, 2 * size / (size - 3) * within + size**2 / (size - 1) * w_r * w_c
+
+
+def _permuted_p_value(statistic: float, r: Numbers, c: Numbers) -> float:
+    """Return how often Pearson's chi-squared is as large where the predictions are dealt out."""
+    rng, found, n_permutations = np.random.default_rng(0), 1, 999
+    rows, columns = (np.repeat(np.arange(len(x)), x) for x in (r, c))
+    size = len(rows)
+    for _ in range(n_permutations):
+        fused = np.sort(rows * len(c) + rng.permutation(columns))
+        starts = np.flatnonzero(np.diff(fused, prepend=-1))
+        i, j = np.divmod(fused[starts], len(c))
+        cells = np.diff(starts, append=size)
+        drawn = size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
+        found += drawn > statistic * (1 - 1e-9) - 1e-9
+    return found / (n_permutations + 1)
+
+
+def _gamma_tail(shape: float, x: float) -> float:
+    """Return the chance that a gamma variate of this shape exceeds x.
+
+    By Simpson's rule, from ln x to where the density of its logarithm has fallen by e^-45; this is
+    taken relative to its mode at ln(shape), so that no large numbers cancel.
+    """
+    start = max(x, shape)
+    above = start - shape
+    stop = math.log(start / shape) + 90 / (above + math.sqrt(above**2 + 90 * start))
+    first = max(math.log(x / shape), -(math.sqrt(120 / shape) if shape > 120 else 1 + 45 / shape))
+    y, step = np.linspace(first, stop, 2001, retstep=True)
+    density = np.exp(shape * (y - np.expm1(y)))
+    density[[0, -1]] /= 2
+    total = float(density.sum() + density[1::2].sum()) * 2 / 3 * step
+    if shape > 1e5:
+        at_mode = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
+    else:
+        at_mode = shape * (math.log(shape) - 1) - math.lgamma(shape)
+    return min(math.exp(at_mode) * total, 1.0)
+
+
+# Where the classes are not declared, and the references may lack some of them
+
+
+def _fewest_references(table: Table) -> float:
+    """Return the number of references of the rarest class, inf where classes are declared."""
+    if table.declared:
+        return math.inf
+    r, there = table.reference_totals.astype(np.float64), table.reference_totals > 0
+    squares = sum_by(table.rows, squared_weights(table), len(r))
+    return float((r[there] ** 2 / squares[there]).min())  # the effective number, of weights
+
+
+def _classes_unknown(table: Table, score: Score) -> bool:
+    """Return whether so many classes may have no reference that no interval is to be had."""
+    if score.relative_to_prevalence:
+        return _fewest_references(table) < 3 - 1e-6
+    outside = effective_sample_size(table) * (1 - table.reference_totals.max() / table.total)
+    return not table.declared and bool(outside < 5 - 1e-6)
+
+
+def _too_few_in_cells(table: Table, score: Score) -> str:
+    """Return what the table has too few of for the interval of a score of its cells."""
+    size, (n_outside, least) = effective_sample_size(table), outside_references(table)
+    for there, wanted, what in (
+        (size, 50, "samples"),
+        (size, least, f"samples for {n_outside} predictions outside the references"),
+    ):
+        if there < wanted - 1e-6:
+            return f"{there:.4g} {what}, where {wanted:g} are wanted"
+    fewest, unknown = _fewest_references(table), _classes_unknown(table, score)
+    if fewest >= 5 - 1e-6 and not unknown:
+        return ""
+    return (
+        f"{fewest:.4g} references of the rarest class, where 5 are wanted to know of all classes"
+        f"{', so that it is nan' * unknown}; about {5 / fewest * size:.2g} samples would do, or "
+        "labels= with all classes"
+    )
 
 
 # Where intervals are known to fail
@@ -483,19 +626,15 @@ def g_test(table: Table) -> float:
 
 def too_few(table: Table, score: Score) -> str:
     """Return what the table has too few of for this score's interval, empty if nothing is known."""
+    if not score.from_margins:
+        return _too_few_in_cells(table, score)
     size, shares = effective_sample_size(table), table.reference_totals / table.total
     k = int(np.count_nonzero(shares))
     wanted = [
         (50, size, "samples"),
         (10, size * (1 - shares.max()), "samples outside the largest class"),
     ]
-    if not score.from_margins:
-        wrong = size * (1 - float(table.hits.sum() / table.total))
-        wanted.append((10 * (k - 1) ** 2, size, f"samples of {k} classes"))
-        wanted.append((k * (k - 1) * (wrong > 0), wrong, f"wrong predictions of {k} classes"))
-        n_outside, least = outside_references(table)
-        wanted.append((least, size, f"samples for {n_outside} predictions outside the references"))
-    elif score.over_classes:  # a bias of the order of k / N beside an error of 1 / sqrt(N)
+    if score.over_classes:  # a bias of the order of k / N beside an error of 1 / sqrt(N)
         wanted.append((k**2, size, f"samples of {k} classes"))
     for least, there, what in wanted:
         if there < least - 1e-6:

@@ -20,7 +20,7 @@ from ..core.intervals import (
     Method,
     check_interval_of_prior,
     effective_sample_size,
-    g_test,
+    independence_test,
     interval_of,
     intervals_by_class,
     too_few,
@@ -58,8 +58,8 @@ class Estimate:
     effective_sample_size : float
         (sum w)^2 / sum w^2 for weights w: the number of samples where there are no weights.
     independence_p_value : float or None
-        For NIT the p-value of the G test, 2 N MI against chi-squared: the chance that a guesser
-        passes on as much information. None for other scores.
+        For NIT the p-value of Pearson's chi-squared against all tables of the same margins: the
+        chance that a guesser's predictions go with the references as much. None for other scores.
     label : label or None
         The class that the score is of, where it is of one class.
     signature : str
@@ -166,7 +166,7 @@ def estimate(
         Between 0 and 1.
     method : {"auto", "delta", "bootstrap"}
         "delta" is closed: value ± z SE, SE of the table and one pseudo-sample together; for NIT and
-        EMA on the logarithmic scale, with bias and SE by the jackknife. "bootstrap" draws the cells
+        EMA on the logarithmic scale, without the bias of entropies. "bootstrap" draws the cells
         anew, each time with a pseudo-sample, and takes quantiles around the value. "auto" is what
         covers best: "delta" for NIT and EMA, "bootstrap" for all others.
     n_resamples, seed : int
@@ -186,10 +186,12 @@ def estimate(
     Warns
     -----
     IntervalWarning
-        If the interval is known to cover too little: fewer than 50 samples, fewer than 10 outside
-        the largest class, or fewer than k^2 but for accuracy; for NIT and EMA fewer than
-        10 (k - 1)^2, some wrong predictions but fewer than k (k - 1), or fewer samples than
-        10 (k - 1) for each different prediction that is not among the references.
+        If the interval is known to cover too little: fewer than 50 samples; but for NIT and EMA
+        fewer than 10 outside the largest class, or, also but for accuracy, fewer than k^2. For NIT
+        and EMA where classes are not declared: fewer than 5 references of a class, since others may
+        have none (NIT has no interval below 3, EMA with fewer than 5 samples outside the largest
+        class), or fewer samples than 10 (k - 1) for each different prediction that is not among the
+        references.
 
     References
     ----------
@@ -258,7 +260,7 @@ def _estimate_of(
     drawn = method.name == "bootstrap"
     p_value = None
     if score.name == "nit" and not math.isnan(interval.standard_error):
-        p_value = g_test(table)
+        p_value = independence_test(table)
     return Estimate(
         metric=score.name,
         value=interval.value,
