@@ -327,15 +327,15 @@ def test_intervals_of_nit_cover_the_truth_where_those_of_the_jackknife_did_not(p
     """By 0.07 to 0.87."""
     k, n, shares, classifier = place
     truth = population(k, shares, classifier)
-    wanted = math.exp(dense.information(precise(truth.tolist()))) / k
+    wanted = math.exp(dense.information(truth.tolist())) / k
     covered = []
-    for counts in np.random.default_rng(1).multinomial(n, truth.ravel(), 400).reshape(-1, k, k):
+    for counts in np.random.default_rng(1).multinomial(n, truth.ravel(), 150).reshape(-1, k, k):
         table = table_of(counts.tolist(), labels=range(k) if declared else None)
         low, high = estimate(table, "nit").confidence_interval
         if not math.isnan(low):
             covered.append(low <= wanted <= high)
-    assert len(covered) > 300
-    assert np.mean(covered) > 0.92 - 0.03
+    assert len(covered) > 100
+    assert np.mean(covered) > 0.88  # 2 standard errors below 0.92
 
 
 def smoothed_variance(cells):
