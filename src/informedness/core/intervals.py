@@ -605,13 +605,14 @@ def _classes_unknown(table: Table, score: Score) -> bool:
 def _too_few_in_cells(table: Table, score: Score) -> str:
     """Return what the table has too few of for the interval of a score of its cells."""
     size, (n_outside, least) = effective_sample_size(table), outside_references(table)
+    unknown = _classes_unknown(table, score)
     for there, wanted, what in (
         (size, 50, "samples"),
         (size, least, f"samples for {n_outside} predictions outside the references"),
     ):
-        if there < wanted - 1e-6:
+        if there < wanted - 1e-6 and not unknown:
             return f"{there:.4g} {what}, where {wanted:g} are wanted"
-    fewest, unknown = _fewest_references(table), _classes_unknown(table, score)
+    fewest = _fewest_references(table)
     if fewest >= 5 - 1e-6 and not unknown:
         return ""
     return (
