@@ -23,7 +23,6 @@ from informedness.scores.registry import REPORTED, score_named
 
 NAMES = {name: score_named(name).title for name in REPORTED}
 MOST_CLASSES = 20  # drawn; larger tables show their commonest classes
-MOST_DRAWN = 2_000_000  # random numbers of one interval, which take some 0.1 s
 
 # `warnings.catch_warnings` changes the whole process, and requests run in threads of one process:
 # this hook gives each warning of the helpers to the request that caused it.
@@ -57,16 +56,13 @@ def resamples_for(size: int, most: int) -> int:
 
 
 def estimated(table: ContingencyTable, own: str) -> Estimate | None:
-    """Return the score with an interval, by the closed method where resamples would take long.
+    """Return the score with an interval.
 
     None for sums of weights, for nobody knows how many samples they are of.
     """
     if table.is_weighted and table.squared_weights is None:
         return None
-    resamples = resamples_for(len(table.counts) + 4 * len(table.labels), MOST_DRAWN)
-    if own == "nit" or resamples < 999:
-        return estimate(table, own, method="delta")
-    return estimate(table, own, n_resamples=resamples)
+    return estimate(table, own)
 
 
 def number(value: float, digits: int = 3) -> str:

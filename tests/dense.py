@@ -78,19 +78,23 @@ def precise(cells: Any) -> list[list[Any]]:
 
 
 def slopes(cells: Any, function: Any) -> list[list[Any]]:
-    """Return the derivative of a function of the table by each cell that is not 0."""
-    step, cells = mpmath.mpf(10) ** -18, [list(row) for row in cells]
+    """Return the derivative of a function of the table by each cell of a row that is not empty."""
+    step = mpmath.mpf(10) ** -18
 
     def moved(i: int, j: int, by: Any) -> Any:
         changed = [list(row) for row in cells]
         changed[i][j] += by
         return function(changed)
 
+    def slope(i: int, j: int, x: Any) -> Any:
+        down = x * step
+        up = down or step * sum(map(sum, cells))
+        return (moved(i, j, up) - moved(i, j, -down)) / (up + down)
+
     return [
-        [(moved(i, j, x * step) - moved(i, j, -x * step)) / (2 * x * step) if x else 0
-         for j, x in enumerate(row)]
+        [slope(i, j, x) if any(row) else 0 for j, x in enumerate(row)]
         for i, row in enumerate(cells)
-    ]  # fmt: skip
+    ]
 
 
 def standard_error(cells: Any, function: Any, squares: Any = None) -> float:
@@ -104,30 +108,50 @@ def standard_error(cells: Any, function: Any, squares: Any = None) -> float:
     return float(mpmath.sqrt(sum(terms)))
 
 
-def resamples(counts: Any, function: Any, number: int, rng: Any, one: bool) -> list[float]:
-    """Return a score of draws of the shares of the cells, from Dirichlet(counts).
+def reaches(cells: Any, function: Any, level: float, squares: Any = None) -> list[float]:
+    """Return how far the interval of a score reaches below it and above it.
 
-    With `one`, each draw has one made-up sample more: its reference is evenly one of the classes
-    there are, its prediction half evenly any class and half drawn by the predictions there are.
+    The score moves by e_ij with a unit of weight more in a cell. Each row has Wilson's interval for
+    the mean of its e; those of all rows are put together.
     """
-    k = len(counts)
-    rows, columns = [sum(row) for row in counts], [sum(x) for x in zip(*counts, strict=True)]
-    present = [i for i in range(k) if rows[i]]
-    drawn = []
-    for _ in range(number):
-        alpha = [list(row) for row in counts]
-        if one:
-            even = rng.random() < 0.5
-            by_share = rng.choice(k, p=[x / sum(columns) for x in columns])
-            alpha[rng.choice(present)][rng.integers(k) if even else by_share] += 1
-        filled = [(i, j) for i in range(k) for j in range(k) if alpha[i][j]]
-        cells = [[0.0] * k for _ in range(k)]
-        for (i, j), share in zip(
-            filled, rng.dirichlet([alpha[i][j] for i, j in filled]).tolist(), strict=True
-        ):
-            cells[i][j] = share
-        drawn.append(float(function(cells)))
-    return drawn
+    squares, z = cells if squares is None else squares, normal_quantile(level)
+    e, present = slopes(cells, function), [i for i, row in enumerate(cells) if any(row)]
+    every, k = [(i, j) for i in present for j in range(len(cells))], len(cells)
+    r, q = {i: sum(cells[i]) for i in present}, {i: sum(squares[i]) for i in present}
+    mean = {i: sum(cells[i][j] * e[i][j] for j in range(k)) / r[i] for i in present}
+    recall = sum(cells[i][i] / r[i] for i in present) / len(present)
+    error = sum(squares[i][j] * e[i][j] ** 2 for i, j in every)
+    third = sum(squares[i][j] ** 2 / cells[i][j] * e[i][j] ** 3 for i, j in every if cells[i][j])
+    of_row, variance = {}, error
+    for i in present:
+        wrong = [e[i][j] for j in range(k) if j != i]
+        gap = e[i][i] - sum(wrong) / len(wrong)
+        unseen = (q[i] / r[i]) ** 2 * recall * (1 - recall) * gap**2
+        variance += unseen
+        of_row[i] = unseen + sum(squares[i][j] * (e[i][j] - mean[i]) ** 2 for j in range(k))
+    shift = 0
+    if error > 1e-30:
+        few = sum((x / variance) ** 2 * q[i] / r[i] ** 2 for i, x in of_row.items())
+        shift = z**2 / 2 * third / error / (1 + z**2 * few)
+    skewed = mpmath.sqrt(z**2 * variance + shift**2)
+    found = []
+    for side in (-1, 1):
+        by_rows = z**2 * sum(q[i] * mean[i] ** 2 for i in present)
+        worst = mpmath.mpf(0)
+        for i in present:
+            d = max(side * (x - mean[i]) for x in e[i])
+            size = r[i] ** 2 / q[i]
+            s2 = sum(squares[i][j] * (e[i][j] - mean[i]) ** 2 for j in range(k)) / q[i]
+            if d > 1e-15 * max(map(abs, e[i])):
+                # (d x)^2 = z^2 (1 - x)(s^2 + x d^2) / size
+                roots = mpmath.polyroots(
+                    [d**2 * (size + z**2), -(z**2) * (d**2 - s2), -(z**2) * s2], maxsteps=500
+                )
+                by_rows += (r[i] * d * max(roots)) ** 2
+            worst = max(worst, z**2 / 2 * r[i] * d / size)
+        most = worst + mpmath.sqrt(z**2 * variance + worst**2)
+        found.append(float(max(min(mpmath.sqrt(by_rows), most), skewed + side * shift)))
+    return found
 
 
 def upper_tail(df: float, statistic: float) -> float:

@@ -11,13 +11,9 @@ import dense
 from dense import NAMES, SCORES
 from informedness import SCORES as METRICS
 from informedness import ContingencyTable
-from informedness.core import intervals
-from informedness.core.intervals import Method
 from informedness.scores.registry import averaged_score
 
 table_of = ContingencyTable.from_matrix
-FAST = {"n_resamples": 100}
-METHODS = ("delta", "bootstrap")
 
 THREE = [[20, 3, 1], [4, 9, 0], [2, 2, 6]]
 TABLES = {
@@ -97,19 +93,12 @@ def oriented(table, score):
     return table.transpose() if score[0] == "markedness" else table
 
 
-def resampled(table, score, n_resamples, seed):
-    """Return resamples of a score, without and with a pseudo-sample."""
-    return intervals.resampled(table, score, Method(n_resamples=n_resamples, seed=seed))
-
-
 WITHOUT_AVERAGE = [metric for metric in METRICS if metric not in ("informedness", "markedness")]
 every_score_of_margins = pytest.mark.parametrize(
     "score", dense.OF_MARGINS, ids=["-".join(filter(None, of)) for of in dense.OF_MARGINS]
 )
-every_bootstrapped_score = every_score_of_margins
 every_score = pytest.mark.parametrize("score", SCORES, ids=NAMES)
 every_table = pytest.mark.parametrize("matrix", TABLES.values(), ids=TABLES)
-every_method = pytest.mark.parametrize("method", METHODS)
 
 
 def to_9_digits(numbers):

@@ -334,7 +334,7 @@ def test_a_prior_reweights_both_models():
     prior = {0: 0.6, 1: 0.3, 2: 0.1}
     made = compare(*samples, prior=prior)
     tables = [ContingencyTable.from_labels(samples[0], side) for side in samples[1:]]
-    of_each = [estimate(table, prior=prior, method="delta") for table in tables]
+    of_each = [estimate(table, prior=prior) for table in tables]
     assert (made.a, made.b) == tuple(x.value for x in of_each)
     errors = [x.standard_error for x in of_each]
     assert made.standard_error == pytest.approx(math.hypot(*errors), rel=0.1)
@@ -436,10 +436,7 @@ def test_the_error_of_independent_models_is_that_of_both_estimates(metric):
     references = rng.integers(0, 2, 6000)
     a, b = (np.where(rng.random(6000) < x, references, 1 - references) for x in (0.7, 0.8))
     made = compare(references, a, b, metric=metric)
-    errors = [
-        estimate(ContingencyTable.from_labels(references, side), metric, method="delta")
-        for side in (a, b)
-    ]
+    errors = [estimate(ContingencyTable.from_labels(references, side), metric) for side in (a, b)]
     wanted = math.hypot(*(x.standard_error for x in errors))
     assert made.standard_error == pytest.approx(wanted, rel=0.05)
     low, high = made.confidence_interval

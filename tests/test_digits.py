@@ -141,11 +141,10 @@ def test_rates_by_class_are_those_of_60_digits(name):
 @pytest.mark.parametrize("metric", ["nit", "informedness", "matthews_corrcoef"])
 @pytest.mark.parametrize("name", ["a weight of 1e-18", "three of four", "sizes from 1e-20 to 1"])
 def test_cells_of_very_different_sizes_leave_an_interval_of_numbers(name, metric):
-    for method in ("delta", "bootstrap"):
-        made = estimate(table_of(name), metric, method=method, n_resamples=200)
-        low, high = made.confidence_interval
-        assert low <= made.value <= high
-        assert math.isfinite(made.standard_error)
+    made = estimate(table_of(name), metric)
+    low, high = made.confidence_interval
+    assert low <= made.value <= high
+    assert math.isfinite(made.standard_error)
 
 
 def swallowing(path: Path) -> list[str]:

@@ -13,11 +13,8 @@ import by_table
 import dense
 from dense import SCORES, precise
 from estimate_cases import (
-    FAST,
-    METHODS,
     THREE,
     WITHOUT_AVERAGE,
-    every_method,
     every_score,
     function_of,
     options_of,
@@ -33,7 +30,7 @@ from informedness import (
     estimate_from_labels,
     module_path,
 )
-from informedness.core import intervals
+from informedness.core.table import effective_sample_size
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -45,7 +42,7 @@ def warned(matrix, metric="informedness"):
     """Return what the interval is warned of, or None."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimate(table_of(matrix), metric, **FAST)
+        estimate(table_of(matrix), metric)
     found = [entry for entry in caught if entry.category is IntervalWarning]
     assert len(found) <= 1
     if not found:
@@ -64,13 +61,8 @@ def warned(matrix, metric="informedness"):
         ([[19, 5], [5, 20]], "49 samples, where 50 are wanted"),
         ([[20, 5], [5, 20]], None),
         ([[1, 1], [1, 1]], "4 samples, where 50 are wanted"),
-        ([[900, 91], [2, 7]], "9 samples outside the largest class, where 10 are wanted"),
-        ([[900, 90], [2, 8]], None),
-        ([[900, 90, 1], [2, 6, 0], [1, 0, 1]], None),
-        ([[900, 90, 1], [2, 5, 0], [1, 0, 1]], "9 samples outside the largest class, where 10 "
-         "are wanted"),
     ],
-)  # fmt: skip
+)
 def test_few_samples_are_warned_of_and_enough_are_not(metric, matrix, wanted):
     assert warned(matrix, metric) == wanted
 
@@ -95,22 +87,19 @@ def test_scores_of_cells_want_samples_and_where_classes_are_observed_references(
     assert (said or "").replace(", so that it is nan", "") == (wanted or "")
 
 
-@pytest.mark.parametrize(("n", "wanted"), [(99, "99 samples of 10 classes, where 100 are wanted"),
-                                          (100, None)])  # fmt: skip
-def test_averages_over_classes_want_the_square_of_their_number_and_accuracy_does_not(n, wanted):
-    matrix = np.diag([10] * 9 + [n - 90])
-    for metric in ("informedness", "markedness", "balanced_accuracy", "matthews_corrcoef"):
-        assert warned(matrix.tolist(), metric) == wanted
-    assert warned(matrix.tolist(), "accuracy") is None
+def test_intervals_by_class_are_warned_of_once():
+    with pytest.warns(IntervalWarning, match="interval of informedness may") as all_:
+        estimate(table_of([[8, 2], [1, 9]]), average=None)
+    assert len(all_) == 1
 
 
 def test_the_warning_goes_by_the_effective_number_of_samples():
     samples = weighted([[30, 5], [5, 30]])
     table = ContingencyTable.from_labels(*samples[:2], sample_weight=samples[2])
-    size = intervals.effective_sample_size(table)
+    size = effective_sample_size(table)
     assert size < 50 < table.n_samples
     with pytest.warns(IntervalWarning, match=f": {size:.4g} samples, where 50"):
-        estimate(table, **FAST)
+        estimate(table)
     assert issubclass(IntervalWarning, InformednessWarning)
 
 
@@ -123,11 +112,10 @@ UNDEFINED = {
 }
 
 
-@every_method
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(("matrix", "without"), UNDEFINED.values(), ids=UNDEFINED)
-def test_undefined_scores_have_no_interval_and_none_in_json(matrix, without, metric, method):
-    made = estimate(table_of(matrix), metric, method=method, **FAST)
+def test_undefined_scores_have_no_interval_and_none_in_json(matrix, without, metric):
+    made = estimate(table_of(matrix), metric)
     plain = json.loads(json.dumps(made.to_dict(), allow_nan=False))
     undefined = metric in without | {"matthews_corrcoef"}
     assert (plain["standard_error"] is None) == undefined
@@ -154,12 +142,12 @@ def test_the_standard_error_of_constant_and_of_perfect_predictions_is_exactly_0(
             {"prior": prior, "average": "macro"},
             {"metric": "balanced_accuracy"},
         ):
-            made = estimate(table, **options, n_resamples=100)
+            made = estimate(table, **options)
             each = made if isinstance(made, list) else [made]
             assert [one.standard_error for one in each] == [0.0] * len(each), options
         if predictions is references:
             for metric in ("markedness", "matthews_corrcoef", "accuracy"):
-                assert estimate(table, metric, n_resamples=100).standard_error == 0.0
+                assert estimate(table, metric).standard_error == 0.0
         else:
             assert estimate(table, "nit").standard_error == 0.0
 
@@ -178,18 +166,13 @@ def test_undefined_scores_are_not_warned_of_as_intervals():
 # Weights, labels, sizes
 
 
-@every_method
 @every_score
-def test_any_constant_weight_is_no_weight(score, method):
+def test_any_constant_weight_is_no_weight(score):
     references, predictions, _ = weighted(THREE)
-    plain = estimate(table_of(THREE), **options_of(score), method=method)
+    plain = estimate(table_of(THREE), **options_of(score))
     for weight in (1, 0.37, 5e6, 1e-100):
         made = estimate_from_labels(
-            references,
-            predictions,
-            **options_of(score),
-            method=method,
-            sample_weight=[weight] * len(references),
+            references, predictions, **options_of(score), sample_weight=[weight] * len(references)
         )
         assert made.value == pytest.approx(plain.value, abs=1e-12)
         assert made.standard_error == pytest.approx(plain.standard_error, rel=1e-11)
@@ -221,7 +204,7 @@ def test_weights_whose_squares_are_no_numbers_are_refused(weight):
 @pytest.mark.parametrize("labels", [[b"a", b"\xff"], ["a", "é"], [-5, 2**64 - 1]])
 def test_labels_of_any_type_are_in_estimates_of_each_class(labels):
     references, predictions = ([labels[i] for i in side] for side in weighted([[8, 2], [3, 9]])[:2])
-    made = estimate_from_labels(references, predictions, average=None, **FAST)
+    made = estimate_from_labels(references, predictions, average=None)
     assert [entry.label for entry in made] == labels
     for entry in made:
         plain = json.loads(json.dumps(entry.to_dict(), allow_nan=False))
@@ -238,27 +221,27 @@ OUTSIDE = {"labels": ["a", "b"], "unknown": "wrong"}
 AS_A_CLASS = [[20, 5, 5], [5, 22, 3], [0, 0, 0]]  # the same, with a third class, never a reference
 
 
-@every_method
 @pytest.mark.parametrize("score", [of for of in SCORES if of[0] != "f1_macro"])
-def test_unknown_answers_are_a_column_of_their_own(score, method):
-    settings = {**options_of(score), "method": method}
+def test_unknown_answers_are_a_column_of_their_own(score):
+    settings = options_of(score)
     made = estimate_from_labels(*ANSWERS, **OUTSIDE, **settings)
     same = estimate(table_of(AS_A_CLASS), **settings)
     assert made.value == pytest.approx(same.value, abs=1e-12)
     assert made.standard_error == pytest.approx(same.standard_error, rel=1e-12)
-    assert made.confidence_interval == pytest.approx(same.confidence_interval, abs=1e-12)
+    # a third class could have been found, and here there is none
+    low, high = made.confidence_interval
+    assert same.confidence_interval[0] - 1e-12 <= low < high <= same.confidence_interval[1] + 1e-12
 
 
-@every_method
-def test_f1_macro_leaves_unknown_answers_out_of_its_mean(method):
-    made = estimate_from_labels(*ANSWERS, "f1_macro", **OUTSIDE, method=method)
-    same = estimate(table_of(AS_A_CLASS), "f1_macro", method=method)
+def test_f1_macro_leaves_unknown_answers_out_of_its_mean():
+    made = estimate_from_labels(*ANSWERS, "f1_macro", **OUTSIDE)
+    same = estimate(table_of(AS_A_CLASS), "f1_macro")
     assert made.value == pytest.approx((40 / 55 + 44 / 57) / 2, abs=1e-12)
     assert made.standard_error == pytest.approx(same.standard_error * 3 / 2, rel=1e-12)
 
 
 def test_unknown_answers_by_class_are_a_class_without_an_error():
-    each = estimate_from_labels(*ANSWERS, **OUTSIDE, average=None, **FAST)
+    each = estimate_from_labels(*ANSWERS, **OUTSIDE, average=None)
     assert [entry.label for entry in each] == ["a", "b", None]
     assert math.isnan(each[2].standard_error)
 
@@ -268,21 +251,19 @@ def test_a_thousand_sparse_classes_are_estimated(metric):
     rng = np.random.default_rng(0)
     references = np.tile(np.arange(1000), 4)
     predictions = np.where(rng.random(4000) < 0.7, references, rng.integers(0, 1000, 4000))
-    for method in METHODS:
-        made = estimate_from_labels(references, predictions, metric, method=method, **FAST)
-        low, high = made.confidence_interval
-        assert low <= made.value <= high
-        assert 0 < made.standard_error < 0.02
+    made = estimate_from_labels(references, predictions, metric)
+    low, high = made.confidence_interval
+    assert math.isnan(low) or low <= made.value <= high
+    assert 0 < made.standard_error < 0.02
     samples = references == predictions
     if metric == "accuracy":
         assert made.standard_error == pytest.approx(samples.std() / math.sqrt(4000), rel=1e-12)
 
 
-@every_method
 @every_score
-def test_counts_of_a_trillion_are_as_precise_as_small_ones(score, method):
+def test_counts_of_a_trillion_are_as_precise_as_small_ones(score):
     large = [[n * 10**12 for n in row] for row in THREE]
-    made = estimate(table_of(large), **options_of(score), method=method)
+    made = estimate(table_of(large), **options_of(score))
     wanted = dense.standard_error(precise(THREE), function_of(score)) / 1e6
     low, high = made.confidence_interval
     assert made.standard_error == pytest.approx(wanted, rel=1e-9)
@@ -290,27 +271,7 @@ def test_counts_of_a_trillion_are_as_precise_as_small_ones(score, method):
     assert (made.value - low, high - made.value) == pytest.approx((reach, reach), rel=0.06)
 
 
-# The seed and the options
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_the_seed_decides_wholly_and_another_differs(metric):
-    made = [
-        estimate(table_of(THREE), metric, method="bootstrap", seed=seed, **FAST)
-        for seed in (0, 0, 1, np.int64(1), 2**100)
-    ]
-    assert made[0] == made[1] != made[2] == made[3]
-    ends = {entry.confidence_interval for entry in made}
-    assert len(ends) == 3
-    assert (made[3].seed, made[3].n_resamples) == (1, 100)
-    assert type(made[3].seed) is int
-
-
-def test_only_the_bootstrap_has_a_seed():
-    made = estimate(table_of(THREE), method="delta", seed=4)
-    assert (made.method, made.n_resamples, made.seed) == ("delta", None, None)
-    assert estimate(table_of(THREE), "nit").method == "delta"
-    assert made == estimate(table_of(THREE), method="delta", seed=5)
+# The options
 
 
 BAD_OPTIONS = [
@@ -319,8 +280,6 @@ BAD_OPTIONS = [
     ("metric", ["nit"], r"\['nit'\]"),
     ("average", "micro", "'micro'"),
     ("average", 1, "1"),
-    ("method", "bca", "'bca'"),
-    ("method", None, "None"),
     ("confidence_level", 95, "95"),
     ("confidence_level", 0, "0"),
     ("confidence_level", 1.0, r"1\.0"),
@@ -329,16 +288,6 @@ BAD_OPTIONS = [
     ("confidence_level", None, "None"),
     ("confidence_level", True, "True"),
     ("confidence_level", 1 - 1e-16, r"0\.9999"),
-    ("n_resamples", 99, "99"),
-    ("n_resamples", 1000.0, r"1000\.0"),
-    ("n_resamples", True, "True"),
-    ("n_resamples", np.array([100, 200]), "array"),
-    ("seed", -1, "-1"),
-    ("seed", None, "None"),
-    ("seed", 0.5, r"0\.5"),
-    ("seed", False, "False"),
-    ("seed", np.random.default_rng(0), "Generator"),
-    ("seed", np.array([1, 2]), "array"),
     ("zero_division", 1, "1"),
     ("prior", [0.5, 0.3, 0.2], "0.5"),
     ("prior", {0: 0.5, 1: 0.5}, "2"),
@@ -374,16 +323,13 @@ def test_a_prior_where_no_error_is_known_is_refused(settings):
 
 def test_an_estimate_says_all_it_knows():
     table = table_of([[84, 6], [2, 8]], labels=["ham", "spam"])
-    made = estimate(table, confidence_level=0.9, method="delta")
+    made = estimate(table, confidence_level=0.9)
     assert made.to_dict() == {
         "metric": "informedness",
         "value": made.value,
         "standard_error": made.standard_error,
         "confidence_interval": list(made.confidence_interval),
         "confidence_level": 0.9,
-        "method": "delta",
-        "n_resamples": None,
-        "seed": None,
         "effective_sample_size": 100.0,
         "independence_p_value": None,
         "label": None,

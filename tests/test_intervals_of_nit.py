@@ -12,21 +12,10 @@ from scipy import stats
 
 import dense
 from dense import precise
-from estimate_cases import (
-    METHODS,
-    TABLES,
-    THREE,
-    every_method,
-    every_table,
-    resampled,
-    sums,
-    table_of,
-    weighted,
-    with_pseudo_sample,
-)
+from estimate_cases import TABLES, THREE, every_table, sums, table_of, weighted, with_pseudo_sample
 from informedness import ContingencyTable, estimate
-from informedness.core import intervals
-from informedness.core.scores import NIT
+from informedness.core import information
+from informedness.core.table import effective_sample_size
 from studies.populations import population
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -52,10 +41,10 @@ def permuted(matrix):
 def test_the_test_of_chance_has_the_moments_of_all_permutations(matrix):
     drawn, cells = permuted(matrix), np.array(matrix)
     margins = (x[x > 0].astype(float) for x in (cells.sum(1), cells.sum(0)))
-    mean, variance = intervals._moments(*margins, float(cells.sum()))
+    mean, variance = information._moments(*margins, float(cells.sum()))
     assert (mean, variance) == pytest.approx((drawn.mean(), drawn.var()), rel=1e-9)
     # of so few samples they are dealt out; the first of all ways is as they are
-    got, wanted = intervals.independence_test(table_of(matrix)), np.mean(drawn >= drawn[0] - 1e-9)
+    got, wanted = information.independence_test(table_of(matrix)), np.mean(drawn >= drawn[0] - 1e-9)
     assert got == pytest.approx(wanted, abs=0.05)
     assert estimate(table_of(matrix), "nit").independence_p_value == got
 
@@ -69,10 +58,10 @@ def test_the_test_of_chance_is_that_of_gamma_where_nothing_is_dealt_out(scale):
     cells = np.histogram2d(rows, columns, bins=range(41), weights=weights)[0]
     cells *= weights.sum() / (weights**2).sum()
     margins = [cells.sum(1), cells.sum(0)]
-    mean, variance = intervals._moments(*margins, cells.sum())
+    mean, variance = information._moments(*margins, cells.sum())
     statistic = stats.chi2_contingency(cells, correction=False).statistic
     wanted = stats.gamma.sf(statistic, mean**2 / variance, scale=variance / mean)
-    assert intervals.independence_test(table) == pytest.approx(wanted, rel=1e-6)
+    assert information.independence_test(table) == pytest.approx(wanted, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +70,7 @@ def test_the_test_of_chance_is_that_of_gamma_where_nothing_is_dealt_out(scale):
 def test_the_test_of_chance_is_chi_squared_where_samples_are_many(matrix):
     wanted = stats.chi2_contingency(matrix, correction=False).pvalue
     assert 1e-6 < wanted < 0.5
-    assert intervals.independence_test(table_of(matrix)) == pytest.approx(wanted, rel=0.03)
+    assert information.independence_test(table_of(matrix)) == pytest.approx(wanted, rel=0.03)
 
 
 @pytest.mark.parametrize("k", [5, 30])
@@ -100,7 +89,7 @@ def test_the_test_of_chance_is_that_of_permutations_where_cells_are_sparse(k):
     drawn = [statistic(rng.permutation(predictions)) for _ in range(2000)]
     wanted = np.mean(np.array(drawn) >= statistic(predictions) - 1e-9)
     assert 0.01 < wanted < 0.9
-    assert intervals.independence_test(table) == pytest.approx(wanted, abs=0.03)
+    assert information.independence_test(table) == pytest.approx(wanted, abs=0.03)
 
 
 @pytest.mark.slow
@@ -110,7 +99,7 @@ def test_guessers_are_told_from_chance_as_often_as_the_level_says(k, n):
     for _ in range(300):
         references, guesses = rng.integers(0, k, (2, n))
         table = ContingencyTable.from_labels(references, guesses)
-        found.append(intervals.independence_test(table) < 0.05)
+        found.append(information.independence_test(table) < 0.05)
     assert 0.01 < np.mean(found) < 0.09  # 3 standard errors on each side
 
 
@@ -122,7 +111,7 @@ def test_guessers_of_rare_classes_are_told_from_chance_no_more_often(k):
     shares = np.append(0.98, np.full(k - 1, 0.02 / (k - 1)))
     for _ in range(600):
         table = ContingencyTable.from_labels(*rng.choice(k, (2, 500), p=shares))
-        found.append(intervals.independence_test(table) < 0.05)
+        found.append(information.independence_test(table) < 0.05)
     assert np.mean(found) < 0.06
 
 
@@ -130,7 +119,7 @@ def test_guessers_of_rare_classes_are_told_from_chance_no_more_often(k):
     "matrix", [np.eye(5, dtype=int), np.eye(5, k=1, dtype=int), [[4, 0], [5, 0]], [[1, 0], [0, 1]]]
 )
 def test_where_all_tables_of_the_margins_are_as_far_from_chance_the_p_value_is_1(matrix):
-    assert intervals.independence_test(table_of(np.array(matrix).tolist())) == 1
+    assert information.independence_test(table_of(np.array(matrix).tolist())) == 1
 
 
 @pytest.mark.parametrize("shape", [0.01, 0.3, 1, 5, 50, 150, 1e3, 1e6])
@@ -141,7 +130,7 @@ def test_the_tail_of_gamma_is_right_for_any_shape(shape, times):
     wanted = (
         mpmath.gammainc(shape, x, regularized=True) if shape < 1e4 else stats.gamma.sf(x, shape)
     )
-    assert intervals._gamma_tail(shape, x) == pytest.approx(float(wanted), rel=1e-7, abs=1e-290)
+    assert information._gamma_tail(shape, x) == pytest.approx(float(wanted), rel=1e-7, abs=1e-290)
 
 
 def test_the_test_of_chance_takes_no_time_for_many_classes():
@@ -150,20 +139,20 @@ def test_the_test_of_chance_takes_no_time_for_many_classes():
     table = ContingencyTable.from_labels(
         np.concatenate([labels, mixed]), np.concatenate([labels, mixed[::-1]])
     )
-    assert intervals.independence_test(table) < 1e-300
+    assert information.independence_test(table) < 1e-300
 
 
 def test_the_test_of_chance_takes_the_effective_sample_size():
     samples = weighted(THREE)
     table = ContingencyTable.from_labels(*samples[:2], sample_weight=samples[2])
-    size = intervals.effective_sample_size(table)
+    size = effective_sample_size(table)
     shares = np.array(sums(*samples, 3, 1), dtype=float) / sum(samples[2])
     scaled = np.round(shares * size * 10**6).astype(int)
     observed = stats.chi2_contingency(scaled, correction=False).statistic / 10**6
     # the moments of many samples, of which N is cut down to the effective one
-    got, wanted = intervals.independence_test(table), stats.chi2.sf(observed, 4)
+    got, wanted = information.independence_test(table), stats.chi2.sf(observed, 4)
     assert got == pytest.approx(wanted, rel=0.5)
-    assert got != pytest.approx(intervals.independence_test(table_of(THREE)), rel=0.01)
+    assert got != pytest.approx(information.independence_test(table_of(THREE)), rel=0.01)
 
 
 def chao_wang_jost(counts, n_unseen=0):
@@ -202,7 +191,7 @@ def entropy(counts):
 @pytest.mark.parametrize("n_unseen", [0, 1, 400])
 def test_entropies_are_those_of_chao_wang_and_jost(counts, n_unseen):
     mpmath.mp.dps = 50
-    made = intervals._missing_entropy(np.array(counts), np.array(counts, dtype=float), n_unseen)
+    made = information._missing_entropy(np.array(counts), np.array(counts, dtype=float), n_unseen)
     plug_in = entropy(counts)
     assert made.likely == pytest.approx(float(chao_wang_jost(counts) - plug_in), abs=1e-11)
     assert made.most == pytest.approx(float(chao_wang_jost(counts, n_unseen) - plug_in), abs=1e-11)
@@ -210,8 +199,8 @@ def test_entropies_are_those_of_chao_wang_and_jost(counts, n_unseen):
 
 def test_entropies_of_constant_weights_are_those_of_counts():
     counts = np.array([5, 3, 1, 1, 2.0])
-    plain = intervals._missing_entropy(counts, counts, 9)
-    assert intervals._missing_entropy(counts * 0.3, counts * 0.09, 9) == pytest.approx(plain)
+    plain = information._missing_entropy(counts, counts, 9)
+    assert information._missing_entropy(counts * 0.3, counts * 0.09, 9) == pytest.approx(plain)
 
 
 def without_bias(cells, k):
@@ -256,13 +245,12 @@ def test_intervals_of_nit_are_around_mi_without_its_bias(matrix, level):
     up = max(0, -mpmath.log(rarest) - mi) / n
     down = max(0, of_lost / lost(both) - variance / max(mi, 1 / n))
     low = max(0, max(0, least) - reach(z, variance, down))
-    if intervals.independence_test(table_of(matrix)) > 1 - level:
+    if information.independence_test(table_of(matrix)) > 1 - level:
         low = 0
     high = max(0, centre) + reach(z, variance, up)
     wanted = [min(1, mpmath.exp(end) / k) for end in (low, high)]
     wanted = min(wanted[0], made.value), max(wanted[1], made.value)
     assert made.confidence_interval == pytest.approx(tuple(map(float, wanted)), rel=1e-9)
-    assert made.method == "delta"
 
 
 # Classes that are not declared
@@ -271,17 +259,16 @@ def test_intervals_of_nit_are_around_mi_without_its_bias(matrix, level):
 RARE = {2: (True, None), 3: (False, 4), 4: (False, 4), 5: (False, 3)}
 
 
-@every_method
 @pytest.mark.parametrize(("rarest", "wanted"), RARE.items())
-def test_nit_of_observed_classes_wants_some_references_of_each(rarest, wanted, method):
+def test_nit_of_observed_classes_wants_some_references_of_each(rarest, wanted):
     without, k_of_low = wanted
     matrix = [[40, 5, 0], [4, 40, 1], [0, 0, rarest]]
     observed, declared = table_of(matrix), table_of(matrix, labels=list("abc"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        low, high = estimate(declared, "nit", method=method).confidence_interval
+        low, high = estimate(declared, "nit").confidence_interval
         assert not caught
-        made = estimate(observed, "nit", method=method)
+        made = estimate(observed, "nit")
     if without:
         assert math.isnan(sum(made.confidence_interval))
     else:
@@ -298,14 +285,13 @@ def test_nit_of_observed_classes_wants_some_references_of_each(rarest, wanted, m
         assert f"about {n} samples would do, or labels= with all classes" in said[0]
 
 
-@every_method
-def test_ema_of_observed_classes_wants_5_samples_outside_the_largest(method):
+def test_ema_of_observed_classes_wants_5_samples_outside_the_largest():
     for outside, there in ((4, False), (5, True)):
         matrix = [[80, 5], [1, outside - 1]]
-        low, high = estimate(table_of(matrix), "ema", method=method).confidence_interval
+        low, high = estimate(table_of(matrix), "ema").confidence_interval
         assert math.isnan(low) != there
         assert math.isnan(high) != there
-        declared = estimate(table_of(matrix, labels=list("ab")), "ema", method=method)
+        declared = estimate(table_of(matrix, labels=list("ab")), "ema")
         assert not math.isnan(sum(declared.confidence_interval))
 
 
@@ -348,10 +334,10 @@ def smoothed_variance(cells):
 def test_the_smoothed_variance_is_that_of_all_cells(matrix):
     cells = precise(matrix)
     both = with_pseudo_sample(cells, cells)[0]
-    mean, variance = intervals._smoothed(table_of(matrix), relative=True)
+    mean, variance = information._smoothed(table_of(matrix), relative=True)
     assert mean == pytest.approx(float(dense.information(both)), rel=1e-10)
     assert variance == pytest.approx(smoothed_variance(cells), rel=1e-11)
-    assert intervals._smoothed(table_of(matrix), relative=False)[0] == pytest.approx(
+    assert information._smoothed(table_of(matrix), relative=False)[0] == pytest.approx(
         -float(lost(both)), rel=1e-10
     )
 
@@ -361,7 +347,7 @@ def test_the_smoothed_variance_takes_squared_weights():
     table = ContingencyTable.from_labels(*samples[:2], sample_weight=samples[2])
     both = with_pseudo_sample(*(precise(sums(*samples, 3, power)) for power in (1, 2)))
     wanted = dense.standard_error(both[0], dense.information, both[1]) ** 2
-    assert intervals._smoothed(table, relative=True)[1] == pytest.approx(wanted, rel=1e-11)
+    assert information._smoothed(table, relative=True)[1] == pytest.approx(wanted, rel=1e-11)
 
 
 @pytest.mark.parametrize("scale", [1, 10**4, 10**10])
@@ -379,30 +365,19 @@ def test_the_interval_of_nit_narrows_with_the_root_of_the_counts(scale):
 def test_a_guesser_has_a_narrow_interval_of_nit_from_chance_on(matrix):
     """So it is where MI is 0 in exact numbers, and 1e-35 in these."""
     n, k = sum(map(sum, matrix)), len(matrix)
-    for method in METHODS:
-        low, high = estimate(table_of(matrix), "nit", method=method).confidence_interval
-        assert low == pytest.approx(1 / k)
-        assert 1 / k < high < math.exp(12 * (k - 1) ** 2 / n) / k
+    low, high = estimate(table_of(matrix), "nit").confidence_interval
+    assert low == pytest.approx(1 / k)
+    assert 1 / k < high < math.exp(12 * (k - 1) ** 2 / n) / k
 
 
-@every_method
-def test_nit_starts_at_chance_only_where_the_test_of_chance_cannot_tell(method):
+def test_nit_starts_at_chance_only_where_the_test_of_chance_cannot_tell():
     starts = []
     for extra in range(60):
         table = table_of([[30 + extra, 30], [30, 30 + extra]])
-        made = estimate(table, "nit", method=method)
+        made = estimate(table, "nit")
         starts.append((made.independence_p_value > 0.05, made.confidence_interval[0] == 0.5))
     told = [at_chance for cannot_tell, at_chance in starts if not cannot_tell]
     assert all(at_chance for cannot_tell, at_chance in starts if cannot_tell)
     assert 5 < len(told) < 55
     assert told == sorted(told, reverse=True)
     assert not told[-1]
-
-
-def test_resampled_nit_is_centred_at_mi_without_its_bias():
-    table = table_of(THREE, labels=list("abc"))
-    made = estimate(table, "nit", method="bootstrap", seed=5)
-    drawn = np.log(3 * resampled(table, NIT, 9999, 5)[1])
-    centre, least, _ = without_bias(THREE, 3)
-    ends = np.quantile(drawn - drawn.mean(), [0.025, 0.975]) + np.array([least, centre], float)
-    assert made.confidence_interval == pytest.approx(tuple(np.exp(ends) / 3), abs=1e-9)

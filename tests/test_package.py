@@ -198,8 +198,18 @@ def test_labels_become_codes_in_one_place_and_codes_become_counts_in_one(
     assert wrong == {*by_path} - ({"frame"} if name == "count_pairs" else set())
 
 
-LAYERS = ("core.labels", "core.table", "core.scores", "core.intervals", "core.protocol")
-LAYERS += ("contingency", "scores", "results", "inputs", "registration", "", "cli", "__main__")
+LAYERS = ("core.labels", "core.table", "core.scores", "core.information", "core.intervals")
+LAYERS += (
+    "core.protocol",
+    "contingency",
+    "scores",
+    "results",
+    "inputs",
+    "registration",
+    "",
+    "cli",
+    "__main__",
+)
 
 
 def layer(module):

@@ -168,7 +168,6 @@ class Score:
     not -H(ref|pred), ln(p_ij / beta_j) on average."""
     over_classes: ClassVar[bool] = True
     """Whether it averages over classes, so that it is biased where these are many."""
-    interval_method: ClassVar[str] = "bootstrap"
 
     average: Average = None
 
@@ -376,7 +375,6 @@ class Nit(Score):
     stand_in: ClassVar[float] = 1.0
     from_margins: ClassVar[bool] = False
     relative_to_prevalence: ClassVar[bool] = True
-    interval_method: ClassVar[str] = "delta"
 
     def chance(self, table: Table) -> float | None:
         return 1 / n_classes(table)

@@ -446,6 +446,23 @@ def read_amounts(values: Any, name: str) -> Numbers:
     return amounts
 
 
+def squared_weights(table: Table) -> Numbers:
+    """Return the sum of squared weights of each cell, which is its count where none are given."""
+    squares = table.squared_weights if table.is_weighted else table.counts
+    known = squares is not None and (squares > 0).all()
+    if squares is None or not (known and np.isfinite(squares.sum(dtype=np.float64))):
+        raise ValueError(
+            "`table` must know the sums of the squared weights for a standard error: build it from "
+            "labels, or pass squared_weights= beside the sums of weights"
+        )
+    return squares.astype(np.float64)
+
+
+def effective_sample_size(table: Table) -> float:
+    """Return (sum w)^2 / sum w^2, the number of samples where there are no weights."""
+    return float(table.total) ** 2 / float(squared_weights(table).sum())
+
+
 def is_real(value: object) -> bool:
     """Whether a value is a real number, and no bool."""
     return isinstance(value, (Number, np.number)) and not isinstance(

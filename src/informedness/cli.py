@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__
-from .core.intervals import Method
+from .core.intervals import check_level
 from .core.labels import WARNING_PREFIX, Column, InformednessWarning
 from .inputs.files import table_from_file, typed_label
 from .inputs.paths import FORMATS
@@ -20,6 +20,7 @@ from .inputs.samples import joined_columns, read_columns
 from .registration import register, unregister
 from .results.comparison import Comparison, compare
 from .results.report import Report, aligned, cut, shown, shown_interval
+from .results.swaps import Plan
 from .scores.registry import SCORES, averaged_score
 
 _OUTPUTS: dict[str, Callable[[Report], str]] = {
@@ -115,7 +116,7 @@ def _option(found: re.Match[str]) -> str:
 
 def _report(options: argparse.Namespace) -> str:
     if options.confidence_level is not None:  # refused before hours of reading
-        Method(options.confidence_level, seed=options.seed)
+        check_level(options.confidence_level)
     table = table_from_file(
         options.files,
         references=options.references,
@@ -131,17 +132,14 @@ def _report(options: argparse.Namespace) -> str:
     )
     is_integer = isinstance(table.labels[0], int)
     report = Report.from_table(
-        table,
-        options.confidence_level,
-        options.seed,
-        ignore_index=typed_label(options.ignore_index, is_integer),
+        table, options.confidence_level, ignore_index=typed_label(options.ignore_index, is_integer)
     )
     return _OUTPUTS[options.output](report)
 
 
 def _compare(options: argparse.Namespace) -> str:
     averaged_score(options.metric, options.average)  # refused before hours of reading
-    Method(options.confidence_level, n_resamples=options.n_resamples, seed=options.seed)
+    Plan(options.confidence_level, options.n_resamples, options.seed)
     (references, a, b, groups), names = _samples(options)
     is_integer = references.kind == "integers"
     labels = options.labels
@@ -317,6 +315,9 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument(
         "--confidence-level", type=float, default=0.95, metavar="P", help="default: 0.95"
     )
+    compare.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the random numbers (default: 0)"
+    )
     compare.add_argument("--output", choices=["text", "json"], default="text", help="default: text")
     command("register", _register, "Let evaluate.load find both metrics by bare name, anywhere.")
     command("unregister", _unregister, "Undo register.")
@@ -358,9 +359,6 @@ def _add_inputs(command: Any) -> None:
     )
     formats = sorted(set(FORMATS.values()))
     command.add_argument("--format-in", choices=formats, help="default: what the ending says")
-    command.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the random numbers (default: 0)"
-    )
 
 
 if __name__ == "__main__":

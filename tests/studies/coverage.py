@@ -1,13 +1,24 @@
-"""How often intervals cover the truth: `make coverage` writes COVERAGE.md and coverage.png.
+"""How often intervals cover the truth: `make coverage` writes COVERAGE.md.
 
-Each cell of the study fixes a number of classes k, a number of samples N, the shares of the classes
-and an ability x: a classifier that is right with probability x, and else guesses a class by its
-share. Its true Informedness is x; its true NIT follows from the table of probabilities. Tables are
-drawn from these probabilities, and every method makes its interval of each.
+A cell of the study is a population (`populations.py`: a number of classes k, shares of the classes,
+a kind of classifier), a number of samples N, and a way to make the table. Tables of N samples are
+drawn from the population; each score of each gets its 95% interval, and either that holds the true
+score of the population or not. The ways:
 
-`auto`, `delta` and `bootstrap` are this project's. The others are written here, from their
-definitions: Wald (value +- z SE), percentile and BCa (multinomial resamples of the cells; the
-acceleration from the gradient), Dirichlet(n) and Dirichlet(n + 1/k^2) (quantiles of draws).
+- declared: the classes of the population are declared, whether or not a sample has them.
+- observed: classes are those of the sample. Averages over classes (balanced accuracy, F1-macro,
+  average="macro") are then of the classes that it has, and so is what counts as their truth.
+- random weights: each sample has a weight from an exponential distribution.
+- stratified: every second class has three times the weight of the others.
+- even prior: the references are reweighted to even shares of the classes that the sample has.
+- by class: Informedness of each class against all others; the first class, and all others pooled.
+
+A cell fails a limit if the 99.9% Wilson bound of its coverage lies below it: 0.92 for intervals
+that come without a warning, 0.88 for those that come with one. Cells that lie below it, but not by
+so much, are drawn again, with more tables. Tables on which a score is undefined are left out, and
+so are cells in which these are more than half, and groups (with a warning, without one) of less
+than a tenth of the tables. The p-value that NIT's lower end goes by is always that of the gamma
+distribution, since permutations would take days.
 """
 
 import argparse
@@ -18,284 +29,296 @@ import platform
 import textwrap
 import time
 import warnings
+from collections import defaultdict
 from pathlib import Path
-from statistics import NormalDist
 
 import numpy as np
+from populations import CLASSIFIERS, SHARES, population
 
 import informedness
-from informedness import ContingencyTable, IntervalWarning, estimate
+from informedness import SCORES, ContingencyTable
+from informedness.core import information
+from informedness.core.intervals import interval_of, intervals_by_class, too_few
+from informedness.core.scores import INFORMEDNESS, sums_of
+from informedness.scores.registry import averaged_score
 
-KS, SIZES, ABILITIES = (2, 3, 5, 10), (50, 200, 1000, 10_000), (0.2, 0.6, 0.95, 0.99)
-SHARES = ("even", "geometric", "majority")
-METHODS = ("auto", "delta", "bootstrap", "Wald", "percentile", "BCa", "Dir(n)", "Dir(n+1/k²)")
-METRICS = ("informedness", "nit")
-LEVEL = 0.95
-Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+LEVEL, LIMITS = 0.95, {False: 0.92, True: 0.88}  # without a warning, and with one
+KS, SIZES = (2, 4, 7, 20, 50), (100, 500, 2000, 20_000)
+SOME_KS, SOME_SIZES, SOME_SHARES = (2, 7, 20), (100, 500, 2000), ("even", "zipf", "98%")
+WAYS = ("declared", "observed", "random weights", "stratified", "even prior", "by class")
+AVERAGED = {
+    "informedness, prevalence": averaged_score("informedness", "prevalence"),
+    "informedness, macro": averaged_score("informedness", "macro"),
+}
+ALL = {name: averaged_score(name, "default") for name in SCORES} | AVERAGED
+OF_INFORMEDNESS = {name: ALL[name] for name in ("informedness", *AVERAGED)}
+STRATA = np.where(np.arange(max(KS)) % 2, 3.0, 1.0)  # weights of the classes
 HERE = Path(__file__).parent
 
 
-def class_shares(kind, k):
-    if kind == "even":
-        return np.full(k, 1 / k)
-    if kind == "geometric":
-        return 0.6 ** np.arange(k) / (0.6 ** np.arange(k)).sum()
-    return np.array([0.9] + [0.1 / (k - 1)] * (k - 1))
+def cells_of(way):
+    """Return the cells of a way: (way, k, N, shares, classifier)."""
+    whole = way == "declared"
+    grid = (KS, SIZES, SHARES) if whole else (SOME_KS, SOME_SIZES, SOME_SHARES)
+    return [
+        (way, *place)
+        for place in itertools.product(*grid, CLASSIFIERS)
+        if place[3] != "digits" or place[0] <= 10
+    ]
 
 
-def informedness_of(tables):
-    """Return Informedness of tables of shape (..., k, k)."""
-    hits = np.diagonal(tables, axis1=-2, axis2=-1)
-    r, c, n = tables.sum(-1), tables.sum(-2), tables.sum((-2, -1))[..., None]
-    with np.errstate(all="ignore"):
-        gains = hits / r - (c - hits) / (n - r)
-    return (c * np.where(np.isfinite(gains) & (r > 0), gains, 0) / n).sum(-1)
+def scores_of(way):
+    """Return the scores that are studied in a way."""
+    if way == "even prior":
+        return OF_INFORMEDNESS
+    return {"informedness": INFORMEDNESS} if way == "by class" else ALL
 
 
-def nit_of(tables):
-    """Return NIT of tables of shape (..., k, k), k as given."""
-
-    def entropic(x):
-        return x * np.log(np.where(x > 0, x, 1))
-
-    n = tables.sum((-2, -1))
-    parts = entropic(tables).sum((-2, -1)), entropic(tables.sum(-1)), entropic(tables.sum(-2))
-    return (
-        np.exp((parts[0] - parts[1].sum(-1) - parts[2].sum(-1)) / n + np.log(n)) / tables.shape[-1]
-    )
-
-
-SCORES = {"informedness": informedness_of, "nit": nit_of}
-
-
-def own(table, metric, n_resamples, seed):
-    """Return this project's intervals by method, and Wald's by its standard error."""
-    found = {}
-    for method in ("delta", "bootstrap"):
-        result = estimate(table, metric, method=method, n_resamples=n_resamples, seed=seed)
-        found[method] = result.confidence_interval
-    found["Wald"] = (
-        result.value - Z * result.standard_error,
-        result.value + Z * result.standard_error,
-    )
-    found["auto"] = found["delta" if metric == "nit" else "bootstrap"]
-    return found
+def drawn(cell, truth, rng):
+    """Return a table of samples."""
+    way, k, n, *_ = cell
+    if way in ("random weights", "stratified"):
+        codes = rng.choice(k * k, n, p=truth.ravel())
+        weights = rng.exponential(size=n) if way == "random weights" else STRATA[codes // k]
+        sums, squares = (np.bincount(codes, weights**p, k * k).reshape(k, k) for p in (1, 2))
+        return ContingencyTable.from_matrix(sums, labels=range(k), squared_weights=squares)
+    counts = rng.multinomial(n, truth.ravel()).reshape(k, k)
+    if way != "observed":
+        return ContingencyTable.from_matrix(counts, labels=range(k))
+    rows, columns = np.nonzero(counts)
+    return ContingencyTable.from_counts(rows, columns, counts[rows, columns])
 
 
-def others(counts, metric, draws):
-    """Return the intervals of the usual methods of resampling."""
-    score = SCORES[metric]
-    value, resamples = float(score(counts)), score(draws["multinomial"])
-    ends = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-    found = {"percentile": np.quantile(resamples, ends)}
-    below = np.mean(resamples < value - 1e-12) + np.mean(abs(resamples - value) <= 1e-12) / 2
-    z0 = NormalDist().inv_cdf(min(max(below, 1e-3), 1 - 1e-3))
-    levels = []
-    for z in (-Z, Z):
-        moved = z0 + (z0 + z) / (1 - acceleration(counts, score) * (z0 + z))
-        levels.append(NormalDist().cdf(moved))
-    found["BCa"] = np.quantile(resamples, levels)
-    found["Dir(n)"] = np.quantile(score(draws["gamma"]), ends)
-    found["Dir(n+1/k²)"] = np.quantile(score(draws["gamma"] + draws["prior"]), ends)
-    return found
+class Truth:
+    """The true scores of a cell."""
+
+    def __init__(self, cell, scores):
+        self.way, self.k = cell[:2]
+        self.shares, self.scores = population(self.k, *cell[3:]), scores
+        shares = self.shares
+        if self.way == "stratified":
+            shares = shares * STRATA[: self.k, None]
+        self.values, whole = self._of(shares / shares.sum())
+        sums = sums_of(whole)
+        with np.errstate(invalid="ignore"):
+            self.f1 = 2 * sums.hits / (sums.references + sums.predictions)
+        self.recalls, self.gains = sums.tpr, INFORMEDNESS.averaged(None).rounded(whole)
+
+    def _of(self, shares):
+        whole = ContingencyTable.from_matrix(shares, labels=range(self.k))
+        return {name: score.rounded(whole) for name, score in self.scores.items()}, whole
+
+    def behind(self, table):
+        """Return the true scores that a table estimates, and the prior that it is scored under."""
+        seen = np.array(table.labels)[table.reference_totals > 0]
+        if self.way == "even prior":
+            shares = np.zeros((self.k, self.k))
+            shares[seen] = self.shares[seen] / self.shares[seen].sum(axis=1, keepdims=True)
+            prior = {int(label): 1 / len(seen) for label in seen}
+            return self._of(shares / len(seen))[0], prior
+        if self.way == "observed":
+            of_seen = {
+                "informedness, macro": np.mean(np.array(self.gains)[seen]),
+                "balanced_accuracy": np.mean(self.recalls[seen]),
+                "f1_macro": np.mean(self.f1[list(table.labels)]),
+            }
+            return self.values | of_seen, None
+        return self.values, None
 
 
-def acceleration(counts, score):
-    """Return the acceleration of BCa, by leaving one sample of each cell out."""
-    n, cells = counts.sum(), np.argwhere(counts)
-    left = np.repeat(counts[None], len(cells), axis=0)
-    left[np.arange(len(cells)), cells[:, 0], cells[:, 1]] -= 1
-    times, without = counts[cells[:, 0], cells[:, 1]], score(left)
-    influence = times @ without / n - without
-    second = times @ influence**2
-    return 0.0 if second <= 1e-24 else times @ influence**3 / (6 * second**1.5)
+def intervals_on(truth, table):
+    """Yield (score, true value, interval, whether it comes with a warning) of one table."""
+    if truth.way == "by class":
+        values = INFORMEDNESS.averaged(None).rounded(table)
+        intervals = intervals_by_class(table, INFORMEDNESS.averaged(None), LEVEL, values)
+        for number, (value, made) in enumerate(zip(truth.gains, intervals, strict=True)):
+            yield "other classes" if number else "first class", value, made, False
+        return
+    values, prior = truth.behind(table)
+    for name, score in truth.scores.items():
+        made = interval_of(table, score, LEVEL, prior)
+        if math.isnan(values[name]):
+            made = made._replace(standard_error=math.nan)
+        yield name, values[name], made, bool(too_few(table, score))
 
 
-def warned(place, truth, runs, seed):
-    """Return the share of tables, others than those of the coverage, that come with a warning."""
-    k, n, shares, ability = place
-    rng = np.random.default_rng([seed, 1, k, n, SHARES.index(shares), int(100 * ability)])
-    found, done = dict.fromkeys(METRICS, 0), 0
-    for counts in rng.multinomial(n, truth.ravel(), runs).reshape(runs, k, k):
-        if np.count_nonzero(counts.sum(1)) < 2:
-            continue
-        done += 1
-        table = ContingencyTable.from_matrix(counts, labels=range(k))
-        for metric in METRICS:
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                estimate(table, metric, method="delta")
-            found[metric] += any(issubclass(x.category, IntervalWarning) for x in caught)
-    return {metric: count / done for metric, count in found.items()}
-
-
-def cell(arguments):
-    """Return a row of results for one cell of the study."""
-    (k, n, shares, ability), runs, n_resamples, seed = arguments
-    pi = class_shares(shares, k)
-    truth = ability * np.diag(pi) + (1 - ability) * np.outer(pi, pi)
-    true_values = {metric: float(SCORES[metric](truth)) for metric in METRICS}
-    rng = np.random.default_rng([seed, k, n, SHARES.index(shares), int(100 * ability)])
-    hit = {(metric, method): 0 for metric in METRICS for method in METHODS}
-    width = dict.fromkeys(hit, 0.0)
-    done = 0
-    for run in range(runs):
-        counts = rng.multinomial(n, truth.ravel()).reshape(k, k).astype(float)
-        if np.count_nonzero(counts.sum(1)) < 2:
-            continue  # of one class, where the scores are undefined
-        done += 1
-        # k is known in the study, as it is in a task; only what is seen is resampled
-        table = ContingencyTable.from_matrix(counts.astype(int), labels=range(k))
-        draws = {
-            "multinomial": rng.multinomial(n, counts.ravel() / n, n_resamples).reshape(-1, k, k),
-            "gamma": rng.standard_gamma(counts, (n_resamples, k, k)),
-            "prior": rng.standard_gamma(1 / k**2, (n_resamples, k, k)),
-        }
-        for metric in METRICS:
-            ours = own(table, metric, n_resamples, run)
-            for method, (low, high) in {**ours, **others(counts, metric, draws)}.items():
-                hit[metric, method] += low - 1e-12 <= true_values[metric] <= high + 1e-12
-                width[metric, method] += high - low
-    return {
-        "cell": (k, n, shares, ability),
-        "truth": true_values,
-        "runs": done,
-        "coverage": {key: count / done for key, count in hit.items()},
-        "width": {key: total / done for key, total in width.items()},
-        "warned": warned(arguments[0], truth, runs, seed),
+def run(task):
+    """Return what some tables of a cell show, by score and whether there was a warning."""
+    cell, names, n_tables, seed = task
+    truth = population(cell[1], *cell[3:])
+    scores = {
+        name: score for name, score in scores_of(cell[0]).items() if not names or name in names
     }
+    place = WAYS.index(cell[0]), cell[1], cell[2], SHARES.index(cell[3])
+    rng = np.random.default_rng([seed, n_tables, *place, list(CLASSIFIERS).index(cell[4])])
+    warnings.filterwarnings("ignore", "informedness: ")
+    information._MOST_PERMUTED = 0
+    truth = Truth(cell, scores)
+    found = defaultdict(lambda: np.zeros(5))  # tables, defined, printed, covered, width
+    for _ in range(n_tables):
+        table = drawn(cell, truth.shares, rng)
+        if np.count_nonzero(table.reference_totals) < 2:
+            continue
+        for name, value, made, warned in intervals_on(truth, table):
+            if math.isnan(made.standard_error):
+                continue
+            printed = not math.isnan(made.low)
+            covered = printed and made.low - 1e-9 <= value <= made.high + 1e-9
+            width = made.high - made.low if printed else 0.0
+            found[name, warned] += 1, 1, printed, covered, width
+    return cell, names, {key: tuple(sums) for key, sums in found.items()}, n_tables
 
 
-def markdown(rows, options, minutes):
+def wilson_bound(covered, n, z=3.2905):
+    """Return the upper 99.9% bound of a coverage."""
+    share = covered / n
+    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return (share + z**2 / (2 * n) + half) / (1 + z**2 / n)
+
+
+def study(cells, sizes, seed, pool):
+    """Return for (cell, score, warned): share printed, coverage, mean width, tables.
+
+    Each entry of a first round of `sizes[0]` tables that lies below its limit is drawn again with
+    `sizes[1]`, and so on.
+    """
+    results, tasks = {}, [(cell, None, sizes[0], seed) for cell in cells]
+    for turn, n_tables in enumerate(sizes):
+        again = defaultdict(set)
+        for done, (cell, names, found, _) in enumerate(pool.imap_unordered(run, tasks, 4), 1):
+            if done % 100 == 0:
+                print(f"round {turn + 1}: {done} of {len(tasks)}", flush=True)
+            for name in names or ():
+                for warned in LIMITS:
+                    results.pop((cell, name, warned), None)
+            defined = defaultdict(float)
+            for (name, _), sums in found.items():
+                defined[name] += sums[1]
+            for (name, warned), (_, given, printed, covered, width) in found.items():
+                many = cell[1] - 1 if name == "other classes" else 1
+                if defined[name] < n_tables * many / 2 or printed < n_tables * many / 10:
+                    continue
+                coverage = covered / printed
+                results[cell, name, warned] = (
+                    printed / given,
+                    coverage,
+                    width / printed,
+                    int(printed),
+                )
+                below = coverage < LIMITS[warned] <= wilson_bound(covered, printed)
+                if below and turn + 1 < len(sizes):
+                    again[cell].add(name)
+        following = sizes[turn + 1] if turn + 1 < len(sizes) else 0
+        tasks = [
+            (cell, None if cell[0] == "by class" else tuple(sorted(names)), following, seed)
+            for cell, names in again.items()
+        ]
+    return results
+
+
+def fails(entry, warned):
+    """Whether the coverage lies below its limit, and not by chance."""
+    _, coverage, _, printed = entry
+    return wilson_bound(coverage * printed, printed) < LIMITS[warned]
+
+
+def page(results, options, minutes):
     """Return the page."""
     versions = f"Python {platform.python_version()}, numpy {np.__version__}"
     about = (
-        f"{options.runs} tables a cell, so that a coverage of 0.95 has a standard error of "
-        f"{math.sqrt(0.95 * 0.05 / options.runs):.3f}; {options.n_resamples} resamples each, whose "
-        "quantiles lie a little too near: with 599 they cover 0.947 for 0.95. Tables of one class "
-        "in the references are left out. The share warned is of as many tables more. "
-        f"{versions}, informedness {informedness.__version__}; {time.strftime('%Y-%m-%d')}, "
-        f"{minutes:.0f} minutes on {multiprocessing.cpu_count()} cores."
+        f"{len({cell for cell, *_ in results})} cells of {options.tables[0]} tables each, those "
+        f"below a limit again with {' and '.join(map(str, options.tables[1:]))}; {versions}, "
+        f"informedness {informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} "
+        f"minutes on {multiprocessing.cpu_count()} cores."
     )
-    lines = [
-        "# How often the intervals cover the truth",
-        "",
-        f"    python tests/studies/coverage.py --runs {options.runs} "
-        f"--n-resamples {options.n_resamples} --seed {options.seed}",
-        "",
-        *__doc__.splitlines()[2:],
-        "",
-        *textwrap.wrap(about, 100),
-        "",
-        "![Coverage by method](COVERAGE.png)",
-    ]
-    for metric in METRICS:
-        lines += ["", f"## {'NIT' if metric == 'nit' else 'Informedness'}", ""]
-        lines += summary(rows, metric)
-        lines += ["", *failing(rows, metric)]
-        lines += ["", "Coverage and, in brackets, mean width of each method:", ""]
-        head = ["k", "N", "shares", "x", "truth", "warned", *METHODS]
-        lines += ["| " + " | ".join(head) + " |", "|" + " --: |" * len(head)]
-        for row in rows:
-            figures = [
-                f"{row['coverage'][metric, m]:.3f} ({row['width'][metric, m]:.3f})" for m in METHODS
-            ]
-            about = [*row["cell"], f"{row['truth'][metric]:.3f}", f"{row['warned'][metric]:.2f}"]
-            lines.append("| " + " | ".join(map(str, [*about, *figures])) + " |")
+    command = f"    python tests/studies/coverage.py --tables {' '.join(map(str, options.tables))}"
+    head = ["# How often the intervals cover the truth", "", command, "", *__doc__.splitlines()[2:]]
+    lines = [*head, "", *textwrap.wrap(about, 100)]
+    for way in WAYS:
+        some = {key: entry for key, entry in results.items() if key[0][0] == way}
+        if some:
+            lines += ["", f"## {way.capitalize()}", "", *summary(some), "", *failing(some)]
+    lines += ["", "## By kind of classifier", "", *by_classifier(results)]
     return "\n".join(lines) + "\n"
 
 
-def summary(rows, metric):
-    """Return a table of how each method does on the cells of at least 200 samples, and on all."""
+def summary(results):
+    """Return a table of each score."""
     lines = [
-        "| method | N >= 200: within 0.93 to 0.98 | below 0.93 | below 0.90 | lowest | N = 50: "
-        "below 0.90 | lowest | mean width |",
-        "|" + " --: |" * 8,
+        "| score | warned | cells | fail | lowest coverage | mean | share without interval | mean "
+        "width |",
+        "| :-- | :-- |" + " --: |" * 6,
     ]
-    for method in METHODS:
-        large = [r["coverage"][metric, method] for r in rows if r["cell"][1] >= 200]
-        small = [r["coverage"][metric, method] for r in rows if r["cell"][1] < 200]
-        width = np.mean([r["width"][metric, method] for r in rows])
-        within = sum(0.93 <= c <= 0.98 for c in large)
+    groups = defaultdict(list)
+    for (_, name, warned), entry in results.items():
+        groups[name, warned].append(entry)
+    for (name, warned), entries in groups.items():
+        printed, coverage, width, _ = map(np.array, zip(*entries, strict=True))
         figures = [
-            f"{within} of {len(large)} ({within / max(1, len(large)):.0%})",
-            sum(c < 0.93 for c in large),
-            sum(c < 0.90 for c in large),
-            f"{min(large, default=math.nan):.3f}",
-            f"{sum(c < 0.90 for c in small)} of {len(small)}",
-            f"{min(small, default=math.nan):.3f}",
-            f"{width:.3f}",
+            name,
+            "yes" if warned else "no",
+            len(entries),
+            sum(fails(entry, warned) for entry in entries),
+            f"{coverage.min():.3f}",
+            f"{coverage.mean():.3f}",
+            f"{1 - printed.mean():.3f}",
+            f"{width.mean():.3f}",
         ]
-        lines.append(f"| {method} | " + " | ".join(map(str, figures)) + " |")
+        lines.append("| " + " | ".join(map(str, figures)) + " |")
     return lines
 
 
-def failing(rows, metric):
-    """Return the cells in which "auto" covers less than 0.93 or more than 0.98."""
-    lines = ['Cells in which "auto" covers less than 0.93 or more than 0.98, lowest first:', ""]
+def failing(results):
+    """Return the cells that fail, lowest first."""
     found = sorted(
-        (row for row in rows if not 0.93 <= row["coverage"][metric, "auto"] <= 0.98),
-        key=lambda row: row["coverage"][metric, "auto"],
+        (entry[1], cell, name, warned, entry[3])
+        for (cell, name, warned), entry in results.items()
+        if fails(entry, warned)
     )
-    for row in found:
-        k, n, shares, ability = row["cell"]
-        lines.append(
-            f"- {row['coverage'][metric, 'auto']:.3f}: k = {k}, N = {n}, {shares}, x = {ability}; "
-            f"warned in {row['warned'][metric]:.0%}"
-        )
-    return lines if found else [*lines, "none."]
+    lines = ["Cells that fail:", ""]
+    for coverage, (_, k, n, shares, classifier), name, warned, tables in found:
+        how = "with a warning" if warned else "without a warning"
+        place = f"k = {k}, N = {n}, {shares}, {classifier}"
+        lines.append(f"- {coverage:.3f} {name}, {how}: {place} ({tables} tables)")
+    return lines if found else ["No cell fails."]
 
 
-def plot(rows, path):
-    """Draw the coverage of every cell, one dot each, by method."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(2, 1, figsize=(9, 7), sharex=True, constrained_layout=True)
-    jitter = np.random.default_rng(0).uniform(-0.08, 0.08, len(rows))
-    for axis, metric in zip(axes, METRICS, strict=True):
-        axis.axhspan(0.93, 0.98, color="0.9")
-        axis.axhline(0.95, color="0.5", linewidth=0.8)
-        for position, size in enumerate(SIZES):
-            some = [i for i, row in enumerate(rows) if row["cell"][1] == size]
-            for place, method in enumerate(METHODS):
-                across = place + (position - 1.5) / 5 + jitter[some]
-                up = [rows[i]["coverage"][metric, method] for i in some]
-                label = f"N = {size}" if place == 0 else None
-                axis.plot(across, up, ".", color=f"C{position}", markersize=4, label=label)
-        axis.set_ylabel(f"coverage of {'NIT' if metric == 'nit' else 'Informedness'}")
-        axis.set_ylim(-0.02, 1.02)
-    axes[1].set_xticks(range(len(METHODS)), METHODS)
-    axes[0].legend(loc="lower right", ncols=4)
-    figure.savefig(path, dpi=80)
+def by_classifier(results):
+    """Return the lowest coverage of each kind of classifier, without and with a warning."""
+    lines = ["| classifier | lowest without a warning | with a warning |", "| :-- | --: | --: |"]
+    for classifier in CLASSIFIERS:
+        figures = []
+        for warned in LIMITS:
+            some = [
+                entry[1]
+                for (cell, _, was), entry in results.items()
+                if cell[4] == classifier and was == warned
+            ]
+            figures.append(f"{min(some):.3f}" if some else "")
+        lines.append(f"| {classifier} | {' | '.join(figures)} |")
+    return lines
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=2000, help="tables a cell")
-    parser.add_argument("--n-resamples", type=int, default=599)
+    parser.add_argument("--tables", type=int, nargs="+", default=[200, 1000, 10_000])
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", help="only cells whose k,N are these, as 2,50")
-    parser.add_argument("--no-plot", action="store_true", help="which needs matplotlib")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--k", type=int, nargs="+", help="only these numbers of classes")
+    parser.add_argument("--n", type=int, nargs="+", help="only these numbers of samples")
     parser.add_argument("--output", type=Path, default=HERE / "COVERAGE.md")
     options = parser.parse_args()
-    cells = list(itertools.product(KS, SIZES, SHARES, ABILITIES))
-    if options.only:
-        cells = [c for c in cells if f"{c[0]},{c[1]}" in options.only.split()]
-    tasks = [(c, options.runs, options.n_resamples, options.seed) for c in reversed(cells)]
+    cells = [
+        cell
+        for way in options.ways
+        for cell in cells_of(way)
+        if cell[1] in (options.k or KS) and cell[2] in (options.n or SIZES)
+    ]
     start = time.perf_counter()
     with multiprocessing.Pool() as pool:
-        rows = []
-        for row in pool.imap(cell, tasks):
-            rows.insert(0, row)
-            figures = [f"{m} {row['coverage'][m, 'auto']:.3f}" for m in METRICS]
-            print(*row["cell"], *figures, flush=True)
+        results = study(cells, options.tables, options.seed, pool)
     minutes = (time.perf_counter() - start) / 60
-    options.output.write_text(markdown(rows, options, minutes), encoding="utf-8")
-    if not options.no_plot:
-        plot(rows, options.output.with_suffix(".png"))
+    options.output.write_text(page(results, options, minutes), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core.intervals import Method, check_interval_of_prior, too_few, warn_of_few
+from ..core.intervals import check_interval_of_prior, too_few, warn_of_few
 from ..core.labels import Label, read_pair, show
 from ..core.scores import Average, quotient, read_prior, signature_of
 from ..core.table import read_task
 from ..scores.registry import averaged_score
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
-from .swaps import Swaps
+from .swaps import Plan, Swaps
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def compare(
     if score.averages and score.average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
     check_interval_of_prior(score, prior)
-    method = Method(confidence_level, "delta", n_resamples, seed)
+    plan = Plan(confidence_level, n_resamples, seed)
     column, column_a = read_pair(references, predictions_a, "predictions_a")
     _, column_b = read_pair(column, predictions_b, "predictions_b")
     *_, task = read_task(column, column_a, labels, ignore_index, unknown)
@@ -197,14 +197,14 @@ def compare(
         shares = read_prior(prior, tables[0])
         factors = quotient(shares * tables[0].total, tables[0].reference_totals)
         triples = triples._replace(weights=triples.weights * factors[triples.references])
-    verdict = Swaps(both, score, triples, prior is not None).verdict(method)
+    verdict = Swaps(both, score, triples, prior is not None).verdict(plan)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
     few = next(filter(None, (too_few(table, score) for table in tables)), "")
     if 0 < n_groups < FEW_GROUPS:
         few = few or f"{n_groups} groups, where {FEW_GROUPS} are wanted"
     warn_of_few(f"the difference of {metric}", few)
     test = "exact" if verdict.is_exact else "permutation"
-    settings = f"ci:{test},{float(method.level)!r}|resamples:{n_resamples},seed:{seed}"
+    settings = f"ci:{test},{float(plan.level)!r}|resamples:{n_resamples},seed:{seed}"
     if n_groups:
         settings = f"groups:{n_groups},{sizes_digest(triples)}|{settings}"
     widest = score.best - score.lowest
@@ -218,7 +218,7 @@ def compare(
             max(min(verdict.low, b - a), -widest),
             min(max(verdict.high, b - a), widest),
         ),
-        confidence_level=float(method.level),
+        confidence_level=float(plan.level),
         p_value=verdict.p_value,
         test=test,
         n_resamples=int(n_resamples),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from statistics import NormalDist
 from typing import Any, Literal, overload
 
@@ -17,10 +17,8 @@ import numpy as np
 from ..contingency import ContingencyTable
 from ..core.intervals import (
     Interval,
-    Method,
     check_interval_of_prior,
-    effective_sample_size,
-    independence_test,
+    check_level,
     interval_of,
     intervals_by_class,
     too_few,
@@ -28,7 +26,7 @@ from ..core.intervals import (
 )
 from ..core.labels import Label, plain_label, show
 from ..core.scores import Average, Score, ZeroDivision, signature_of
-from ..core.table import Table, read_task
+from ..core.table import Table, effective_sample_size, read_task
 from ..scores.registry import averaged_score, score_named
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
 from .swaps import error_of_groups
@@ -51,10 +49,6 @@ class Estimate:
         Low and high end; it contains the value. Nan where the score is undefined.
     confidence_level : float
         Share of such intervals that should contain the truth.
-    method : {"delta", "bootstrap"}
-        What made the interval.
-    n_resamples, seed : int or None
-        Of the bootstrap.
     effective_sample_size : float
         (sum w)^2 / sum w^2 for weights w: the number of samples where there are no weights.
     independence_p_value : float or None
@@ -71,9 +65,6 @@ class Estimate:
     standard_error: float
     confidence_interval: tuple[float, float]
     confidence_level: float
-    method: str
-    n_resamples: int | None
-    seed: int | None
     effective_sample_size: float
     independence_p_value: float | None
     label: Label | None
@@ -109,9 +100,6 @@ def estimate(
     prior: Mapping[Any, float] | None = ...,
     zero_division: ZeroDivision = ...,
     confidence_level: float = ...,
-    method: str = ...,
-    n_resamples: int = ...,
-    seed: int = ...,
     ignore_index: Label | None = ...,
 ) -> list[Estimate]: ...
 @overload
@@ -123,9 +111,6 @@ def estimate(
     prior: Mapping[Any, float] | None = ...,
     zero_division: ZeroDivision = ...,
     confidence_level: float = ...,
-    method: str = ...,
-    n_resamples: int = ...,
-    seed: int = ...,
     ignore_index: Label | None = ...,
 ) -> Estimate: ...
 def estimate(
@@ -136,9 +121,6 @@ def estimate(
     prior: Mapping[Any, float] | None = None,
     zero_division: ZeroDivision = "warn",
     confidence_level: float = 0.95,
-    method: str = "auto",
-    n_resamples: int = 9999,
-    seed: int = 0,
     ignore_index: Label | None = None,
 ) -> Estimate | list[Estimate]:
     r"""Return a score of a table with its standard error and confidence interval.
@@ -164,13 +146,6 @@ def estimate(
         Value of Informedness and markedness where they are undefined; of NIT "warn", 1.0 or nan.
     confidence_level : float
         Between 0 and 1.
-    method : {"auto", "delta", "bootstrap"}
-        "delta" is closed: value ± z SE, SE of the table and one pseudo-sample together; for NIT and
-        EMA on the logarithmic scale, without the bias of entropies. "bootstrap" draws the cells
-        anew, each time with a pseudo-sample, and takes quantiles around the value. "auto" is what
-        covers best: "delta" for NIT and EMA, "bootstrap" for all others.
-    n_resamples, seed : int
-        Of the bootstrap. The seed decides its result wholly, for one version of numpy.
     ignore_index : label, optional
         What was ignored when the table was made, for the signature.
 
@@ -210,36 +185,37 @@ def estimate(
             "references and predictions"
         )
     score = averaged_score(metric, average)
-    how = Method(confidence_level, method, n_resamples, seed).of(score)
+    check_level(confidence_level)
     by_class = bool(score.averages) and score.average is None
     check_interval_of_prior(score, prior)
     value = score.value(table, prior=prior, zero_division=zero_division)
     if by_class:
-        intervals = intervals_by_class(table, score, how, value)
+        intervals = intervals_by_class(table, score, confidence_level, value)
     else:
-        intervals = [interval_of(table, score, how, prior)._replace(value=value)]
+        intervals = [interval_of(table, score, confidence_level, prior)._replace(value=value)]
     line = signature_of(
         score,
         table,
         prior=prior,
         zero_division=zero_division,
         ignore_index=ignore_index,
-        interval=how.signature,
+        interval=f"ci:{float(confidence_level)!r}",
     )
+    few = "" if score.undefined(table) else too_few(table, score)
+    warn_of_few(metric, few)
     if by_class:
         return [
-            _estimate_of(table, score, interval, how, f"{line}|class:{show(label)}", label)
+            _estimate_of(
+                table, score, interval, confidence_level, f"{line}|class:{show(label)}", label
+            )
             for label, interval in zip(table.labels, intervals, strict=True)
         ]
-    made = _estimate_of(table, score, intervals[0], how, line)
-    warn_of_few(metric, lack_of(table, made))
-    return made
+    return _estimate_of(table, score, intervals[0], confidence_level, line)
 
 
-def estimate_silently(table: Table, score: Score, method: Method, line: str) -> Estimate:
+def estimate_silently(table: Table, score: Score, level: float, line: str) -> Estimate:
     """Return an estimate without a warning; `lack_of` says what it would say."""
-    how = method.of(score)
-    return _estimate_of(table, score, interval_of(table, score, how), how, line)
+    return _estimate_of(table, score, interval_of(table, score, level), level, line)
 
 
 def lack_of(table: Table, made: Estimate) -> str:
@@ -253,25 +229,18 @@ def _estimate_of(
     table: Table,
     score: Score,
     interval: Interval,
-    method: Method,
+    level: float,
     line: str,
     label: Label | None = None,
 ) -> Estimate:
-    drawn = method.name == "bootstrap"
-    p_value = None
-    if score.name == "nit" and not math.isnan(interval.standard_error):
-        p_value = independence_test(table)
     return Estimate(
         metric=score.name,
         value=interval.value,
         standard_error=interval.standard_error,
         confidence_interval=(interval.low, interval.high),
-        confidence_level=float(method.level),
-        method=method.name,
-        n_resamples=int(method.n_resamples) if drawn else None,
-        seed=int(method.seed) if drawn else None,
+        confidence_level=float(level),
         effective_sample_size=effective_sample_size(table),
-        independence_p_value=p_value,
+        independence_p_value=interval.independence_p_value if score.name == "nit" else None,
         label=label,
         signature=line,
     )
@@ -292,9 +261,6 @@ def estimate_from_labels(
     prior: Mapping[Any, float] | None = ...,
     zero_division: ZeroDivision = ...,
     confidence_level: float = ...,
-    method: str = ...,
-    n_resamples: int = ...,
-    seed: int = ...,
 ) -> list[Estimate]: ...
 @overload
 def estimate_from_labels(
@@ -311,9 +277,6 @@ def estimate_from_labels(
     prior: Mapping[Any, float] | None = ...,
     zero_division: ZeroDivision = ...,
     confidence_level: float = ...,
-    method: str = ...,
-    n_resamples: int = ...,
-    seed: int = ...,
 ) -> Estimate: ...
 def estimate_from_labels(
     y_true: Any,
@@ -329,9 +292,6 @@ def estimate_from_labels(
     prior: Mapping[Any, float] | None = None,
     zero_division: ZeroDivision = "warn",
     confidence_level: float = 0.95,
-    method: str = "auto",
-    n_resamples: int = 9999,
-    seed: int = 0,
 ) -> Estimate | list[Estimate]:
     r"""Return a score with its standard error and confidence interval.
 
@@ -344,9 +304,9 @@ def estimate_from_labels(
         over each of the C groups, :math:`SE^2 = \frac{C}{C-1} \sum_c (\sum_{t \in c} w_t (g_t -
         \bar g))^2 / (\sum w)^2`, and the interval the value ± t SE, SE of the samples and one
         made-up group together, t with C - 1 degrees of freedom; for NIT and EMA on the logarithmic
-        scale, around the jackknifed value. Neither a bootstrap, a prior nor `average=None` goes
-        with it, and no `independence_p_value`, which takes samples for independent.
-    metric, average, prior, zero_division, confidence_level, method, n_resamples, seed
+        scale, around the jackknifed value. Neither a prior nor `average=None` goes with it, and no
+        `independence_p_value`, which takes samples for independent.
+    metric, average, prior, zero_division, confidence_level
         As in `estimate`, which does the same for a `ContingencyTable`.
 
     Returns
@@ -376,7 +336,7 @@ def estimate_from_labels(
             (y_true, y_pred, groups, sample_weight),
             {"labels": labels, "ignore_index": ignore_index, "unknown": unknown},
             averaged_score(metric, average),
-            Method(confidence_level, method, n_resamples, seed),
+            confidence_level,
             prior,
             zero_division,
         )
@@ -395,9 +355,6 @@ def estimate_from_labels(
         prior=prior,
         zero_division=zero_division,
         confidence_level=confidence_level,
-        method=method,
-        n_resamples=n_resamples,
-        seed=seed,
         ignore_index=ignore_index,
     )
 
@@ -406,7 +363,7 @@ def _estimate_of_groups(
     samples: tuple[Any, Any, Any, Any],
     options: dict[str, Any],
     score: Score,
-    method: Method,
+    level: float,
     prior: Any,
     zero_division: ZeroDivision,
 ) -> Estimate:
@@ -414,12 +371,11 @@ def _estimate_of_groups(
     y_true, y_pred, groups, sample_weight = samples
     for name, is_refused, wanted in (
         ("prior", prior is not None, "left out"),
-        ("method", method.name == "bootstrap", '"auto" or "delta"'),
         ("average", bool(score.averages) and score.average is None, "one that gives a number"),
     ):
         if is_refused:
             raise ValueError(f"`{name}` must be {wanted} beside `groups`")
-    how = replace(method, name="delta")
+    check_level(level)
     *pair, task = read_task(
         y_true, y_pred, options["labels"], options["ignore_index"], options["unknown"]
     )
@@ -433,19 +389,19 @@ def _estimate_of_groups(
         table,
         zero_division=zero_division,
         ignore_index=task.ignored,
-        interval=f"groups:{n_groups},{sizes_digest(triples)}|{how.signature}",
+        interval=f"groups:{n_groups},{sizes_digest(triples)}|ci:{float(level)!r}",
     )
     one_class = np.count_nonzero(table.reference_totals) == 1
     interval = Interval(value, math.nan, math.nan, math.nan)
     if not (score.undefined(table) or (one_class and score.over_classes)):
         centre, error, with_one = error_of_groups(table, score, triples)
-        reach = t_quantile(how.level, n_groups - 1) * with_one
+        reach = t_quantile(level, n_groups - 1) * with_one
         low, high = centre - reach, centre + reach
         if not score.from_margins:
             low, high = (centre * math.exp(x * reach / value) for x in (-1, 1))
         low, high = max(low, score.lowest), min(high, score.best)
         interval = Interval(value, error, min(low, value), max(high, value))
-    made = replace(_estimate_of(table, score, interval, how, line), independence_p_value=None)
+    made = _estimate_of(table, score, interval, level, line)
     few = lack_of(table, made)
     if n_groups < FEW_GROUPS:
         few = few or f"{n_groups} groups, where {FEW_GROUPS} are wanted"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.intervals import Method, intervals_by_class, warn_of_few
+from ..core.intervals import check_level, intervals_by_class, warn_of_few
 from ..core.labels import Label, plain_label
 from ..core.scores import INFORMEDNESS, ratio, signature_of, sums_of
 from ..core.table import Table
@@ -75,11 +75,7 @@ class Report:
 
     @classmethod
     def from_table(
-        cls,
-        table: Table,
-        confidence_level: float | None = None,
-        seed: int = 0,
-        ignore_index: Label | None = None,
+        cls, table: Table, confidence_level: float | None = None, ignore_index: Label | None = None
     ) -> "Report":
         """Return the report on a table, such as one merged from parts or counted by a query.
 
@@ -89,18 +85,16 @@ class Report:
             What to report on.
         confidence_level : float, optional
             Adds standard errors and intervals of this level, as 0.95; see `estimate`.
-        seed : int
-            Of the bootstrap.
         ignore_index : label, optional
             What was ignored when the table was made, for the signature.
         """
         estimates, of_classes, how = {}, [], None
         if confidence_level is not None:
-            method = Method(confidence_level, seed=seed)
-            estimates = _estimates(table, method, ignore_index)
+            check_level(confidence_level)
+            estimates = _estimates(table, confidence_level, ignore_index)
             gains = INFORMEDNESS.averaged(None).rounded(table)
-            of_classes = intervals_by_class(table, INFORMEDNESS, method.of(INFORMEDNESS), gains)
-            how = f"ci:auto,{confidence_level:.10g},{method.n_resamples},seed:{seed}"
+            of_classes = intervals_by_class(table, INFORMEDNESS, confidence_level, gains)
+            how = f"ci:{float(confidence_level)!r}"
         scores = {name: float(score_named(name).value(table)) for name in REPORTED}
         sums = sums_of(table)
         columns = {
@@ -240,7 +234,6 @@ def report(
     ignore_index: Label | None = None,
     unknown: str = "error",
     confidence_level: float | None = None,
-    seed: int = 0,
 ) -> Report:
     """Return the scores people compare, of one set of predictions, and a sentence that reads them.
 
@@ -250,8 +243,6 @@ def report(
         As in `informedness_score`.
     confidence_level : float, optional
         Adds standard errors and confidence intervals of this level, as 0.95; see `estimate`.
-    seed : int
-        Of their bootstrap.
 
     Returns
     -------
@@ -284,19 +275,18 @@ def report(
         ignore_index=ignore_index,
         unknown=unknown,
     )
-    return Report.from_table(table, confidence_level, seed, ignore_index)
+    return Report.from_table(table, confidence_level, ignore_index)
 
 
-def _estimates(table: Table, method: Method, ignore_index: Label | None) -> dict[str, Estimate]:
+def _estimates(table: Table, level: float, ignore_index: Label | None) -> dict[str, Estimate]:
     """Return the estimates of the scores, with one warning for all that lack the same."""
     made: dict[str, Estimate] = {}
     lacking: dict[str, list[str]] = {}
     for name in REPORTED:
         score = score_named(name)
-        line = signature_of(
-            score, table, ignore_index=ignore_index, interval=method.of(score).signature
-        )
-        made[name] = estimate_silently(table, score, method, line)
+        interval = f"ci:{float(level)!r}"
+        line = signature_of(score, table, ignore_index=ignore_index, interval=interval)
+        made[name] = estimate_silently(table, score, level, line)
         if few := lack_of(table, made[name]):
             lacking[few] = [*lacking.get(few, []), name]
     for few, names in lacking.items():

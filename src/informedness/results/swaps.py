@@ -23,17 +23,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.intervals import Method
-from ..core.labels import Codes, Numbers
+from ..core.intervals import check_level
+from ..core.labels import Codes, Numbers, show
 from ..core.scores import Score, Sums, n_classes, quotient
 from ..core.table import Table
 
 _CHUNK = 2**20  # numbers of an array of resamples; larger ones leave the cache
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many swaps are drawn, from which seed, for an interval of which level."""
+
+    level: float
+    n_resamples: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        for name, least in (("n_resamples", 100), ("seed", 0)):
+            value = getattr(self, name)
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            if not whole or value < least:
+                raise ValueError(f"`{name}` must be an integer from {least} on, got {show(value)}")
 
 
 class Triples(NamedTuple):
@@ -385,7 +403,7 @@ class Swaps:
         at_cells = _Gradient(none, none, none, gradient * value)
         return _Scored(value, at_cells, moments, unbiased, value * by_chance)
 
-    def verdict(self, method: Method) -> Verdict:
+    def verdict(self, plan: Plan) -> Verdict:
         """Return the difference tested and its interval, which is that of the test.
 
         The test does not reject where |T| is at most a quantile of those swapped, nor where it is
@@ -396,21 +414,21 @@ class Swaps:
         observed = float(_ratio(differences, errors)[0])
         copies = (self.copies[self.free] + 1).tolist()
         # at least 2 ways each, and the product of a million would take long
-        is_exact = len(copies) < method.n_resamples.bit_length()
-        is_exact = is_exact and math.prod(copies) <= method.n_resamples
+        is_exact = len(copies) < plan.n_resamples.bit_length()
+        is_exact = is_exact and math.prod(copies) <= plan.n_resamples
         if is_exact:
             swapped, chances = self._all_ways()
         else:
-            swapped = np.concatenate([*self._random_ways(method), np.array([observed])])
+            swapped = np.concatenate([*self._random_ways(plan), np.array([observed])])
             chances = np.full(len(swapped), 1 / len(swapped))
         p_value = float(chances[swapped >= observed * (1 - 1e-9)].sum())
         order = np.argsort(-swapped, kind="stable")
-        place = int(np.searchsorted(np.cumsum(chances[order]), 1 - method.level - 1e-12))
+        place = int(np.searchsorted(np.cumsum(chances[order]), 1 - plan.level - 1e-12))
         quantile = float(swapped[order[min(place, len(order) - 1)]])
         p_value = min(max(p_value, math.erfc(observed / math.sqrt(2))), 1.0)
-        reach = max(quantile, NormalDist().inv_cdf((1 + method.level) / 2)) * error
+        reach = max(quantile, NormalDist().inv_cdf((1 + plan.level) / 2)) * error
         low, high = difference - reach, difference + reach
-        if not 1 - p_value > method.level:
+        if not 1 - p_value > plan.level:
             low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding
         return Verdict(error, low, high, p_value, is_exact)
 
@@ -425,15 +443,15 @@ class Swaps:
         excess[self.free] = 2 * ways - copies[:, None]
         return _ratio(*self.difference(excess)), chances
 
-    def _random_ways(self, method: Method) -> Iterator[Numbers]:
+    def _random_ways(self, plan: Plan) -> Iterator[Numbers]:
         """Yield |T| of `n_resamples` random ways to swap, some at a time."""
-        rng = np.random.default_rng(method.seed)
+        rng = np.random.default_rng(plan.seed)
         single = self.free[self.copies[self.free] == 1]
         several = self.free[self.copies[self.free] > 1]
         copies = self.copies[several].astype(np.int64)[:, None]
         chunk = max(8, _CHUNK // (len(self.copies) + 2 * len(self.rows) + 4 * self.k))
-        for start in range(0, method.n_resamples, chunk):
-            n = min(chunk, method.n_resamples - start)
+        for start in range(0, plan.n_resamples, chunk):
+            n = min(chunk, plan.n_resamples - start)
             excess = np.zeros((len(self.copies), n))
             excess[several] = 2 * rng.binomial(copies, 0.5, (len(several), n)) - copies
             bits = np.frombuffer(rng.bytes(len(single) * n // 8 + 1), dtype=np.uint8)

@@ -40,7 +40,6 @@ class Ema(Score):
     title: ClassVar[str] = "EMA"
     stand_in: ClassVar[float] = 1.0
     from_margins: ClassVar[bool] = False
-    interval_method: ClassVar[str] = "delta"
 
     def chance(self, table: Table) -> float | None:
         return math.pow(2.0, -entropies(table).reference)

@@ -1,0 +1,300 @@
+"""Mutual information in a sample: the interval of the scores made of it, and a test of chance.
+
+The entropy of the shares in a sample is less than that of what it is from, and most so where cells
+are many and samples few. The intervals of NIT and EMA are made of entropies without that bias, in
+closed form; the p-value asks how often a guesser's predictions go with the references as much.
+
+How often both are right is measured by `make coverage`.
+
+Sources: Miller (1955), "Note on the bias of information estimates"; Good (1953), "The population
+frequencies of species"; Chao, Wang and Jost (2013), "Entropy and the species accumulation curve";
+Dawson (1954), "A simplified expression for the variance of the chi-squared function".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from .labels import Numbers
+from .scores import Score, mutual_information, n_classes, outside_references, ratio
+from .table import Table, effective_sample_size, squared_weights, sum_by
+
+_MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
+
+
+def normal_quantile(level: float) -> float:
+    """Return z, within which of 0 a standard normal number lies this often."""
+    from statistics import NormalDist  # which imports half the library
+
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+# The intervals of scores of entropies, made for their logarithm in nats: MI, or -H(ref|pred)
+
+
+class Missing(NamedTuple):
+    """What the entropy of the shares in a sample lacks of that of the truth, in nats."""
+
+    likely: float
+    most: float  # where all that is not seen yet is equally rare
+    variance: float  # of the part that is not seen
+
+
+def entropic_ends(table: Table, score: Score, level: float, p_value: float) -> tuple[float, float]:
+    """Return the ends around the logarithm without its bias; nan where the classes are not known.
+
+    The lower end takes all empty cells for equally likely, which is the least information that the
+    cells of one sample leave room for; it is chance where the table may be a guesser's.
+    """
+    relative, k = score.relative_to_prevalence, n_classes(table)
+    if _classes_unknown(table, score):
+        return math.nan, math.nan
+    i, j, squares = table.rows, table.columns, squared_weights(table)
+    r, c, size = table.reference_totals, table.prediction_totals, effective_sample_size(table)
+    n_empty = k * int(np.count_nonzero(c)) - len(squares)
+    cells = _missing_entropy(table.counts, squares, n_empty)
+    rows = _missing_entropy(r, sum_by(i, squares, len(r)), k - int(np.count_nonzero(r)))
+    columns = _missing_entropy(c, sum_by(j, squares, len(c)), 0)
+    information, z = mutual_information(table) * math.log(2), normal_quantile(level)
+    rarest = float(r[r > 0].min()) / float(table.total)
+    if relative:
+        logarithm, chance = information + rows.likely, 0.0
+        k_most = k + (_fewest_references(table) < 5 - 1e-6)  # a class that no reference has
+    else:
+        logarithm, k, k_most = math.log(float(score.exact(table))), 1, 1
+        pi = r[r > 0] / table.total
+        surprise = -float(pi @ np.log(pi))
+        error = float(pi @ (np.log(pi) + surprise) ** 2) / size + rows.variance
+        spread = max(-math.log(rarest) - surprise, 0) / size
+        chance = -surprise - rows.most - _reach(z, error, spread)
+    centre = logarithm + columns.likely - cells.likely
+    least = max(centre + cells.likely - cells.most, chance)
+    centre = max(centre, chance)
+    lost, variance_of_lost = _smoothed(table, relative=False)
+    variance = _smoothed(table, relative=True)[1] if relative else variance_of_lost
+    variance += cells.variance + rows.variance
+    # the variance grows with what is known where that is little, and with what is lost
+    up = max(-math.log(rarest) - information, 0) / size
+    down = -variance_of_lost / lost if lost < 0 else 0.0
+    down = max(down - variance / max(information, 1 / size), 0)
+    low, high = least - _reach(z, variance, down), centre + _reach(z, variance, up)
+    if p_value > 1 - level:
+        low = chance
+    return math.exp(max(low, chance)) / k_most, math.exp(max(high, chance)) / k
+
+
+def _reach(z: float, variance: float, slope: float) -> float:
+    """Return the x for which x^2 = z^2 (variance + slope x)."""
+    half = z**2 * slope / 2
+    return half + math.sqrt(half**2 + z**2 * max(variance, 0))
+
+
+def _missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
+    """Return how much larger the entropy is than that of these sums of weights.
+
+    Of N samples, f1 are the only ones of their kind and f2 kinds have two. By Chao, Wang and Jost
+    (2013), with psi the digamma function,
+
+        H = sum_x x/N (psi(N) - psi(x)) + f1/N sum_(r >= N) (1 - A)^(r - N + 1) / r
+
+    where A = 2 f2 / ((N - 1) f1 + 2 f2) is the share of a kind that is not seen. All of these have
+    f1/N together (Good), so that each of `n_unseen` has f1 / (N n_unseen) where they are alike.
+    """
+    weights, squares = weights[squares > 0], squares[squares > 0]
+    shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
+    size = float(weights.sum()) ** 2 / float(squares.sum())
+    alone = sizes < 1.5
+    f1, unseen = int(np.count_nonzero(alone)), float(shares[alone].sum())
+    f2 = int(np.count_nonzero(sizes < 2.5)) - f1
+    rate = 1.0
+    if f2:
+        rate = 2 * f2 / ((size - 1) * f1 + 2 * f2)
+    elif f1:
+        rate = 2 / ((size - 1) * (f1 - 1) + 2)
+    least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
+    seen = float(shares @ _excess(sizes) - _excess(np.array(size)))
+    likely, most = (seen + unseen * _tail(x, size) for x in (rate, least))
+    return Missing(likely, most, unseen**2 / (f2 + 1))
+
+
+def _excess(x: Numbers) -> Numbers:
+    """Return ln x - psi(x), by the recurrence of psi and its asymptotic series, for x >= 1."""
+    y = x + 8
+    series = np.polyval([-1 / 240, -1 / 252, -1 / 120, -1 / 12, 0], -1 / y**2)
+    steps = sum(1 / (x + step) for step in range(8))
+    return steps - np.log1p(8 / x) + 1 / (2 * y) + series
+
+
+def _tail(rate: float, size: float) -> float:
+    """Return sum_(r >= size) (1 - rate)^(r - size + 1) / r.
+
+    As the integral of q e^(-size s) / (1 - q e^-s) over s, q = 1 - rate, by the trapezoid rule in
+    ln s, which for such a function is exact to all digits.
+    """
+    step = 0.125
+    s = np.exp(np.arange(-45, 4, step)) / size
+    terms = np.exp(-size * s) / (-np.expm1(-s) + rate * np.exp(-s)) * s
+    return (1 - rate) * float(terms.sum()) * step
+
+
+def _pseudo_sample(table: Table) -> tuple[Numbers, Numbers]:
+    """Return the chances of each class to be its reference, and its prediction."""
+    present, bias = table.reference_totals > 0, table.prediction_totals / table.total
+    return present / np.count_nonzero(present), (1 / len(bias) + bias) / 2
+
+
+def _smoothed(table: Table, relative: bool) -> tuple[float, float]:
+    """Return MI, or -H(ref|pred), of the table and a pseudo-sample together, and its variance.
+
+    The pseudo-sample is spread over all cells. ln(p / (pi beta)), or ln(p / beta), of a cell that
+    is empty otherwise is a term of its row plus one of its column, so that these cells take sums
+    over classes only.
+    """
+    i, j, squares = table.rows, table.columns, squared_weights(table)
+    one, (q, v) = float(squares.sum() / table.total), _pseudo_sample(table)
+    n = float(table.total) + one
+    pi, beta = ((table.reference_totals + one * q) / n, (table.prediction_totals + one * v) / n)
+    if not relative:
+        pi = np.ones(len(pi))
+    a = np.log(np.where(q > 0, ratio(q, pi) * one / n, 1))
+    b, share = np.log(v / beta), q[i] * v[j]
+    cells = table.counts + one * share
+    full = np.log(cells / n / (pi[i] * beta[j]))
+    mean = (cells @ full + one * (q @ a + v @ b - share @ (a[i] + b[j]))) / n
+    a = a - mean
+    empty = q @ a**2 + 2 * (q @ a) * (v @ b) + v @ b**2 - share @ (a[i] + b[j]) ** 2
+    filled = (squares + one**2 * share) @ (full - mean) ** 2
+    return float(mean), float(filled + one**2 * empty) / n**2
+
+
+# The test of chance
+
+
+def independence_test(table: Table) -> float:
+    """Return the p-value of Pearson's chi-squared against all tables of the same margins.
+
+    Where predictions are dealt out to the samples at random, X^2 = sum (n_ij - e_ij)^2 / e_ij has
+    the mean N (R - 1) (C - 1) / (N - 1) and the variance (Dawson 1954)
+
+        2 N / (N - 3) (v_r - w_r) (v_c - w_c) + N^2 / (N - 1) w_r w_c,
+        v_r = (R - 1) (N - R) / (N - 1),  w_r = (N sum 1/r_i - R^2) / (N - 2),
+
+    likewise for columns: exactly, however sparse the table. A gamma distribution has both. It is
+    too smooth where few samples meet rare classes: there they are dealt out indeed. N is the
+    effective sample size, R and C are the numbers of classes that occur.
+    """
+    size = effective_sample_size(table)
+    r, c = (
+        x[x > 0] * (size / float(table.total))
+        for x in (table.reference_totals, table.prediction_totals)
+    )
+    if min(len(r), len(c)) < 2 or size <= 3:
+        return 1.0
+    p = table.counts / table.total
+    expected = table.reference_totals[table.rows] / table.total
+    expected = expected * (table.prediction_totals[table.columns] / table.total)
+    empty = max(1 - float(expected.sum()), 0.0) if len(p) < len(r) * len(c) else 0.0
+    statistic = size * (float(((p - expected) ** 2 / expected).sum()) + empty)
+    mean, variance = _moments(r, c, size)
+    if statistic <= 0 or variance <= 1e-9 * mean:
+        return 1.0  # there is but one such table, or all have the same chi-squared
+    p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
+    whole = [np.rint(np.sort(x)).astype(np.int64) for x in (r, c)]
+    counted = all(np.allclose(np.sort(x), n, 0, 1e-6) for x, n in zip((r, c), whole, strict=True))
+    if p_value < 1e-6 or size > _MOST_PERMUTED or r.min() * c.min() >= 5 * size or not counted:
+        return p_value
+    return _permuted_p_value(statistic, *whole)
+
+
+def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
+    """Return the mean and variance of Pearson's chi-squared over all tables of these margins."""
+    mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
+    (v_r, w_r), (v_c, w_c) = (
+        (
+            (len(x) - 1) * max(size - len(x), 0) / (size - 1),
+            max(size * float((1 / x).sum()) - len(x) ** 2, 0) / (size - 2),
+        )
+        for x in (r, c)
+    )
+    within = max(v_r - w_r, 0) * max(v_c - w_c, 0)
+    return mean, 2 * size / (size - 3) * within + size**2 / (size - 1) * w_r * w_c
+
+
+def _permuted_p_value(statistic: float, r: Numbers, c: Numbers) -> float:
+    """Return how often Pearson's chi-squared is as large where the predictions are dealt out."""
+    rng, found, n_permutations = np.random.default_rng(0), 1, 999
+    rows, columns = (np.repeat(np.arange(len(x)), x) for x in (r, c))
+    size = len(rows)
+    for _ in range(n_permutations):
+        fused = np.sort(rows * len(c) + rng.permutation(columns))
+        starts = np.flatnonzero(np.diff(fused, prepend=-1))
+        i, j = np.divmod(fused[starts], len(c))
+        cells = np.diff(starts, append=size)
+        drawn = size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
+        found += drawn > statistic * (1 - 1e-9) - 1e-9
+    return found / (n_permutations + 1)
+
+
+def _gamma_tail(shape: float, x: float) -> float:
+    """Return the chance that a gamma variate of this shape exceeds x.
+
+    By Simpson's rule, from ln x to where the density of its logarithm has fallen by e^-45; this is
+    taken relative to its mode at ln(shape), so that no large numbers cancel.
+    """
+    start = max(x, shape)
+    above = start - shape
+    stop = math.log(start / shape) + 90 / (above + math.sqrt(above**2 + 90 * start))
+    first = max(math.log(x / shape), -(math.sqrt(120 / shape) if shape > 120 else 1 + 45 / shape))
+    y, step = np.linspace(first, stop, 2001, retstep=True)
+    with np.errstate(over="ignore"):  # where it is infinite, the density is 0
+        density = np.exp(shape * (y - np.expm1(y)))
+    density[[0, -1]] /= 2
+    total = float(density.sum() + density[1::2].sum()) * 2 / 3 * step
+    if shape > 1e5:
+        at_mode = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
+    else:
+        at_mode = shape * (math.log(shape) - 1) - math.lgamma(shape)
+    return min(math.exp(at_mode) * total, 1.0)
+
+
+# Where the classes are not declared, and the references may lack some of them
+
+
+def _fewest_references(table: Table) -> float:
+    """Return the number of references of the rarest class, inf where classes are declared."""
+    if table.declared:
+        return math.inf
+    r, there = table.reference_totals.astype(np.float64), table.reference_totals > 0
+    squares = sum_by(table.rows, squared_weights(table), len(r))
+    return float((r[there] ** 2 / squares[there]).min())  # the effective number, of weights
+
+
+def _classes_unknown(table: Table, score: Score) -> bool:
+    """Return whether so many classes may have no reference that no interval is to be had."""
+    if score.relative_to_prevalence:
+        return _fewest_references(table) < 3 - 1e-6
+    outside = effective_sample_size(table) * (1 - table.reference_totals.max() / table.total)
+    return not table.declared and bool(outside < 5 - 1e-6)
+
+
+def too_few_in_cells(table: Table, score: Score) -> str:
+    """Return what the table has too few of for the interval of a score of its cells."""
+    size, (n_outside, least) = effective_sample_size(table), outside_references(table)
+    unknown = _classes_unknown(table, score)
+    for there, wanted, what in (
+        (size, 50, "samples"),
+        (size, least, f"samples for {n_outside} predictions outside the references"),
+    ):
+        if there < wanted - 1e-6 and not unknown:
+            return f"{there:.4g} {what}, where {wanted:g} are wanted"
+    fewest = _fewest_references(table)
+    if fewest >= 5 - 1e-6 and not unknown:
+        return ""
+    return (
+        f"{fewest:.4g} references of the rarest class, where 5 are wanted to know of all classes"
+        f"{', so that it is nan' * unknown}; about {5 / fewest * size:.2g} samples would do, or "
+        "labels= with all classes"
+    )
