@@ -46,7 +46,6 @@ bench: $(VENV)/.test
 # How often the intervals and p-values are right; 45 minutes on two cores.
 coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet matplotlib
 	$(BIN)/python tests/studies/coverage.py
 	$(BIN)/python tests/studies/comparison.py
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from informedness.core import information
+
 pytestmark = pytest.mark.slow
 
 STUDIES = Path(__file__).parent / "studies"
@@ -15,10 +17,7 @@ STUDIES = Path(__file__).parent / "studies"
 
 @pytest.mark.parametrize(
     ("name", "options", "rows"),
-    [
-        ("coverage", ["--runs", "2", "--n-resamples", "100", "--only", "2,50", "--no-plot"], 24),
-        ("comparison", ["--runs", "4", "--n-resamples", "100", "--corner"], 90),
-    ],
+    [("comparison", ["--runs", "4", "--n-resamples", "100", "--corner"], 90)],
 )
 def test_a_study_runs_and_writes_a_row_for_each_cell(name, options, rows, tmp_path):
     page = tmp_path / "page.md"
@@ -37,25 +36,43 @@ def cell_of(monkeypatch):
     return lambda name: importlib.import_module(name).cell
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-@pytest.mark.parametrize(
-    "place",
-    [(2, 200, "majority", 0.2), (3, 200, "geometric", 0.6), (5, 1000, "even", 0.95)],
-    ids=str,
-)
-def test_intervals_at_95_percent_cover_the_truth_in_about_as_many_tables(place, cell_of):
-    row = cell_of("coverage")((place, 300, 599, 0))  # a standard error of 0.013
-    covered = row["coverage"]
-    assert 0.91 <= covered["informedness", "auto"] <= 0.99
-    assert covered["nit", "auto"] >= 0.91  # wide near chance, on purpose
+def test_the_study_of_coverage_writes_a_table_for_each_way(tmp_path):
+    page = tmp_path / "page.md"
+    options = ["--tables", "10", "20", "--k", "2", "--n", "100", "--output", page]
+    subprocess.run([sys.executable, STUDIES / "coverage.py", *options], check=True)
+    text = page.read_text(encoding="utf-8")
+    parts = re.split("^## ", text, flags=re.M)[1:]
+    ways = ["Declared", "Observed", "Random weights", "Stratified", "Even prior", "By class"]
+    names = [part.partition("\n")[0] for part in parts]
+    assert names == [*ways, "By kind of classifier", "The test of chance"]
+    for part in parts[:6]:
+        assert re.search(r"^\| [a-z_ ,]+ \| no \| \d+ \| \d+ \| [01]\.\d{3} \|", part, re.M)
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_an_interval_that_covers_too_little_comes_with_a_warning(cell_of):
-    row = cell_of("coverage")(((10, 200, "even", 0.95), 100, 199, 0))
-    assert row["coverage"]["nit", "auto"] < 0.8
-    assert row["warned"]["nit"] > 0.95
-    assert row["warned"]["informedness"] < 0.05
+# Where intervals covered 0.02 to 0.9 without a word, and a few that are easy.
+CORNER = [
+    ("declared", 50, 2000, "98%", "neighbours"),
+    ("declared", 20, 500, "98%", "falls to the largest"),
+    ("declared", 7, 100, "90%", "digits"),
+    ("declared", 4, 500, "even", "knows 0.995"),
+    ("declared", 7, 500, "zipf", "one missed"),
+    ("observed", 20, 100, "geometric", "falls to the largest"),
+    ("random weights", 7, 500, "zipf", "uneven"),
+    ("stratified", 7, 500, "even", "seldom predicts"),
+    ("even prior", 7, 500, "geometric", "knows 0.6"),
+    ("by class", 7, 500, "98%", "never predicts"),
+]
+
+
+@pytest.mark.parametrize("cell", CORNER, ids=str)
+def test_intervals_at_95_percent_cover_the_truth_in_about_as_many_tables(cell, monkeypatch):
+    monkeypatch.syspath_prepend(str(STUDIES))
+    monkeypatch.setattr(information, "_MOST_PERMUTED", 0)  # as the study does, and sets itself
+    _, _, found, _ = importlib.import_module("coverage").run((cell, None, 200, 1))
+    assert found
+    for (name, warned), (_, _, printed, covered, _) in found.items():
+        if printed >= 60:
+            assert covered / printed >= (0.83 if warned else 0.87), name  # 3 errors below
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

@@ -19,6 +19,9 @@ so much, are drawn again, with more tables. Tables on which a score is undefined
 so are cells in which these are more than half, and groups (with a warning, without one) of less
 than a tenth of the tables. The p-value that NIT's lower end goes by is always that of the gamma
 distribution, since permutations would take days.
+
+The test of chance is studied on guessers alone, with its permutations: the share of tables with
+p < 0.05 fails if its lower 99.9% bound lies above 0.06.
 """
 
 import argparse
@@ -38,12 +41,14 @@ from populations import CLASSIFIERS, SHARES, population
 import informedness
 from informedness import SCORES, ContingencyTable
 from informedness.core import information
+from informedness.core.information import independence_test
 from informedness.core.intervals import interval_of, intervals_by_class, too_few
 from informedness.core.scores import INFORMEDNESS, sums_of
 from informedness.scores.registry import averaged_score
 
 LEVEL, LIMITS = 0.95, {False: 0.92, True: 0.88}  # without a warning, and with one
 KS, SIZES = (2, 4, 7, 20, 50), (100, 500, 2000, 20_000)
+GUESSED = (100, 500, 20_000)  # samples of a guesser
 SOME_KS, SOME_SIZES, SOME_SHARES = (2, 7, 20), (100, 500, 2000), ("even", "zipf", "98%")
 WAYS = ("declared", "observed", "random weights", "stratified", "even prior", "by class")
 AVERAGED = {
@@ -169,8 +174,19 @@ def run(task):
     return cell, names, {key: tuple(sums) for key, sums in found.items()}, n_tables
 
 
+def told_from_chance(task):
+    """Return in what share of the tables of a guesser p is below 0.05."""
+    (_, k, n, shares, classifier), _, n_tables, seed = task
+    truth = population(k, shares, classifier)
+    rng = np.random.default_rng([seed, k, n, SHARES.index(shares)])
+    found = [
+        independence_test(drawn(("declared", k, n), truth, rng)) < 0.05 for _ in range(n_tables)
+    ]
+    return task[0], float(np.mean(found))
+
+
 def wilson_bound(covered, n, z=3.2905):
-    """Return the upper 99.9% bound of a coverage."""
+    """Return the upper 99.9% bound of a coverage; with -z the lower one."""
     share = covered / n
     half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return (share + z**2 / (2 * n) + half) / (1 + z**2 / n)
@@ -222,7 +238,18 @@ def fails(entry, warned):
     return wilson_bound(coverage * printed, printed) < LIMITS[warned]
 
 
-def page(results, options, minutes):
+def of_guessers(found, n_tables):
+    """Return a table of how often guessers are told from chance, by N."""
+    lines = ["| N | cells | fail | mean share of p < 0.05 | highest |", "|" + " --: |" * 5]
+    for size in sorted({cell[2] for cell in found}):
+        shares = [share for cell, share in found.items() if cell[2] == size]
+        fail = sum(wilson_bound(x * n_tables, n_tables, -3.2905) > 0.06 for x in shares)
+        figures = [size, len(shares), fail, f"{np.mean(shares):.3f}", f"{max(shares):.3f}"]
+        lines.append("| " + " | ".join(map(str, figures)) + " |")
+    return lines
+
+
+def page(results, guessers, options, minutes):
     """Return the page."""
     versions = f"Python {platform.python_version()}, numpy {np.__version__}"
     about = (
@@ -239,6 +266,8 @@ def page(results, options, minutes):
         if some:
             lines += ["", f"## {way.capitalize()}", "", *summary(some), "", *failing(some)]
     lines += ["", "## By kind of classifier", "", *by_classifier(results)]
+    about = f"{options.tables[0]} tables each of two guessers, k and class shares as above."
+    lines += ["", "## The test of chance", "", about, "", *of_guessers(guessers, options.tables[0])]
     return "\n".join(lines) + "\n"
 
 
@@ -316,9 +345,16 @@ def main():
     ]
     start = time.perf_counter()
     with multiprocessing.Pool() as pool:
+        guessing = [
+            ((None, k, n, shares, classifier), None, options.tables[0], options.seed)
+            for k, n, shares, classifier in itertools.product(
+                options.k or KS, GUESSED, SHARES, ("guesses evenly", "guesses by share")
+            )
+        ]
+        guessers = dict(pool.imap_unordered(told_from_chance, guessing, 4))
         results = study(cells, options.tables, options.seed, pool)
     minutes = (time.perf_counter() - start) / 60
-    options.output.write_text(page(results, options, minutes), encoding="utf-8")
+    options.output.write_text(page(results, guessers, options, minutes), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from statistics import NormalDist
 from typing import Any, Literal, overload
 
@@ -203,14 +203,20 @@ def estimate(
     )
     few = "" if score.undefined(table) else too_few(table, score)
     warn_of_few(metric, few)
-    if by_class:
-        return [
-            _estimate_of(
-                table, score, interval, confidence_level, f"{line}|class:{show(label)}", label
-            )
-            for label, interval in zip(table.labels, intervals, strict=True)
-        ]
-    return _estimate_of(table, score, intervals[0], confidence_level, line)
+    made = _estimate_of(table, score, intervals[0], confidence_level, line)
+    if not by_class:
+        return made
+    return [
+        replace(
+            made,
+            value=interval.value,
+            standard_error=interval.standard_error,
+            confidence_interval=(interval.low, interval.high),
+            label=label,
+            signature=f"{line}|class:{show(label)}",
+        )
+        for label, interval in zip(table.labels, intervals, strict=True)
+    ]
 
 
 def estimate_silently(table: Table, score: Score, level: float, line: str) -> Estimate:
@@ -226,12 +232,7 @@ def lack_of(table: Table, made: Estimate) -> str:
 
 
 def _estimate_of(
-    table: Table,
-    score: Score,
-    interval: Interval,
-    level: float,
-    line: str,
-    label: Label | None = None,
+    table: Table, score: Score, interval: Interval, level: float, line: str
 ) -> Estimate:
     return Estimate(
         metric=score.name,
@@ -241,7 +242,7 @@ def _estimate_of(
         confidence_level=float(level),
         effective_sample_size=effective_sample_size(table),
         independence_p_value=interval.independence_p_value if score.name == "nit" else None,
-        label=label,
+        label=None,
         signature=line,
     )
 
