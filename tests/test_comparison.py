@@ -714,3 +714,19 @@ def test_nothing_is_warned_of_where_all_is_well():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compare(*random_samples(), **FAST)
+
+
+@pytest.mark.parametrize(("references_of_c", "wanted"), [(3, True), (6, False)])
+def test_many_predictions_of_a_class_of_few_references_are_warned_of(references_of_c, wanted):
+    references = ["a"] * 1000 + ["b"] * 1000 + ["c"] * references_of_c
+    a = ["c"] * 400 + ["a"] * 600 + ["b"] * 1000 + ["c"] * references_of_c
+    b = ["a"] * 30 + ["c"] * 370 + ["a"] * 600 + ["c"] * 30 + ["b"] * 970 + a[2000:]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare(references, a, b, **FAST)
+    said = [str(one.message) for one in caught if one.category is IntervalWarning]
+    assert bool(said) == wanted
+    if wanted:
+        assert said[0].endswith(
+            "3 references of 'c', to which 20% of the predictions fall, where 5 are wanted"
+        )

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.intervals import check_interval_of_prior, too_few, warn_of_few
 from ..core.labels import Label, read_pair, show
 from ..core.scores import Average, quotient, read_prior, signature_of
-from ..core.table import read_task
+from ..core.table import Table, effective_sample_size, read_task
 from ..scores.registry import averaged_score
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
 from .swaps import Plan, Swaps
@@ -156,8 +156,9 @@ def compare(
     Warns
     -----
     IntervalWarning
-        If one of the tables has too few samples by the rules of `estimate`, or there are fewer than
-        20 groups.
+        If one of the tables has too few samples by the rules of `estimate`; if there are fewer than
+        20 groups; or if a class with fewer than 5 references has a share of the predictions that
+        exceeds the standard error.
 
     References
     ----------
@@ -202,6 +203,7 @@ def compare(
     few = next(filter(None, (too_few(table, score) for table in tables)), "")
     if 0 < n_groups < FEW_GROUPS:
         few = few or f"{n_groups} groups, where {FEW_GROUPS} are wanted"
+    few = few or next(filter(None, (_rare_class(x, verdict.standard_error) for x in tables)), "")
     warn_of_few(f"the difference of {metric}", few)
     test = "exact" if verdict.is_exact else "permutation"
     settings = f"ci:{test},{float(plan.level)!r}|resamples:{n_resamples},seed:{seed}"
@@ -235,4 +237,21 @@ def compare(
             ignore_index=ignore_index,
             interval=settings,
         ),
+    )
+
+
+def _rare_class(table: Table, error: float) -> str:
+    """Return what the table has too few of where many predictions fall to a class of few samples.
+
+    Of such predictions nobody knows how informed they are.
+    """
+    references = table.reference_totals * (effective_sample_size(table) / float(table.total))
+    few = (references > 0) & (references < 5 - 1e-6)
+    shares = np.where(few, table.prediction_totals / float(table.total), 0.0)
+    code = int(np.argmax(shares))
+    if shares[code] <= error:
+        return ""
+    return (
+        f"{references[code]:.4g} references of {show(table.labels[code])}, to which "
+        f"{shares[code]:.0%} of the predictions fall, where 5 are wanted"
     )
