@@ -258,7 +258,9 @@ def page(results, guessers, options, minutes):
         f"informedness {informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} "
         f"minutes on {multiprocessing.cpu_count()} cores."
     )
-    command = f"    python tests/studies/coverage.py --tables {' '.join(map(str, options.tables))}"
+    ways = " ".join(f'"{way}"' if " " in way else way for way in options.ways)
+    tables = " ".join(map(str, options.tables))
+    command = f"    python tests/studies/coverage.py --tables {tables} --ways {ways}"
     head = ["# How often the intervals cover the truth", "", command, "", *__doc__.splitlines()[2:]]
     lines = [*head, "", *textwrap.wrap(about, 100)]
     for way in WAYS:
@@ -266,8 +268,10 @@ def page(results, guessers, options, minutes):
         if some:
             lines += ["", f"## {way.capitalize()}", "", *summary(some), "", *failing(some)]
     lines += ["", "## By kind of classifier", "", *by_classifier(results)]
-    about = f"{options.tables[0]} tables each of two guessers, k and class shares as above."
-    lines += ["", "## The test of chance", "", about, "", *of_guessers(guessers, options.tables[0])]
+    if guessers:
+        about = f"{options.tables[0]} tables each of two guessers, k and class shares as above."
+        of_chance = of_guessers(guessers, options.tables[0])
+        lines += ["", "## The test of chance", "", about, "", *of_chance]
     return "\n".join(lines) + "\n"
 
 
@@ -330,7 +334,7 @@ def by_classifier(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tables", type=int, nargs="+", default=[200, 1000, 10_000])
+    parser.add_argument("--tables", type=int, nargs="+", default=[100, 1000, 4000])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--k", type=int, nargs="+", help="only these numbers of classes")
@@ -350,6 +354,7 @@ def main():
             for k, n, shares, classifier in itertools.product(
                 options.k or KS, GUESSED, SHARES, ("guesses evenly", "guesses by share")
             )
+            if "declared" in options.ways
         ]
         guessers = dict(pool.imap_unordered(told_from_chance, guessing, 4))
         results = study(cells, options.tables, options.seed, pool)
