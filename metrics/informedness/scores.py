@@ -42,8 +42,8 @@ class Differences(NamedTuple):
 class Sums:
     """What scores are made of: sums of a table's cells by class, of shape (k,).
 
-    Or those of n resamples of its cells, of shape (k, n), from which the same formulas give n
-    scores at once; `total` is then of shape (n,).
+    Or those of n tables, of shape (k, n), from which the same formulas give n scores at once;
+    `total` is then of shape (n,).
     """
 
     hits: Numbers
@@ -147,7 +147,7 @@ def quotient(numerator: Any, denominator: Numbers) -> Numbers:
 class Score:
     """A score of a contingency table: what it is called, what it can be, and its formulas.
 
-    A subclass says how it is computed: `of`, for a table and for resamples alike, and `gradient`.
+    A subclass says how it is computed: `of`, for one table and for n alike, and `gradient`.
     """
 
     name: ClassVar[str]
@@ -191,7 +191,7 @@ class Score:
         return ""
 
     def of(self, sums: Sums) -> Numbers:
-        """Return the score of the sums: a number, or one for each resample."""
+        """Return the score of the sums: a number, or one for each of n tables."""
         raise NotImplementedError
 
     def exact(self, table: Table) -> Numbers:

@@ -2,7 +2,7 @@
 
 `n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
 PREDICTIONS, here and everywhere else. The table is a sufficient statistic: scores, standard errors
-and resamples take the table, never the samples. It is sparse: only cells with samples are held, and
+and intervals take the table, never the samples. It is sparse: only cells with samples are held, and
 no k x k array is made where k is large.
 
 `count_pairs` is the only place where codes become counts. Figures in the comments are medians of

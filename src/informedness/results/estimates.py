@@ -46,7 +46,8 @@ class Estimate:
         Of the score, in its units, by the delta method; nan where the score is undefined, 0 where
         all predictions are right.
     confidence_interval : (float, float)
-        Low and high end; it contains the value. Nan where the score is undefined.
+        Low and high end; it contains the value. Nan where the score is undefined, and for NIT and
+        EMA where too little is known of the classes.
     confidence_level : float
         Share of such intervals that should contain the truth.
     effective_sample_size : float
@@ -161,23 +162,25 @@ def estimate(
     Warns
     -----
     IntervalWarning
-        If the interval is known to cover too little: fewer than 50 samples; but for NIT and EMA
-        fewer than 10 outside the largest class, or, also but for accuracy, fewer than k^2. For NIT
-        and EMA where classes are not declared: fewer than 5 references of a class, since others may
-        have none (NIT has no interval below 3, EMA with fewer than 5 samples outside the largest
-        class), or fewer samples than 10 (k - 1) for each different prediction that is not among the
-        references.
+        If the interval is known to cover too little: fewer than 50 samples. For NIT and EMA, where
+        classes are not declared, also: fewer than 5 references of a class, since others may have
+        none (the ends are nan below 3 for NIT, with fewer than 5 samples outside the largest class
+        for EMA), or fewer samples than 10 (k - 1) for each different prediction that is not among
+        the references, if there are two or more.
 
     References
     ----------
-    Efron (1987), "Better bootstrap confidence intervals", for the levels of the quantiles; Rubin
-    (1981), "The Bayesian bootstrap".
+    Wilson (1927), "Probable inference, the law of succession, and statistical inference"; Newcombe
+    (1998), "Interval estimation for the difference between independent proportions"; Zou and Donner
+    (2008), "Construction of confidence limits about effect measures"; Hall (1992), "On the removal
+    of skewness by transformation"; for NIT and EMA Chao, Wang and Jost (2013), "Entropy and the
+    species accumulation curve".
 
     Examples
     --------
     >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
     >>> print(estimate(table))
-    informedness 0.7333 ± 0.1292 (0.3838 to 0.8983, 0.95)
+    informedness 0.7333 ± 0.1292 (0.3767 to 0.9257, 0.95)
     """
     if not isinstance(table, Table):
         raise TypeError(

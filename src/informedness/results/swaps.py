@@ -265,7 +265,7 @@ class Swaps:
         self.squares = float(self.unit_weights @ self.unit_weights)
 
     def _made_up_sample(self, references: Numbers, answers: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the chances of the reference and of an answer, as those of a pseudo-sample."""
+        """Return the chances of the made-up sample's reference, and of an answer to it."""
         q = (references > 0) / np.count_nonzero(references)
         return q, (1 / self.k + answers / answers.sum()) / 2
 
