@@ -10,7 +10,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
-# What to run every minute, and takes one: no browser, no training, no building of packages. The
+# What to run often: no browser, no training, no building of packages. The
 # files left out by name take longer to import than others to run.
 check: lint
 	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser" --ignore=tests/space --ignore=tests/test_trainer.py
@@ -25,7 +25,7 @@ PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/pytho
 NOT_OLDEST := test_trainer.py test_types.py space/test_app.py space/test_build.py space/test_third_metric.py
 test-oldest: $(VENV)/oldest/.done
 	$(VENV)/oldest/bin/python -m pytest -n 2 $(addprefix --ignore=tests/,$(NOT_OLDEST)) \
-	  --deselect tests/test_documents.py::test_the_readme_prints_what_it_says
+	  --deselect tests/test_documents.py::test_the_documents_print_what_they_say
 
 # Data frames of PySpark, in an environment of its own; needs Java 17 or newer.
 test-spark: $(VENV)/spark/.done
@@ -43,7 +43,7 @@ bench: $(VENV)/.test
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
 	$(BIN)/python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md
 
-# How often the intervals and p-values are right; 45 minutes on two cores.
+# How often the intervals and p-values are right; hours on two cores.
 coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/coverage.py

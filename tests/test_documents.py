@@ -1,8 +1,9 @@
-"""Every snippet of the README runs and prints what stands below it; so do the docstrings."""
+"""Every snippet of the documents runs and prints what stands below it; so do the docstrings."""
 
 import contextlib
 import doctest
 import importlib
+import inspect
 import io
 import pkgutil
 import re
@@ -16,12 +17,16 @@ import pytest
 
 import by_table
 import informedness
+import study_pages
 from informedness import SCORES as METRICS
 from informedness import ContingencyTable, IntervalWarning, estimate
 from informedness.cli import main
 from informedness.results.rows import FEW_GROUPS
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGES = ["README.md", "docs/how-sure.md"]
+CARDS = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
+each_page = pytest.mark.parametrize("page", PAGES)
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -49,7 +54,8 @@ def write(path, header, rows):
     Path(path).write_text("\n".join(lines), encoding="utf-8")
 
 
-def test_the_readme_prints_what_it_says(registered, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("page", "at_least"), [("README.md", 11), ("docs/how-sure.md", 1)])
+def test_the_documents_print_what_they_say(page, at_least, registered, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     filtered = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
     rows = [("ham" if i < 90 else "spam", "ham", filtered[i]) for i in range(100)]
@@ -58,10 +64,10 @@ def test_the_readme_prints_what_it_says(registered, tmp_path, monkeypatch):
     write("b.csv", "id,label,model", [(i, row[0], row[2]) for i, row in enumerate(rows)][::-1])
     names = {}
     ran = 0
-    for line, code, expected in snippets(ROOT / "README.md"):
+    for line, code, expected in snippets(ROOT / page):
         ran += 1
         if expected is not None:
-            assert output_of(code, names) == expected, f"README.md, line {line}"
+            assert output_of(code, names) == expected, f"{page}, line {line}"
             continue
         command, _, printed = code.partition("\n")
         program, *arguments = shlex.split(command.removeprefix("$ "))
@@ -69,12 +75,14 @@ def test_the_readme_prints_what_it_says(registered, tmp_path, monkeypatch):
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
             assert main(arguments) == 0
-        assert printed in ("", output.getvalue()), f"README.md, line {line}"
-    assert ran > 10
+        assert printed in ("", output.getvalue()), f"{page}, line {line}"
+    assert ran >= at_least
 
 
 def test_every_text_block_belongs_to_a_snippet():
-    languages = [block[0] for block in FENCE.findall((ROOT / "README.md").read_text("utf-8"))]
+    languages = [
+        block[0] for page in PAGES for block in FENCE.findall((ROOT / page).read_text("utf-8"))
+    ]
     for before, language in zip(["", *languages], languages, strict=False):
         assert language != "text" or before == "python"
 
@@ -100,7 +108,7 @@ def test_every_public_score_has_a_docstring_with_all_its_parts(name):
 
 
 def test_no_link_between_documents_is_broken():
-    for path in [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]:
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
@@ -131,88 +139,105 @@ def test_the_readme_is_right_about_weights_and_copies():
     )
 
 
-def rows_of(page, section):
-    """Return the rows of numbers under a heading, each a list of cells."""
-    text = (
-        (ROOT / "tests" / "studies" / page)
-        .read_text(encoding="utf-8")
-        .split(f"\n## {section}\n")[1]
-    )
-    lines = text.split("\n## ")[0].splitlines()
-    return [line.strip("| ").split(" | ") for line in lines if re.match(r"\| \d+ \| \d+ \|", line)]
+@each_page
+@pytest.mark.parametrize("said", [study_pages.coverage_said, study_pages.comparison_said])
+def test_the_documents_say_of_the_intervals_what_the_studies_found(said, page):
+    text = plain(page)
+    assert [words for words in said() if words not in text] == []
 
 
-def test_the_readme_says_of_the_intervals_what_the_study_found():
-    text, cells = plain("README.md"), {}
-    for name in ("Informedness", "NIT"):
-        rows = [
-            (int(row[1]), float(row[6].split()[0]), float(row[5]), row)
-            for row in rows_of("COVERAGE.md", name)
-        ]
-        cells[name] = [row for row in rows if row[0] >= 200]
-        few = min((row for row in rows if row[0] == 50), key=lambda row: row[1])
-        assert f"{few[1]:.1%} for {name}" in text
-        assert few[2] >= 0.98
-    covered = [row[1] for row in cells["Informedness"]]
-    assert f"in {len(covered)} settings of 2 to 10 classes" in text
-    assert f"covered the truth in {min(covered):.1%} to {max(covered):.1%} of the tables" in text
-    covered = [row[1] for row in cells["NIT"]]
-    within = sum(0.93 <= share <= 0.98 for share in covered)
-    below, above = sum(share < 0.93 for share in covered), sum(share > 0.98 for share in covered)
-    lowest = min(cells["NIT"], key=lambda row: row[1])
-    assert lowest[3][:4] == ["10", "200", "even", "0.95"]
-    assert f"it covered 93% to 98% in {within} of the {len(covered)}, less in {below} " in text
-    assert f"(down to {lowest[1]:.1%}: ten even classes" in text
-    assert f"and more in {above}." in text
-    poor = [row[2] for row in cells["NIT"] if row[1] < 0.9]
-    assert len(poor) == 5
-    assert min(poor) >= 0.99
+@each_page
+def test_the_documents_name_the_populations_of_the_studies(page, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "studies"))
+    coverage, comparison = map(importlib.import_module, ("coverage", "comparison"))
+    text = plain(page)
+    assert "sixteen kinds of classifier, five shapes of class shares, 2 to 50 classes" in text
+    assert "100 to 20,000 samples" in text
+    assert (len(coverage.CLASSIFIERS), len(coverage.SHARES)) == (16, 5)
+    assert (min(coverage.KS), max(coverage.KS)) == (2, 50)
+    assert (min(coverage.SIZES), max(coverage.SIZES)) == (100, 20_000)
+    assert coverage.LIMITS == {False: 0.92, True: 0.88}
+    assert re.search("seven kinds of .* 2 to 30 classes(,| and) 200 to 20,000 samples", text)
+    assert len(comparison.KINDS) == 7
+    assert (min(comparison.KS), max(comparison.KS)) == (2, 30)
+    assert (min(comparison.SIZES), max(comparison.SIZES)) == (200, 20_000)
 
 
-def squares(k, each, wrong):
-    """A table of k even classes, so many samples each, with so many wrong predictions."""
-    table = np.eye(k, dtype=int) * each
-    table[0, 0], table[0, 1] = each - wrong, wrong
-    return table
-
-
-RULES = [
-    ("50 samples", "informedness", lambda k: [[20, 5], [4, 20]], lambda k: 50),
-    (
-        "10 samples outside the largest class",
-        "informedness",
-        lambda k: [[90, 1], [4, 5]],
-        lambda k: 10,
-    ),
-    ("k² samples", "informedness", lambda k: squares(k, k - 1, 1), lambda k: k**2),
-]
-
-
-@pytest.mark.parametrize("k", [9, 12])
-@pytest.mark.parametrize(("words", "metric", "matrix", "wanted"), RULES, ids=["few", "rare", "k2"])
-def test_the_documents_have_the_rules_of_the_interval_warning(k, words, metric, matrix, wanted):
+def lacks(table, metric):
+    """Return what the warning of a score's interval says, and its low end."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IntervalWarning)
-        estimate(ContingencyTable.from_matrix(matrix(k)), metric, method="delta")
-    assert f"where {wanted(k)} are wanted" in str(caught[0].message)
-    cards = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
-    wanted_in = cards if "k" not in words else [f"metrics/{metric}/README.md"]
-    assert all(words in plain(name) for name in ["README.md", *wanted_in])
+        low, _ = estimate(table, metric).confidence_interval
+    return " ".join(str(x.message) for x in caught if x.category is IntervalWarning), low
+
+
+def observed(*references, outside=0):
+    """A table of so many references of each class, all right but two and those outside of all."""
+    rows = [(i, i, n) for i, n in enumerate(references)]
+    rows[0] = (0, 0, references[0] - 2 - outside)
+    rows += [(0, 1, 1), (0, 2 % len(references), 1)]
+    rows += [(0, 100 + number, 1) for number in range(outside)]
+    return ContingencyTable.from_counts(*zip(*rows, strict=True))
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_rule_of_k_squared_holds_for_any_score_but_accuracy_nit_and_ema(metric):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", IntervalWarning)
-        estimate(ContingencyTable.from_matrix(squares(9, 8, 1)), metric, method="delta")
-    assert any("where 81 are wanted" in str(x.message) for x in caught) == (
-        metric not in ("accuracy", "nit", "ema")
-    )
-    assert "| any but accuracy, NIT and EMA | k² samples |" in plain("README.md")
+def test_the_documents_have_the_rule_of_few_samples(metric):
+    assert "50 are wanted" in lacks(ContingencyTable.from_matrix([[20, 4], [5, 20]]), metric)[0]
+    assert lacks(ContingencyTable.from_matrix([[20, 5], [5, 20]]), metric)[0] == ""
+    for page in [*PAGES, *CARDS]:
+        assert "50 samples" in plain(page), page
 
 
-def test_the_readme_has_the_rule_of_the_warning_of_groups():
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_documents_have_the_rules_where_classes_are_not_declared(metric):
+    is_entropic = metric in ("nit", "ema")
+    said, low = lacks(observed(60, 20, 4), metric)
+    assert ("where 5 are wanted" in said) == is_entropic
+    assert not np.isnan(low)
+    assert lacks(observed(60, 20, 5), metric)[0] == ""
+    assert np.isnan(lacks(observed(60, 20, 2), metric)[1]) == (metric == "nit")
+    assert not np.isnan(lacks(observed(60, 20, 3), metric)[1])
+    assert np.isnan(lacks(observed(60, 4), metric)[1]) == (metric == "ema")
+    assert not np.isnan(lacks(observed(60, 5), metric)[1])
+    for words in ("5 references of a class", "5 samples outside the largest class", "below 3"):
+        assert all(words in plain(page) for page in PAGES), words
+    assert all(words in plain(CARDS[1]) for words in ("5 references of a class", "Below 3"))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_documents_have_the_rule_of_predictions_outside_the_references(metric):
+    """10 (k - 1) samples for each: of three classes and six others 120, of one other none."""
+    for size, is_warned in ((119, metric in ("nit", "ema")), (120, False)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            said, _ = lacks(observed(size - 40, 20, 20, outside=6), metric)
+        assert ("6 predictions outside the references" in said) == is_warned
+    assert lacks(observed(20, 20, 20, outside=1), metric)[0] == ""
+    for page in PAGES:
+        assert "10 (k \N{MINUS SIGN} 1) samples for each different prediction" in plain(page)
+
+
+def test_the_documents_have_the_rule_of_groups_and_the_number_of_swaps():
     assert f"| samples in groups | {FEW_GROUPS} groups" in plain("README.md")
+    text = plain("docs/how-sure.md")
+    assert f"Below {FEW_GROUPS} groups a warning comes" in text
+    swaps = inspect.signature(informedness.compare).parameters["n_resamples"].default
+    assert text.count(f"{swaps:,}") == 2
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_the_page_on_how_sure_has_the_numbers_of_the_test_of_chance():
+    """In steps of 1 / (999 + 1) where predictions are dealt out, and so up to 2,000 samples."""
+    steps = []
+    for largest in (1994, 1995):
+        sparse = ContingencyTable.from_matrix([[largest, 3], [2, 1]])
+        steps.append(estimate(sparse, "nit").independence_p_value * 1000)
+    assert steps[0] == pytest.approx(round(steps[0]), abs=1e-9)
+    assert abs(steps[1] - round(steps[1])) > 1e-6
+    said = (
+        "Up to 2,000 samples, where expected counts are below 5, the predictions are dealt out 999"
+    )
+    assert said in plain("docs/how-sure.md")
 
 
 def test_the_readme_has_the_figures_of_the_benchmark_and_the_goals_they_miss():
@@ -260,6 +285,6 @@ def test_contributing_names_the_file_of_the_version_and_the_time_of_the_studies(
     assert f"Set `__version__` in `{path}`" in plain("CONTRIBUTING.md")
     pages = [ROOT / "tests" / "studies" / name for name in ("COVERAGE.md", "COMPARISON.md")]
     minutes = [
-        re.search(r"(\d+) minutes on 2\s+cores", page.read_text("utf-8"))[1] for page in pages
+        re.search(r"(\d+)\s+minutes\s+on\s+2\s+cores", page.read_text("utf-8"))[1] for page in pages
     ]
     assert f"into tests/studies/; {sum(map(int, minutes))} minutes" in plain("CONTRIBUTING.md")

@@ -1,0 +1,67 @@
+"""What the pages of the studies found, in the words that documents must have."""
+
+import re
+from pathlib import Path
+
+STUDIES = Path(__file__).resolve().parent / "studies"
+
+
+def _sections(page):
+    """Return the text of a page before its first heading of level 2, and each section by name."""
+    text = (STUDIES / page).read_text(encoding="utf-8")
+    head, *parts = text.split("\n## ")
+    return " ".join(head.split()), dict(part.split("\n", 1) for part in parts)
+
+
+def _percent(share):
+    return f"{share:.1%}"
+
+
+def coverage_said():
+    """Return words on how often intervals cover the truth."""
+    head, sections = _sections("COVERAGE.md")
+    rows = {
+        (way, *cells[:2]): cells[2:]
+        for way, text in sections.items()
+        for cells in (line.strip("| ").split(" | ") for line in text.splitlines())
+        if len(cells) == 8 and cells[1] in ("yes", "no")
+    }
+    lowest = {key: float(cells[2]) for key, cells in rows.items()}
+    silent = {key: share for key, share in lowest.items() if key[2] == "no"}
+    declared = {name: share for (way, name, _), share in silent.items() if way == "Declared"}
+    others = [share for (way, *_), share in silent.items() if way != "Declared"]
+    warned = [share for (*_, how), share in lowest.items() if how == "yes"]
+    measured, failed = (sum(int(cells[i]) for cells in rows.values()) for i in (0, 1))
+    n_cells = int(re.search(r"(\d+) cells of", head)[1])
+    return [
+        f"samples, {n_cells:,} cells in all",
+        f"in at least {_percent(declared['informedness'])} of the tables of each cell for "
+        f"Informedness, {_percent(declared['nit'])} for NIT and "
+        f"{_percent(min(declared.values()))} for any score",
+        f"or for one class, in at least {_percent(min(others))}",
+        f"with a warning, in at least {_percent(min(warned))}",
+        f"Of all {measured:,} coverages so measured {failed:,} lie below 92%, or 88% with a "
+        "warning, by more than chance",
+    ]
+
+
+def comparison_said():
+    """Return words on how often models of one score are told apart."""
+    _, sections = _sections("COMPARISON.md")
+    found = [
+        [int(n) for n in counts]
+        for text in sections.values()
+        for counts in re.findall(
+            r"(\d+) of (\d+) cells fail, (\d+) of them without a warning", text
+        )
+    ]
+    failed, cells, silent = (sum(counts) for counts in zip(*found, strict=True))
+    covered = re.findall(
+        r"Without a warning the interval covers (\d\.\d+) to", "".join(sections.values())
+    )
+    return [
+        f"Of {cells:,} cells in which",
+        f"{failed:,} lie above 6% by more than chance, {silent:,} of them without a warning",
+        "Where B is better, intervals of the difference without a warning cover it in at least "
+        f"{_percent(min(map(float, covered)))}",
+    ]
