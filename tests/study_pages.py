@@ -45,6 +45,17 @@ def coverage_said():
     ]
 
 
+def chance_said():
+    """Return words on how often guessers are told from chance."""
+    _, sections = _sections("COVERAGE.md")
+    rows = re.findall(r"\| \d+ \| (\d+) \| (\d+) \|", sections["The test of chance"])
+    cells, failed = (sum(map(int, counts)) for counts in zip(*rows, strict=True))
+    return [
+        f"In {failed:,} of {cells:,} cells of guessers, the test of chance has p < 0.05 in more "
+        "than 6% of the tables"
+    ]
+
+
 def comparison_said():
     """Return words on how often models of one score are told apart."""
     _, sections = _sections("COMPARISON.md")

@@ -146,6 +146,10 @@ def test_the_documents_say_of_the_intervals_what_the_studies_found(said, page):
     assert [words for words in said() if words not in text] == []
 
 
+def test_the_page_on_how_sure_says_of_the_test_of_chance_what_the_study_found():
+    assert [words for words in study_pages.chance_said() if words not in plain(PAGES[1])] == []
+
+
 @each_page
 def test_the_documents_name_the_populations_of_the_studies(page, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "studies"))
@@ -215,6 +219,21 @@ def test_the_documents_have_the_rule_of_predictions_outside_the_references(metri
     assert lacks(observed(20, 20, 20, outside=1), metric)[0] == ""
     for page in PAGES:
         assert "10 (k \N{MINUS SIGN} 1) samples for each different prediction" in plain(page)
+
+
+def test_the_documents_have_the_rule_of_a_class_of_few_references_in_a_comparison():
+    said = []
+    for few in (4, 5):
+        references = ["a"] * 1000 + ["b"] * 1000 + ["c"] * few
+        models = [["c"] * 400 + references[400:], ["a"] * 30 + ["c"] * 370 + references[400:]]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", IntervalWarning)
+            informedness.compare(references, *models, n_resamples=100)
+        said.append([str(x.message) for x in caught])
+    assert "where 5 are wanted" in said[0][0]
+    assert said[1] == []
+    assert "| the difference of two models | 5 references of a class" in plain("README.md")
+    assert "`compare` warns where it has fewer than 5 references" in plain("docs/how-sure.md")
 
 
 def test_the_documents_have_the_rule_of_groups_and_the_number_of_swaps():
