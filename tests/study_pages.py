@@ -19,7 +19,8 @@ def _percent(share):
 
 def coverage_said():
     """Return words on how often intervals cover the truth."""
-    head, sections = _sections("COVERAGE.md")
+    whole = (STUDIES / "COVERAGE.md").read_text(encoding="utf-8")
+    _, sections = _sections("COVERAGE.md")
     rows = {
         (way, *cells[:2]): cells[2:]
         for way, text in sections.items()
@@ -32,7 +33,7 @@ def coverage_said():
     others = [share for (way, *_), share in silent.items() if way != "Declared"]
     warned = [share for (*_, how), share in lowest.items() if how == "yes"]
     measured, failed = (sum(int(cells[i]) for cells in rows.values()) for i in (0, 1))
-    n_cells = int(re.search(r"(\d+) cells of", head)[1])
+    n_cells = sum(map(int, re.findall(r"(\d+) cells of \d+\s+tables", whole)))
     return [
         f"samples, {n_cells:,} cells in all",
         f"in at least {_percent(declared['informedness'])} of the tables of each cell for "

@@ -252,7 +252,7 @@ def _gamma_tail(shape: float, x: float) -> float:
     with np.errstate(over="ignore"):  # where it is infinite, the density is 0
         density = np.exp(shape * (y - np.expm1(y)))
     density[[0, -1]] /= 2
-    total = float(density.sum() + density[1::2].sum()) * 2 / 3 * step
+    total = float((density.sum() + density[1::2].sum()) * 2 / 3 * step)
     if shape > 1e5:
         at_mode = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
     else:

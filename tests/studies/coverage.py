@@ -261,13 +261,18 @@ def page(results, guessers, options, minutes):
     ways = " ".join(f'"{way}"' if " " in way else way for way in options.ways)
     tables = " ".join(map(str, options.tables))
     command = f"    python tests/studies/coverage.py --tables {tables} --ways {ways}"
-    head = ["# How often the intervals cover the truth", "", command, "", *__doc__.splitlines()[2:]]
-    lines = [*head, "", *textwrap.wrap(about, 100)]
+    if options.append:
+        command += " --append"
+        lines = ["", command, "", *textwrap.wrap(about, 100)]
+    else:
+        head = ["# How often the intervals cover the truth", "", command, ""]
+        lines = [*head, *__doc__.splitlines()[2:], "", *textwrap.wrap(about, 100)]
     for way in WAYS:
         some = {key: entry for key, entry in results.items() if key[0][0] == way}
         if some:
             lines += ["", f"## {way.capitalize()}", "", *summary(some), "", *failing(some)]
-    lines += ["", "## By kind of classifier", "", *by_classifier(results)]
+    ways = "" if options.ways == list(WAYS) else f": {', '.join(options.ways)}"
+    lines += ["", f"## By kind of classifier{ways}", "", *by_classifier(results)]
     if guessers:
         about = f"{options.tables[0]} tables each of two guessers, k and class shares as above."
         of_chance = of_guessers(guessers, options.tables[0])
@@ -337,6 +342,7 @@ def main():
     parser.add_argument("--tables", type=int, nargs="+", default=[100, 1000, 4000])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
+    parser.add_argument("--append", action="store_true", help="to the page of other ways")
     parser.add_argument("--k", type=int, nargs="+", help="only these numbers of classes")
     parser.add_argument("--n", type=int, nargs="+", help="only these numbers of samples")
     parser.add_argument("--output", type=Path, default=HERE / "COVERAGE.md")
@@ -359,7 +365,8 @@ def main():
         guessers = dict(pool.imap_unordered(told_from_chance, guessing, 4))
         results = study(cells, options.tables, options.seed, pool)
     minutes = (time.perf_counter() - start) / 60
-    options.output.write_text(page(results, guessers, options, minutes), encoding="utf-8")
+    with options.output.open("a" if options.append else "w", encoding="utf-8") as stream:
+        stream.write(page(results, guessers, options, minutes))
 
 
 if __name__ == "__main__":
