@@ -46,7 +46,9 @@ bench: $(VENV)/.test
 # How often the intervals and p-values are right; hours on two cores.
 coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
-	$(BIN)/python tests/studies/coverage.py
+	$(BIN)/python tests/studies/coverage.py --ways declared
+	$(BIN)/python tests/studies/coverage.py --append \
+	  --ways observed "random weights" stratified "even prior" "by class"
 	$(BIN)/python tests/studies/comparison.py
 
 # The page of one metric on this machine: make space METRIC=nit

@@ -129,6 +129,8 @@ def reaches(cells: Any, function: Any, level: float, squares: Any = None) -> lis
         unseen = (q[i] / r[i]) ** 2 * recall * (1 - recall) * gap**2
         variance += unseen
         of_row[i] = unseen + sum(squares[i][j] * (e[i][j] - mean[i]) ** 2 for j in range(k))
+    sides = [[sum(column) for column in zip(*x, strict=True)] for x in (squares, cells)]
+    heaviest = max(square / n for square, n in zip(*sides, strict=True) if n)
     shift = 0
     if error > 1e-30:
         few = sum((x / variance) ** 2 * q[i] / r[i] ** 2 for i, x in of_row.items())
@@ -140,15 +142,14 @@ def reaches(cells: Any, function: Any, level: float, squares: Any = None) -> lis
         worst = mpmath.mpf(0)
         for i in present:
             d = max(side * (x - mean[i]) for x in e[i])
-            size = r[i] ** 2 / q[i]
+            size, least = r[i] ** 2 / q[i], r[i] / max(q[i] / r[i], heaviest)
             s2 = sum(squares[i][j] * (e[i][j] - mean[i]) ** 2 for j in range(k)) / q[i]
             if d > 1e-15 * max(map(abs, e[i])):
-                # (d x)^2 = z^2 (1 - x)(s^2 + x d^2) / size
-                roots = mpmath.polyroots(
-                    [d**2 * (size + z**2), -(z**2) * (d**2 - s2), -(z**2) * s2], maxsteps=500
-                )
+                # (d x)^2 = z^2 (1 - x)(s^2 / size + x d^2 / least)
+                now, there = z**2 * s2 / size, z**2 * d**2 / least
+                roots = mpmath.polyroots([d**2 + there, now - there, -now], maxsteps=500)
                 by_rows += (r[i] * d * max(roots)) ** 2
-            worst = max(worst, z**2 / 2 * r[i] * d / size)
+            worst = max(worst, z**2 / 2 * r[i] * d / least)
         most = worst + mpmath.sqrt(z**2 * variance + worst**2)
         found.append(float(max(min(mpmath.sqrt(by_rows), most), skewed + side * shift)))
     return found

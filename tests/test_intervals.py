@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 
 import mpmath
 import numpy as np
@@ -66,8 +67,9 @@ def test_intervals_are_those_of_the_definition(matrix, score):
 
 
 @pytest.mark.parametrize("score", [of for of in dense.OF_MARGINS if of[0] != "markedness"])
-def test_intervals_with_weights_and_priors_are_too(score):
-    samples = weighted(THREE)
+@pytest.mark.parametrize("matrix", [THREE, [[40, 1, 0], [0, 25, 1], [1, 0, 30]]])
+def test_intervals_with_weights_and_priors_are_too(score, matrix):
+    samples = weighted(matrix)
     cells, squares = (precise(sums(*samples, 3, power)) for power in (1, 2))
     for prior in (None, *PRIORS.values()) if score[0] == "informedness" else (None,):
         given = {"prior": dict(enumerate(prior))} if prior else {}
@@ -113,6 +115,21 @@ def test_answers_outside_the_classes_are_no_class_that_could_have_references():
     below, above = dense.reaches(cells, function_of(("informedness", "bias")), 0.95)
     wanted = made.value - below, made.value + above
     assert made.confidence_interval == pytest.approx(wanted, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("rarest", "how"), [(2, "nan"), (3, "warned"), (4, "warned"), (5, "made")])
+def test_a_prior_wants_some_references_of_each_class(rarest, how):
+    table = table_of([[60, 9, 0], [4, 40, 3], [0, 0, rarest]])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = estimate(table, prior={0: 0.25, 1: 0.25, 2: 0.5})
+    assert math.isnan(sum(made.confidence_interval)) == (how == "nan")
+    assert made.standard_error > 0
+    said = [str(one.message) for one in caught]
+    assert len(said) == (how != "made")
+    if said:
+        wanted = f": {rarest} references of a class of the prior, where 5 are wanted"
+        assert said[0].endswith(wanted + ", so that it is nan" * (how == "nan"))
 
 
 # Peers

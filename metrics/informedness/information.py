@@ -263,13 +263,16 @@ def _gamma_tail(shape: float, x: float) -> float:
 # Where the classes are not declared, and the references may lack some of them
 
 
-def _fewest_references(table: Table) -> float:
-    """Return the number of references of the rarest class, inf where classes are declared."""
-    if table.declared:
-        return math.inf
+def fewest_references(table: Table) -> float:
+    """Return the number of references of the rarest class that has one."""
     r, there = table.reference_totals.astype(np.float64), table.reference_totals > 0
     squares = sum_by(table.rows, squared_weights(table), len(r))
     return float((r[there] ** 2 / squares[there]).min())  # the effective number, of weights
+
+
+def _fewest_references(table: Table) -> float:
+    """Return the same, inf where the classes are declared."""
+    return math.inf if table.declared else fewest_references(table)
 
 
 def _classes_unknown(table: Table, score: Score) -> bool:

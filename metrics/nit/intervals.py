@@ -28,7 +28,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .information import entropic_ends, independence_test, normal_quantile, too_few_in_cells
+from .information import (
+    entropic_ends,
+    fewest_references,
+    independence_test,
+    normal_quantile,
+    too_few_in_cells,
+)
 from .labels import IntervalWarning, Label, Numbers, show, warn
 from .scores import (
     Score,
@@ -41,6 +47,8 @@ from .scores import (
     sums_of,
 )
 from .table import Table, effective_sample_size, squared_weights, sum_by
+
+_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
 
 
 class Interval(NamedTuple):
@@ -89,6 +97,8 @@ def interval_of(
     value, p_value = score.rounded(scored), None
     if score.from_margins:
         error, low, high = _margin_ends(table, score, value, level, shares)
+        if prior is not None and fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
+            low = high = math.nan
     else:
         error, p_value = _cell_error(table, score), independence_test(table)
         low, high = entropic_ends(table, score, level, p_value)
@@ -136,6 +146,8 @@ class _Rows:
     share: Numbers
     size: Numbers
     """Effective number of samples."""
+    least_size: Numbers
+    """The same, were all samples as heavy as the heaviest."""
     variance: Numbers
     """Of one sample in the row."""
     below: Numbers
@@ -175,9 +187,9 @@ def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
     half = np.sqrt(z**2 * variance + shift**2)
     reaches = []
     for furthest, at_least in ((rows.below, half - shift), (rows.above, half + shift)):
-        reach = rows.share * _wilson(furthest, rows.variance, rows.size, z)
+        reach = rows.share * _wilson(furthest, rows.variance / rows.size, rows.least_size, z)
         by_rows = np.sqrt((reach**2).sum(axis=0) + z**2 * rows.between)
-        worst = z**2 / 2 * (rows.share * furthest / rows.size).max(axis=0)
+        worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
         at_most = worst + np.sqrt(z**2 * variance + worst**2)
         reaches.append(np.maximum(np.minimum(by_rows, at_most), at_least))
     return reaches[0], reaches[1]
@@ -186,12 +198,12 @@ def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
 def _wilson(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
     """Return how far a mean can move towards the furthest value, d away, and not be rejected.
 
-    With a share x/d of the samples moved there, the mean moves by x and a sample has the variance
-    (1 - x/d)(s^2 + x d). It ends where x^2 = z^2 variance / size: for proportions Wilson's.
+    With a share x/d of the samples moved there, the mean moves by x and its variance V becomes
+    (1 - x/d)(V + x d / size). It ends where x^2 = z^2 times that: for proportions Wilson's.
     """
-    linear = z**2 * (furthest - quotient(variance, furthest))
-    root = np.sqrt(linear**2 + 4 * (size + z**2) * z**2 * variance)
-    return (linear + root) / (2 * (size + z**2))
+    linear = z**2 * (furthest / size - quotient(variance, furthest))
+    root = np.sqrt(linear**2 + 4 * (1 + z**2 / size) * z**2 * variance)
+    return (linear + root) / (2 * (1 + z**2 / size))
 
 
 def _margin_ends(
@@ -236,9 +248,12 @@ def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
     recall = np.nanmean(sums.tpr)
     wrong = (b.sum() - b) / (k - 1)
     present = r > 0
+    of_columns = ratio(sum_by(j, squares, k), table.prediction_totals)
+    heaviest = np.fmax(ratio(of_squares, r), np.fmax.reduce(of_columns))
     return _Rows(
         share=sums.prevalence[present],
         size=(r**2)[present] / of_squares[present],
+        least_size=(r / heaviest)[present],
         variance=sum_by(i, squares * within**2, k)[present] / of_squares[present],
         below=(mean - a - np.minimum(others[0], b + u))[present],
         above=(a + np.maximum(others[1], b + u) - mean)[present],
@@ -280,12 +295,17 @@ def _ends_of_absent(table: Table, score: Score, value: float, level: float) -> t
 # Where intervals are known to fail
 
 
-def too_few(table: Table, score: Score) -> str:
+def too_few(table: Table, score: Score, prior: Any = None) -> str:
     """Return what the table has too few of for this score's interval, empty if nothing is known."""
     if not score.from_margins:
         return too_few_in_cells(table, score)
     size = effective_sample_size(table)
-    return f"{size:.4g} samples, where 50 are wanted" if size < 50 - 1e-6 else ""
+    if size < 50 - 1e-6:
+        return f"{size:.4g} samples, where 50 are wanted"
+    if prior is not None and (fewest := fewest_references(table)) < 5 - 1e-6:
+        nothing = ", so that it is nan" * (fewest < _FEWEST_UNDER_A_PRIOR)
+        return f"{fewest:.4g} references of a class of the prior, where 5 are wanted{nothing}"
+    return ""
 
 
 def warn_of_few(of: str, few: str, several: bool = False) -> None:
@@ -348,10 +368,11 @@ def _rows_of_classes(table: Table) -> _Rows:
     gaps = np.stack([1 - mean, -mean], axis=1)
     variance = ratio((of_squares * gaps**2).sum(axis=1), of_squares.sum(axis=1))
     size = ratio(totals**2, of_squares.sum(axis=1))
-    recall = mean.mean(axis=0)
+    recall, heaviest = mean.mean(axis=0), np.fmax.reduce(ratio(of_squares, counts), axis=(0, 1))
     return _Rows(
         share=np.ones((2, k)),
         size=size,
+        least_size=np.where(totals > 0, totals / heaviest, np.nan),
         variance=variance,
         below=mean,
         above=1 - mean,
@@ -388,7 +409,7 @@ def result_of(
             made = intervals_by_class(table, score, confidence_level, values)
         else:
             made = [interval_of(table, score, confidence_level, prior)]
-        warn_of_few(score.name, "" if score.undefined(table) else too_few(table, score))
+        warn_of_few(score.name, "" if score.undefined(table) else too_few(table, score, prior))
         errors = [x.standard_error for x in made]
         ends = [[x.low, x.high] for x in made]
         found[f"{score.name}_standard_error"] = errors if by_class else errors[0]

@@ -144,7 +144,7 @@ def intervals_on(truth, table):
         made = interval_of(table, score, LEVEL, prior)
         if math.isnan(values[name]):
             made = made._replace(standard_error=math.nan)
-        yield name, values[name], made, bool(too_few(table, score))
+        yield name, values[name], made, bool(too_few(table, score, prior))
 
 
 def run(task):
@@ -271,8 +271,8 @@ def page(results, guessers, options, minutes):
         some = {key: entry for key, entry in results.items() if key[0][0] == way}
         if some:
             lines += ["", f"## {way.capitalize()}", "", *summary(some), "", *failing(some)]
-    ways = "" if options.ways == list(WAYS) else f": {', '.join(options.ways)}"
-    lines += ["", f"## By kind of classifier{ways}", "", *by_classifier(results)]
+    if not options.append:
+        lines += ["", "## By kind of classifier", "", *by_classifier(results)]
     if guessers:
         about = f"{options.tables[0]} tables each of two guessers, k and class shares as above."
         of_chance = of_guessers(guessers, options.tables[0])

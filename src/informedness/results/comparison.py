@@ -200,7 +200,7 @@ def compare(
         triples = triples._replace(weights=triples.weights * factors[triples.references])
     verdict = Swaps(both, score, triples, prior is not None).verdict(plan)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
-    few = next(filter(None, (too_few(table, score) for table in tables)), "")
+    few = next(filter(None, (too_few(table, score, prior) for table in tables)), "")
     if 0 < n_groups < FEW_GROUPS:
         few = few or f"{n_groups} groups, where {FEW_GROUPS} are wanted"
     few = few or next(filter(None, (_rare_class(x, verdict.standard_error) for x in tables)), "")

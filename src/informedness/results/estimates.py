@@ -204,7 +204,7 @@ def estimate(
         ignore_index=ignore_index,
         interval=f"ci:{float(confidence_level)!r}",
     )
-    few = "" if score.undefined(table) else too_few(table, score)
+    few = "" if score.undefined(table) else too_few(table, score, prior)
     warn_of_few(metric, few)
     made = _estimate_of(table, score, intervals[0], confidence_level, line)
     if not by_class:
