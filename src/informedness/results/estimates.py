@@ -162,7 +162,8 @@ def estimate(
     Warns
     -----
     IntervalWarning
-        If the interval is known to cover too little: fewer than 50 samples. For NIT and EMA, where
+        If the interval is known to cover too little: fewer than 50 samples. With a prior, also:
+        fewer than 5 references of a class; below 3 the ends are nan. For NIT and EMA, where
         classes are not declared, also: fewer than 5 references of a class, since others may have
         none (the ends are nan below 3 for NIT, with fewer than 5 samples outside the largest class
         for EMA), or fewer samples than 10 (k - 1) for each different prediction that is not among
