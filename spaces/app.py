@@ -53,7 +53,7 @@ MAX_COLUMNS = 100  # of an upload
 MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
 MAX_LINK = 3_000  # characters of a link's query
 MAX_SIMULATED = 50  # classes
-MOST_COMPARED = 8_000_000  # random numbers of one comparison
+MOST_SWAPPED = 8_000_000  # numbers in all swaps of one comparison, about a second
 MOST_VISITORS = 20  # of whom Gradio keeps the last inputs, which nothing here asks for again
 SMALLEST_SHARE = 1e-6  # of a simulated class
 
@@ -708,12 +708,12 @@ def paired(
 ) -> Comparison | None:
     """Return the comparison on the same samples; None where there is nothing to tell apart.
 
-    Where answers are of very many kinds, there are fewer resamples, as its signature says.
+    Where answers are of very many kinds, there are fewer swaps, as its signature says.
     """
     if np.count_nonzero(first.reference_totals) < 2:
         return None
     size = len(set(zip(*columns, strict=True))) + 3 * len((first + second).counts)
-    n_resamples = charts.resamples_for(size, MOST_COMPARED) or 100  # the fewest
+    n_resamples = min(9999, max(100, MOST_SWAPPED // size))
     return compare(*columns, metric=METRIC, n_resamples=n_resamples)
 
 

@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from informedness import Comparison, ContingencyTable, Estimate, Report, estimate
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning, Label
 from informedness.core.scores import signature_of
+from informedness.results.estimates import lack_of
 from informedness.scores.entropic import EntropyTriangle, triangle_of
 from informedness.scores.registry import REPORTED, score_named
 
@@ -50,11 +51,6 @@ def noting() -> Iterator[list[str]]:
         _notes.reset(token)
 
 
-def resamples_for(size: int, most: int) -> int:
-    """Return how many resamples of `size` numbers each draw no more than `most`; 0 if too few."""
-    return next((n for n in (9999, 999, 199) if n * size <= most), 0)
-
-
 def estimated(table: ContingencyTable, own: str) -> Estimate | None:
     """Return the score with an interval.
 
@@ -81,8 +77,10 @@ def ends(made: Estimate | Comparison) -> str:
     return f"{low} to {high}"
 
 
-def range_text(made: Estimate | Comparison) -> str:
+def range_text(made: Estimate) -> str:
     """Return an interval as the page shows it."""
+    if math.isnan(made.confidence_interval[0]):
+        return "no interval"
     return f"{made.confidence_level:.0%} interval {ends(made)}"
 
 
@@ -146,7 +144,9 @@ def on_scale(
     beside = f", {range_text(made)}," if made else ""
     return {
         "informed": value >= chance,
-        "band": [place(value) for value in made.confidence_interval] if made else None,
+        "band": [place(end) for end in made.confidence_interval if not math.isnan(end)]
+        if made
+        else [],
         "start": start,
         "end": end,
         "ticks": [tick(chance, "chance", 65), tick(best, "best", 16)],
@@ -288,6 +288,10 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     signature = made.signature if made else signature_of(score_named(own), table)
     if made and math.isnan(made.standard_error):  # the score is undefined
         made = None
+    lacking = ""
+    if made and math.isnan(made.confidence_interval[0]):
+        lacking = lack_of(table, made)
+        notes = [note for note in notes if lacking not in note]
     scale = averages = None
     if np.count_nonzero(table.reference_totals) > 1:
         chance, best = constant.scores[own], perfect.scores[own]
@@ -309,6 +313,7 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         report=report,
         counted=counted,
         made=made,
+        lacking=lacking,
         signature=signature,
         scale=scale,
         constant=constant,

@@ -430,6 +430,17 @@ def test_an_interval_is_warned_of_by_the_rules_of_an_estimate(n):
     assert len(said[1]) == (n == 30)
 
 
+def test_models_have_an_interval_where_the_nit_of_each_has_none():
+    references = ["a"] * 40 + ["b"] * 40 + ["c"] * 2
+    answers = ["b"] * 5 + references[5:]
+    with pytest.warns(IntervalWarning, match="the difference of nit may cover .*: 2 references"):
+        made = compare(references, references, answers, metric="nit", **FAST)
+    low, high = made.confidence_interval
+    assert low < made.difference < high
+    with pytest.warns(IntervalWarning, match="there is no interval of nit: 2 references"):
+        estimate(ContingencyTable.from_labels(references, answers), "nit")
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_error_of_independent_models_is_that_of_both_estimates(metric):
     rng = np.random.default_rng(0)

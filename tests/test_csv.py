@@ -139,6 +139,7 @@ def test_empty_cells_are_empty_text_on_request(file):
     assert [[column.values[code] for code in column.codes] for column in read.values()] == text
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
 def test_both_commands_have_both_ways_out(file, capsys):
     columns = {"report": ["model"], "compare": ["model", "gold"]}
     for name, predictions in columns.items():

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 import threading
 import warnings
 from collections import Counter
@@ -277,6 +278,26 @@ def test_undefined_intervals_are_none_in_json_and_said_to_be_missing_in_text():
     assert plain["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
     assert "Informedness            0.0000                 (no interval)\n" in str(result)
     assert "informedness_confidence_interval_low,,\n" in result.to_csv()
+
+
+def test_text_says_why_there_is_no_interval_and_what_to_do():
+    references = ["a"] * 40 + ["b"] * 40 + ["c"] * 2
+    with pytest.warns(IntervalWarning) as caught:
+        observed = report(references, references, confidence_level=0.95)
+    why = (
+        ": 2 references of the rarest class, where 5 are wanted to know of all classes; about 200 "
+        "samples would do, or labels= with all classes"
+    )
+    assert f"informedness: there is no interval of nit{why}" in [str(w.message) for w in caught]
+    error = f"± {observed.estimates['nit'].standard_error:.4f}"
+    assert re.search(rf"^NIT .*{error} +\(no interval\)$", str(observed), re.M)
+    for text in (str(observed), observed.to_markdown()):
+        assert f"\n\nNo interval of NIT{why}.\n\n" in text
+        assert "nan" not in text
+        assert "undefined" not in text
+    assert str(observed.estimates["nit"]).endswith(" (no interval)")
+    declared = report(references, references, labels=["a", "b", "c"], confidence_level=0.95)
+    assert "o interval" not in str(declared)
 
 
 def test_every_report_ends_in_its_signature():

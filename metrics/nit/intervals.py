@@ -303,20 +303,27 @@ def too_few(table: Table, score: Score, prior: Any = None) -> str:
     if size < 50 - 1e-6:
         return f"{size:.4g} samples, where 50 are wanted"
     if prior is not None and (fewest := fewest_references(table)) < 5 - 1e-6:
-        nothing = ", so that it is nan" * (fewest < _FEWEST_UNDER_A_PRIOR)
-        return f"{fewest:.4g} references of a class of the prior, where 5 are wanted{nothing}"
+        several = "s" * (fewest != 1)
+        return f"{fewest:.4g} reference{several} of a class of the prior, where 5 are wanted"
     return ""
 
 
-def warn_of_few(of: str, few: str, several: bool = False) -> None:
-    """Warn that the interval of something, or several, is known to fail: `few` says why."""
-    if few:
+def warn_of_intervals(table: Table, score: Score, made: list[Interval], prior: Any = None) -> None:
+    """Warn where the intervals of a score are known to fail."""
+    if not all(math.isnan(interval.standard_error) for interval in made):
+        is_nan = all(math.isnan(interval.low) for interval in made)
+        warn_of_few(score.name, too_few(table, score, prior), is_nan=is_nan)
+
+
+def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = False) -> None:
+    """Warn that the interval of something, or several, is nan or known to fail: `few` says why."""
+    if not few:
+        return
+    said = f"there is no interval of {of}"
+    if not is_nan:
         they = "they say" if several else "it says"
-        warn(
-            f"the interval{'s' * several} of {of} may cover the truth less often than {they}: "
-            f"{few}",
-            IntervalWarning,
-        )
+        said = f"the interval{'s' * several} of {of} may cover the truth less often than {they}"
+    warn(f"{said}: {few}", IntervalWarning)
 
 
 # What a metric module computes
@@ -409,7 +416,7 @@ def result_of(
             made = intervals_by_class(table, score, confidence_level, values)
         else:
             made = [interval_of(table, score, confidence_level, prior)]
-        warn_of_few(score.name, "" if score.undefined(table) else too_few(table, score, prior))
+        warn_of_intervals(table, score, made, prior)
         errors = [x.standard_error for x in made]
         ends = [[x.low, x.high] for x in made]
         found[f"{score.name}_standard_error"] = errors if by_class else errors[0]

@@ -296,8 +296,8 @@ def too_few_in_cells(table: Table, score: Score) -> str:
     fewest = _fewest_references(table)
     if fewest >= 5 - 1e-6 and not unknown:
         return ""
+    enough = float(f"{5 / fewest * size:.2g}")
     return (
-        f"{fewest:.4g} references of the rarest class, where 5 are wanted to know of all classes"
-        f"{', so that it is nan' * unknown}; about {5 / fewest * size:.2g} samples would do, or "
-        "labels= with all classes"
+        f"{fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, where 5 are wanted to "
+        f"know of all classes; about {enough:,.0f} samples would do, or labels= with all classes"
     )

@@ -251,7 +251,8 @@ def _rare_class(table: Table, error: float) -> str:
     code = int(np.argmax(shares))
     if shares[code] <= error:
         return ""
+    n = float(references[code])
     return (
-        f"{references[code]:.4g} references of {show(table.labels[code])}, to which "
+        f"{n:.4g} reference{'s' * (n != 1)} of {show(table.labels[code])}, to which "
         f"{shares[code]:.0%} of the predictions fall, where 5 are wanted"
     )

@@ -23,6 +23,7 @@ from ..core.intervals import (
     intervals_by_class,
     too_few,
     warn_of_few,
+    warn_of_intervals,
 )
 from ..core.labels import Label, plain_label, show
 from ..core.scores import Average, Score, ZeroDivision, signature_of
@@ -83,6 +84,8 @@ class Estimate:
         low, high = self.confidence_interval
         name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
         error = f"{self.value:.4f} ± {self.standard_error:.4f}"
+        if math.isnan(low):
+            return f"{name} {error} (no interval)"
         return f"{name} {error} ({low:.4f} to {high:.4f}, {self.confidence_level:.4g})"
 
 
@@ -205,8 +208,7 @@ def estimate(
         ignore_index=ignore_index,
         interval=f"ci:{float(confidence_level)!r}",
     )
-    few = "" if score.undefined(table) else too_few(table, score, prior)
-    warn_of_few(metric, few)
+    warn_of_intervals(table, score, intervals, prior)
     made = _estimate_of(table, score, intervals[0], confidence_level, line)
     if not by_class:
         return made

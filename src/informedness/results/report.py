@@ -160,7 +160,7 @@ class Report:
         summary = self._summary()
         head = ["", "value", *self._interval_heads()]
         blocks = [_markdown([head, *summary]), _markdown(self._class_rows(shown))]
-        return "\n\n".join([*blocks, _escape(self.sentence), _escape(self.signature)])
+        return "\n\n".join([*blocks, *map(_escape, self._closing())])
 
     def to_csv(self) -> str:
         """Return one number a row: score, class (empty for the whole table), value."""
@@ -181,7 +181,16 @@ class Report:
         """Return the report as text for a terminal."""
         rows = self._class_rows(lambda label: cut(shown(label)))
         tables = [aligned(self._summary()), aligned(rows)]
-        return "\n\n".join([*tables, self.sentence, self.signature])
+        return "\n\n".join([*tables, *self._closing()])
+
+    def _closing(self) -> list[str]:
+        """Return the sentence, why there are scores without an interval, and the signature."""
+        without = [
+            f"No interval of {', '.join(score_named(name).title for name in names)}: {few}."
+            for (few, is_nan), names in _lacking(self.table, self.estimates).items()
+            if is_nan
+        ]
+        return [self.sentence, *without, self.signature]
 
     def _interval_heads(self) -> list[str]:
         if self.confidence_level is None:
@@ -281,17 +290,24 @@ def report(
 def _estimates(table: Table, level: float, ignore_index: Label | None) -> dict[str, Estimate]:
     """Return the estimates of the scores, with one warning for all that lack the same."""
     made: dict[str, Estimate] = {}
-    lacking: dict[str, list[str]] = {}
     for name in REPORTED:
         score = score_named(name)
         interval = f"ci:{float(level)!r}"
         line = signature_of(score, table, ignore_index=ignore_index, interval=interval)
         made[name] = estimate_silently(table, score, level, line)
-        if few := lack_of(table, made[name]):
-            lacking[few] = [*lacking.get(few, []), name]
-    for few, names in lacking.items():
-        warn_of_few(", ".join(names), few, several=len(names) > 1)
+    for (few, is_nan), names in _lacking(table, made).items():
+        warn_of_few(", ".join(names), few, several=len(names) > 1, is_nan=is_nan)
     return made
+
+
+def _lacking(table: Table, made: dict[str, Estimate]) -> dict[tuple[str, bool], list[str]]:
+    """Return the scores by what the table lacks for their interval, and whether it is nan."""
+    lacking: dict[tuple[str, bool], list[str]] = {}
+    for name, estimate in made.items():
+        if few := lack_of(table, estimate):
+            is_nan = math.isnan(estimate.confidence_interval[0])
+            lacking.setdefault((few, is_nan), []).append(name)
+    return lacking
 
 
 def _sentence(table: Table, scores: dict[str, float], informedness: Estimate | None) -> str:
@@ -337,10 +353,11 @@ def shown_interval(
     standard_error: float, interval: tuple[float, float], digits: int = 4
 ) -> list[str]:
     """Return a standard error and an interval as text."""
-    if math.isnan(standard_error):
-        return ["", "(no interval)"]
+    error = "" if math.isnan(standard_error) else f"± {_rounded(standard_error, digits)}"
+    if math.isnan(interval[0]):
+        return [error, "(no interval)"]
     low, high = (_rounded(end, digits) for end in interval)
-    return [f"± {_rounded(standard_error, digits)}", f"({low} to {high})"]
+    return [error, f"({low} to {high})"]
 
 
 def _finite(value: Any) -> Any:
