@@ -43,7 +43,7 @@ bench: $(VENV)/.test
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
 	$(BIN)/python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md
 
-# How often the intervals and p-values are right; hours on two cores.
+# How often the intervals and p-values are right; an hour on two cores.
 coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/coverage.py --ways declared
