@@ -248,8 +248,8 @@ def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
     recall = np.nanmean(sums.tpr)
     wrong = (b.sum() - b) / (k - 1)
     present = r > 0
-    of_columns = ratio(sum_by(j, squares, k), table.prediction_totals)
-    heaviest = np.fmax(ratio(of_squares, r), np.fmax.reduce(of_columns))
+    of_columns = quotient(sum_by(j, squares, k), table.prediction_totals)
+    heaviest = np.maximum(quotient(of_squares, r), of_columns.max())
     return _Rows(
         share=sums.prevalence[present],
         size=(r**2)[present] / of_squares[present],
@@ -375,7 +375,7 @@ def _rows_of_classes(table: Table) -> _Rows:
     gaps = np.stack([1 - mean, -mean], axis=1)
     variance = ratio((of_squares * gaps**2).sum(axis=1), of_squares.sum(axis=1))
     size = ratio(totals**2, of_squares.sum(axis=1))
-    recall, heaviest = mean.mean(axis=0), np.fmax.reduce(ratio(of_squares, counts), axis=(0, 1))
+    recall, heaviest = mean.mean(axis=0), quotient(of_squares, counts).max(axis=(0, 1))
     return _Rows(
         share=np.ones((2, k)),
         size=size,
