@@ -38,6 +38,7 @@ def permuted(matrix):
     "matrix",
     [[[3, 1], [1, 2]], [[2, 1, 0], [1, 1, 0], [0, 1, 1]], [[1, 2, 1], [1, 0, 2], [0, 0, 0]]],
 )
+@pytest.mark.slow
 def test_the_test_of_chance_has_the_moments_of_all_permutations(matrix):
     drawn, cells = permuted(matrix), np.array(matrix)
     margins = (x[x > 0].astype(float) for x in (cells.sum(1), cells.sum(0)))
@@ -74,6 +75,7 @@ def test_the_test_of_chance_is_chi_squared_where_samples_are_many(matrix):
 
 
 @pytest.mark.parametrize("k", [5, 30])
+@pytest.mark.slow
 def test_the_test_of_chance_is_that_of_permutations_where_cells_are_sparse(k):
     rng = np.random.default_rng(k)
     shares = 1 / (1 + np.arange(k))

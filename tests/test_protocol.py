@@ -458,6 +458,7 @@ def test_a_failed_computation_uses_up_what_was_added_and_no_more(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork")
+@pytest.mark.slow
 def test_a_child_forked_while_another_thread_adds_goes_on(tmp_path, monkeypatch):
     metric, inside = Seen(cache_dir=str(tmp_path)), threading.Event()
     metric.add_batch(**columns(0, 5))

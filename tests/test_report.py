@@ -366,6 +366,7 @@ def test_an_interval_that_is_undefined_is_not_also_called_too_short():
     assert message.startswith("informedness: the interval of accuracy may cover the truth less")
 
 
+@pytest.mark.slow
 def test_reports_in_threads_leave_the_filters_of_warnings_alone():
     before = list(warnings.filters)
     barrier = threading.Barrier(8, timeout=60)

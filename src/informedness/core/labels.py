@@ -113,6 +113,8 @@ class Column:
     @property
     def kind(self) -> str | None:
         """The type of its labels: "integers", "strings", "bytes"; None where it has none."""
+        if self.values is None and len(self):
+            return "integers"
         return label_kind(self.example()) if len(self) else None
 
     def example(self) -> Label:
