@@ -20,8 +20,7 @@ from sync import ROOT, SOURCE, stale_copies
 sys.path.insert(0, str(SOURCE.parent))
 from informedness.scores.registry import MODULES as MODULES  # for publish.py too
 
-APP = ("app.py", "charts.py", "page.css")
-TEMPLATES = "templates"  # the folder of what the page is made of, here and in a Space
+PAGE = ROOT / "spaces" / "page"
 PACKAGE = "package"  # the folder of a Space from which its page imports the package
 
 # What the Hub, or a person looking for a metric there, goes by.
@@ -48,9 +47,8 @@ def space_files(metric: str) -> dict[str, bytes]:
         raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run python spaces/sync.py")
     folder = ROOT / "metrics" / metric
     paths = {path.name: path for path in (folder / "README.md", *folder.glob("*.py"))}
-    paths |= {name: ROOT / "spaces" / name for name in APP}
-    templates = (ROOT / "spaces" / TEMPLATES).glob("*.html")
-    paths |= {f"{TEMPLATES}/{path.name}": path for path in templates}
+    page = [path for kind in ("*.py", "*.css", "*.html") for path in PAGE.rglob(kind)]
+    paths |= {path.relative_to(PAGE).as_posix(): path for path in page}
     package = {path: path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}
     for path in ROOT.glob("metrics/*/*.py"):  # formulas that stand in a metric's folder
         if path.stem != path.parent.name and not (SOURCE / "core" / path.name).is_file():

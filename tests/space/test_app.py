@@ -1100,7 +1100,7 @@ def charts(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     import informedness
 
-    path = Path(__file__).resolve().parents[2] / "spaces" / "charts.py"
+    path = Path(__file__).resolve().parents[2] / "spaces" / "page" / "charts.py"
     spec = importlib.util.spec_from_file_location(f"{informedness.__name__}.charts", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

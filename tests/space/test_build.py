@@ -79,8 +79,11 @@ def test_two_builds_are_the_same_bytes(staged, tmp_path, project, metric):
 def test_the_folder_has_the_script_its_helpers_and_the_app(staged, metric):
     names = set(contents(staged / metric))
     package = {f"package/informedness/{part}" for part in ("__init__.py", "results/report.py")}
-    page = {"app.py", "charts.py", "page.css"}
-    page |= {f"templates/{path.name}" for path in (ROOT / "spaces" / "templates").iterdir()}
+    folder = ROOT / "spaces" / "page"
+    page = {
+        path.relative_to(folder).as_posix() for path in folder.rglob("*.*") if path.suffix != ".pyc"
+    }
+    assert page >= {"app.py", "charts.py", "page.css", "templates/score.html"}
     assert names >= {f"{metric}.py", "README.md"} | page | package
     script = (staged / metric / f"{metric}.py").read_text("utf-8")
     assert names >= {f"{helper}.py" for helper in re.findall(r"^from \.(\w+) ", script, re.M)}

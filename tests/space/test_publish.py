@@ -293,7 +293,7 @@ def test_a_client_that_is_told_to_stay_offline_says_so(person, hub):
 def test_an_incomplete_clone_is_said_in_one_sentence(person, hub):
     (person.clone / "metrics" / "nit" / "requirements.txt").unlink()
     assert "requirements.txt" in refused(person.publish("--metric", "nit"))
-    (person.clone / "spaces" / "charts.py").unlink()
+    (person.clone / "spaces" / "page" / "charts.py").unlink()
     assert "charts.py" in refused(person.publish("--metric", "nit"))
     assert hub.requests == []
 

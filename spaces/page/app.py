@@ -2,23 +2,18 @@
 
 One source for both Spaces. It runs from a folder that `spaces/build.py` stages, with the metric's
 script, the helpers and the card beside it, and is for the metric whose script it finds there.
-Every number comes from the helpers. What a person sends is limited here, on the server, and each
-refusal says the limit.
+Every number comes from the helpers.
 """
 
-import csv
 import functools
-import html
-import io
 import json
 import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 # Before the import of gradio, which otherwise reports its use to its makers.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
@@ -27,433 +22,36 @@ import gradio as gr
 import numpy as np
 from gradio.events import api
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
 
 # The package comes before this folder, whose `informedness.py` may be the metric's script.
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
+from columns import columns_by_role, read_upload, split_columns, split_samples, table_of_columns  # noqa: E402
+from limits import (  # noqa: E402
+    MAX_FILE,
+    MAX_GRID,
+    MAX_TEXT,
+    MOST_SWAPPED,
+    MOST_VISITORS,
+    Guard,
+    Refusal,
+    refusing,
+)
+from simulation import ABILITIES, GUESSES, ability_curves, expected_table, frozen  # noqa: E402
+from tables import check_labels, link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
 
 from informedness import Comparison, ContingencyTable, Report, compare  # noqa: E402
-from informedness.core.labels import Column, InformednessWarning, read_column, show  # noqa: E402
-from informedness.scores.registry import MODULES, REPORTED, score_named  # noqa: E402
+from informedness.core.labels import InformednessWarning, show  # noqa: E402
+from informedness.scores.registry import MODULES, score_named  # noqa: E402
 
 METRIC = next(name for name in MODULES if (HERE / f"{name}.py").is_file())
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
-MAX_ROWS = 100_000
-MAX_CLASSES = 1_000
-MAX_LABEL = 200  # characters
-MAX_TEXT = 2_000_000  # characters in one box
-MAX_FILE = 10_000_000  # bytes of an upload
-MAX_BODY = 20_000_000  # bytes of any request
-MAX_COLUMNS = 100  # of an upload
-MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
-MAX_LINK = 3_000  # characters of a link's query
-MAX_SIMULATED = 50  # classes
-MOST_SWAPPED = 8_000_000  # numbers in all swaps of one comparison, about a second
-MOST_VISITORS = 20  # of whom Gradio keeps the last inputs, which nothing here asks for again
-SMALLEST_SHARE = 1e-6  # of a simulated class
-
-ABILITIES = [step / 40 for step in range(41)]
 SLIDERS = 6
 CORNER = "reference"
-ROLES = ("references", "predictions")
-SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-
-# Words in a column's name that say what it holds; the second pair where the first says nothing, for
-# `true_answer` is a reference and `predicted_label` a prediction.
-TRUE = r"gold\w*|true|truth|groundtruth|refs?|references?|actual|expected"
-PREDICTED = r"pred\w*|yhat|hyp\w*|guess\w*"
-LABEL = r"labels?|targets?|class|classes|category"
-ANSWER = r"outputs?|answers?|responses?|model|system"
-NEITHER = r"ids?|idx|index|scores?|prob\w*|logits?|conf\w*|loss|correct"
-
-
-# Limits
-
-
-class Refusal(ValueError):  # noqa: N818
-    """What was sent cannot be scored; the message is for the person who sent it."""
-
-
-def refusing(function: Callable[..., Any], plain: bool = False) -> Callable[..., Any]:
-    """Return a handler that shows a ValueError's message; HTML-escaped unless `plain`.
-
-    The page puts messages into its HTML, while a client of the API reads them as they are.
-    """
-
-    @functools.wraps(function)
-    def handler(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except ValueError as error:
-            message = str(error) if plain else html.escape(str(error), quote=False)
-            raise gr.Error(message, title="Not scored", print_exception=False) from None
-
-    return handler
-
-
-class Guard:
-    """Refuse large requests, and tell the browser to load nothing from another host."""
-
-    POLICY = b"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
-
-    def __init__(self, app: Any) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass the request on, counting its body, and add the policy to the answer."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        received = 0
-
-        async def counted() -> Any:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            return {"type": "http.disconnect"} if received > MAX_BODY else message
-
-        async def with_policy(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                policy = (b"content-security-policy", self.POLICY)
-                message = {**message, "headers": [*message.get("headers", []), policy]}
-            await send(message)
-
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > MAX_BODY:
-            while (await receive()).get("more_body"):
-                pass  # whoever is still sending would not see the answer
-            refusal = f"A request can have {MAX_BODY:,d} bytes, this one has {int(length):,d}."
-            await PlainTextResponse(refusal, status_code=413)(scope, receive, send)
-            return
-        await self.app(scope, counted, with_policy)
-
-
-# Reading what people send
-
-
-def check_labels(values: Any, name: str) -> Column:
-    """Return labels as a column, within the limits."""
-    if isinstance(values, list) and len(values) > MAX_ROWS:
-        raise Refusal(f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}.")
-    column = read_column(values, name)
-    texts = [label for label in column.tolist() if isinstance(label, str)]
-    if not all(map(_is_text, texts)):
-        raise Refusal(f"The {name} must be text in UTF-8, one of them holds half a character.")
-    longest = max(texts, key=len, default="")
-    if len(longest) > MAX_LABEL:
-        raise Refusal(
-            f"A label can have {MAX_LABEL} characters, one of the {name} has {len(longest):,d}: "
-            f"{longest[:40]}..."
-        )
-    return column
-
-
-def _is_text(label: str) -> bool:
-    """Return whether there are no lone surrogates in it, which no answer could carry back."""
-    return label.isascii() or not any("\ud800" <= character <= "\udfff" for character in label)
-
-
-def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> ContingencyTable:
-    """Return the table of two columns of labels, within the limits."""
-    pair = check_labels(references, "references"), check_labels(predictions, "predictions")
-    classes = None if labels is None else check_labels(labels, "labels")
-    columns = pair if classes is None else (*pair, classes)
-    if (k := len({label for column in columns for label in column.tolist()})) > MAX_CLASSES:
-        raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
-    decimals = [_decimal_in(set(array.tolist())) for array in pair]
-    for name, decimal, other in zip(ROLES, decimals, reversed(decimals), strict=True):
-        if decimal and not other:
-            raise Refusal(
-                f"The {name} are numbers with decimals, such as {show(decimal)}, and the others "
-                "are not: scores become labels first, by a threshold or by the largest of them."
-            )
-    return ContingencyTable.from_labels(*pair, labels=classes)
-
-
-def _decimal_in(labels: set[Any]) -> str | None:
-    """Return a label that is a number with decimals, where all are numbers."""
-    texts = [str(label) for label in labels]
-    if all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.I) for text in texts):
-        return next((text for text in sorted(texts) if "." in text), None)
-    return None
-
-
-def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
-    """Return the table of a confusion matrix (rows are references), within the limits."""
-    if not isinstance(matrix, list) or not all(isinstance(row, list) for row in matrix):
-        raise Refusal("The matrix must be a list of rows, each a list of counts.")
-    k = len(matrix)
-    if k > MAX_CLASSES:
-        raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
-    for i, row in enumerate(matrix, start=1):
-        if len(row) != k:
-            raise Refusal(
-                f"The matrix must be square: row {i} must have {k} counts, got {len(row)}."
-            )
-    classes = None if labels is None else check_labels(labels, "labels")
-    return ContingencyTable.from_matrix(matrix, labels=classes)
-
-
-def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyTable:
-    """Return what a classifier does that knows the answer with probability `ability`.
-
-    Otherwise it draws a class from its guess shares g, by default the class shares pi:
-    p_ij = pi_i (ability [i = j] + (1 - ability) g_j). Exact, with no random number.
-    """
-    pi = _shares(shares, "shares")
-    g = pi if guess is None else _shares(guess, "guess shares")
-    if not isinstance(ability, int | float) or not 0 <= ability <= 1:
-        raise Refusal(f"The ability must be between 0 and 1, got {str(ability)[:40]}.")
-    if not 2 <= len(pi) <= MAX_SIMULATED or len(g) != len(pi):
-        raise Refusal(
-            f"A simulation has 2 to {MAX_SIMULATED} classes, each with its share and its guess "
-            f"share, got {len(pi)} and {len(g)}."
-        )
-    if min(pi) < SMALLEST_SHARE:
-        raise Refusal(f"The share of each class must be at least {SMALLEST_SHARE} of all.")
-    table = np.outer(pi, (1 - ability) * g) + np.diag(ability * pi)
-    return ContingencyTable.from_matrix(table, labels=[f"class {i + 1}" for i in range(len(pi))])
-
-
-def _frozen(numbers: list[float] | None) -> tuple[float, ...] | None:
-    return None if numbers is None else tuple(numbers)
-
-
-@functools.lru_cache(maxsize=256)  # so that a moving ability slider costs one table, not 41
-def ability_curves(
-    shares: tuple[float, ...], guess: tuple[float, ...] | None
-) -> dict[str, list[float]]:
-    """Return each score at each of `ABILITIES`."""
-    points = [Report.from_table(expected_table(shares, x, guess)).scores for x in ABILITIES]
-    return {name: [point[name] for point in points] for name in REPORTED}
-
-
-def _shares(values: Any, name: str) -> Any:
-    """Return numbers scaled to sum to 1."""
-    try:
-        shares = np.array(values, dtype=float)
-        if shares.ndim == 1 and (shares >= 0).all() and 0 < shares.sum() < np.inf:
-            return shares / shares.sum()
-    except (OverflowError, TypeError, ValueError):
-        pass
-    raise Refusal(
-        f"The {name} must be a list of numbers, none below 0, not all 0, their sum below 1e308."
-    )
-
-
-def words_of(name: str) -> list[str]:
-    """Return the words of a column's name, as in yTrue or predicted_label."""
-    spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower()
-    return re.findall("[a-z]+", spaced.replace("y_hat", "yhat"))
-
-
-def role_of(name: str) -> str | None:
-    """Return which of `ROLES` a column of this name has, where the name says so."""
-    words = words_of(name)
-
-    def has(pattern: str) -> bool:
-        return any(re.fullmatch(pattern, word) for word in words)
-
-    if has(NEITHER):
-        return None
-    for reference, prediction in ((TRUE, PREDICTED), (LABEL, ANSWER)):
-        if has(reference) != has(prediction):
-            return ROLES[has(prediction)]
-        if has(reference):
-            return None
-    return None
-
-
-def is_header(name: str) -> bool:
-    """Return whether this is the name of a column and nothing else; "true" alone is a label."""
-    words = words_of(name[:MAX_LABEL])
-    known = f"y|{TRUE}|{PREDICTED}|{LABEL}|{ANSWER}"
-    is_name = all(re.fullmatch(known, word) for word in words)
-    return is_name and words != ["true"] and role_of(name) is not None
-
-
-def columns_by_role(header: Sequence[str]) -> list[str | None]:
-    """Return the column of each role; None where no name says so, or several do."""
-    named = [[name for name in header if role_of(name) == role] for role in ROLES]
-    return [names[0] if len(names) == 1 else None for names in named]
-
-
-def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
-    """Return the labels in text boxes, one a line.
-
-    Columns pasted together from a spreadsheet arrive in the first box, with tabs between them.
-    """
-    texts = [text or "" for text in boxes]
-    for text, name in zip(texts, names, strict=True):
-        if len(text) > MAX_TEXT:
-            raise Refusal(f"A box can hold {MAX_TEXT:,d} characters, {name} has {len(text):,d}.")
-    # Only at the end: without an empty first line the column would stand one line too high.
-    texts = [text.rstrip("\r\n") for text in texts]
-    columns = [re.split(r"\r\n|\r|\n", text) if text else [] for text in texts]
-    if columns[0] and not any(columns[1:]) and "\t" in columns[0][0]:
-        rows = [line.split("\t") for line in columns[0]]
-        for number, row in enumerate(rows, start=1):
-            if len(row) != len(names):
-                raise Refusal(f"Line {number} must have {len(names)} columns, got {len(row)}.")
-        columns = [list(column) for column in zip(*rows, strict=True)]
-    for column, name in zip(columns, names, strict=True):
-        if not column:
-            raise Refusal(f"{name}: paste one label a line, there is none.")
-        if "" in column:
-            raise Refusal(f"{name}: line {column.index('') + 1} is empty, each line is a label.")
-        if any("\t" in label for label in column):
-            raise Refusal(f"{name}: a line holds a tab, and a box one column, with a label a line.")
-        if len(column) == 1 and re.search("[,;|]", column[0]):
-            raise Refusal(f"{name}: write one label a line, not {show(column[0])} in one.")
-    return columns
-
-
-def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
-    """Return the labels of samples in text boxes, refusing a first line that is a header."""
-    columns = split_columns(boxes, names)
-    first = [column[0] for column in columns]
-    below = {label for column in columns for label in column[1:]}
-    if any(map(is_header, first)) and below.isdisjoint(first) and not any(map(is_header, below)):
-        raise Refusal(
-            f"The first line ({', '.join(map(show, first))}) looks like a header: leave it out, "
-            f"the order is {', '.join(names)}. Labels that look so can be scored as a matrix."
-        )
-    return columns
-
-
-def read_upload(path: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the header of an uploaded file, and its rows by where they stand."""
-    try:
-        if (size := Path(path).stat().st_size) > MAX_FILE:
-            raise Refusal(f"A file can have {MAX_FILE:,d} bytes, this one has {size:,d}.")
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise Refusal("The file is no longer here: uploads are deleted, send it again.") from None
-    except UnicodeDecodeError:
-        raise Refusal("The file must be text in UTF-8.") from None
-    read, refused = {}, []
-    for separator, word in SEPARATORS.items():
-        try:
-            header, rows = split_rows(text, separator)
-        except Refusal as error:
-            refused.append(error)
-        else:
-            if len(header) > 1:
-                read[word] = header, rows
-    if len(read) > 1:
-        raise Refusal(
-            f"The columns of the file can be separated by {' or by '.join(read)}: write it with a "
-            "separator that its cells do not hold."
-        )
-    for header, rows in read.values():
-        return header, rows
-    if refused:
-        raise refused[0]
-    raise Refusal(
-        f"The file must have two columns or more, separated by {', '.join(SEPARATORS.values())}; "
-        f"its first line is {show(text.partition(chr(10))[0])}."
-    )
-
-
-def split_rows(text: str, separator: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the header and the rows of a file; no rows where this does not separate its header.
-
-    A quote that is not closed takes in the lines below it: `strict` finds it where they end.
-    """
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    header: list[str] = []
-    rows: dict[str, list[str]] = {}
-    line = 1
-    try:
-        for row in reader:
-            if not header:
-                header = row
-                if len(header) == 1:
-                    break
-            elif row:
-                rows[f"Line {line}"] = row
-                if len(row) != len(header):
-                    raise Refusal(f"Line {line} must have {len(header)} columns, got {len(row)}.")
-                if len(rows) > MAX_ROWS:
-                    raise Refusal(f"At most {MAX_ROWS:,d} rows can be scored here, there are more.")
-            line = reader.line_num + 1
-    except csv.Error as error:
-        if not header:
-            return [], {}
-        raise Refusal(
-            f"The row that starts in line {line} could not be read ({error}): is a quote missing?"
-        ) from None
-    if len(header) > MAX_COLUMNS or max(map(len, header), default=0) > MAX_LABEL:
-        raise Refusal(
-            f"A file can have {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} characters."
-        )
-    if len(header) > 1 and not rows:
-        raise Refusal("The file must have a header and at least one row below it.")
-    return header, rows
-
-
-def table_of_columns(
-    header: Sequence[str], rows: Mapping[str, Sequence[str]], names: Sequence[str]
-) -> ContingencyTable:
-    """Return the table of the columns of references and of predictions, by their names."""
-    columns = []
-    for name in names:
-        if header.count(name) != 1:
-            raise Refusal(f"The column {show(name)} must be there once.")
-        columns.append([row[header.index(name)] for row in rows.values()])
-        for place, label in zip(rows, columns[-1], strict=True):
-            if not label:
-                raise Refusal(f"{place} has nothing in the column {show(name)}: it needs a label.")
-            if "\n" in label or "\r" in label:
-                raise Refusal(f"{place} has a label of several lines: is a quote missing?")
-    for name in names:
-        if any(name in column for column in columns):
-            raise Refusal(
-                f"{show(name)} is a label and the name of a column: is the first line a sample? "
-                "The columns need a header above them."
-            )
-    return table_of_labels(*columns)
-
-
-# Links: /?class=ham&class=spam&counts=90,0,10,0, the counts row by row
-
-
-def link_of(table: ContingencyTable) -> str:
-    """Return the query that carries a table, or a sentence saying why there is none."""
-    if len(table.labels) > MAX_GRID or table.counts.dtype.kind != "i":
-        return f"A link to this result carries whole counts of at most {MAX_GRID} classes"
-    query = [("class", label) for label in table.labels]
-    query.append(("counts", ",".join(map(str, table.to_dense().ravel().tolist()))))
-    if not table.declared:
-        query.append(("observed", "1"))
-    link = "?" + urlencode(query, safe=",")
-    if len(link) > MAX_LINK:
-        return f"A link to this result would have more than {MAX_LINK:,d} characters"
-    return link
-
-
-def table_of_link(query: Any) -> ContingencyTable | None:
-    """Return the table that a query carries, None where it carries none."""
-    classes, counts = query.getlist("class"), query.get("counts", "")
-    if not classes and not counts:
-        return None
-    if len(classes) > MAX_GRID or len(counts) > MAX_LINK:
-        raise Refusal(f"A link carries at most {MAX_GRID} classes and {MAX_LINK:,d} characters.")
-    numbers = counts.split(",")
-    k = len(classes)
-    if len(numbers) != k * k or not all(re.fullmatch("[0-9]{1,18}", n) for n in numbers):
-        raise Refusal(f"The link must carry {k * k} counts, one for each pair of its classes.")
-    matrix = [[int(n) for n in numbers[i * k : i * k + k]] for i in range(k)]
-    table = table_of_matrix(matrix, classes)
-    if "observed" in query:
-        labels = [label for label in table.labels for _ in table.labels]
-        table = ContingencyTable.from_counts(labels, classes * k, [int(n) for n in numbers])
-    return table
 
 
 # The endpoints that programs call
@@ -496,7 +94,7 @@ def simulate(
     score at each ability from 0 to 1.
     """
     table = expected_table(shares, ability, guess)
-    curves = {"ability": ABILITIES, **ability_curves(tuple(shares), _frozen(guess))}
+    curves = {"ability": ABILITIES, **ability_curves(tuple(shares), frozen(guess))}
     return {**_as_json(table), "table": table.to_dense().tolist(), "curves": curves}
 
 
@@ -528,11 +126,6 @@ EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
     ),
 }
 SAMPLES = [["ham", "ham"], ["ham", "ham"], ["ham", "spam"], ["spam", "spam"], ["spam", "ham"]]
-GUESSES: dict[str, Callable[[list[float]], list[float] | None]] = {
-    "like the classes": lambda sizes: None,
-    "the commonest class": lambda sizes: np.eye(len(sizes))[int(np.argmax(sizes))].tolist(),
-    "all classes alike": lambda sizes: [1.0] * len(sizes),
-}
 # On a phone the result is below the button that asked for it.
 BRING_INTO_VIEW = """() => {
     const score = document.getElementById("score");
@@ -722,7 +315,7 @@ def simulate_sliders(classes: float, ability: float, guess: str, *sizes: float) 
     shares = list(sizes[: int(classes)])
     guesses = GUESSES[guess](shares)
     table = expected_table(shares, ability, guesses)
-    series = ability_curves(tuple(shares), _frozen(guesses))
+    series = ability_curves(tuple(shares), frozen(guesses))
     return charts.draw_simulation(table, METRIC, ability, ABILITIES, series)
 
 

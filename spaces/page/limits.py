@@ -1,0 +1,81 @@
+"""What a person may send: the limits, and how what goes beyond them is refused."""
+
+import functools
+import html
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+from starlette.responses import PlainTextResponse
+
+MAX_ROWS = 100_000
+MAX_CLASSES = 1_000
+MAX_LABEL = 200  # characters
+MAX_TEXT = 2_000_000  # characters in one box
+MAX_FILE = 10_000_000  # bytes of an upload
+MAX_BODY = 20_000_000  # bytes of any request
+MAX_COLUMNS = 100  # of an upload
+MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
+MAX_LINK = 3_000  # characters of a link's query
+MAX_SIMULATED = 50  # classes
+MOST_SWAPPED = 8_000_000  # numbers in all swaps of one comparison, about a second
+MOST_VISITORS = 20  # of whom Gradio keeps the last inputs, which nothing here asks for again
+SMALLEST_SHARE = 1e-6  # of a simulated class
+
+
+class Refusal(ValueError):  # noqa: N818
+    """What was sent cannot be scored; the message is for the person who sent it."""
+
+
+def refusing(function: Callable[..., Any], plain: bool = False) -> Callable[..., Any]:
+    """Return a handler that shows a ValueError's message; HTML-escaped unless `plain`.
+
+    The page puts messages into its HTML, while a client of the API reads them as they are.
+    """
+
+    @functools.wraps(function)
+    def handler(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except ValueError as error:
+            message = str(error) if plain else html.escape(str(error), quote=False)
+            raise gr.Error(message, title="Not scored", print_exception=False) from None
+
+    return handler
+
+
+class Guard:
+    """Refuse large requests, and tell the browser to load nothing from another host."""
+
+    POLICY = b"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
+
+    def __init__(self, app: Any) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass the request on, counting its body, and add the policy to the answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        received = 0
+
+        async def counted() -> Any:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            return {"type": "http.disconnect"} if received > MAX_BODY else message
+
+        async def with_policy(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                policy = (b"content-security-policy", self.POLICY)
+                message = {**message, "headers": [*message.get("headers", []), policy]}
+            await send(message)
+
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > MAX_BODY:
+            while (await receive()).get("more_body"):
+                pass  # whoever is still sending would not see the answer
+            refusal = f"A request can have {MAX_BODY:,d} bytes, this one has {int(length):,d}."
+            await PlainTextResponse(refusal, status_code=413)(scope, receive, send)
+            return
+        await self.app(scope, counted, with_policy)

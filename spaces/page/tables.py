@@ -1,0 +1,111 @@
+"""Tables from labels, from a matrix and from a link, within the limits."""
+
+import re
+from typing import Any
+from urllib.parse import urlencode
+
+from limits import MAX_CLASSES, MAX_GRID, MAX_LABEL, MAX_LINK, MAX_ROWS, Refusal
+
+from informedness import ContingencyTable
+from informedness.core.labels import Column, read_column, show
+
+ROLES = ("references", "predictions")
+
+
+def check_labels(values: Any, name: str) -> Column:
+    """Return labels as a column, within the limits."""
+    if isinstance(values, list) and len(values) > MAX_ROWS:
+        raise Refusal(f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}.")
+    column = read_column(values, name)
+    texts = [label for label in column.tolist() if isinstance(label, str)]
+    if not all(map(_is_text, texts)):
+        raise Refusal(f"The {name} must be text in UTF-8, one of them holds half a character.")
+    longest = max(texts, key=len, default="")
+    if len(longest) > MAX_LABEL:
+        raise Refusal(
+            f"A label can have {MAX_LABEL} characters, one of the {name} has {len(longest):,d}: "
+            f"{longest[:40]}..."
+        )
+    return column
+
+
+def _is_text(label: str) -> bool:
+    """Return whether there are no lone surrogates in it, which no answer could carry back."""
+    return label.isascii() or not any("\ud800" <= character <= "\udfff" for character in label)
+
+
+def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> ContingencyTable:
+    """Return the table of two columns of labels, within the limits."""
+    pair = check_labels(references, "references"), check_labels(predictions, "predictions")
+    classes = None if labels is None else check_labels(labels, "labels")
+    columns = pair if classes is None else (*pair, classes)
+    if (k := len({label for column in columns for label in column.tolist()})) > MAX_CLASSES:
+        raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
+    decimals = [_decimal_in(set(array.tolist())) for array in pair]
+    for name, decimal, other in zip(ROLES, decimals, reversed(decimals), strict=True):
+        if decimal and not other:
+            raise Refusal(
+                f"The {name} are numbers with decimals, such as {show(decimal)}, and the others "
+                "are not: scores become labels first, by a threshold or by the largest of them."
+            )
+    return ContingencyTable.from_labels(*pair, labels=classes)
+
+
+def _decimal_in(labels: set[Any]) -> str | None:
+    """Return a label that is a number with decimals, where all are numbers."""
+    texts = [str(label) for label in labels]
+    if all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.I) for text in texts):
+        return next((text for text in sorted(texts) if "." in text), None)
+    return None
+
+
+def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
+    """Return the table of a confusion matrix (rows are references), within the limits."""
+    if not isinstance(matrix, list) or not all(isinstance(row, list) for row in matrix):
+        raise Refusal("The matrix must be a list of rows, each a list of counts.")
+    k = len(matrix)
+    if k > MAX_CLASSES:
+        raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
+    for i, row in enumerate(matrix, start=1):
+        if len(row) != k:
+            raise Refusal(
+                f"The matrix must be square: row {i} must have {k} counts, got {len(row)}."
+            )
+    classes = None if labels is None else check_labels(labels, "labels")
+    return ContingencyTable.from_matrix(matrix, labels=classes)
+
+
+# Links: /?class=ham&class=spam&counts=90,0,10,0, the counts row by row
+
+
+def link_of(table: ContingencyTable) -> str:
+    """Return the query that carries a table, or a sentence saying why there is none."""
+    if len(table.labels) > MAX_GRID or table.counts.dtype.kind != "i":
+        return f"A link to this result carries whole counts of at most {MAX_GRID} classes"
+    query = [("class", label) for label in table.labels]
+    query.append(("counts", ",".join(map(str, table.to_dense().ravel().tolist()))))
+    if not table.declared:
+        query.append(("observed", "1"))
+    link = "?" + urlencode(query, safe=",")
+    if len(link) > MAX_LINK:
+        return f"A link to this result would have more than {MAX_LINK:,d} characters"
+    return link
+
+
+def table_of_link(query: Any) -> ContingencyTable | None:
+    """Return the table that a query carries, None where it carries none."""
+    classes, counts = query.getlist("class"), query.get("counts", "")
+    if not classes and not counts:
+        return None
+    if len(classes) > MAX_GRID or len(counts) > MAX_LINK:
+        raise Refusal(f"A link carries at most {MAX_GRID} classes and {MAX_LINK:,d} characters.")
+    numbers = counts.split(",")
+    k = len(classes)
+    if len(numbers) != k * k or not all(re.fullmatch("[0-9]{1,18}", n) for n in numbers):
+        raise Refusal(f"The link must carry {k * k} counts, one for each pair of its classes.")
+    matrix = [[int(n) for n in numbers[i * k : i * k + k]] for i in range(k)]
+    table = table_of_matrix(matrix, classes)
+    if "observed" in query:
+        labels = [label for label in table.labels for _ in table.labels]
+        table = ContingencyTable.from_counts(labels, classes * k, [int(n) for n in numbers])
+    return table
