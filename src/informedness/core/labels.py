@@ -36,6 +36,7 @@ Numbers: TypeAlias = NDArray[Any]
 WARNING_PREFIX = "informedness: "
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")  # of the package, or the copy
 
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Knuth's: 2**64 over the golden ratio
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1  # of int64 and uint64
 
 _OF_SCORES = (
@@ -440,13 +441,27 @@ def code_integers(array: Numbers) -> tuple[Numbers, Numbers]:
         return array, array.astype(np.int64)
     low, high = int(array.min()), int(array.max())
     if high - low >= max(2 * len(array), 2**16):
-        return np.unique(array, return_inverse=True)
+        return _code_by_slots(array) or np.unique(array, return_inverse=True)
     # close together: a table of those that occur takes 6 ns, sorting 100
     wide = np.uint64 if array.dtype == np.uint64 else np.int64
     offsets = np.subtract(array, array.dtype.type(low), dtype=wide).astype(np.int64)
     present = np.bincount(offsets) > 0
     values = np.flatnonzero(present).astype(wide) + wide(low)
     return values, offsets if present.all() else (np.cumsum(present) - 1)[offsets]
+
+
+def _code_by_slots(array: Numbers) -> tuple[Numbers, Numbers] | None:
+    """Return as `code_integers`; None where two integers share a slot of a table, as many do.
+
+    Ten of them take 8 ns each, and 32 by sorting; the strings of numpy are such integers.
+    """
+    slots = (array.astype(np.uint64) * _MULTIPLIER >> np.uint64(52)).astype(np.int64)
+    integers = np.zeros(2**12, array.dtype)
+    integers[slots] = array
+    if not np.array_equal(integers[slots], array):
+        return None
+    there = np.bincount(slots, minlength=2**12) > 0
+    return integers[there], (np.cumsum(there) - 1)[slots]
 
 
 # Columns beside each other
