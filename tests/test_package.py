@@ -62,6 +62,7 @@ def test_what_is_exported():
         "entropy_triangle",
         "estimate",
         "estimate_from_labels",
+        "informed_decisions",
         "informedness_score",
         "markedness_score",
         "module_path",
@@ -202,6 +203,7 @@ LAYERS = ("core.labels", "core.table", "core.scores", "core.information", "core.
 LAYERS += (
     "core.protocol",
     "contingency",
+    "decisions",
     "scores",
     "results",
     "inputs",

@@ -19,9 +19,9 @@ from typing import assert_type
 from informedness import SCORES, Comparison, ContingencyTable, EntropyTriangle, Estimate
 from informedness import InformednessWarning, IntervalWarning, NoSamplesError, Report
 from informedness import UndefinedMetricWarning, compare, ema_score, entropy_triangle, estimate
-from informedness import estimate_from_labels, informedness_score, markedness_score, module_path
-from informedness import nit_score, register, report, score, table_from_file, table_from_frame
-from informedness import unregister
+from informedness import estimate_from_labels, informed_decisions, informedness_score
+from informedness import markedness_score, module_path, nit_score, register, report, score
+from informedness import table_from_file, table_from_frame, unregister
 
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
 assert_type(table.informedness(), float)
@@ -50,6 +50,8 @@ assert_type(estimate_from_labels([0, 1], [0, 1], average=None), list[Estimate])
 assert_type(sum([table, table], start=table), ContingencyTable)
 low, high = estimate(table).confidence_interval
 assert_type(low, float)
+decisions = informed_decisions([[0.5, 0.5]], average="bias", prevalence=[0.5, 0.5])
+assert_type(decisions.tolist(), list[int])
 assert_type(register(), dict[str, str])
 assert_type(unregister(), list[str])
 assert_type(module_path("nit"), str)

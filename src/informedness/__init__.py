@@ -28,6 +28,7 @@ from .scores.functions import (
 )
 
 if TYPE_CHECKING:
+    from .decisions import informed_decisions
     from .inputs.files import table_from_file
     from .inputs.frames import table_from_frame
     from .registration import register, unregister
@@ -53,6 +54,7 @@ __all__ = [
     "entropy_triangle",
     "estimate",
     "estimate_from_labels",
+    "informed_decisions",
     "informedness_score",
     "markedness_score",
     "module_path",
@@ -74,6 +76,7 @@ _AT_FIRST_USE = {
     "compare": "results.comparison",
     "estimate": "results.estimates",
     "estimate_from_labels": "results.estimates",
+    "informed_decisions": "decisions",
     "module_path": "scores.registry",
     "register": "registration",
     "report": "results.report",
