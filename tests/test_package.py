@@ -208,6 +208,7 @@ LAYERS += (
     "results",
     "inputs",
     "registration",
+    "scorers",
     "",
     "cli",
     "__main__",

@@ -1,53 +1,331 @@
-"""The functions inside scikit-learn: scorers, cross-validation, grid search."""
+"""The scores inside scikit-learn: scorers, cross-validation, searches, thresholds."""
 
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
 import pytest
+import sklearn
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.metrics import balanced_accuracy_score, make_scorer, roc_curve
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
 
-from informedness import informedness_score, markedness_score, nit_score
+from informedness import (
+    SCORES,
+    ContingencyTable,
+    estimate_from_labels,
+    informedness_score,
+    markedness_score,
+    nit_score,
+    score,
+)
+from informedness.scorers import (
+    MultimetricScorer,
+    cross_val_estimate,
+    informedness_scorer,
+    nit_scorer,
+)
 
+SAMPLES, LABELS = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
+WEIGHTS = np.random.default_rng(0).uniform(0.5, 2, len(LABELS))
 SCORERS = {
-    "informedness": make_scorer(informedness_score),
+    "informedness": informedness_scorer,
     "markedness": make_scorer(markedness_score, zero_division=0.0),
-    "nit": make_scorer(nit_score, labels=[0, 1, 2]),
+    "nit": nit_scorer,
 }
+
+
+def only_since(major, minor):
+    there = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (major, minor)
+    return pytest.mark.skipif(not there, reason=f"scikit-learn has it since {major}.{minor}")
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
 
 
 @pytest.mark.slow
 def test_cross_validation_scores_a_classifier_high_and_a_dummy_at_chance():
-    samples, labels = load_iris(return_X_y=True)
-    scores = cross_validate(LogisticRegression(max_iter=1000), samples, labels, scoring=SCORERS)
+    scores = cross_validate(LogisticRegression(max_iter=1000), SAMPLES, LABELS, scoring=SCORERS)
     assert (scores["test_informedness"] > 0.8).all()
     assert (scores["test_nit"] > 0.7).all()
     with pytest.warns(UserWarning, match="among the references but not the predictions"):
-        scores = cross_validate(DummyClassifier(), samples, labels, scoring=SCORERS)
+        scores = cross_validate(DummyClassifier(), SAMPLES, LABELS, scoring=SCORERS)
     assert scores["test_informedness"].tolist() == [0.0] * 5
     assert scores["test_nit"] == pytest.approx([1 / 3] * 5)
 
 
+@pytest.mark.parametrize(
+    ("scorer", "function"), [(informedness_scorer, informedness_score), (nit_scorer, nit_score)]
+)
+def test_a_scorer_gives_the_score_of_each_fold(scorer, function):
+    splits = [(np.arange(i % 3, 150, 3), np.arange((i + 1) % 3, 150, 3)) for i in range(3)]
+    scores = cross_val_score(GaussianNB(), SAMPLES, NAMES, scoring=scorer, cv=splits)
+    expected = [
+        function(NAMES[test], GaussianNB().fit(SAMPLES[train], NAMES[train]).predict(SAMPLES[test]))
+        for train, test in splits
+    ]
+    assert scores.tolist() == expected
+
+
 @pytest.mark.slow
 def test_grid_search_picks_by_informedness():
-    samples, labels = load_iris(return_X_y=True)
     search = GridSearchCV(
-        LogisticRegression(max_iter=1000), {"C": [1e-6, 1.0]}, scoring=SCORERS["informedness"]
+        LogisticRegression(max_iter=1000), {"C": [1e-6, 1.0]}, scoring=informedness_scorer
     )
-    search.fit(samples, labels)
+    search.fit(SAMPLES, LABELS)
     assert search.best_params_ == {"C": 1.0}
     assert search.best_score_ > 0.9
 
 
 def test_scorers_pass_sample_weight_on():
-    samples, labels = load_iris(return_X_y=True)
-    two = labels < 2
-    samples, labels = samples[two][:, :1], labels[two]
+    two = LABELS < 2
+    samples, labels = SAMPLES[two][:, :1], LABELS[two]
     classifier = LogisticRegression().fit(samples, labels)
     weights = (labels + 1) * 0.5
-    score = SCORERS["informedness"](classifier, samples, labels, sample_weight=weights)
+    found = informedness_scorer(classifier, samples, labels, sample_weight=weights)
     expected = balanced_accuracy_score(
         labels, classifier.predict(samples), sample_weight=weights, adjusted=True
     )
-    assert score == pytest.approx(expected, abs=1e-12)
-    assert isinstance(score, float)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert isinstance(found, float)
+
+
+class Counting(GaussianNB):
+    """Counts how often it predicts."""
+
+    n_predictions = 0
+
+    def predict(self, X):
+        type(self).n_predictions += 1
+        return super().predict(X)
+
+
+def test_several_scores_are_of_one_prediction_and_are_those_of_its_table():
+    classifier = Counting().fit(SAMPLES, NAMES)
+    before = Counting.n_predictions
+    found = MultimetricScorer(*SCORES)(classifier, SAMPLES, NAMES, sample_weight=WEIGHTS)
+    assert Counting.n_predictions == before + 1
+    table = ContingencyTable.from_labels(
+        NAMES, GaussianNB().fit(SAMPLES, NAMES).predict(SAMPLES), sample_weight=WEIGHTS
+    )
+    assert found == {name: score(table, name) for name in SCORES}
+
+
+def test_several_scores_go_into_cross_validation_and_search():
+    scorer = MultimetricScorer("informedness", "nit", "accuracy")
+    scores = cross_validate(GaussianNB(), SAMPLES, NAMES, scoring=scorer, n_jobs=2)
+    one_by_one = {"informedness": informedness_scorer, "nit": nit_scorer, "accuracy": "accuracy"}
+    expected = cross_validate(GaussianNB(), SAMPLES, NAMES, scoring=one_by_one)
+    for name in one_by_one:
+        assert scores[f"test_{name}"] == pytest.approx(expected[f"test_{name}"], abs=1e-12)
+    search = GridSearchCV(
+        GaussianNB(), {"var_smoothing": [1e-9, 1e3]}, scoring=scorer, refit="informedness"
+    ).fit(SAMPLES, NAMES)
+    assert search.best_params_ == {"var_smoothing": 1e-9}
+    assert search.score(SAMPLES, NAMES) == informedness_score(NAMES, search.predict(SAMPLES))
+
+
+def test_declared_classes_count_in_folds_that_lack_them():
+    two = LABELS < 2
+    classifier = GaussianNB().fit(SAMPLES, LABELS)
+    found = MultimetricScorer("nit", labels=[0, 1, 2])(classifier, SAMPLES[two], LABELS[two])
+    assert found == {"nit": pytest.approx(2 / 3)}
+    assert MultimetricScorer("nit")(classifier, SAMPLES[two], LABELS[two]) == {"nit": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [([], "`metrics` must name a score"), (["nit", "f1"], "must be one of .*, got 'f1'")],
+)
+def test_scores_that_there_are_not_are_refused(metrics, message):
+    with pytest.raises(ValueError, match=message):
+        MultimetricScorer(*metrics)
+
+
+@only_since(1, 4)
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize(
+    "scorer", [informedness_scorer, MultimetricScorer("informedness")], ids=["one", "several"]
+)
+def test_weights_are_routed_to_a_scorer_that_requests_them(scorer):
+    def scores(is_requested):
+        requesting = copy.deepcopy(scorer).set_score_request(sample_weight=is_requested)
+        result = cross_validate(
+            GaussianNB().set_fit_request(sample_weight=True),
+            SAMPLES[:, :1],
+            LABELS,
+            scoring=requesting,
+            params={"sample_weight": WEIGHTS},
+            return_estimator=True,
+            return_indices=True,
+        )
+        (name,) = (x for x in result if x in ("test_score", "test_informedness"))
+        found = []
+        for model, test in zip(result["estimator"], result["indices"]["test"], strict=True):
+            weights = WEIGHTS[test] if is_requested else None
+            predictions = model.predict(SAMPLES[test, :1])
+            found.append(informedness_score(LABELS[test], predictions, sample_weight=weights))
+        assert result[name].tolist() == found
+        return found
+
+    assert scores(True) != scores(False)
+    with pytest.raises(ValueError, match=r"sample_weight.* not explicitly set"):
+        scores(None)
+
+
+@pytest.mark.parametrize("scorer", [informedness_scorer, nit_scorer, MultimetricScorer("nit")])
+def test_scorers_survive_pickling(scorer):
+    classifier = GaussianNB().fit(SAMPLES, LABELS)
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again(classifier, SAMPLES, LABELS) == scorer(classifier, SAMPLES, LABELS)
+
+
+@only_since(1, 5)
+def test_the_threshold_tuned_for_informedness_is_the_youden_point_of_the_roc_curve():
+    from sklearn.model_selection import TunedThresholdClassifierCV
+
+    rare = (LABELS == 2) & (np.arange(150) % 3 > 0)
+    classifier = GaussianNB().fit(SAMPLES[:, :2], rare)
+    scores = classifier.predict_proba(SAMPLES[:, :2])[:, 1]
+    fpr, tpr, thresholds = roc_curve(rare, scores, drop_intermediate=False)
+    tuned = TunedThresholdClassifierCV(
+        classifier,
+        scoring=informedness_scorer,
+        thresholds=thresholds[:0:-1],  # rising, without the first: it is infinite
+        cv="prefit",
+        refit=False,
+        response_method="predict_proba",
+    ).fit(SAMPLES[:, :2], rare)
+    youden = np.argmax(tpr - fpr)
+    assert tuned.best_threshold_ == thresholds[youden]
+    assert tuned.best_score_ == pytest.approx((tpr - fpr)[youden], abs=1e-12)
+    found = informedness_score(rare, tuned.predict(SAMPLES[:, :2]))
+    assert found == pytest.approx((tpr - fpr)[youden], abs=1e-12)
+    assert found > informedness_score(rare, classifier.predict(SAMPLES[:, :2])) + 0.05
+
+
+# One table of all folds
+
+
+def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all_references():
+    options = {"sample_weight": WEIGHTS, "average": "macro", "confidence_level": 0.9}
+    found = cross_val_estimate(GaussianNB(), SAMPLES, NAMES, cv=7, **options)
+    predictions = cross_val_predict(GaussianNB(), SAMPLES, NAMES, cv=7)
+    labels = ["setosa", "versicolor", "virginica"]
+    assert found == estimate_from_labels(NAMES, predictions, labels=labels, **options)
+    named = cross_val_estimate(GaussianNB(), SAMPLES, NAMES, cv=7, metric="nit")
+    assert named == estimate_from_labels(NAMES, predictions, "nit", labels=labels)
+
+
+def test_leave_one_out_is_estimated_where_the_mean_over_folds_says_nothing():
+    with pytest.warns(UserWarning, match="Informedness is undefined"):
+        mean = cross_val_score(
+            GaussianNB(), SAMPLES, LABELS, scoring=informedness_scorer, cv=LeaveOneOut()
+        ).mean()
+    assert mean == 0.0
+    found = cross_val_estimate(GaussianNB(), SAMPLES, LABELS, cv=LeaveOneOut())
+    predictions = cross_val_predict(GaussianNB(), SAMPLES, LABELS, cv=LeaveOneOut())
+    # of classes of one size it is balanced accuracy from 0 to 1
+    expected = balanced_accuracy_score(LABELS, predictions, adjusted=True)
+    assert found.value == pytest.approx(expected, abs=2e-3)
+    assert found.value > 0.9
+
+
+def test_declared_labels_may_have_more_classes_than_y():
+    found = cross_val_estimate(
+        GaussianNB(), SAMPLES, LABELS, metric="nit", labels=[0, 1, 2, 3]
+    ).value
+    three = cross_val_estimate(GaussianNB(), SAMPLES, LABELS, metric="nit").value
+    assert found == pytest.approx(three * 3 / 4, abs=1e-12)
+
+
+@pytest.mark.parametrize("is_routing", [False, True])
+@pytest.mark.parametrize("cv", [None, 6, GroupKFold(5)], ids=str)
+def test_groups_are_not_split_and_the_error_is_by_groups(cv, is_routing):
+    if is_routing and sklearn.__version__.startswith("1.3"):
+        pytest.skip("scikit-learn routes them since 1.4")
+    groups = np.repeat(np.arange(30), 5)
+    generator = np.random.default_rng(0)
+    labels = generator.integers(0, 3, 30)[groups]
+    samples = np.column_stack([labels + generator.normal(size=150), groups])
+    trained_on = []
+
+    class Watching(GaussianNB):
+        def fit(self, X, y):
+            trained_on.append({*X[:, 1]})
+            return super().fit(X, y)
+
+        def predict(self, X):
+            assert not trained_on[-1] & {*X[:, 1]}
+            return super().predict(X)
+
+    with sklearn.config_context(enable_metadata_routing=is_routing):
+        found = cross_val_estimate(Watching(), samples, labels, cv=cv, groups=groups)
+    assert len(trained_on) == (cv if isinstance(cv, int) else 5)
+    assert "groups:30," in found.signature
+
+
+@only_since(1, 4)
+def test_models_are_fitted_with_the_weights_in_params():
+    weights = np.where(LABELS == 1, 100.0, 1.0)
+    found = cross_val_estimate(
+        GaussianNB(), SAMPLES[:, :1], LABELS, params={"sample_weight": weights}
+    )
+    predictions = cross_val_predict(
+        GaussianNB(), SAMPLES[:, :1], LABELS, params={"sample_weight": weights}
+    )
+    assert found == estimate_from_labels(LABELS, predictions, labels=[0, 1, 2])
+    assert found.value != cross_val_estimate(GaussianNB(), SAMPLES[:, :1], LABELS).value
+
+
+class NeverFitted(GaussianNB):
+    def fit(self, X, y):
+        raise AssertionError("the fits come before the check")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"metric": "f1"}, "must be one of .*, got 'f1'"),
+        ({"metric": "nit", "average": "macro"}, "`average` must be left out"),
+        ({"confidence_level": 95}, "`confidence_level`"),
+        ({"y": np.linspace(0, 1, 150)}, "`y` must hold labels .* a score, not a label"),
+        ({"cv": ShuffleSplit(3)}, "only works for partitions"),
+    ],
+)
+def test_what_is_not_valid_is_refused_before_anything_is_fitted(changed, message):
+    with pytest.raises(ValueError, match=message):
+        cross_val_estimate(NeverFitted(), **{"X": SAMPLES, "y": LABELS} | changed)
+
+
+def test_an_absent_scikit_learn_is_named():
+    code = "import sys; sys.modules['sklearn'] = None\nimport informedness.scorers"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "pip install 'informedness[sklearn]'" in result.stderr
+
+
+def test_a_scorer_warns_once_for_each_fold_without_a_second_class():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        cross_val_score(
+            GaussianNB(), SAMPLES[:60], LABELS[:60], scoring=informedness_scorer, cv=LeaveOneOut()
+        )
+    assert len([x for x in caught if "undefined" in str(x.message)]) == 60

@@ -1,0 +1,184 @@
+"""For scikit-learn: scorers, and an estimate from the predictions of all folds.
+
+`informedness_scorer` and `nit_scorer` are what `make_scorer` makes of the functions; with options,
+`make_scorer(informedness_score, average="macro")`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any, Literal
+
+from .contingency import ContingencyTable
+from .core.intervals import check_level
+from .core.labels import read_column
+from .results.estimates import Estimate, estimate_from_labels
+from .scores.functions import informedness_score, nit_score
+from .scores.registry import averaged_score, score, score_named
+
+try:
+    from sklearn import get_config
+    from sklearn.metrics import make_scorer
+    from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
+    from sklearn.utils.metadata_routing import MetadataRequest
+except ImportError as missing:
+    raise ImportError(
+        f"scorers need scikit-learn 1.3 or newer ({missing}): pip install 'informedness[sklearn]'"
+    ) from missing
+
+informedness_scorer: Any = make_scorer(informedness_score)
+nit_scorer: Any = make_scorer(nit_score)
+
+
+class MultimetricScorer:
+    """Several scores at once, for `scoring=`: one prediction, one table, a dict of its scores.
+
+    Parameters
+    ----------
+    *metrics : str
+        Some of `informedness.SCORES`.
+    labels : sequence of labels, optional
+        The classes of the task, as in `informedness_score`. Without it they are those of each fold:
+        NIT then divides by another number of classes where a fold lacks one.
+
+    Raises
+    ------
+    ValueError
+        If there is no such score, or no name at all.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.model_selection import cross_validate
+    >>> samples, references = [[0]] * 100, ["ham"] * 90 + ["spam"] * 10
+    >>> scoring = MultimetricScorer("accuracy", "informedness", "nit")
+    >>> result = cross_validate(DummyClassifier(), samples, references, scoring=scoring)
+    >>> float(result["test_accuracy"].mean()), float(result["test_informedness"].mean())
+    (0.9, 0.0)
+    """
+
+    def __init__(self, *metrics: str, labels: Any = None) -> None:
+        if not metrics:
+            raise ValueError("`metrics` must name a score, got none")
+        for name in metrics:
+            score_named(name)  # raises if there is none
+        self._metrics, self._labels = metrics, labels
+        self._request = MetadataRequest(owner="MultimetricScorer")
+        self.set_score_request(sample_weight=None)
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None
+    ) -> dict[str, float]:
+        """Return the scores of what an estimator predicts, by name."""
+        table = ContingencyTable.from_labels(
+            y, estimator.predict(X), labels=self._labels, sample_weight=sample_weight
+        )
+        return {name: score(table, name) for name in self._metrics}
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> MultimetricScorer:
+        """Say whether weights are routed here, as for any scorer; changes and returns this one."""
+        self._request.score.add_request(param="sample_weight", alias=sample_weight)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return what is routed here; scikit-learn asks for it."""
+        return self._request
+
+
+def cross_val_estimate(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    metric: str = "informedness",
+    cv: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    labels: Any = None,
+    average: Literal["bias", "prevalence", "macro", "default"] = "default",
+    confidence_level: float = 0.95,
+    n_jobs: int | None = None,
+    params: Mapping[str, Any] | None = None,
+) -> Estimate:
+    """Return a score of the predictions that cross-validation makes, all folds in one table.
+
+    A fold of few samples has no score to average: one that lacks a class changes what is asked, and
+    one of a single sample, as in leave-one-out, has only one class. Here each sample is predicted
+    by the model that has not seen it, and all of them are scored together.
+
+    The interval is that of `estimate_from_labels`. It says how far the score of these predictions
+    may be from that on other samples, and takes them for those of one classifier. It does not cover
+    how much models vary with the samples they are trained on; and since the folds' models share
+    most of these, no estimate from one cross-validation is without bias (Bengio and Grandvalet
+    2004).
+
+    Parameters
+    ----------
+    estimator : classifier
+        It is cloned for each fold.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        References. All of their classes are declared, unless `labels` are given.
+    metric, labels, average, confidence_level
+        As in `estimate_from_labels`.
+    cv : int, splitter or iterable, optional
+        As in `cross_val_predict`: each sample is to be predicted once. With `groups`, a number of
+        folds is of folds that split no group.
+    groups : array-like of shape (n_samples,), optional
+        Names of what samples belong to. The splitter gets them, and the error is by groups.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights in the score alone; models are fitted with those in `params`.
+    n_jobs, params
+        As in `cross_val_predict`; `params` need scikit-learn 1.4.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ValueError
+        As `estimate_from_labels`, and as `cross_val_predict`.
+
+    Warns
+    -----
+    IntervalWarning
+        As `estimate_from_labels`.
+
+    References
+    ----------
+    Bengio and Grandvalet (2004), "No unbiased estimator of the variance of K-fold
+    cross-validation".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import LeaveOneOut
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> print(cross_val_estimate(GaussianNB(), *load_iris(return_X_y=True), cv=LeaveOneOut()))
+    informedness 0.9301 ± 0.0262 (0.8537 to 0.9676, 0.95)
+    """
+    # before the fits, which may take long
+    averaged_score(metric, average)
+    check_level(confidence_level)
+    classes = sorted({*read_column(y, "y").tolist()}) if labels is None else labels
+    options: dict[str, Any] = {} if params is None else {"params": params}
+    if groups is not None:
+        if cv is None or isinstance(cv, Integral):
+            cv = StratifiedGroupKFold(5 if cv is None else cv)
+        if get_config()["enable_metadata_routing"]:
+            options = {"params": {**(params or {}), "groups": groups}}
+        else:
+            options["groups"] = groups
+    predictions = cross_val_predict(estimator, X, y, cv=cv, n_jobs=n_jobs, **options)
+    return estimate_from_labels(
+        y,
+        predictions,
+        metric,
+        labels=classes,
+        sample_weight=sample_weight,
+        groups=groups,
+        average=average,
+        confidence_level=confidence_level,
+    )
