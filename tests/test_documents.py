@@ -24,9 +24,10 @@ from informedness.cli import main
 from informedness.results.rows import FEW_GROUPS
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", "docs/how-sure.md"]
+OF_INTERVALS = ["README.md", "docs/how-sure.md"]
+PAGES = [*OF_INTERVALS, "docs/scikit-learn.md"]
 CARDS = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
-each_page = pytest.mark.parametrize("page", PAGES)
+each_page = pytest.mark.parametrize("page", OF_INTERVALS)
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -54,7 +55,7 @@ def write(path, header, rows):
     Path(path).write_text("\n".join(lines), encoding="utf-8")
 
 
-@pytest.mark.parametrize(("page", "at_least"), [("README.md", 11), ("docs/how-sure.md", 1)])
+@pytest.mark.parametrize(("page", "at_least"), [*zip(PAGES, (11, 1, 6), strict=True)])
 def test_the_documents_print_what_they_say(page, at_least, registered, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     filtered = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
@@ -188,7 +189,7 @@ def observed(*references, outside=0):
 def test_the_documents_have_the_rule_of_few_samples(metric):
     assert "50 are wanted" in lacks(ContingencyTable.from_matrix([[20, 4], [5, 20]]), metric)[0]
     assert lacks(ContingencyTable.from_matrix([[20, 5], [5, 20]]), metric)[0] == ""
-    for page in [*PAGES, *CARDS]:
+    for page in [*OF_INTERVALS, *CARDS]:
         assert "50 samples" in plain(page), page
 
 
@@ -204,7 +205,7 @@ def test_the_documents_have_the_rules_where_classes_are_not_declared(metric):
     assert np.isnan(lacks(observed(60, 4), metric)[1]) == (metric == "ema")
     assert not np.isnan(lacks(observed(60, 5), metric)[1])
     for words in ("5 references of a class", "5 samples outside the largest class", "below 3"):
-        assert all(words in plain(page) for page in PAGES), words
+        assert all(words in plain(page) for page in OF_INTERVALS), words
     assert all(words in plain(CARDS[1]) for words in ("5 references of a class", "Below 3"))
 
 
@@ -217,7 +218,7 @@ def test_the_documents_have_the_rule_of_predictions_outside_the_references(metri
             said, _ = lacks(observed(size - 40, 20, 20, outside=6), metric)
         assert ("6 predictions outside the references" in said) == is_warned
     assert lacks(observed(20, 20, 20, outside=1), metric)[0] == ""
-    for page in PAGES:
+    for page in OF_INTERVALS:
         assert "10 (k \N{MINUS SIGN} 1) samples for each different prediction" in plain(page)
 
 
