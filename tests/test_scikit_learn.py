@@ -131,7 +131,7 @@ def test_several_scores_are_of_one_prediction_and_are_those_of_its_table():
 
 def test_several_scores_go_into_cross_validation_and_search():
     scorer = MultimetricScorer("informedness", "nit", "accuracy")
-    scores = cross_validate(GaussianNB(), SAMPLES, NAMES, scoring=scorer, n_jobs=2)
+    scores = cross_validate(GaussianNB(), SAMPLES, NAMES, scoring=scorer)
     one_by_one = {"informedness": informedness_scorer, "nit": nit_scorer, "accuracy": "accuracy"}
     expected = cross_validate(GaussianNB(), SAMPLES, NAMES, scoring=one_by_one)
     for name in one_by_one:

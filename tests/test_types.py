@@ -16,6 +16,9 @@ pytestmark = pytest.mark.slow
 EXACT = """# pyright: strict
 from typing import assert_type
 
+import numpy as np
+from numpy.typing import NDArray
+
 from informedness import SCORES, Comparison, ContingencyTable, EntropyTriangle, Estimate
 from informedness import InformednessWarning, IntervalWarning, NoSamplesError, Report
 from informedness import UndefinedMetricWarning, compare, ema_score, entropy_triangle, estimate
@@ -50,8 +53,7 @@ assert_type(estimate_from_labels([0, 1], [0, 1], average=None), list[Estimate])
 assert_type(sum([table, table], start=table), ContingencyTable)
 low, high = estimate(table).confidence_interval
 assert_type(low, float)
-decisions = informed_decisions([[0.5, 0.5]], average="bias", prevalence=[0.5, 0.5])
-assert_type(decisions.tolist(), list[int])
+assert_type(informed_decisions([[0.5, 0.5]], average="bias"), NDArray[np.int64])
 assert_type(register(), dict[str, str])
 assert_type(unregister(), list[str])
 assert_type(module_path("nit"), str)
