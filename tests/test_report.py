@@ -58,6 +58,7 @@ def test_the_per_class_rates_are_those_of_the_table():
             "fpr": 180 / 2000,
             "tpr_minus_fpr": 20 / 30 - 180 / 2000,
             "precision": 20 / 200,
+            "f1": 40 / 230,
         }
     )
     assert second["precision"] == 1820 / 1830
@@ -131,7 +132,7 @@ def test_the_dictionary_is_json_with_nothing_undefined_left_in_it():
 def test_the_text_shows_every_score_and_class():
     text = str(report(MAJORITY, ["ham"] * 100))
     assert "Informedness            0.0000\n" in text
-    assert "spam       0.1000  0.0000  0.0000  0.0000   0.0000  undefined\n" in text
+    assert "spam       0.1000  0.0000  0.0000  0.0000   0.0000  undefined  0.0000\n" in text
     assert text.endswith(
         "nothing here is informed.\n\nreport|k:2|n:100|labels:observed|v:"
         + informedness.__version__
@@ -141,7 +142,7 @@ def test_the_text_shows_every_score_and_class():
 def test_the_text_of_many_classes_says_how_many_it_leaves_out():
     labels = list(range(60))
     result = report(labels, labels)
-    assert "and 10 more classes (JSON and CSV list all)" in str(result)
+    assert "and 10 more (JSON and CSV list all)" in str(result)
     assert len(result.to_dict()["per_class"]) == 60
 
 
@@ -151,7 +152,7 @@ def test_the_csv_has_one_number_a_row():
     assert float(numbers["informedness", ""]) == 0
     assert float(numbers["tpr", "ham"]) == 1
     assert numbers["precision", "spam"] == ""
-    assert len(numbers) == len(rows) == 13 + 2 * 6
+    assert len(numbers) == len(rows) == 13 + 2 * 7
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from .inputs.paths import FORMATS
 from .inputs.samples import joined_columns, read_columns
 from .registration import register, unregister
 from .results.comparison import Comparison, compare
-from .results.report import Report, aligned, cut, shown, shown_interval
+from .results.layout import aligned, cut, shown
+from .results.report import Report
 from .results.swaps import Plan
 from .scores.registry import SCORES, averaged_score
 
@@ -202,21 +203,8 @@ def _comparison_text(result: Comparison, a: str, b: str) -> str:
     a, b = shown(a), shown(b)
     if cut(a, 60) != cut(b, 60):
         a, b = cut(a, 60), cut(b, 60)
-    interval = shown_interval(result.standard_error, result.confidence_interval)
-    p_value = "< 0.0001" if result.p_value < 0.0001 else f"{result.p_value:.4f}"
-    rows = [
-        ["N", str(result.n_samples)],
-        *([] if result.n_groups is None else [["Groups", str(result.n_groups)]]),
-        [f"A: {a}", f"{result.a:.4f}"],
-        [f"B: {b}", f"{result.b:.4f}"],
-        ["Difference", f"{result.difference:+.4f}", *interval],
-        [f"p-value ({result.test})", p_value],
-        ["Gained by B", str(result.gained)],
-        ["Lost by B", str(result.lost)],
-        ["Answered differently", str(result.n_different)],
-    ]
-    table = aligned([row + [""] * (4 - len(row)) for row in rows])
-    return "\n\n".join([table, result.signature, str(result)])
+    (rows,) = result.tables(f"A: {a}", f"B: {b}")
+    return "\n\n".join([aligned(rows[1:], is_cut=False), *result.lines()])
 
 
 def _register(options: argparse.Namespace) -> str:

@@ -15,12 +15,13 @@ from ..core.labels import Label, read_pair, show
 from ..core.scores import Average, quotient, read_prior, signature_of
 from ..core.table import Table, effective_sample_size, read_task
 from ..scores.registry import averaged_score
+from .layout import Result, Rows, interval_fields, shown_interval
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
 from .swaps import Plan, Swaps
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """Two models on the same samples; `str()` reads the result in a sentence.
 
     Attributes
@@ -92,6 +93,34 @@ class Comparison:
             f"{verdict}: {self.difference:+.3f} ({low:.3f} to {high:.3f}), {p}; "
             f"{self.gained} sample{'s' * (self.gained != 1)} gained, {self.lost} lost"
         )
+
+    def tables(self, a: str = "A", b: str = "B") -> list[Rows]:
+        """Return the table of both models and their difference; `a` and `b` are their names."""
+        interval = shown_interval(self.standard_error, self.confidence_interval)
+        p_value = "< 0.0001" if self.p_value < 0.0001 else f"{self.p_value:.4f}"
+        rows = [
+            ["", "value", "± SE", f"{100 * self.confidence_level:.6g}% interval"],
+            ["N", str(self.n_samples)],
+            *([] if self.n_groups is None else [["Groups", str(self.n_groups)]]),
+            [a, f"{self.a:.4f}"],
+            [b, f"{self.b:.4f}"],
+            ["Difference", f"{self.difference:+.4f}", *interval],
+            [f"p-value ({self.test})", p_value],
+            ["Gained by B", str(self.gained)],
+            ["Lost by B", str(self.lost)],
+            ["Answered differently", str(self.n_different)],
+        ]
+        return [[row + [""] * (4 - len(row)) for row in rows]]
+
+    def lines(self) -> list[str]:
+        """Return the signature, and the result in a sentence."""
+        return [self.signature, str(self)]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record."""
+        plain = self.to_dict()
+        del plain["confidence_interval"], plain["standard_error"]
+        return [plain | interval_fields(self.standard_error, self.confidence_interval)]
 
 
 def compare(

@@ -29,12 +29,13 @@ from ..core.labels import Label, plain_label, show
 from ..core.scores import Average, Score, ZeroDivision, signature_of
 from ..core.table import Table, effective_sample_size, read_task
 from ..scores.registry import averaged_score, score_named
+from .layout import Result, Rows, finite, interval_fields, rounded, shown, shown_interval
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
 from .swaps import error_of_groups
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Result):
     """A score with its standard error and confidence interval.
 
     Attributes
@@ -77,7 +78,7 @@ class Estimate:
         plain: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         plain["confidence_interval"] = list(self.confidence_interval)
         plain["label"] = plain_label(self.label)
-        return {name: _finite(value) for name, value in plain.items()}
+        return {name: finite(value) for name, value in plain.items()}
 
     def __str__(self) -> str:
         """Return the value, its standard error and its interval in a line."""
@@ -88,11 +89,22 @@ class Estimate:
             return f"{name} {error} (no interval)"
         return f"{name} {error} ({low:.4f} to {high:.4f}, {self.confidence_level:.4g})"
 
+    def tables(self) -> list[Rows]:
+        """Return a table of one row."""
+        name = self.metric if self.label is None else f"{self.metric} of {shown(self.label)}"
+        head = ["", "value", "± SE", f"{100 * self.confidence_level:.6g}% interval"]
+        interval = shown_interval(self.standard_error, self.confidence_interval)
+        return [[head, [name, rounded(self.value, 4), *interval]]]
 
-def _finite(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    def lines(self) -> list[str]:
+        """Return the signature."""
+        return [self.signature]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record."""
+        fields_of_interval = interval_fields(self.standard_error, self.confidence_interval)
+        plain = {"metric": self.metric, "label": plain_label(self.label), "value": self.value}
+        return [{**plain, **fields_of_interval, "confidence_level": self.confidence_level}]
 
 
 @overload

@@ -1,9 +1,6 @@
 """The report: every score of a table side by side, and one sentence that reads them."""
 
-import csv
-import io
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +14,18 @@ from ..core.table import Table
 from ..scores.entropic import entropies
 from ..scores.registry import REPORTED, score_named
 from .estimates import Estimate, estimate_silently, lack_of
+from .layout import (
+    Result,
+    Rows,
+    aligned,
+    csv_line,
+    cut,
+    finite,
+    interval_fields,
+    rounded,
+    shown,
+    shown_interval,
+)
 
 _COLUMNS = {
     "prevalence": "prevalence",
@@ -25,13 +34,15 @@ _COLUMNS = {
     "fpr": "FPR",
     "tpr_minus_fpr": "TPR-FPR",
     "precision": "precision",
+    "f1": "F1",
 }
+_AFTER_INTERVAL = ("precision", "f1")
 _MOST_CLASSES = 50
 _FEW_SAMPLES = 50
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Result):
     """Scores of one contingency table; `str()` is the text the command line prints.
 
     Attributes
@@ -45,7 +56,7 @@ class Report:
     class_entropy : float
         Entropy of the references in bits.
     per_class : list of dict
-        For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr and precision; nan
+        For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan
         where the denominator is 0. With a confidence level also tpr_minus_fpr_standard_error and
         tpr_minus_fpr_confidence_interval.
     sentence : str
@@ -104,6 +115,7 @@ class Report:
             "fpr": sums.fpr,
             "tpr_minus_fpr": sums.tpr - sums.fpr,
             "precision": ratio(sums.hits, sums.predictions),
+            "f1": ratio(2 * (sums.hits / sums.total), sums.prevalence + sums.bias),
         }
         values = zip(*(columns[name].tolist() for name in _COLUMNS), strict=True)
         per_class = [
@@ -141,26 +153,43 @@ class Report:
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
         for name, value in self.scores.items():
-            plain[name] = _finite(value)
+            plain[name] = finite(value)
             if name in self.estimates:
                 made = self.estimates[name]
-                plain[f"{name}_standard_error"] = _finite(made.standard_error)
-                plain[f"{name}_confidence_interval"] = _finite(made.confidence_interval)
+                plain[f"{name}_standard_error"] = finite(made.standard_error)
+                plain[f"{name}_confidence_interval"] = finite(made.confidence_interval)
         plain["per_class"] = [
             {
-                name: plain_label(value) if name == "label" else _finite(value)
+                name: plain_label(value) if name == "label" else finite(value)
                 for name, value in row.items()
             }
             for row in self.per_class
         ]
         return {**plain, "sentence": self.sentence, "signature": self.signature}
 
-    def to_markdown(self) -> str:
-        """Return the report as two Markdown tables, the sentence and the signature."""
-        summary = self._summary()
+    def tables(self) -> list[Rows]:
+        """Return the table of scores, and that of classes."""
         head = ["", "value", *self._interval_heads()]
-        blocks = [_markdown([head, *summary]), _markdown(self._class_rows(shown))]
-        return "\n\n".join([*blocks, *map(_escape, self._closing())])
+        return [[head, *self._summary()], self._class_rows()]
+
+    def lines(self) -> list[str]:
+        """Return the sentence, why there are scores without an interval, and the signature."""
+        without = [
+            f"No interval of {', '.join(score_named(name).title for name in names)}: {few}."
+            for (few, is_nan), names in _lacking(self.table, self.estimates).items()
+            if is_nan
+        ]
+        return [self.sentence, *without, self.signature]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a record for each score; `per_class` has those of the classes."""
+        records: list[dict[str, Any]] = []
+        for name, value in self.scores.items():
+            records.append({"score": name, "value": finite(value)})
+            if name in self.estimates:
+                made = self.estimates[name]
+                records[-1] |= interval_fields(made.standard_error, made.confidence_interval)
+        return records
 
     def to_csv(self) -> str:
         """Return one number a row: score, class (empty for the whole table), value."""
@@ -175,62 +204,55 @@ class Report:
                     rows += [(f"{name}_low", label, low), (f"{name}_high", label, high)]
                 else:
                     rows.append((name, label, value))
-        return "".join(map(_csv_line, rows))
+        return "".join(map(csv_line, rows))
 
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
-        rows = self._class_rows(lambda label: cut(shown(label)))
-        tables = [aligned(self._summary()), aligned(rows)]
-        return "\n\n".join([*tables, *self._closing()])
+        tables = [aligned(self._summary()), aligned(self._class_rows())]
+        return "\n\n".join([*tables, *self.lines()])
 
-    def _closing(self) -> list[str]:
-        """Return the sentence, why there are scores without an interval, and the signature."""
-        without = [
-            f"No interval of {', '.join(score_named(name).title for name in names)}: {few}."
-            for (few, is_nan), names in _lacking(self.table, self.estimates).items()
-            if is_nan
-        ]
-        return [self.sentence, *without, self.signature]
+    def __getitem__(self, name: str) -> float:
+        """Return a score by its name."""
+        return self.scores[name]
 
     def _interval_heads(self) -> list[str]:
         if self.confidence_level is None:
             return []
         return ["± SE", f"{100 * self.confidence_level:.6g}% interval"]
 
-    def _summary(self) -> list[list[str]]:
+    def _summary(self) -> Rows:
         n = self.table.n_samples
         rows = [["N", "unknown" if n is None else str(n)]]
         if self.table.is_weighted:
             rows.append(["Total weight", f"{self.table.total:.6g}"])
         rows += [
             ["Classes", str(self.n_classes)],
-            ["Class entropy", f"{_rounded(self.class_entropy, 4)} bits"],
+            ["Class entropy", f"{rounded(self.class_entropy, 4)} bits"],
         ]
         if self.confidence_level is not None:
             rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
         for name, value in self.scores.items():
-            rows.append([score_named(name).title, _rounded(value, 4)])
+            rows.append([score_named(name).title, rounded(value, 4)])
             if name in self.estimates:
                 made = self.estimates[name]
                 rows[-1] += shown_interval(made.standard_error, made.confidence_interval)
         width = 2 + len(self._interval_heads())
         return [row + [""] * (width - len(row)) for row in rows]
 
-    def _class_rows(self, name_of: Callable[[Label | None], str]) -> list[list[str]]:
+    def _class_rows(self) -> Rows:
         heads = {**_COLUMNS}
         if self.confidence_level is not None:
-            del heads["precision"]
             names = "tpr_minus_fpr_standard_error", "tpr_minus_fpr_confidence_interval"
             heads.update(zip(names, self._interval_heads(), strict=True))
-            heads["precision"] = _COLUMNS["precision"]
+            heads |= {name: heads.pop(name) for name in _AFTER_INTERVAL}
         rows = [["class", *heads.values()]]
         for row in self.per_class[:_MOST_CLASSES]:
-            cells = {name: _rounded(row[name], 4) for name in _COLUMNS}
+            cells = {name: rounded(row[name], 4) for name in _COLUMNS}
             if self.confidence_level is not None:
                 cells.update(zip(names, shown_interval(*(row[x] for x in names)), strict=True))
-            rows.append([name_of(row["label"]), *(cells[name] for name in heads)])
+            rows.append([shown(row["label"]), *(cells[name] for name in heads)])
         if (more := len(self.per_class) - _MOST_CLASSES) > 0:
-            rows.append([f"and {more} more classes (JSON and CSV list all)", *[""] * len(heads)])
+            rows.append([f"and {more} more (JSON and CSV list all)", *[""] * len(heads)])
         return rows
 
 
@@ -320,10 +342,10 @@ def _sentence(table: Table, scores: dict[str, float], informedness: Estimate | N
     if (totals > 0).sum() == 1:
         return (
             f"All references are {name}: with one class there is nothing to tell apart, so "
-            f"Informedness is undefined, whatever the accuracy ({_rounded(accuracy)})."
+            f"Informedness is undefined, whatever the accuracy ({rounded(accuracy)})."
         )
-    beside = f"always answering {name} would score {_rounded(share)}"
-    if _rounded(accuracy) == _rounded(share):
+    beside = f"always answering {name} would score {rounded(share)}"
+    if rounded(accuracy) == rounded(share):
         beside = f"but {beside} too"
     else:
         beside = f"{'but' if accuracy < share else 'where'} {beside}"
@@ -338,76 +360,7 @@ def _sentence(table: Table, scores: dict[str, float], informedness: Estimate | N
     few = ""
     if table.n_samples is not None and table.n_samples < _FEW_SAMPLES:
         few = f" ({table.n_samples} samples are few: take it as a rough figure)"
-    figures = f"Accuracy {_rounded(accuracy)}, {beside}; Informedness {_rounded(score)}"
+    figures = f"Accuracy {rounded(accuracy)}, {beside}; Informedness {rounded(score)}"
     if informedness is not None:
         figures += " " + shown_interval(0, informedness.confidence_interval, 2)[1]
     return f"{figures}: {verdict}{few}."
-
-
-def _rounded(value: float, digits: int = 2) -> str:
-    """Return the number as text, without the sign of a negative zero."""
-    return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def shown_interval(
-    standard_error: float, interval: tuple[float, float], digits: int = 4
-) -> list[str]:
-    """Return a standard error and an interval as text."""
-    error = "" if math.isnan(standard_error) else f"± {_rounded(standard_error, digits)}"
-    if math.isnan(interval[0]):
-        return [error, "(no interval)"]
-    low, high = (_rounded(end, digits) for end in interval)
-    return [error, f"({low} to {high})"]
-
-
-def _finite(value: Any) -> Any:
-    """Return a number, None if it is nan; a pair of them as a list."""
-    if isinstance(value, tuple):
-        return None if math.isnan(value[0]) else list(value)
-    return None if math.isnan(value) else value
-
-
-def shown(label: Label | None, quote: bool = False) -> str:
-    """Return a label as text; what would not show as it is, as its Python literal."""
-    if label is None:
-        return "(outside the labels)"
-    if not isinstance(label, str):
-        return str(label)
-    if not label.isprintable():
-        return ascii(label)
-    return repr(label) if quote or label != label.strip() or not label else label
-
-
-def cut(name: str, width: int = 40) -> str:
-    """Return a name without its middle where it is wider than a table in a terminal can show."""
-    half = width // 2 - 1
-    return name if len(name) <= width else f"{name[:half]}...{name[-half:]}"
-
-
-def aligned(rows: list[list[str]]) -> str:
-    """Return rows as columns: the first to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *others in rows:
-        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join(lines)
-
-
-def _csv_line(row: tuple[Any, ...]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerow(row)  # quotes what has one of these in it
-    return text.getvalue().removesuffix("\r\n") + "\n"
-
-
-def _markdown(rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(map(_escape, row)) + " |" for row in rows]
-    lines.insert(1, "|" + "|".join([" :-- ", *[" --: "] * (len(rows[0]) - 1)]) + "|")
-    return "\n".join(lines)
-
-
-def _escape(text: str) -> str:
-    """Return text that Markdown shows as it is, also where it has bars, tags or emphasis in it."""
-    for character in "\\`*_[]|~$":
-        text = text.replace(character, "\\" + character)
-    return text.replace("&", "&amp;").replace("<", "&lt;")

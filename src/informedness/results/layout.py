@@ -1,0 +1,208 @@
+"""How results are laid out: for a terminal, Markdown, LaTeX, CSV, a notebook and pandas."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ..core.labels import Label
+
+Rows: TypeAlias = list[list[str]]
+"""The head of a table, then its rows; the first column is text, the others are numbers."""
+
+WIDTH = 120  # of a table in a terminal
+_LABEL_WIDTH = 40
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+class Result:
+    """What all results can be turned into; each says its tables, its lines and its records."""
+
+    def tables(self) -> list[Rows]:
+        """Return the tables of text that show the result."""
+        raise NotImplementedError
+
+    def lines(self) -> list[str]:
+        """Return the lines below the tables."""
+        return []
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the result as plain values; an undefined number is None."""
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """Return the result as Markdown tables, and the lines below them."""
+        return "\n\n".join([*map(_markdown, self.tables()), *map(_escaped, self.lines())])
+
+    def to_latex(self) -> str:
+        r"""Return the result as LaTeX tables, which need `\usepackage{booktabs}`.
+
+        The lines below them are comments.
+        """
+        lines = [f"% {_printable(line)}" for line in self.lines()]
+        return "\n\n".join([*map(_latex, self.tables()), "\n".join(lines)]).rstrip()
+
+    def to_csv(self) -> str:
+        """Return the records as CSV."""
+        return csv_text(self.records())
+
+    def to_pandas(self) -> Any:
+        """Return the records as a pandas data frame, with nan for undefined numbers.
+
+        Raises
+        ------
+        ImportError
+            If pandas is missing.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install pandas") from error
+        return pandas.DataFrame.from_records(self.records())
+
+    def _repr_html_(self) -> str:
+        """Return the result as a notebook shows it."""
+        lines = [f"<p>{html.escape(line)}</p>" for line in self.lines()]
+        return "\n".join([*map(_html, self.tables()), *lines])
+
+
+# Numbers and labels as text
+
+
+def rounded(value: float, digits: int = 2) -> str:
+    """Return the number as text, without the sign of a negative zero."""
+    return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def shown_interval(
+    standard_error: float, interval: tuple[float, float], digits: int = 4
+) -> list[str]:
+    """Return a standard error and an interval as text."""
+    error = "" if math.isnan(standard_error) else f"± {rounded(standard_error, digits)}"
+    if math.isnan(interval[0]):
+        return [error, "(no interval)"]
+    low, high = (rounded(end, digits) for end in interval)
+    return [error, f"({low} to {high})"]
+
+
+def interval_fields(
+    standard_error: float, interval: tuple[float, float], prefix: str = ""
+) -> dict[str, Any]:
+    """Return a standard error and an interval as fields of a record."""
+    values = zip(("standard_error", "low", "high"), (standard_error, *interval), strict=True)
+    return {f"{prefix}{name}": finite(value) for name, value in values}
+
+
+def finite(value: Any) -> Any:
+    """Return a value for JSON: None for a nan, a list for a pair, None for a pair of nans."""
+    if isinstance(value, tuple):
+        return None if math.isnan(value[0]) else list(value)
+    if isinstance(value, list):
+        return [finite(entry) for entry in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def shown(label: Label | None, quote: bool = False) -> str:
+    """Return a label as text; what would not show as it is, as its Python literal."""
+    if label is None:
+        return "(outside the labels)"
+    if not isinstance(label, str):
+        return str(label)
+    if not label.isprintable():
+        return ascii(label)
+    return repr(label) if quote or label != label.strip() or not label else label
+
+
+def cut(name: str, width: int = _LABEL_WIDTH) -> str:
+    """Return a name without its middle where it is wider than a table in a terminal can show."""
+    half = width // 2 - 1
+    return name if len(name) <= width else f"{name[:half]}...{name[-half:]}"
+
+
+# Tables
+
+
+def aligned(rows: Rows, is_cut: bool = True) -> str:
+    """Return rows as columns for a terminal: the first to the left, the others to the right.
+
+    The first is cut to what room there is, unless it was cut with more care before.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    room = max(16, WIDTH - sum(width + 2 for width in widths[1:]))
+    first = [cut(row[0], min(room, _LABEL_WIDTH)) if is_cut else row[0] for row in rows]
+    widths[0] = max(map(len, first))
+    lines = []
+    for name, row in zip(first, rows, strict=True):
+        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  ".join([name.ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(lines)
+
+
+def csv_text(records: list[dict[str, Any]]) -> str:
+    """Return records of the same fields as CSV; None is an empty cell."""
+    return "".join(map(csv_line, [list(records[0]), *(list(row.values()) for row in records)]))
+
+
+def csv_line(row: Sequence[Any]) -> str:
+    """Return a row of CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow(row)  # quotes what has one of these in it
+    return text.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _markdown(rows: Rows) -> str:
+    lines = ["| " + " | ".join(map(_escaped, row)) + " |" for row in rows]
+    lines.insert(1, "|" + "|".join([" :-- ", *[" --: "] * (len(rows[0]) - 1)]) + "|")
+    return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    """Return text that Markdown shows as it is, also where it has bars, tags or emphasis in it."""
+    for character in "\\`*_[]|~$":
+        text = text.replace(character, "\\" + character)
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _latex(rows: Rows) -> str:
+    head, *body = (
+        " & ".join("".join(_LATEX.get(x, x) for x in _printable(cell)) for cell in row) + r" \\"
+        for row in rows
+    )
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _printable(text: str) -> str:
+    """Return text of one line."""
+    return text if text.isprintable() else ascii(text)
+
+
+def _html(rows: Rows) -> str:
+    def row_of(cells: list[str], tag: str) -> str:
+        first, *others = map(html.escape, cells)
+        numbers = "".join(f'<{tag} style="text-align: right">{cell}</{tag}>' for cell in others)
+        return f'<tr><th style="text-align: left">{first}</th>{numbers}</tr>'
+
+    body = "".join(row_of(row, "td") for row in rows[1:])
+    return f"<table><thead>{row_of(rows[0], 'th')}</thead><tbody>{body}</tbody></table>"
