@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from .registration import register, unregister
     from .results.comparison import Comparison, compare
     from .results.estimates import Estimate, estimate, estimate_from_labels
+    from .results.leaderboard import Leaderboard, leaderboard
     from .results.report import Report, report
+    from .results.slices import Slices
     from .scores.entropic import EntropyTriangle
     from .scores.registry import SCORES, module_path, score
 
@@ -46,8 +48,10 @@ __all__ = [
     "Estimate",
     "InformednessWarning",
     "IntervalWarning",
+    "Leaderboard",
     "NoSamplesError",
     "Report",
+    "Slices",
     "UndefinedMetricWarning",
     "compare",
     "ema_score",
@@ -56,6 +60,7 @@ __all__ = [
     "estimate_from_labels",
     "informed_decisions",
     "informedness_score",
+    "leaderboard",
     "markedness_score",
     "module_path",
     "nit_score",
@@ -71,12 +76,15 @@ _AT_FIRST_USE = {
     "Comparison": "results.comparison",
     "EntropyTriangle": "scores.entropic",
     "Estimate": "results.estimates",
+    "Leaderboard": "results.leaderboard",
     "Report": "results.report",
     "SCORES": "scores.registry",
+    "Slices": "results.slices",
     "compare": "results.comparison",
     "estimate": "results.estimates",
     "estimate_from_labels": "results.estimates",
     "informed_decisions": "decisions",
+    "leaderboard": "results.leaderboard",
     "module_path": "scores.registry",
     "register": "registration",
     "report": "results.report",

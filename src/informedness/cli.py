@@ -203,8 +203,8 @@ def _comparison_text(result: Comparison, a: str, b: str) -> str:
     a, b = shown(a), shown(b)
     if cut(a, 60) != cut(b, 60):
         a, b = cut(a, 60), cut(b, 60)
-    (rows,) = result.tables(f"A: {a}", f"B: {b}")
-    return "\n\n".join([aligned(rows[1:], is_cut=False), *result.lines()])
+    (rows,) = result.text_tables(f"A: {a}", f"B: {b}")
+    return "\n\n".join([aligned(rows[1:], is_cut=False), *result.text_lines()])
 
 
 def _register(options: argparse.Namespace) -> str:

@@ -6,7 +6,7 @@ ROWS ARE REFERENCES, COLUMNS ARE PREDICTIONS.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -97,7 +97,7 @@ class ContingencyTable(Table):
             As `from_labels`; if there is not one number for each pair, or one is not valid.
         """
         r, p, task = read_task(references, predictions, labels, ignore_index, unknown)
-        amounts, squares, samples = _read_counts(counts, squared_weights, n_samples, len(r))
+        amounts, squares, samples = read_counts(counts, squared_weights, n_samples, len(r))
         keep = task.counted(r, amounts)
         found, rows, columns = common_codes(r[keep], p[keep])
         cells = Cells(rows, columns, amounts[keep], None if squares is None else squares[keep])
@@ -197,31 +197,46 @@ class ContingencyTable(Table):
         """Merge two tables; classes stay declared only where both declare the same."""
         if not isinstance(other, Table):
             return NotImplemented
-        both: tuple[Table, Table] = (self, other)
-        mine, theirs = ([label for label in t.labels if label is not None] for t in both)
-        if label_kind(mine[0]) != label_kind(theirs[0]):
-            kinds = f"{label_kind(mine[0])} and {label_kind(theirs[0])}"
-            raise ValueError(f"tables must have labels of one type to be merged, got {kinds}")
-        _check_total(self.total + other.total)
-        declared = self.declared and other.declared and mine == theirs
-        names: tuple[Label | None, ...] = tuple(mine if declared else sorted({*mine, *theirs}))
-        if None in self.labels or None in other.labels:
+        return self.sum_of([self, other])
+
+    @classmethod
+    def sum_of(cls, tables: Sequence[Table]) -> Self:
+        """Merge tables, of which there must be one at least, all at once.
+
+        Classes stay declared only where all declare the same.
+
+        Raises
+        ------
+        ValueError
+            If the labels are not of one type, or the sum of the counts is too large.
+        """
+        own = [[label for label in table.labels if label is not None] for table in tables]
+        if len(kinds := {label_kind(labels[0]) for labels in own}) > 1:
+            raise ValueError(
+                "tables must have labels of one type to be merged, got "
+                f"{' and '.join(sorted(kinds))}"
+            )
+        _check_total(sum(table.total for table in tables))
+        declared = all(
+            table.declared and labels == own[0] for table, labels in zip(tables, own, strict=True)
+        )
+        names: tuple[Label | None, ...] = tuple(own[0] if declared else sorted(set().union(*own)))
+        if any(None in table.labels for table in tables):
             names += (None,)
         position = {label: code for code, label in enumerate(names)}
-        to_code = [np.array([position[label] for label in t.labels]) for t in both]
+        to_code = [np.array([position[label] for label in table.labels]) for table in tables]
         # a count of samples is a sum of weights of 1, and of their squares
-        squares: list[Any] = [t.squared_weights if t.is_weighted else t.counts for t in both]
-        known = any(t.is_weighted for t in both) and all(array is not None for array in squares)
+        squares: list[Any] = [t.squared_weights if t.is_weighted else t.counts for t in tables]
+        known = any(t.is_weighted for t in tables) and all(array is not None for array in squares)
         cells = Cells(
-            np.concatenate([code[t.rows] for code, t in zip(to_code, both, strict=True)]),
-            np.concatenate([code[t.columns] for code, t in zip(to_code, both, strict=True)]),
-            np.concatenate([t.counts for t in both]),
+            np.concatenate([code[t.rows] for code, t in zip(to_code, tables, strict=True)]),
+            np.concatenate([code[t.columns] for code, t in zip(to_code, tables, strict=True)]),
+            np.concatenate([t.counts for t in tables]),
             np.concatenate(squares).astype(np.float64) if known else None,
         )
-        n_samples = None
-        if self.n_samples is not None and other.n_samples is not None:
-            n_samples = self.n_samples + other.n_samples
-        return self.of_cells(names, declared, cells, n_samples)
+        counted = [table.n_samples for table in tables if table.n_samples is not None]
+        n_samples = sum(counted) if len(counted) == len(tables) else None
+        return cls.of_cells(names, declared, cells, n_samples)
 
     def __radd__(self, other: object) -> Self:
         """Begin `sum(tables)`, which adds to 0."""
@@ -246,7 +261,7 @@ def common_codes(references: Column, predictions: Column) -> tuple[list[Label], 
     return found, to_row[r], to_column[p]
 
 
-def _read_counts(
+def read_counts(
     counts: Any, squared_weights: Any, n_samples: Any, n_pairs: int
 ) -> tuple[Numbers, Numbers | None, Numbers | None]:
     """Return what to count for each pair, sums of squared weights, and numbers of samples.

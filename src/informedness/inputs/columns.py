@@ -4,6 +4,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
+def with_slices(names: Mapping[str, str], by: str | Sequence[str] | None) -> dict[str, str]:
+    """Return the names of columns by argument, with those that slices are by: by, by 2, by 3."""
+    columns = [by] if isinstance(by, str) else [*(by or ())]
+    if by is not None and not columns:
+        raise ValueError("`by` must name at least one column, got none")
+    if twice := [name for name in columns if columns.count(name) > 1]:
+        raise ValueError(f"`by` must name each column once, {twice[0]!r} stands twice")
+    return {**names, **{f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}}
+
+
+def slices_of(columns: Mapping[str, Any]) -> Any:
+    """Return the columns, by argument, that slices are by: one, or several by argument."""
+    found = {argument: x for argument, x in columns.items() if argument.startswith("by")}
+    return found["by"] if len(found) == 1 else found
+
+
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
     """Raise ValueError unless each of `names`, by argument, is the name of one column."""
     for argument, name in names.items():

@@ -5,16 +5,49 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, NoSamplesError, read_column, show
-from ..core.table import check_unknown, read_task, warn_of_padding
-from .columns import check_nulls, no_samples
+from ..core.table import Task, check_unknown, read_task, warn_of_padding
+from ..slicing import Slice, SlicedCells, count_slices, merge_slices, tables_of
+from .columns import check_nulls, no_samples, slices_of, with_slices
 from .paths import list_files
 from .readers import DELIMITERS, Batch, read_batches
 
 
+@overload
+def table_from_file(
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    references: str,
+    predictions: str,
+    weights: str | None = ...,
+    file_format: str | None = ...,
+    numeric: bool = ...,
+    labels: Sequence[Label] | None = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    drop_null: bool = ...,
+    keep_empty: bool = ...,
+    by: None = ...,
+) -> ContingencyTable: ...
+@overload
+def table_from_file(
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    references: str,
+    predictions: str,
+    by: str | Sequence[str],
+    weights: str | None = ...,
+    file_format: str | None = ...,
+    numeric: bool = ...,
+    labels: Sequence[Label] | None = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    drop_null: bool = ...,
+    keep_empty: bool = ...,
+) -> dict[Slice, ContingencyTable]: ...
 def table_from_file(
     path: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
@@ -28,7 +61,8 @@ def table_from_file(
     unknown: str = "error",
     drop_null: bool = False,
     keep_empty: bool = False,
-) -> ContingencyTable:
+    by: str | Sequence[str] | None = None,
+) -> ContingencyTable | dict[Slice, ContingencyTable]:
     r"""Return the contingency table of files of predictions, which may be larger than memory.
 
     Parameters
@@ -52,6 +86,9 @@ def table_from_file(
     keep_empty : bool
         Take empty cells of CSV and TSV for labels that are empty text; by default they are nulls,
         in quotes or not, as pandas and others write them.
+    by : str or sequence of str, optional
+        Names of columns: a table for each of their values, or of their combinations. What is
+        returned is a dict of them, which `Slices.from_tables` scores.
 
     Raises
     ------
@@ -73,21 +110,25 @@ def table_from_file(
     check_unknown(unknown, labels)
     if labels is not None:  # once, for each batch takes them
         labels = read_column(labels, "labels").tolist()
-    names = {"references": references, "predictions": predictions}
+    names = with_slices({"references": references, "predictions": predictions}, by)
     if weights is not None:
         names["weights"] = weights
     options = _Options(numeric, labels, ignore_index, unknown, keep_empty)
     files = list_files(path, file_format)
     tables: list[ContingencyTable] = []
+    slices: list[SlicedCells] = []
     n_rows, nulls = 0, dict.fromkeys(names, 0)
     with_nulls: list[tuple[str, str]] = []
     for file, kind in files:
         try:
-            for batch, table in _count_file(file, kind, names, options):
+            for batch, counted in _count_file(file, kind, names, options):
                 n_rows += batch.n_rows
                 nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
                 with_nulls += [(file, kind)] if any(batch.nulls.values()) else []
-                _add_table(tables, table)
+                if isinstance(counted, ContingencyTable):
+                    _add_table(tables, counted)
+                elif counted is not None:
+                    _add_slices(slices, counted)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
     where = [file for file, _ in with_nulls or files]
@@ -95,8 +136,15 @@ def table_from_file(
         if not drop_null:
             has_cells = any(kind in DELIMITERS for _, kind in with_nulls)
             check_nulls(names, nulls, n_rows, empty_cells=has_cells and not keep_empty)
-        if not tables:
+        if not tables and not slices:
             raise no_samples(n_rows)
+        if slices:
+            sliced = merge_slices(slices)
+            classes = _typed_labels(labels, isinstance(sliced.labels[0], int))
+            by_slice = tables_of(sliced, Task(classes, None, unknown))
+            if labels is None and ignore_index is None:
+                warn_of_padding(ContingencyTable.sum_of(list(by_slice.values())))
+            return by_slice
     except ValueError as error:
         others = len(set(where)) - 1
         more = f" and {others} more" if others else ""
@@ -119,8 +167,8 @@ class _Options(NamedTuple):
 
 def _count_file(
     file: str, kind: str, names: dict[str, str], options: _Options
-) -> Iterator[tuple[Batch, ContingencyTable | None]]:
-    """Yield each batch of a file, and its table."""
+) -> Iterator[tuple[Batch, ContingencyTable | SlicedCells | None]]:
+    """Yield each batch of a file, and its table, or the cells of its slices."""
     row = 0
     for batch in _ahead(read_batches(file, kind, names, options.keep_empty)):
         try:
@@ -130,22 +178,28 @@ def _count_file(
         row += batch.n_rows
 
 
-def _count(batch: Batch, options: _Options) -> ContingencyTable | None:
-    """Return the table of a batch, None if no row of it counts."""
+def _count(batch: Batch, options: _Options) -> ContingencyTable | SlicedCells | None:
+    """Return the table of a batch, or the cells of its slices; None if no row of it counts."""
     references, predictions = (
         label_column(batch.columns[role], role, options.numeric)
         for role in ("references", "predictions")
     )
     is_integer = references.kind == "integers"
-    labels, ignored = options.labels, typed_label(options.ignore_index, is_integer)
-    if labels is not None:
-        labels = [typed_label(label, is_integer) for label in labels]
+    ignored = typed_label(options.ignore_index, is_integer)
+    labels = _typed_labels(options.labels, is_integer)
+    weights = batch.columns.get("weights")
     try:
         # which does not warn of -100: that is done once for all batches, at the end
-        columns = read_task(references, predictions, labels, ignored, options.unknown)
-        return ContingencyTable.from_columns(*columns, batch.columns.get("weights"))
+        r, p, task = read_task(references, predictions, labels, ignored, options.unknown)
+        if "by" in batch.columns:
+            return count_slices(r, p, slices_of(batch.columns), task, weights)
+        return ContingencyTable.from_columns(r, p, task, weights)
     except NoSamplesError:
         return None
+
+
+def _typed_labels(labels: Sequence[Label] | None, is_integer: bool) -> tuple[Label, ...] | None:
+    return None if labels is None else tuple(typed_label(label, is_integer) for label in labels)
 
 
 def label_column(values: Any, role: str, numeric: bool) -> Column:
@@ -177,6 +231,13 @@ def _add_table(tables: list[ContingencyTable], table: ContingencyTable | None) -
         tables.append(table)
         while len(tables) > 1 and len(tables[-2].counts) <= 2 * len(tables[-1].counts):
             tables[-2:] = [tables[-2] + tables[-1]]
+
+
+def _add_slices(parts: list[SlicedCells], part: SlicedCells) -> None:
+    """Add a part to sums that each have more cells than the next, as tables are added."""
+    parts.append(part)
+    while len(parts) > 1 and len(parts[-2].slices) <= 2 * len(parts[-1].slices):
+        parts[-2:] = [merge_slices(parts[-2:])]
 
 
 def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:

@@ -1,15 +1,17 @@
 """Data frames of any engine: the engine counts, and only the counts come back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, overload
 
-from ..contingency import ContingencyTable
+import numpy as np
+
+from ..contingency import ContingencyTable, read_counts
 from ..core.labels import Label, NoSamplesError, show
-from ..core.table import check_unknown, read_amounts
-from .columns import check_columns, check_nulls, no_samples, without_views
+from ..core.table import check_unknown, read_amounts, read_task
+from ..slicing import Slice, slice_column, sliced_counts, tables_of
+from .columns import check_columns, check_nulls, no_samples, slices_of, with_slices, without_views
 
-_KEYS = ["references", "predictions"]
 _CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised of what cannot be a key
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
 # A collation that merges texts by case, accent, closing blank or composition takes the two of a
@@ -17,6 +19,32 @@ _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # hav
 _ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 
+@overload
+def table_from_frame(
+    frame: Any,
+    *,
+    references: str,
+    predictions: str,
+    weights: str | None = ...,
+    labels: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    drop_null: bool = ...,
+    by: None = ...,
+) -> ContingencyTable: ...
+@overload
+def table_from_frame(
+    frame: Any,
+    *,
+    references: str,
+    predictions: str,
+    by: str | Sequence[str],
+    weights: str | None = ...,
+    labels: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    drop_null: bool = ...,
+) -> dict[Slice, ContingencyTable]: ...
 def table_from_frame(
     frame: Any,
     *,
@@ -27,8 +55,11 @@ def table_from_frame(
     ignore_index: Label | None = None,
     unknown: str = "error",
     drop_null: bool = False,
-) -> ContingencyTable:
+    by: str | Sequence[str] | None = None,
+) -> ContingencyTable | dict[Slice, ContingencyTable]:
     """Return the contingency table of two columns of a data frame, counted where the data is.
+
+    With `by` it is a table for each slice of the rows, in the same one pass.
 
     Parameters
     ----------
@@ -41,6 +72,9 @@ def table_from_frame(
         As in `ContingencyTable.from_labels`.
     drop_null : bool
         Leave out rows with a null in one of the columns; by default nulls are an error.
+    by : str or sequence of str, optional
+        Names of columns: a table for each of their values, or of their combinations. What is
+        returned is a dict of them, which `Slices.from_tables` scores.
 
     Raises
     ------
@@ -59,20 +93,32 @@ def table_from_frame(
     (('a', 'b'), [[1, 1], [0, 1]])
     """
     check_unknown(unknown, labels)
-    names = {"references": references, "predictions": predictions}
+    names = with_slices({"references": references, "predictions": predictions}, by)
     if weights is not None:
         names["weights"] = weights
     cells = _count_in_engine(frame, names, drop_null)
     if weights is not None:
         for name in ("least", "weights", "squares"):  # a sum may hide a negative weight
             read_amounts(cells[name], "weights")
+    counts = cells["rows" if weights is None else "weights"]
+    squares, samples = cells.get("squares"), cells.get("samples")
     try:
+        if by is not None:
+            r, p, task = read_task(
+                cells["references"], cells["predictions"], labels, ignore_index, unknown
+            )
+            sums = read_counts(counts, squares, samples, len(r))
+            keep = task.counted(r, sums[0])
+            slices = slice_column(slices_of(cells))[keep]
+            kept = [None if x is None else x[keep] for x in sums]
+            amounts = np.asarray(kept[0])
+            return tables_of(sliced_counts(slices, r[keep], p[keep], amounts, *kept[1:]), task)
         return ContingencyTable.from_counts(
             cells["references"],
             cells["predictions"],
-            cells["rows" if weights is None else "weights"],
-            squared_weights=cells.get("squares"),
-            n_samples=cells.get("samples"),
+            counts,
+            squared_weights=squares,
+            n_samples=samples,
             labels=labels,
             ignore_index=ignore_index,
             unknown=unknown,
@@ -110,7 +156,8 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
             raise ValueError(f"`{role}` must be a column of labels, got {name!r} of {dtype}")
         if role == "weights" and not (dtype.is_numeric() or dtype == nw.Boolean):
             raise ValueError(f"`weights` must be a column of numbers, got {name!r} of {dtype}")
-    text = [role for role in _KEYS if schema[names[role]] == nw.String]
+    keys = [role for role in names if role != "weights"]
+    text = [role for role in keys if schema[names[role]] == nw.String]
     columns = {role: nw.col(name) for role, name in names.items()}
     if lazy.implementation is nw.Implementation.IBIS:
         # SQLite's collation is the column's, and no longer that of what is computed from it
@@ -136,10 +183,10 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
             first, second = (nw.concat_str(empty, nw.lit(one)) for one in pair)
             merged[role + pair[1]] = first == second
     try:
-        grouped = rows.group_by(*_KEYS, drop_null_keys=False).agg(*amounts)
+        grouped = rows.group_by(*keys, drop_null_keys=False).agg(*amounts)
         cells = grouped.select(nw.all(), **merged).collect()
     except _CANNOT_GROUP:
-        for role in _KEYS:
+        for role in keys:
             try:
                 rows.group_by(role, drop_null_keys=False).agg(nw.len().alias("rows")).collect()
             except _CANNOT_GROUP as error:
@@ -156,8 +203,8 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
                 'text apart, as COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
             )
     if drop_null:  # an engine may not have seen a null among the values of a dictionary
-        cells = cells.drop_nulls(_KEYS)
-    nulls = {role: int(cells.filter(nw.col(role).is_null())["rows"].sum()) for role in _KEYS}
+        cells = cells.drop_nulls(keys)
+    nulls = {role: int(cells.filter(nw.col(role).is_null())["rows"].sum()) for role in keys}
     if "weights" in names:
         nulls["weights"] = int(cells["nulls"].sum())
     check_nulls(names, nulls, int(cells["rows"].sum()))

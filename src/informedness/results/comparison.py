@@ -94,7 +94,7 @@ class Comparison(Result):
             f"{self.gained} sample{'s' * (self.gained != 1)} gained, {self.lost} lost"
         )
 
-    def tables(self, a: str = "A", b: str = "B") -> list[Rows]:
+    def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:
         """Return the table of both models and their difference; `a` and `b` are their names."""
         interval = shown_interval(self.standard_error, self.confidence_interval)
         p_value = "< 0.0001" if self.p_value < 0.0001 else f"{self.p_value:.4f}"
@@ -112,7 +112,7 @@ class Comparison(Result):
         ]
         return [[row + [""] * (4 - len(row)) for row in rows]]
 
-    def lines(self) -> list[str]:
+    def text_lines(self) -> list[str]:
         """Return the signature, and the result in a sentence."""
         return [self.signature, str(self)]
 

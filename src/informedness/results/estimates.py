@@ -89,14 +89,14 @@ class Estimate(Result):
             return f"{name} {error} (no interval)"
         return f"{name} {error} ({low:.4f} to {high:.4f}, {self.confidence_level:.4g})"
 
-    def tables(self) -> list[Rows]:
+    def text_tables(self) -> list[Rows]:
         """Return a table of one row."""
         name = self.metric if self.label is None else f"{self.metric} of {shown(self.label)}"
         head = ["", "value", "± SE", f"{100 * self.confidence_level:.6g}% interval"]
         interval = shown_interval(self.standard_error, self.confidence_interval)
         return [[head, [name, rounded(self.value, 4), *interval]]]
 
-    def lines(self) -> list[str]:
+    def text_lines(self) -> list[str]:
         """Return the signature."""
         return [self.signature]
 

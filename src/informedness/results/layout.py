@@ -30,11 +30,11 @@ _LATEX = {
 class Result:
     """What all results can be turned into; each says its tables, its lines and its records."""
 
-    def tables(self) -> list[Rows]:
+    def text_tables(self) -> list[Rows]:
         """Return the tables of text that show the result."""
         raise NotImplementedError
 
-    def lines(self) -> list[str]:
+    def text_lines(self) -> list[str]:
         """Return the lines below the tables."""
         return []
 
@@ -42,17 +42,21 @@ class Result:
         """Return the rows of the result as plain values; an undefined number is None."""
         raise NotImplementedError
 
+    def __str__(self) -> str:
+        """Return the result as text for a terminal."""
+        return "\n\n".join([*map(aligned, self.text_tables()), *self.text_lines()])
+
     def to_markdown(self) -> str:
         """Return the result as Markdown tables, and the lines below them."""
-        return "\n\n".join([*map(_markdown, self.tables()), *map(_escaped, self.lines())])
+        return "\n\n".join([*map(_markdown, self.text_tables()), *map(_escaped, self.text_lines())])
 
     def to_latex(self) -> str:
         r"""Return the result as LaTeX tables, which need `\usepackage{booktabs}`.
 
         The lines below them are comments.
         """
-        lines = [f"% {_printable(line)}" for line in self.lines()]
-        return "\n\n".join([*map(_latex, self.tables()), "\n".join(lines)]).rstrip()
+        lines = [f"% {_printable(line)}" for line in self.text_lines()]
+        return "\n\n".join([*map(_latex, self.text_tables()), "\n".join(lines)]).rstrip()
 
     def to_csv(self) -> str:
         """Return the records as CSV."""
@@ -74,8 +78,8 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return the result as a notebook shows it."""
-        lines = [f"<p>{html.escape(line)}</p>" for line in self.lines()]
-        return "\n".join([*map(_html, self.tables()), *lines])
+        lines = [f"<p>{html.escape(line)}</p>" for line in self.text_lines()]
+        return "\n".join([*map(_html, self.text_tables()), *lines])
 
 
 # Numbers and labels as text

@@ -1,8 +1,9 @@
 """The report: every score of a table side by side, and one sentence that reads them."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -10,9 +11,10 @@ from ..contingency import ContingencyTable
 from ..core.intervals import check_level, intervals_by_class, warn_of_few
 from ..core.labels import Label, plain_label
 from ..core.scores import INFORMEDNESS, ratio, signature_of, sums_of
-from ..core.table import Table
+from ..core.table import Table, read_task
 from ..scores.entropic import entropies
 from ..scores.registry import REPORTED, score_named
+from ..slicing import count_slices, tables_of
 from .estimates import Estimate, estimate_silently, lack_of
 from .layout import (
     Result,
@@ -27,6 +29,9 @@ from .layout import (
     shown_interval,
 )
 
+if TYPE_CHECKING:
+    from .slices import Slices
+
 _COLUMNS = {
     "prevalence": "prevalence",
     "bias": "bias",
@@ -38,7 +43,7 @@ _COLUMNS = {
 }
 _AFTER_INTERVAL = ("precision", "f1")
 _MOST_CLASSES = 50
-_FEW_SAMPLES = 50
+FEW_SAMPLES = 50
 
 
 @dataclass(frozen=True)
@@ -167,12 +172,12 @@ class Report(Result):
         ]
         return {**plain, "sentence": self.sentence, "signature": self.signature}
 
-    def tables(self) -> list[Rows]:
+    def text_tables(self) -> list[Rows]:
         """Return the table of scores, and that of classes."""
         head = ["", "value", *self._interval_heads()]
         return [[head, *self._summary()], self._class_rows()]
 
-    def lines(self) -> list[str]:
+    def text_lines(self) -> list[str]:
         """Return the sentence, why there are scores without an interval, and the signature."""
         without = [
             f"No interval of {', '.join(score_named(name).title for name in names)}: {few}."
@@ -209,7 +214,7 @@ class Report(Result):
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
         tables = [aligned(self._summary()), aligned(self._class_rows())]
-        return "\n\n".join([*tables, *self.lines()])
+        return "\n\n".join([*tables, *self.text_lines()])
 
     def __getitem__(self, name: str) -> float:
         """Return a score by its name."""
@@ -256,6 +261,34 @@ class Report(Result):
         return rows
 
 
+@overload
+def report(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    confidence_level: float | None = ...,
+    by: None = ...,
+    classes: str = ...,
+    against_rest: str | None = ...,
+) -> Report: ...
+@overload
+def report(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    by: Any,
+    labels: Any = ...,
+    sample_weight: Any = ...,
+    ignore_index: Label | None = ...,
+    unknown: str = ...,
+    confidence_level: float | None = ...,
+    classes: str = ...,
+    against_rest: str | None = ...,
+) -> "Slices": ...
 def report(
     y_true: Any,
     y_pred: Any,
@@ -265,8 +298,13 @@ def report(
     ignore_index: Label | None = None,
     unknown: str = "error",
     confidence_level: float | None = None,
-) -> Report:
+    by: Any = None,
+    classes: str = "all",
+    against_rest: str | None = None,
+) -> "Report | Slices":
     """Return the scores people compare, of one set of predictions, and a sentence that reads them.
+
+    With `by` they are those of each slice of the samples, and of the whole.
 
     Parameters
     ----------
@@ -274,11 +312,15 @@ def report(
         As in `informedness_score`.
     confidence_level : float, optional
         Adds standard errors and confidence intervals of this level, as 0.95; see `estimate`.
+    by : array-like of shape (n_samples,), or mapping of names to such, optional
+        The slice of each sample, as its type of question; of several columns, each combination.
+    classes, against_rest
+        Of slices: see `Slices.from_tables`.
 
     Returns
     -------
-    Report
-        With `str()`, `.to_dict()`, `.to_markdown()` and `.to_csv()`.
+    Report, or Slices where `by` is given
+        With `str()`, `.to_dict()`, `.to_pandas()`, `.to_markdown()`, `.to_latex()` and `.to_csv()`.
 
     Raises
     ------
@@ -298,6 +340,18 @@ def report(
     >>> result.sentence.partition(";")[0]
     "Accuracy 0.90, but always answering 'ham' would score 0.90 too"
     """
+    if by is not None:
+        from .slices import Slices
+
+        references, predictions, task = read_task(y_true, y_pred, labels, ignore_index, unknown)
+        sliced = count_slices(references, predictions, by, task, sample_weight)
+        return Slices.from_tables(
+            tables_of(sliced, task),
+            by=tuple(map(str, by)) if isinstance(by, Mapping) else "slice",
+            classes=classes,
+            confidence_level=confidence_level,
+            against_rest=against_rest,
+        )
     table = ContingencyTable.from_labels(
         y_true,
         y_pred,
@@ -358,7 +412,7 @@ def _sentence(table: Table, scores: dict[str, float], informedness: Estimate | N
     else:
         verdict = f"about {round(100 * score)}% of the decisions are informed, the rest guessed"
     few = ""
-    if table.n_samples is not None and table.n_samples < _FEW_SAMPLES:
+    if table.n_samples is not None and table.n_samples < FEW_SAMPLES:
         few = f" ({table.n_samples} samples are few: take it as a rough figure)"
     figures = f"Accuracy {rounded(accuracy)}, {beside}; Informedness {rounded(score)}"
     if informedness is not None:
