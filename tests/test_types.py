@@ -25,6 +25,7 @@ from informedness import UndefinedMetricWarning, compare, ema_score, entropy_tri
 from informedness import estimate_from_labels, informed_decisions, informedness_score
 from informedness import markedness_score, module_path, nit_score, register, report, score
 from informedness import table_from_file, table_from_frame, unregister
+from informedness import Leaderboard, Slices, leaderboard
 
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
 assert_type(table.informedness(), float)
@@ -37,7 +38,11 @@ assert_type(ema_score([0, 1], [0, 1]), float)
 assert_type(entropy_triangle([0, 1], [0, 1]), EntropyTriangle)
 assert_type(compare([0, 1], [0, 1], [0, 1], metric="ema"), Comparison)
 assert_type(report([0, 1], [0, 1], confidence_level=0.9), Report)
+assert_type(report([0, 1], [0, 1], by=[0, 1]), Slices)
+assert_type(leaderboard([0, 1], {"a": [0, 1]}), Leaderboard)
 assert_type(table_from_file("p.csv", references="r", predictions="p"), ContingencyTable)
+slices = table_from_file("p.csv", references="r", predictions="p", by="type")
+assert_type(Slices.from_tables(slices), Slices)
 assert_type(table_from_frame(None, references="r", predictions="p"), ContingencyTable)
 assert_type(table + table, ContingencyTable)
 assert_type(informedness_score([0, 1], [0, 1]), float)

@@ -239,7 +239,7 @@ class Table:
         cls, references: Column, predictions: Column, task: Task, sample_weight: Any = None
     ) -> Self:
         """Count two columns; unlike `from_labels` it does not warn of -100."""
-        weights = _read_weights(sample_weight, len(references))
+        weights = read_weights(sample_weight, len(references))
         if weights is not None or task.ignored is not None:
             keep = task.counted(references, weights)
             if not keep.all():
@@ -396,7 +396,7 @@ def warn_of_padding(table: Table) -> None:
 # Weights and counts
 
 
-def _read_weights(sample_weight: Any, n_samples: int) -> Weights | None:
+def read_weights(sample_weight: Any, n_samples: int) -> Weights | None:
     """Return one weight for each sample, None where there are none."""
     if not n_samples:
         raise NoSamplesError("there must be a sample to score, got 0 samples")

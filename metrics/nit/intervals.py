@@ -48,6 +48,7 @@ from .scores import (
 )
 from .table import Table, effective_sample_size, squared_weights, sum_by
 
+FEW_SAMPLES = 50  # below, scores are rough and intervals cover too little
 _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
 
 
@@ -300,8 +301,8 @@ def too_few(table: Table, score: Score, prior: Any = None) -> str:
     if not score.from_margins:
         return too_few_in_cells(table, score)
     size = effective_sample_size(table)
-    if size < 50 - 1e-6:
-        return f"{size:.4g} samples, where 50 are wanted"
+    if size < FEW_SAMPLES - 1e-6:
+        return f"{size:.4g} samples, where {FEW_SAMPLES} are wanted"
     if prior is not None and (fewest := fewest_references(table)) < 5 - 1e-6:
         several = "s" * (fewest != 1)
         return f"{fewest:.4g} reference{several} of a class of the prior, where 5 are wanted"

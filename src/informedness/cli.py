@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__
+from .contingency import ContingencyTable
 from .core.intervals import check_level
 from .core.labels import WARNING_PREFIX, Column, InformednessWarning
 from .inputs.files import table_from_file, typed_label
@@ -20,15 +21,18 @@ from .inputs.samples import joined_columns, read_columns
 from .registration import register, unregister
 from .results.comparison import Comparison, compare
 from .results.layout import aligned, cut, shown
+from .results.leaderboard import Leaderboard, leaderboard
 from .results.report import Report
+from .results.slices import Slices
 from .results.swaps import Plan
 from .scores.registry import SCORES, averaged_score
 
-_OUTPUTS: dict[str, Callable[[Report], str]] = {
+_OUTPUTS: dict[str, Callable[[Any], str]] = {
     "text": str,
-    "json": lambda report: json.dumps(report.to_dict(), indent=2),
-    "csv": lambda report: report.to_csv().rstrip("\n"),
-    "markdown": Report.to_markdown,
+    "json": lambda result: json.dumps(result.to_dict(), indent=2),
+    "csv": lambda result: result.to_csv().rstrip("\n"),
+    "markdown": lambda result: result.to_markdown(),
+    "latex": lambda result: result.to_latex(),
 }
 _NAMES = (
     "average|confidence_level|drop_null|file_format|groups|ignore_index|keep_empty|labels|metric|"
@@ -118,10 +122,17 @@ def _option(found: re.Match[str]) -> str:
 def _report(options: argparse.Namespace) -> str:
     if options.confidence_level is not None:  # refused before hours of reading
         check_level(options.confidence_level)
+    score = None if options.score is None else averaged_score(options.score, options.average)
+    if options.average != "default" and score is None:
+        raise ValueError("`average` must stand with --score, whose average it is")
+    if len(options.predictions) > 1:
+        return _OUTPUTS[options.output](_leaderboard(options))
+    if options.by is None and (options.sort or options.rest or options.classes):
+        raise ValueError("`--sort`, `--rest` and `--classes` are of slices: give --by COLUMN")
     table = table_from_file(
         options.files,
         references=options.references,
-        predictions=options.predictions,
+        predictions=options.predictions[0],
         weights=options.weights,
         file_format=options.format_in,
         numeric=options.numeric,
@@ -130,12 +141,62 @@ def _report(options: argparse.Namespace) -> str:
         unknown=options.unknown,
         drop_null=options.drop_null,
         keep_empty=options.keep_empty,
+        by=options.by,
     )
+    if not isinstance(table, ContingencyTable):
+        if score is not None:
+            raise ValueError("`--score` is one number: give it without --by")
+        slices = Slices.from_tables(
+            table,
+            by=options.by,
+            classes=options.classes or "all",
+            confidence_level=options.confidence_level,
+            against_rest=options.rest,
+        )
+        if options.sort:
+            slices = slices.sorted_by(options.sort, descending=options.descending)
+        return _OUTPUTS[options.output](slices)
+    if score is not None:
+        return repr(score.value(table))
     is_integer = isinstance(table.labels[0], int)
     report = Report.from_table(
         table, options.confidence_level, ignore_index=typed_label(options.ignore_index, is_integer)
     )
     return _OUTPUTS[options.output](report)
+
+
+def _leaderboard(options: argparse.Namespace) -> Leaderboard:
+    """Return the ranking of several columns of predictions."""
+    for name in ("by", "rest", "sort", "classes", "weights"):
+        if getattr(options, name):
+            raise ValueError(f"`--{name}` is of one model: give one column of --predictions")
+    if twice := [x for x in options.predictions if options.predictions.count(x) > 1]:
+        raise ValueError(f"`--predictions` must name each column once, {twice[0]!r} stands twice")
+    names = {"references": options.references}
+    names |= {f"predictions {i}": x for i, x in enumerate(options.predictions, start=1)}
+    read = read_columns(options.files, names, **_reading(options))
+    references = read.pop("references")
+    is_integer = references.kind == "integers"
+    return leaderboard(
+        references,
+        dict(zip(options.predictions, read.values(), strict=True)),
+        metric=options.score or "informedness",
+        average=options.average,
+        labels=options.labels and [typed_label(label, is_integer) for label in options.labels],
+        ignore_index=typed_label(options.ignore_index, is_integer),
+        unknown=options.unknown,
+        confidence_level=options.confidence_level or 0.95,
+    )
+
+
+def _reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of reading whole columns."""
+    return {
+        "file_format": options.format_in,
+        "numeric": options.numeric,
+        "drop_null": options.drop_null,
+        "keep_empty": options.keep_empty,
+    }
 
 
 def _compare(options: argparse.Namespace) -> str:
@@ -168,12 +229,7 @@ def _samples(
 ) -> tuple[tuple[Column, Column, Column, Column | None], list[str]]:
     """Return references, both predictions and groups, and what to call A and B."""
     files, columns = options.files, options.predictions
-    how = {
-        "file_format": options.format_in,
-        "numeric": options.numeric,
-        "drop_null": options.drop_null,
-        "keep_empty": options.keep_empty,
-    }
+    how = _reading(options)
     if options.on is None:
         if len(columns) != 2:
             raise ValueError(
@@ -259,11 +315,41 @@ def _parser() -> argparse.ArgumentParser:
 
     text = "Score files of predictions, one row a sample; several files are one set."
     report = command("report", _report, text)
-    report.add_argument("--predictions", required=True, metavar="COL", help="column of predictions")
+    report.add_argument(
+        "-p",
+        "--predictions",
+        required=True,
+        nargs="+",
+        action=_Several,
+        metavar="COL",
+        help="column of predictions; several models are ranked",
+    )
     _add_inputs(report)
     report.add_argument("--weights", metavar="COL", help="column of sample weights")
     report.add_argument(
         "--confidence-level", type=float, metavar="P", help="add intervals of this level, as 0.95"
+    )
+    report.add_argument(
+        "--by",
+        nargs="+",
+        action=_Several,
+        metavar="COL",
+        help="a row for each value of a column, or for each combination of several",
+    )
+    report.add_argument(
+        "--classes",
+        choices=["all", "slice"],
+        help="of a slice: those of the whole (default), or those that occur in it",
+    )
+    report.add_argument("--rest", choices=SCORES, help="compare each slice with all other samples")
+    report.add_argument("--sort", metavar="FIELD", help="order slices by a field, as nit")
+    report.add_argument("--descending", action="store_true", help="the greatest first")
+    report.add_argument("--score", choices=SCORES, help="print this number alone")
+    report.add_argument(
+        "--average",
+        choices=["bias", "prevalence", "macro"],
+        default="default",
+        help="of --score informedness (default: bias) and markedness (default: prevalence)",
     )
     report.add_argument("--output", choices=list(_OUTPUTS), default="text", help="default: text")
     text = (
@@ -272,6 +358,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     compare = command("compare", _compare, text)
     compare.add_argument(
+        "-p",
         "--predictions",
         required=True,
         nargs="+",
@@ -317,7 +404,9 @@ def _add_inputs(command: Any) -> None:
     command.add_argument(
         "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
     )
-    command.add_argument("--references", required=True, metavar="COL", help="column of true labels")
+    command.add_argument(
+        "-r", "--references", required=True, metavar="COL", help="column of true labels"
+    )
     command.add_argument(
         "--labels",
         nargs="+",

@@ -1,6 +1,6 @@
 """What files and data frames share: columns that must be there, nulls, and no samples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -14,9 +14,9 @@ def with_slices(names: Mapping[str, str], by: str | Sequence[str] | None) -> dic
     return {**names, **{f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}}
 
 
-def slices_of(columns: Mapping[str, Any]) -> Any:
-    """Return the columns, by argument, that slices are by: one, or several by argument."""
-    found = {argument: x for argument, x in columns.items() if argument.startswith("by")}
+def slices_of(columns: Mapping[str, Any], names: Iterable[str]) -> Any:
+    """Return the columns that slices are by, of all by argument: one, or several by argument."""
+    found = {name: columns[name] for name in names if name.partition(" ")[0] == "by"}
     return found["by"] if len(found) == 1 else found
 
 

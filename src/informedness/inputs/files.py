@@ -192,7 +192,7 @@ def _count(batch: Batch, options: _Options) -> ContingencyTable | SlicedCells | 
         # which does not warn of -100: that is done once for all batches, at the end
         r, p, task = read_task(references, predictions, labels, ignored, options.unknown)
         if "by" in batch.columns:
-            return count_slices(r, p, slices_of(batch.columns), task, weights)
+            return count_slices(r, p, slices_of(batch.columns, batch.columns), task, weights)
         return ContingencyTable.from_columns(r, p, task, weights)
     except NoSamplesError:
         return None

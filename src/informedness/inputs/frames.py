@@ -109,7 +109,7 @@ def table_from_frame(
             )
             sums = read_counts(counts, squares, samples, len(r))
             keep = task.counted(r, sums[0])
-            slices = slice_column(slices_of(cells))[keep]
+            slices = slice_column(slices_of(cells, names))[keep]
             kept = [None if x is None else x[keep] for x in sums]
             amounts = np.asarray(kept[0])
             return tables_of(sliced_counts(slices, r[keep], p[keep], amounts, *kept[1:]), task)

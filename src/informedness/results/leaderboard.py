@@ -216,7 +216,7 @@ def leaderboard(
         "unknown": unknown,
         "confidence_level": confidence_level,
     }
-    together = {
+    together: dict[str, Any] = {
         "sample_weight": None if sample_weight is None else list(sample_weight) * n_runs,
         "groups": None if groups is None else _repeated(read_column(groups, "groups"), n_runs),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.intervals import check_level, intervals_by_class, warn_of_few
+from ..core.intervals import FEW_SAMPLES, check_level, intervals_by_class, warn_of_few
 from ..core.labels import Label, plain_label
 from ..core.scores import INFORMEDNESS, ratio, signature_of, sums_of
 from ..core.table import Table, read_task
@@ -43,7 +43,6 @@ _COLUMNS = {
 }
 _AFTER_INTERVAL = ("precision", "f1")
 _MOST_CLASSES = 50
-FEW_SAMPLES = 50
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.intervals import check_level, interval_of
+from ..core.intervals import FEW_SAMPLES, check_level, interval_of
 from ..core.labels import Numbers, check_choice, plain_label, warn
 from ..core.scores import Score, Sums, n_classes, x_log_x
 from ..scores.registry import REPORTED, SCORES, score_named
 from ..slicing import Slice
 from .estimates import Estimate, estimate_silently
 from .layout import Result, Rows, finite, interval_fields, rounded, shown, shown_interval
-from .report import FEW_SAMPLES
 from .several import holm
 
 _HEADS = {

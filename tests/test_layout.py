@@ -1,0 +1,99 @@
+"""Every result can be pasted: as text, Markdown, LaTeX, CSV, HTML and a data frame."""
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+from pylatexenc import latexwalker
+
+from informedness import compare, estimate_from_labels, leaderboard, report
+
+REFERENCES = ["ham"] * 80 + ["spam & eggs_1"] * 20
+FIRST, SECOND = ["ham"] * 88 + ["spam & eggs_1"] * 12, ["ham"] * 82 + ["spam & eggs_1"] * 18
+BY = ["a<b>"] * 50 + ["100% $x$"] * 50
+
+RESULTS = {
+    "report": lambda: report(REFERENCES, FIRST, confidence_level=0.95),
+    "slices": lambda: report(REFERENCES, FIRST, by=BY),
+    "leaderboard": lambda: leaderboard(REFERENCES, {"a_1": FIRST, "b|2": SECOND}),
+    "estimate": lambda: estimate_from_labels(REFERENCES, FIRST),
+    "comparison": lambda: compare(REFERENCES, FIRST, SECOND),
+}
+each = pytest.mark.parametrize("name", RESULTS)
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+
+
+@each
+def test_the_latex_compiles_as_far_as_a_parser_can_tell(name):
+    text = RESULTS[name]().to_latex()
+    nodes, _, _ = latexwalker.LatexWalker(text, tolerant_parsing=False).get_latex_nodes()
+    tabulars = [n for n in nodes if getattr(n, "environmentname", "") == "tabular"]
+    assert tabulars
+    for line in text.splitlines():
+        if line.endswith(r" \\"):
+            n_columns = line.replace(r"\&", "").count(" & ") + 1
+            assert n_columns >= 2
+    for part in text.split(r"\begin{tabular}{")[1:]:
+        columns, body = part.split("}", 1)
+        rows = [x for x in body.split(r"\end{tabular}")[0].splitlines() if x.endswith(r"\\")]
+        assert {row.count(" & ") + 1 for row in rows} == {len(columns)}
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.names = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.names.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@each
+def test_a_notebook_gets_tables_whose_tags_close_and_whose_text_is_escaped(name):
+    tags = Tags()
+    tags.feed(RESULTS[name]()._repr_html_())
+    assert not tags.open
+    assert "table" in tags.names
+    assert set(tags.names) <= {"table", "thead", "tbody", "tr", "th", "td", "p"}
+
+
+@each
+def test_records_are_what_csv_and_the_data_frame_hold(name):
+    result = RESULTS[name]()
+    records = result.records()
+    frame = result.to_pandas()
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame.columns) == list(records[0])
+    assert len(frame) == len(records)
+    if name != "report":  # whose CSV has the classes too
+        rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+        assert [list(row) for row in rows] == [list(record) for record in records]
+    json.dumps(records, allow_nan=False)
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+@each
+def test_markdown_has_a_table_of_equal_rows(name):
+    lines = [x for x in RESULTS[name]().to_markdown().splitlines() if x.startswith("| ")]
+    assert lines
+    bars = [line.replace(r"\|", "").count("|") for line in lines]
+    assert len(set(bars)) <= 2  # of two tables
+
+
+def test_a_report_gives_its_scores_by_name():
+    result = RESULTS["report"]()
+    assert result["informedness"] == result.scores["informedness"]
+
+
+def test_the_f1_of_a_class_is_that_of_scikit_learn():
+    from sklearn.metrics import f1_score
+
+    found = [row["f1"] for row in report(REFERENCES, FIRST).per_class]
+    assert found == pytest.approx(f1_score(REFERENCES, FIRST, average=None), abs=1e-12)

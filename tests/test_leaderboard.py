@@ -1,0 +1,98 @@
+"""Leaderboards: models that cannot be told apart share a letter, and only they."""
+
+import itertools
+import json
+import statistics
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from informedness import compare, estimate_from_labels, informedness_score, leaderboard
+from informedness.cli import main
+from informedness.results.leaderboard import _letters
+from informedness.results.several import holm
+
+N = 300
+RNG = np.random.default_rng(0)
+REFERENCES = RNG.integers(0, 3, N)
+
+
+def answers(ability, seed):
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random(N) < ability, REFERENCES, rng.integers(0, 3, N))
+
+
+MODELS = {"a": answers(0.3, 1), "b": answers(0.8, 2), "c": answers(0.35, 3), "d": answers(0.9, 4)}
+
+
+def test_models_are_ranked_with_the_estimates_and_comparisons_of_their_own():
+    board = leaderboard(REFERENCES, MODELS, n_resamples=499)
+    values = [model.value for model in board.models]
+    assert values == sorted(values, reverse=True)
+    for model in board.models:
+        wanted = estimate_from_labels(REFERENCES, MODELS[model.name])
+        assert model.value == wanted.value
+        assert model.estimate == wanted
+    names = [model.name for model in board.models]
+    assert {frozenset(pair) for pair in board.comparisons} == {
+        frozenset(pair) for pair in itertools.combinations(names, 2)
+    }
+    for (worse, better), comparison in board.comparisons.items():
+        assert comparison == compare(REFERENCES, MODELS[worse], MODELS[better], n_resamples=499)
+        assert comparison.difference >= 0
+    corrected = holm([x.p_value for x in board.comparisons.values()])
+    assert list(board.p_values.values()) == corrected
+
+
+def test_models_share_a_letter_just_where_they_are_not_told_apart():
+    board = leaderboard(REFERENCES, MODELS, n_resamples=499)
+    letters = {model.name: set(model.letters) for model in board.models}
+    assert letters["a"] & letters["c"]
+    assert not letters["a"] & letters["d"]
+    for pair, p in board.p_values.items():
+        assert bool(letters[pair[0]] & letters[pair[1]]) == (1 - p <= 0.95)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_letters_say_every_pattern_of_pairs(seed):
+    order = list("abcdef")
+    rng = np.random.default_rng(seed)
+    apart = {pair for pair in itertools.combinations(order, 2) if rng.random() < 0.4}
+    letters = _letters(order, apart)
+    for pair in itertools.combinations(order, 2):
+        assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) == (pair not in apart)
+
+
+def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
+    runs = {"a": [answers(0.4, seed) for seed in (1, 2, 3)]}
+    runs["b"] = [answers(0.7, seed) for seed in (4, 5, 6)]
+    board = leaderboard(REFERENCES, runs, n_resamples=499)
+    model = board.models[-1]
+    values = [informedness_score(REFERENCES, run) for run in runs["a"]]
+    assert (model.name, model.runs) == ("a", tuple(values))
+    assert model.value == pytest.approx(statistics.mean(values), abs=1e-12)
+    assert model.run_deviation == pytest.approx(statistics.stdev(values), abs=1e-12)
+    three = leaderboard(REFERENCES, {"a": [runs["a"][0]] * 3}).models[0].estimate
+    one = leaderboard(REFERENCES, {"a": runs["a"][0]}).models[0].estimate
+    # the same run three times is not three times the samples
+    assert three.standard_error == pytest.approx(one.standard_error, rel=0.02)
+    assert "the SD of runs how far another seed would" in str(board)
+
+
+def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
+    with pytest.raises(ValueError, match="`predictions` must map the name of each model"):
+        leaderboard(REFERENCES, {})
+    with pytest.raises(ValueError, match="as many runs of each model, got 2 of some and 1 of 'b'"):
+        leaderboard(REFERENCES, {"a": [MODELS["a"], MODELS["c"]], "b": [MODELS["b"]]})
+
+
+def test_the_command_line_ranks_the_columns_of_a_file(tmp_path, capsys):
+    frame = pd.DataFrame({"label": REFERENCES, **MODELS})
+    frame.to_parquet(tmp_path / "p.parquet")
+    arguments = ["report", str(tmp_path / "p.parquet"), "-r", "label", "-p", *MODELS]
+    assert main([*arguments, "--output", "json"]) == 0
+    wanted = leaderboard(REFERENCES, MODELS).to_dict()
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(wanted))
+    assert main([*arguments, "--by", "label"]) == 2
+    assert "`--by` is of one model" in capsys.readouterr().err
