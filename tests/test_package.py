@@ -58,6 +58,7 @@ def test_what_is_exported():
         "Report",
         "SCORES",
         "Slices",
+        "Tally",
         "UndefinedMetricWarning",
         "compare",
         "ema_score",

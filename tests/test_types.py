@@ -25,7 +25,7 @@ from informedness import UndefinedMetricWarning, compare, ema_score, entropy_tri
 from informedness import estimate_from_labels, informed_decisions, informedness_score
 from informedness import markedness_score, module_path, nit_score, register, report, score
 from informedness import table_from_file, table_from_frame, unregister
-from informedness import Leaderboard, Slices, leaderboard
+from informedness import Leaderboard, Slices, Tally, leaderboard
 
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
 assert_type(table.informedness(), float)
@@ -45,6 +45,9 @@ slices = table_from_file("p.csv", references="r", predictions="p", by="type")
 assert_type(Slices.from_tables(slices), Slices)
 assert_type(table_from_frame(None, references="r", predictions="p"), ContingencyTable)
 assert_type(table + table, ContingencyTable)
+tally = Tally(labels=[0, 1])
+assert_type(tally.update([0, 1], [0, 1]), None)
+assert_type((tally + tally).table, ContingencyTable)
 assert_type(informedness_score([0, 1], [0, 1]), float)
 assert_type(informedness_score([0, 1], [0, 1], average=None), list[float])
 assert_type(markedness_score([0, 1], [0, 1], average="bias"), float)

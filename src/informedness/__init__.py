@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .results.slices import Slices
     from .scores.entropic import EntropyTriangle
     from .scores.registry import SCORES, module_path, score
+    from .tally import Tally
 
 __all__ = [
     "SCORES",
@@ -52,6 +53,7 @@ __all__ = [
     "NoSamplesError",
     "Report",
     "Slices",
+    "Tally",
     "UndefinedMetricWarning",
     "compare",
     "ema_score",
@@ -80,6 +82,7 @@ _AT_FIRST_USE = {
     "Report": "results.report",
     "SCORES": "scores.registry",
     "Slices": "results.slices",
+    "Tally": "tally",
     "compare": "results.comparison",
     "estimate": "results.estimates",
     "estimate_from_labels": "results.estimates",

@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from .contingency import ContingencyTable
-from .core.labels import Label, NoSamplesError
-from .core.table import check_unknown, read_task, warn_of_padding
+from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
+from .core.table import read_task, warn_of_padding
 
 
 class Tally:
     """Counts batches of references and predictions into one table, and keeps nothing else.
 
     Memory grows with the number of different (reference, prediction) pairs, not with that of
-    samples. Tallies of several processes or parts add up: `sum([first, second])`.
+    samples. Tallies of several processes or parts add up: `sum([first, second])`. `len` is the
+    number of samples counted so far.
 
     Parameters
     ----------
@@ -31,25 +32,25 @@ class Tally:
     Raises
     ------
     ValueError
-        If `unknown` is not valid.
+        If an option is not valid.
 
     Examples
     --------
     >>> tally = Tally(ignore_index=-100)
     >>> for references, predictions in [([0, 1], [0, 1]), ([2, -100], [1, 1]), ([], [])]:
     ...     tally.update(references, predictions)
-    >>> tally.table.n_samples, round(tally.table.informedness(average="macro"), 4)
+    >>> len(tally), round(tally.table.informedness(average="macro"), 4)
     (3, 0.5)
     """
 
     def __init__(
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
     ) -> None:
-        check_unknown(unknown, labels)
+        *_, task = read_task((), (), labels, ignore_index, unknown)
         self._options: dict[str, Any] = {
-            "labels": labels if labels is None else list(labels),
-            "ignore_index": ignore_index,
-            "unknown": unknown,
+            "labels": task.classes,
+            "ignore_index": task.ignored,
+            "unknown": task.unknown,
         }
         self._table: ContingencyTable | None = None
 
@@ -66,9 +67,13 @@ class Tally:
         Raises
         ------
         ValueError
-            If the batch is not valid, as in `informedness_score`; nothing of it is counted.
+            If the batch is not valid, as in `informedness_score`, or its labels are of another
+            type than those before; nothing of it is counted.
         """
         references, predictions, task = read_task(references, predictions, **self._options)
+        if self._table is not None:
+            before = read_column(self._table.labels[:1], "labels")
+            check_same_kind(before, "references of earlier batches", references, "references")
         try:
             table = ContingencyTable.from_columns(references, predictions, task, sample_weight)
         except NoSamplesError:
@@ -76,7 +81,24 @@ class Tally:
         self.add_table(table)
 
     def add_table(self, table: ContingencyTable) -> None:
-        """Add a table of samples that were counted elsewhere, as on another machine."""
+        """Add a table of samples that were counted elsewhere, as on another machine.
+
+        Raises
+        ------
+        ValueError
+            If this tally has `labels`, and the table has not the same; if types of label differ.
+        """
+        classes = self._options["labels"]
+        if classes is not None:
+            known = [classes]
+            if self._options["unknown"] == "wrong":
+                known.append((*classes, None))
+            if not table.declared or table.labels not in known:
+                kind = "declared" if table.declared else "observed"
+                raise ValueError(
+                    f"`table` must have the labels of the tally, {show(classes)}, as declared, got "
+                    f"{show(table.labels)}, {kind}: count it with the same labels= and unknown="
+                )
         self._table = table if self._table is None else self._table + table
 
     @property
@@ -98,9 +120,26 @@ class Tally:
         """Forget all samples."""
         self._table = None
 
+    def __bool__(self) -> bool:
+        """Whether there is a sample to score."""
+        return self._table is not None
+
     def __len__(self) -> int:
-        """Return the number of samples counted so far."""
-        return 0 if self._table is None else self._table.n_samples or 0
+        """Return the number of samples counted so far.
+
+        Raises
+        ------
+        ValueError
+            If a table was added of which only the sums of weights are known.
+        """
+        if self._table is None:
+            return 0
+        if self._table.n_samples is None:
+            raise ValueError(
+                "a tally must know how many samples its tables have for its length, and one holds "
+                "sums of weights alone: pass n_samples= to from_counts"
+            )
+        return self._table.n_samples
 
     def __add__(self, other: Tally) -> Tally:
         """Return a tally of the samples of both.
@@ -118,11 +157,13 @@ class Tally:
                 f"{other._options}"
             )
         both = Tally(**self._options)
-        for table in (self._table, other._table):
-            if table is not None:
-                both.add_table(table)
+        for tally in (self, other):
+            if tally._table is not None:
+                both.add_table(tally._table)
         return both
 
     def __radd__(self, other: object) -> Tally:
-        """Begin `sum(tallies)`, which adds to 0."""
-        return self if type(other) is int and other == 0 else NotImplemented
+        """Begin `sum(tallies)`, which adds to 0; with a copy, as the sum may be updated."""
+        if type(other) is not int or other != 0:
+            return NotImplemented
+        return self + Tally(**self._options)
