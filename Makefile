@@ -13,7 +13,7 @@ demo: $(VENV)/.demo
 # What to run often: no browser, no training, no building of packages. The
 # files left out by name take longer to import than others to run.
 check: lint
-	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser" --ignore=tests/space --ignore=tests/test_trainer.py
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser" --ignore=tests/space --ignore=tests/test_trainer.py --ignore=tests/test_torchmetrics.py
 
 # Everything the tests need, then all tests.
 test: $(VENV)/.test chromium
@@ -22,7 +22,7 @@ test: $(VENV)/.test chromium
 # With the lowest versions that pyproject.toml allows, on the lowest Python, which uv finds or fetches.
 PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) 3.10)
 # These have one version (torch, gradio), are tools, or print a last digit that is of numpy's version.
-NOT_OLDEST := test_trainer.py test_types.py space/test_app.py space/test_build.py space/test_third_metric.py
+NOT_OLDEST := test_torchmetrics.py test_trainer.py test_types.py space/test_app.py space/test_build.py space/test_third_metric.py
 test-oldest: $(VENV)/oldest/.done
 	$(VENV)/oldest/bin/python -m pytest -n 2 $(addprefix --ignore=tests/,$(NOT_OLDEST)) \
 	  --deselect tests/test_documents.py::test_the_documents_print_what_they_say

@@ -215,6 +215,7 @@ LAYERS += (
     "inputs",
     "registration",
     "scorers",
+    "torchmetrics",
     "",
     "cli",
     "__main__",

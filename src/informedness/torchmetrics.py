@@ -1,0 +1,242 @@
+"""Informedness and NIT as metrics of torchmetrics, for Lightning and other loops of PyTorch.
+
+    from informedness.torchmetrics import Informedness, Nit
+
+The state is the k x k table of counts, which adds up over batches and processes; the scores are
+taken from it as everywhere else, in float64.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+try:
+    import torch
+    from torchmetrics import Metric
+except ImportError as error:
+    raise ImportError(
+        "informedness.torchmetrics needs torchmetrics: pip install 'informedness[torchmetrics]'"
+    ) from error
+
+from .contingency import ContingencyTable
+from .core.labels import NoSamplesError, show
+from .core.scores import INFORMEDNESS, NIT, Average, Score, ZeroDivision
+from .core.table import is_real
+from .scores.registry import averaged_score
+
+_NAN = -(2**63)  # no id of a class: stands where a score is nan
+
+
+class _ScoreOfCounts(Metric):
+    """A score of the table that all batches add up to; a subclass says which."""
+
+    is_differentiable: bool = False
+    higher_is_better: bool = True
+    full_state_update: bool = False
+    plot_upper_bound: float = 1.0
+    plot_legend_name: str = "Class"
+
+    score: ClassVar[Score]
+
+    def __init__(
+        self,
+        num_classes: int,
+        ignore_index: int | None,
+        average: Any,
+        threshold: float | None,
+        zero_division: ZeroDivision,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if type(num_classes) is not int or num_classes < 2:
+            raise ValueError(f"`num_classes` must be an integer from 2 on, got {show(num_classes)}")
+        if not (ignore_index is None or type(ignore_index) is int):
+            raise ValueError(f"`ignore_index` must be an integer or None, got {show(ignore_index)}")
+        if threshold is not None:
+            if not is_real(threshold) or not math.isfinite(threshold):
+                raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
+            if num_classes != 2:
+                raise ValueError(
+                    f"`threshold` must be left out unless `num_classes` is 2, got {threshold} "
+                    f"beside {num_classes}: of several scores a sample the highest counts"
+                )
+        averaged_score(self.score.name, average).check_zero_division(zero_division)
+        self.num_classes, self.ignore_index = num_classes, ignore_index
+        self.average, self.threshold, self.zero_division = average, threshold, zero_division
+        # A MetricCollection has metrics share one state where names and values of their states
+        # are equal after the first batch: those that read batches differently must not.
+        self._state = f"counts_without_{ignore_index}_above_{threshold}".replace(".", "_")
+        zeros = torch.zeros(num_classes, num_classes, dtype=torch.int64)
+        self.add_state(self._state, zeros, dist_reduce_fx="sum")
+
+    @property
+    def counts(self) -> torch.Tensor:
+        """The k x k counts so far, int64: rows are targets, columns predictions."""
+        counts: torch.Tensor = getattr(self, self._state)
+        return counts
+
+    def update(self, preds: torch.Tensor, target: torch.Tensor) -> None:
+        """Count a batch.
+
+        Parameters
+        ----------
+        preds : tensor
+            Ids of classes, of the shape of `target`; or scores of shape (N, C, ...), of which the
+            highest counts. For two classes also one score a sample, if there is a `threshold`.
+        target : tensor of shape (N, ...)
+            Ids of classes.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not fit, an id is not in range(num_classes), a score is nan, or there is
+            one score a sample and no `threshold`; nothing of the batch is counted.
+        """
+        k = self.num_classes
+        for name, tensor in (("preds", preds), ("target", target)):
+            if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
+                raise ValueError(f"`{name}` must be a tensor of real numbers, got {show(tensor)}")
+        if target.is_floating_point():
+            raise ValueError(f"`target` must hold ids of classes (integers), got {target.dtype}")
+        ids = self._ids(preds, target).flatten()
+        target = target.flatten().long()
+        if self.ignore_index is not None:
+            counted = target != self.ignore_index
+            ids, target = ids[counted], target[counted]
+        for name, tensor in (("preds", ids), ("target", target)):
+            outside = (tensor < 0) | (tensor >= k)
+            if outside.any():
+                value = int(tensor[outside][0])
+                if name == "preds" and value == _NAN:
+                    raise ValueError("`preds` must hold scores that can be compared, got nan")
+                ids_known = f"range({k})"
+                if name == "target" and self.ignore_index is not None:
+                    ids_known += f", or ignore_index={self.ignore_index}"
+                raise ValueError(f"`{name}` must hold ids in {ids_known}, got {value}")
+        cells = torch.bincount(target * k + ids, minlength=k * k).reshape(k, k)
+        setattr(self, self._state, self.counts + cells)
+
+    def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        """Return predictions as ids of the shape of the target, `_NAN` where a score is nan."""
+        shape, dtype = tuple(preds.shape), preds.dtype
+        if preds.shape == target.shape:
+            if not preds.is_floating_point():
+                return preds.long()
+            if self.num_classes != 2:
+                raise ValueError(
+                    f"`preds` must hold ids of classes (integers) or {self.num_classes} scores a "
+                    f"sample in dimension 1, got {dtype} of shape {shape}"
+                )
+            if self.threshold is None:
+                raise ValueError(
+                    f"`preds` holds one score a sample, {dtype}, and nothing says from where on it "
+                    "means class 1: pass threshold=0.5 for probabilities, threshold=0.0 for logits"
+                )
+            return torch.where(preds.isnan(), _NAN, (preds > self.threshold).long())
+        if shape != (*target.shape[:1], self.num_classes, *target.shape[1:]):
+            raise ValueError(
+                f"`preds` must have the shape of `target`, {tuple(target.shape)}, or "
+                f"{self.num_classes} classes in dimension 1 beside it, got {shape}: move the "
+                "classes there, as preds.movedim(-1, 1)"
+            )
+        if not preds.is_floating_point():
+            raise ValueError(f"`preds` must hold scores (floats) in its classes, got {dtype}")
+        if self.threshold is not None:
+            raise ValueError(
+                f"`preds` must hold one score a sample beside `threshold`, got shape {shape}: "
+                "leave out the threshold to count the higher score, or pass preds[:, 1]"
+            )
+        highest, ids = preds.max(dim=1)  # which is nan where any of them is
+        return torch.where(highest.isnan(), _NAN, ids)
+
+    def compute(self) -> torch.Tensor:
+        """Return the score in float64, or float32 on a device without it; nan without samples."""
+        # Apple's has no float64
+        dtype = torch.float32 if self.counts.device.type == "mps" else torch.float64
+        try:
+            table = ContingencyTable.from_matrix(
+                self.counts.cpu().numpy(), labels=range(self.num_classes)
+            )
+        except NoSamplesError:
+            value = [math.nan] * self.num_classes if self.average is None else math.nan
+        else:
+            score = averaged_score(self.score.name, self.average)
+            value = score.value(table, zero_division=self.zero_division)
+        return torch.tensor(value, dtype=dtype, device=self.counts.device)
+
+    def set_dtype(self, dst_type: Any) -> Any:
+        """Leave the counts whole: half precision would stop at 2048."""
+        return self
+
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Plot values that `forward` or `compute` returned, by default that of `compute` now."""
+        return self._plot(val, ax)
+
+
+class Informedness(_ScoreOfCounts):
+    """Multi-class Bookmaker Informedness: best 1, chance 0.
+
+    Parameters
+    ----------
+    num_classes : int
+        The ids are those of range(num_classes). The state takes 8 num_classes² bytes; for some
+        thousand classes and more, `informedness.Tally` holds only the pairs that occur.
+    ignore_index : int, optional
+        Drops the samples whose *target* equals it, as -100 on padded tokens.
+    average : {"bias", "prevalence", "macro"} or None
+        As in `informedness_score`; None gives a vector by class.
+    threshold : float, optional
+        For two classes and one score a sample: class 1 is predicted above it. It is not guessed.
+    zero_division : {"warn", 0.0, nan}
+        The score where all targets are of one class, as in a small batch.
+    **kwargs
+        Those of every metric of torchmetrics, as `dist_sync_on_step`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> metric = Informedness(num_classes=3)
+    >>> metric.update(torch.tensor([0, 1]), torch.tensor([0, 1]))
+    >>> metric.update(torch.tensor([2, 1]), torch.tensor([2, 2]))
+    >>> metric.compute()
+    tensor(0.7083, dtype=torch.float64)
+    """
+
+    score = INFORMEDNESS
+    plot_lower_bound: float = INFORMEDNESS.lowest
+
+    def __init__(
+        self,
+        num_classes: int,
+        ignore_index: int | None = None,
+        average: Average = "bias",
+        threshold: float | None = None,
+        zero_division: ZeroDivision = "warn",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(num_classes, ignore_index, average, threshold, zero_division, **kwargs)
+
+
+class Nit(_ScoreOfCounts):
+    """Normalised Information Transfer: chance 1 / num_classes, best 1.
+
+    Parameters
+    ----------
+    num_classes, ignore_index, threshold
+        As of `Informedness`. All classes count in k, also those that do not occur.
+    **kwargs
+        Those of every metric of torchmetrics.
+    """
+
+    score = NIT
+    plot_lower_bound: float = NIT.lowest
+
+    def __init__(
+        self,
+        num_classes: int,
+        ignore_index: int | None = None,
+        threshold: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(num_classes, ignore_index, "default", threshold, "warn", **kwargs)
