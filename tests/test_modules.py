@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 import warnings
+from decimal import Decimal
 from pathlib import Path
 
 import cloudpickle
@@ -16,6 +17,7 @@ import dill
 import evaluate
 import numpy as np
 import pytest
+from sklearn.metrics import balanced_accuracy_score
 
 from informedness import informedness_score, module_path
 
@@ -46,7 +48,9 @@ def test_adding_in_any_way_is_computing_at_once(load, name):
     metric.add_batch(references=REFERENCES[1:3], predictions=np.array(PREDICTIONS[1:3]))
     metric.add_batch(references=(), predictions=[])
     assert len(metric) == 3
-    assert metric.compute(references=REFERENCES[3:], predictions=PREDICTIONS[3:]) == whole
+    with pytest.warns(UserWarning, match="3 added before"):
+        result = metric.compute(references=REFERENCES[3:], predictions=PREDICTIONS[3:])
+    assert result == whole
     assert len(metric) == 0
 
 
@@ -76,6 +80,146 @@ def test_weights_given_at_compute_belong_to_what_was_added(metric):
     metric.add_batch(references=REFERENCES[4:], predictions=PREDICTIONS[4:])
     expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=weights)
     assert metric.compute(sample_weight=weights) == {"informedness": expected}
+
+
+BINARY = [x % 2 for x in REFERENCES], [x % 2 for x in PREDICTIONS]
+WEIGHTS = [1, Decimal("0.25"), 2**53 + 1, 0.5, np.float32(3), 0, 1.75]
+
+
+def test_weights_come_with_batches_and_are_1_where_there_are_none(metric):
+    references, predictions = BINARY
+    for numbers in (range(2), [2], range(3, 7)):
+        batch = [list(map(column.__getitem__, numbers)) for column in (*BINARY, WEIGHTS)]
+        if len(batch[0]) == 1:
+            metric.add(reference=batch[0][0], prediction=batch[1][0], sample_weight=batch[2][0])
+        else:
+            metric.add_batch(references=batch[0], predictions=batch[1], sample_weight=batch[2])
+    metric.add_batch(references=[1, 0], predictions=[1, 1])
+    metric.add(reference=0, prediction=0)
+    weights = [float(weight) for weight in WEIGHTS] + [1.0] * 3
+    references, predictions = [*references, 1, 0, 0], [*predictions, 1, 1, 0]
+    youden = balanced_accuracy_score(references, predictions, sample_weight=weights, adjusted=True)
+    assert metric.compute() == {"informedness": pytest.approx(youden, abs=1e-12)}
+
+
+def test_a_weight_of_none_at_add_is_no_weight(metric):
+    metric.add(reference=0, prediction=0, sample_weight=None)
+    metric.add_batch(references=[1], predictions=[1], sample_weight=None)
+    assert metric.compute(sample_weight=[1, 2]) == {"informedness": 1.0}
+
+
+def test_a_batch_all_of_weight_0_counts_for_nothing_beside_others(metric):
+    metric.add_batch(references=[0, 1], predictions=[1, 0], sample_weight=[0, 0])
+    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    metric.add_batch(references=[], predictions=[], sample_weight=[])
+    assert metric.compute() == {"informedness": pytest.approx(SCORE, abs=1e-12)}
+
+
+BAD_WEIGHTS = {
+    "negative": [1, -1],
+    "nan": [1, float("nan")],
+    "infinite": [1, float("inf")],
+    "text": ["1", "2"],
+    "None": [1, None],
+    "one": [1],
+    "a number": 1,
+    "matrix": [[1], [1]],
+    "2**63": np.array([2**63, 1], np.uint64),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_WEIGHTS.values(), ids=BAD_WEIGHTS)
+@pytest.mark.parametrize("processes", [1, 2])
+def test_bad_weights_are_refused_as_by_compute_before_anything_is_added(
+    load, tmp_path, processes, bad
+):
+    options = {"num_process": 2, "process_id": 0, "timeout": 0.1} if processes > 1 else {}
+    metric = load("informedness", cache_dir=str(tmp_path), **options)
+    inputs = {"references": [0, 1], "predictions": [0, 1], "sample_weight": bad}
+    with pytest.raises(ValueError, match="`sample_weight`") as expected:
+        informedness_score([0, 1], [0, 1], sample_weight=bad)
+    with pytest.raises(ValueError, match="`sample_weight`") as caught:
+        metric.add_batch(**inputs)
+    assert str(caught.value) == str(expected.value)
+    assert len(metric) == 0
+    assert not list(tmp_path.rglob("*.arrow"))
+
+
+@pytest.mark.filterwarnings("ignore:informedness. `compute` takes")
+def test_weights_for_all_samples_are_refused_where_some_came_with_their_own(load):
+    inputs = {"references": REFERENCES, "predictions": PREDICTIONS}
+    at_load = load("informedness", sample_weight=[1] * 7)
+    for metric, options in [
+        (load("informedness"), {"sample_weight": [1] * 7}),
+        (load("informedness"), {"sample_weight": [1] * 14} | inputs),
+        (at_load, {}),
+    ]:
+        metric.add_batch(**inputs, sample_weight=[2] * 7)
+        with pytest.raises(
+            ValueError, match=r"`sample_weight` .* both: leave it out .*`add_batch`"
+        ):
+            metric.compute(**options)
+    at_load.add_batch(**inputs, sample_weight=[2] * 7)
+    assert at_load.compute(sample_weight=None) == {"informedness": SCORE}
+
+
+def test_a_buffer_of_weights_may_be_refilled(metric):
+    weights = np.array([1.0, 2, 3, 4, 5, 6, 7])
+    expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=weights.copy())
+    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS, sample_weight=weights)
+    weights[:] = 1
+    assert metric.compute() == {"informedness": expected}
+
+
+def test_what_an_evaluation_left_is_dropped_by_reset(metric):
+    metric.reset()
+    metric.add_batch(references=["a", "b"], predictions=["b", "a"], sample_weight=[1, 2])
+    metric.add(reference="a", prediction="b")
+    metric.reset()
+    assert len(metric) == 0
+    with pytest.raises(ValueError, match="at least once"):
+        metric.compute()
+    metric.add(reference=1, prediction=1)  # of any type
+    metric.add(reference=0, prediction=0)
+    assert metric.compute() == {"informedness": 1.0}
+
+
+LEFT = r"^informedness: `compute` .* 3 added before: call `reset\(\)` first if .*`add_batch`"
+
+
+def test_a_warning_says_how_many_samples_are_left_and_it_can_be_filtered(metric):
+    right = {"references": [0, 1], "predictions": [0, 1]}
+    metric.add(reference=0, prediction=1)
+    metric.add_batch(references=[0, 1], predictions=[1, 0])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "informedness: `compute` takes")
+        with pytest.raises(UserWarning, match=LEFT) as caught:
+            metric.compute(**right)
+        assert type(caught.value).__name__ == "InformednessWarning"
+        assert len(metric) == 3
+        metric.reset()
+        assert metric.compute(**right) == {"informedness": 1.0}
+        metric.add_batch(**right)
+        assert metric.compute() == {"informedness": 1.0}
+    metric.add_batch(references=[0, 1, 1], predictions=[1, 0, 0])
+    with pytest.warns(UserWarning, match=LEFT) as caught:
+        metric.compute(**right)
+    assert caught[0].filename == __file__
+
+
+def test_combine_drops_weights_at_add_batch_and_each_metric_takes_them(load):
+    metrics = {"informedness": load("informedness"), "nit": load("nit")}
+    inputs = {"references": REFERENCES, "predictions": PREDICTIONS}
+    weights = [1, 2, 3, 4, 5, 6, 7]
+    combined = evaluate.combine([*metrics.values()])
+    plain = combined.compute(**inputs)
+    combined.add_batch(**inputs, sample_weight=weights)
+    assert combined.compute() == plain  # evaluate hands labels on, and nothing else
+    for metric in metrics.values():
+        metric.add_batch(**inputs, sample_weight=weights)
+    weighted = combined.compute()
+    assert weighted != pytest.approx(plain)
+    assert weighted == combined.compute(**inputs, sample_weight=weights)
 
 
 def test_a_batch_is_copied_so_the_caller_may_refill_its_buffer(metric):

@@ -12,6 +12,7 @@ import threading
 import time
 import types
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from itertools import count
 from pathlib import Path
 
@@ -22,7 +23,7 @@ import evaluate
 import numpy as np
 import pytest
 
-from informedness import informedness_score, module_path, nit_score
+from informedness import InformednessWarning, informedness_score, module_path, nit_score
 from informedness.core import protocol
 from informedness.core.labels import read_pair
 from informedness.core.protocol import LabelInputs
@@ -70,6 +71,15 @@ class Seen(LabelInputs, evaluate.Metric):
     def _compute(self, predictions, references, option=None):
         pair = read_pair(references, predictions)
         return {"seen": list(zip(pair[0].tolist(), pair[1].tolist(), strict=True))}
+
+
+class SeenWeights(Seen):
+    """A metric that returns the samples it is to compute, each with its weight."""
+
+    def _compute(self, predictions, references, sample_weight=None):
+        pairs = super()._compute(predictions, references)["seen"]
+        weights = [None] * len(pairs) if sample_weight is None else sample_weight.tolist()
+        return {"seen": [(*pair, w) for pair, w in zip(pairs, weights, strict=True)]}
 
 
 @pytest.fixture(params=SCORES)
@@ -382,6 +392,60 @@ def test_what_is_added_while_another_thread_changes_the_kind_is_refused(monkeypa
     assert metric.compute() == {"informedness": 1.0}
 
 
+@pytest.mark.usefixtures("_quick_switches")
+def test_weights_that_threads_add_at_once_stay_with_their_samples(tmp_path):
+    metric, n = SeenWeights(cache_dir=str(tmp_path)), 300
+
+    def work(thread):
+        for number in range(n):
+            label = thread * n + number
+            if number % 3:
+                metric.add(reference=label, prediction=label, sample_weight=label / 7)
+            else:
+                metric.add_batch(references=[label], predictions=[label])
+                metric.add(reference=-1, prediction=-1)  # the way without a second look
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    expected = [(x, x, x / 7 if x % n % 3 else 1) for x in range(8 * n)]
+    seen = sorted(metric.compute()["seen"])
+    assert seen == sorted([(-1, -1, 1)] * (8 * n // 3) + expected)
+
+
+@pytest.mark.usefixtures("_quick_switches")
+def test_a_reset_while_other_threads_add_drops_whole_samples(tmp_path):
+    metric, done = Seen(cache_dir=str(tmp_path)), threading.Event()
+
+    def add_pairs():
+        while not done.is_set():
+            metric.add(reference=0, prediction=1)
+            metric.add_batch(references=[0, 0], predictions=[1, 1])
+
+    with ThreadPoolExecutor(2) as pool:
+        others = [pool.submit(add_pairs) for _ in range(2)]
+        try:
+            for _ in range(300):
+                metric.reset()
+                metric.add(reference=0, prediction=1)
+                assert set(metric.compute()["seen"]) == {(0, 1)}
+        finally:
+            done.set()
+    assert not any(other.exception() for other in others)
+
+
+def test_a_reset_while_a_computation_runs_is_of_what_it_computes_too(tmp_path):
+    class ResetOnce(Seen):
+        def _compute(self, predictions, references):
+            del ResetOnce._compute
+            self.reset()  # as another thread might
+            self.add(reference=2, prediction=2)
+            return Seen._compute(self, predictions, references)
+
+    metric = ResetOnce(cache_dir=str(tmp_path))
+    metric.add_batch(**columns(0, 5))
+    assert metric.compute() == {"seen": [(2, 2)]}
+
+
 # Interrupts and forks
 
 
@@ -427,9 +491,20 @@ def test_compute_interrupted_anywhere_has_used_up_all_or_nothing(tmp_path, more)
     assert moment > 20
 
 
-@pytest.mark.parametrize("call", [add(9), add_batch(5, 10)], ids=["add", "add_batch"])
+ADDING = {
+    "add": add(9),
+    "add_batch": add_batch(5, 10),
+    "weights": ("add_batch", columns(5, 10) | {"sample_weight": WEIGHTS[5:]}),
+}
+
+
+@pytest.mark.parametrize("call", ADDING.values(), ids=ADDING)
 def test_adding_interrupted_anywhere_has_added_all_or_nothing(tmp_path, call):
-    metric = Seen(cache_dir=str(tmp_path))
+    class WithWeights(Seen):
+        def _compute(self, predictions, references, sample_weight=None):
+            return super()._compute(predictions, references)
+
+    metric = WithWeights(cache_dir=str(tmp_path))
     pairs = list(zip(REFERENCES, PREDICTIONS, strict=True))
     for moment in count():
         played(metric, [add_batch(0, 2), add(2), add(3), add(4)])
@@ -438,6 +513,19 @@ def test_adding_interrupted_anywhere_has_added_all_or_nothing(tmp_path, call):
         added = pairs[9:] if call[0] == "add" else pairs[5:]
         possible = [[*pairs[:5], *more, (2, 1)] for more in ([], added)]
         assert metric.compute()["seen"] in (possible if struck else possible[1:])
+        if not struck:
+            break
+
+
+def test_a_reset_interrupted_anywhere_has_dropped_all_or_nothing(tmp_path):
+    metric = Seen(cache_dir=str(tmp_path))
+    for moment in count():
+        played(metric, [add_batch(0, 2), add(2), add(3)])
+        struck = interrupted(moment, metric.reset)
+        left = len(metric)
+        assert left in ((4, 0) if struck else (0,))
+        metric.add(reference=0, prediction=0)
+        assert len(metric.compute()["seen"]) == left + 1
         if not struck:
             break
 
@@ -569,6 +657,116 @@ def test_processes_compute_with_the_options_at_load(tmp_path):
     error, none = in_two_processes(with_weights, batches, tmp_path, no_such_option=1)
     assert str(error) == "plain has no option 'no_such_option': its options are sample_weight"
     assert none is None
+
+
+# No two of them are one number, though some differ by their last digit alone.
+EXACT = [0.1, 0.1 + 2**-56, 1 / 3, 5e-324, 2.0**53, 2.0**53 + 2, 1e300, 0.0]
+
+
+def test_processes_gather_weights_to_the_last_digit(tmp_path):
+    metrics = [of_two(SeenWeights, number, tmp_path) for number in range(2)]
+
+    def first():
+        metrics[0].add_batch(references=range(8), predictions=range(8), sample_weight=EXACT)
+        return metrics[0].compute()
+
+    def second():
+        metrics[1].add(reference=8, prediction=8, sample_weight=Decimal("0.3"))
+        metrics[1].add_batch(references=[9], predictions=[9])
+        return metrics[1].compute()
+
+    seen = [(x, x, w) for x, w in enumerate([*EXACT, 0.3, 1.0])]
+    assert both(first, second) == [{"seen": seen}, None]
+    without = [(0, 0, None)] * 2
+    inputs = {"references": [0], "predictions": [0]}
+    assert both(*(lambda m=m: m.compute(**inputs) for m in metrics)) == [{"seen": without}, None]
+
+
+def test_strings_with_line_breaks_and_weights_pass_between_processes(tmp_path):
+    labels = ["a\n0.5", "\n", "0.5", "a\r\n", "\u2028"]
+
+    def process(number):
+        metric = of_two(SeenWeights, number, tmp_path)
+        weights = [0.25] * 5 if number else None
+        metric.add_batch(references=labels, predictions=labels, sample_weight=weights)
+        return metric.compute()
+
+    seen = [(x, x, w) for w in (1.0, 0.25) for x in labels]
+    assert both(lambda: process(0), lambda: process(1)) == [{"seen": seen}, None]
+
+
+def test_weights_of_batches_and_of_compute_are_refused_beside_each_other_by_processes(tmp_path):
+    metrics = [of_two(SeenWeights, number, tmp_path) for number in range(2)]
+
+    def process(metric):
+        metric.add(reference=0, prediction=0, sample_weight=2)
+        return metric.compute(sample_weight=[1, 1])
+
+    error, none = both(*(lambda m=m: process(m) for m in metrics))
+    assert "was given to both" in str(error)
+    assert none is None
+
+
+def test_a_process_resets_what_it_added_itself(tmp_path):
+    metrics = [of_two(Seen, number, tmp_path) for number in range(2)]
+
+    def first():
+        metrics[0].add_batch(references=[0, 1], predictions=[0, 1])
+        metrics[0].reset()
+        assert len(metrics[0]) == 0
+        metrics[0].add(reference=2, prediction=2)
+        metrics[0].reset()
+        metrics[0].add(reference=3, prediction=3)
+        assert len(metrics[0]) == 1
+        return metrics[0].compute()
+
+    def second():
+        metrics[1].reset()  # of nothing, and it waits for no one
+        metrics[1].add(reference=4, prediction=4)
+        return metrics[1].compute()
+
+    assert both(first, second) == [{"seen": [(3, 3), (4, 4)]}, None]
+    inputs = {"references": [5], "predictions": [5]}
+    again = both(*(lambda m=m: m.compute(**inputs) for m in metrics))
+    assert again == [{"seen": [(5, 5)] * 2}, None]
+    assert not list(tmp_path.rglob("*.arrow"))
+
+
+def test_a_process_warns_of_what_it_added_before(tmp_path):
+    metrics = [of_two(Seen, number, tmp_path) for number in range(2)]
+    inputs = {"references": [0], "predictions": [0]}
+
+    def first():
+        metrics[0].add_batch(references=[0] * 3, predictions=[0] * 3)
+        with pytest.warns(InformednessWarning, match=r"3 added before.*`reset\(\)`"):
+            return metrics[0].compute(**inputs)
+
+    result, none = both(first, lambda: metrics[1].compute(**inputs))
+    assert (len(result["seen"]), none) == (5, None)
+
+
+def test_combine_in_two_processes_has_its_scores_where_each_metric_computes(tmp_path):
+    """`combined.compute()` itself fails on all processes but the first, when it merges None."""
+
+    def process(number, way):
+        names = [Seen, metric_class(LabelInputs, evaluate.Metric)]
+        metrics = [
+            of_two(name, number, tmp_path, experiment_id=f"{way}-{place}")
+            for place, name in enumerate(names)
+        ]
+        combined = evaluate.combine(metrics)
+        combined.add_batch(**columns(0, 10))
+        if way == "compute":
+            return combined.compute()
+        return [metric.compute() for metric in combined.evaluation_modules]
+
+    expected = informedness_score(REFERENCES, PREDICTIONS)
+    result, error = both(lambda: process(0, "compute"), lambda: process(1, "compute"))
+    assert result["informedness"] == pytest.approx(expected, abs=1e-12)
+    assert isinstance(error, AttributeError)
+    results, nothing = both(lambda: process(0, "each"), lambda: process(1, "each"))
+    assert results[1]["informedness"] == pytest.approx(expected, abs=1e-12)
+    assert nothing == [None, None]
 
 
 @pytest.mark.slow

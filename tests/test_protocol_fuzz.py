@@ -79,6 +79,18 @@ def drawn_calls(generator, kind, references, predictions):
     return calls
 
 
+def weighted(calls, weights):
+    """Return the calls with weights; one without a weight is of samples that weigh 1."""
+    start, with_weights = 0, []
+    for name, arguments in calls:
+        stop = start + (1 if name == "add" else len(arguments["references"]))
+        given = weights[start] if name == "add" else weights[start:stop]
+        more = {} if set(weights[start:stop]) == {1} else {"sample_weight": given}
+        with_weights.append((name, arguments | more))
+        start = stop
+    return with_weights
+
+
 def made(metric, calls):
     for name, arguments in calls:
         getattr(metric, name)(**arguments)
@@ -104,7 +116,7 @@ def test_any_split_into_calls_and_threads_scores_as_one_call(metrics, seed):
     last = int(generator.integers(0, n + 1)) if generator.random() < 0.5 else n
     first = drawn_calls(generator, kind, references[:last], predictions[:last])
     rest = {"references": references[last:], "predictions": predictions[last:]}
-    weights = generator.integers(0, 3, n) + [1] * n
+    weights = (generator.integers(1, 4, n) / generator.choice([1, 3])).tolist()
     scores = {"informedness": informedness_score, "nit": nit_score}
     for name, metric in metrics.items():
         expected = {name: pytest.approx(scores[name](references, predictions), abs=1e-12)}
@@ -112,8 +124,10 @@ def test_any_split_into_calls_and_threads_scores_as_one_call(metrics, seed):
         assert len(metric) == last
         assert metric.compute(**rest if last < n else {}) == expected
         made(metric, calls)
-        weighted = scores[name](references, predictions, sample_weight=weights)
-        assert metric.compute(sample_weight=weights) == {name: pytest.approx(weighted, abs=1e-12)}
+        score = scores[name](references, predictions, sample_weight=weights)
+        assert metric.compute(sample_weight=weights) == {name: pytest.approx(score, abs=1e-12)}
+        made(metric, weighted(calls, weights))
+        assert metric.compute() == {name: pytest.approx(score, abs=1e-12)}
         with ThreadPoolExecutor(3) as pool:
             for part in [pool.submit(made, metric, calls[start::3]) for start in range(3)]:
                 part.result()

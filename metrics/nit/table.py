@@ -239,12 +239,9 @@ class Table:
         cls, references: Column, predictions: Column, task: Task, sample_weight: Any = None
     ) -> Self:
         """Count two columns; unlike `from_labels` it does not warn of -100."""
-        weights = read_weights(sample_weight, len(references))
-        if weights is not None or task.ignored is not None:
-            keep = task.counted(references, weights)
-            if not keep.all():
-                references, predictions = references[keep], predictions[keep]
-                weights = None if weights is None else weights[keep]
+        keep, weights = counted_samples(references, task, sample_weight)
+        if keep is not None:
+            references, predictions = references[keep], predictions[keep]
         found, cells = count_pairs(references, predictions, weights)
         return cls.of_task(found, cells, task, len(references))
 
@@ -396,22 +393,34 @@ def warn_of_padding(table: Table) -> None:
 # Weights and counts
 
 
-def read_weights(sample_weight: Any, n_samples: int) -> Weights | None:
-    """Return one weight for each sample, None where there are none."""
+def counted_samples(
+    references: Column, task: Task, sample_weight: Any
+) -> tuple[Numbers | None, Weights | None]:
+    """Return which samples count, None where all do, and the weights of those."""
+    n_samples = len(references)
     if not n_samples:
         raise NoSamplesError("there must be a sample to score, got 0 samples")
-    if sample_weight is None:
-        return None
+    weights = None if sample_weight is None else read_weights(sample_weight, n_samples)
+    if weights is not None and not weights.any():
+        raise NoSamplesError(
+            f"there must be a sample to score, got {n_samples} samples, and none is left "
+            "without those of weight 0"
+        )
+    if weights is None and task.ignored is None:
+        return None, None
+    keep = task.counted(references, weights)
+    if keep.all():
+        return None, weights
+    return keep, None if weights is None else weights[keep]
+
+
+def read_weights(sample_weight: Any, n_samples: int) -> Weights:
+    """Return a copy of the weights, one for each sample."""
     weights = read_amounts(sample_weight, "sample_weight").astype(np.float64)
     if weights.shape != (n_samples,):
         raise ValueError(
             "`sample_weight` must hold one weight for each sample, got an array of shape "
             f"{weights.shape} for {n_samples} samples"
-        )
-    if not weights.any():
-        raise NoSamplesError(
-            f"there must be a sample to score, got {n_samples} samples, and none is left without "
-            "those of weight 0"
         )
     return weights
 

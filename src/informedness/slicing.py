@@ -9,7 +9,7 @@ import numpy as np
 
 from .contingency import ContingencyTable
 from .core.labels import Codes, Column, Label, Numbers, coded, merged, read_column
-from .core.table import Cells, Task, count_pairs, read_weights, sum_by
+from .core.table import Cells, Task, count_pairs, counted_samples, sum_by
 
 Slice: TypeAlias = Label | tuple[Label, ...]
 """The name of a slice: a label, or one for each of the columns it is by."""
@@ -70,11 +70,9 @@ def count_slices(
     Pairs of slice and reference, as one code, are counted with predictions.
     """
     slices = slice_column(by, len(references))
-    weights = read_weights(sample_weight, len(references))
-    if weights is not None or task.ignored is not None:
-        keep = task.counted(references, weights)
+    keep, weights = counted_samples(references, task, sample_weight)
+    if keep is not None:
         slices, references, predictions = slices[keep], references[keep], predictions[keep]
-        weights = None if weights is None else weights[keep]
     (names, s), (r_values, r), (p_values, p) = map(coded, (slices, references, predictions))
     fused = np.asarray(s, dtype=np.int64) * len(r_values) + r
     values, cells = count_pairs(Column(fused), Column(p), weights)

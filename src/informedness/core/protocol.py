@@ -27,11 +27,13 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import datasets
+import numpy as np
 
-from .labels import Column, check_same_kind, join_columns, read_pair
+from .labels import Column, check_same_kind, join_columns, read_pair, warn
+from .table import Weights, read_weights
 
 if TYPE_CHECKING:
     from evaluate import Metric as _InFrontOf
@@ -49,6 +51,9 @@ _INT64 = range(-(2**63), 2**63)
 # What `add` takes without a second look after labels of a kind.
 _SINGLE_KINDS: dict[str | None, type] = {"integers": int, "strings": str}
 
+# References, predictions, and their weights if they have any.
+_Batch: TypeAlias = tuple[Column, Column, Weights | None]
+
 _STORED = datasets.Features(
     {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
 )
@@ -63,9 +68,9 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     values, which depend on the labels, with them.
     """
 
-    # Batches (references, predictions) that were added, then what `add` took since, one by one: a
-    # reference, its prediction, and so on. An interrupt may come between any two steps, so each
-    # step that changes it is one operation of the list.
+    # Batches (references, predictions, weights or None) that were added, then what `add` took
+    # since, one by one: a reference, its prediction, and so on. An interrupt may come between any
+    # two steps, so each step that changes it is one operation of the list.
     _added: list[Any]
     _single_kind: type | None  # what `add` takes without a second look
     # Held for each look at what was added and each step that changes it, by all metrics together,
@@ -80,7 +85,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 "score each of several labels on its own, as a column of 0 and 1"
             )
         self._added, self._single_kind = [], None
-        self._round, self._files_of_round = 0, ""
+        self._round, self._files_of_round, self._rows_before = 0, "", 0
         self._is_named = bool(kwargs.get("experiment_id"))
         own = signature(super().__init__).parameters
         self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
@@ -102,11 +107,11 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     def __len__(self) -> int:
         """Return the number of samples added and not yet computed."""
         if self.num_process > 1:
-            return max(0, super().__len__() - 1)
+            return max(0, super().__len__() - self._rows_before)
         with self._lock:
             batches = self._added[: self._count_batches()]
             singles = len(self._added) - len(batches)
-            return sum(len(references) for references, _ in batches) + singles // 2
+            return _count_samples(batches) + singles // 2
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one prediction and its reference, to be computed later.
@@ -114,10 +119,11 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         Args:
             prediction: a label (integer, string or bytes).
             reference: a label of the same type.
+            **kwargs: `sample_weight`, its weight, 1 where left out.
 
         Raises
         ------
-            ValueError: if one of them is not a label, or their types differ.
+            ValueError: if one is not a label, or their types differ, or the weight is not valid.
         """
         # 0.3 us for what is plainly a label like the last one, 13 us by way of add_batch
         kind = self._single_kind
@@ -132,19 +138,31 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         # evaluate.combine passes these under the names of the features
         prediction = kwargs.pop("predictions", prediction)
         reference = kwargs.pop("references", reference)
+        if kwargs.get("sample_weight") is not None:
+            kwargs["sample_weight"] = [kwargs["sample_weight"]]
         self.add_batch(predictions=[prediction], references=[reference], **kwargs)
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+    def add_batch(
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        sample_weight: Any = None,
+        **kwargs: Any,
+    ) -> None:
         """Add predictions and their references, to be computed later.
 
         Args:
             predictions: labels (integers, strings or bytes), in any container.
             references: as many labels of the same type.
+            sample_weight: as many weights, 1 each where left out.
 
         Raises
         ------
-            ValueError: if lengths or types differ, or something is not a label; nothing is added.
-            TypeError: if one of them is an iterator, which one metric of several would use up.
+            ValueError: if lengths or types differ, or something is not a label, or not a weight;
+                nothing is added.
+            TypeError: if one of them is an iterator, which one metric of several would use up; or
+                if there are weights, of which the metric knows nothing.
         """
         if kwargs:
             raise ValueError(
@@ -152,18 +170,22 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 "All required inputs are ['predictions', 'references']"
             )
         pair = read_pair(references, predictions)
+        weights = None
+        if sample_weight is not None:
+            self._check_options(["sample_weight"])
+            weights = read_weights(sample_weight, len(pair[0]))
         if self.num_process > 1:
             self._join_round()
-            super().add_batch(predictions=_as_text(pair[1]), references=_as_text(pair[0]))
+            super().add_batch(predictions=_as_text(pair[1]), references=_as_text(pair[0], weights))
             return
         if not len(pair[0]):
             return
-        pair = pair[0].compact(), pair[1].compact()
+        batch = pair[0].compact(), pair[1].compact(), weights
         with self._lock:
             n = self._gather_singles()
             if n:
-                _check_goes_on(self._added[0], pair)
-            self._added.insert(n, pair)  # other threads may have added single ones since
+                _check_goes_on(self._added[0], batch)
+            self._added.insert(n, batch)  # other threads may have added single ones since
             self._single_kind = _SINGLE_KINDS.get(pair[0].kind)
 
     def compute(
@@ -171,7 +193,8 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     ) -> dict[str, Any] | None:
         """Compute the score of what is passed, together with what was added before.
 
-        What was added is used up, whether or not the computation succeeds; an interrupt leaves it.
+        What was added is used up, whether or not the computation succeeds; an interrupt leaves it,
+        and `reset` drops it.
 
         Args:
             predictions: labels (integers, strings or bytes), in any container.
@@ -185,12 +208,18 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
 
         Raises
         ------
-            ValueError: if there is nothing to compute, or an input or option is not valid.
+            ValueError: if there is nothing to compute, or an input or option is not valid; or if
+                weights are given for all samples where some were added with weights of their own.
             TypeError: if an option is none of the metric's, or an input an iterator.
+
+        Warns
+        -----
+            InformednessWarning: if samples are passed where others were added before.
         """
         given = predictions is not None or references is not None
         if self.num_process > 1:
             if given:
+                _warn_of_more(len(self))
                 self.add_batch(predictions=predictions, references=references)
             self._join_round()  # a process may have no samples
             try:
@@ -203,13 +232,14 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             return result
         if given and not self._added:
             return self._score(predictions, references, kwargs)
-        last = [read_pair(references, predictions)] if given else []
+        last = [(*read_pair(references, predictions), None)] if given else []
         while True:
             with self._lock:
                 added = self._added[: self._gather_singles()]
             if added and last:
                 _check_goes_on(added[0], last[0])
-            batches = [pair for pair in added + last if len(pair[0])]
+                _warn_of_more(_count_samples(added))
+            batches = [batch for batch in added + last if len(batch[0])]
             if not batches:
                 raise ValueError(
                     "Evaluation module cache file doesn't exist. Please make sure that you call "
@@ -217,9 +247,10 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 )
             try:
                 result = self._score(
-                    join_columns([pair[1] for pair in batches]),
-                    join_columns([pair[0] for pair in batches]),
+                    join_columns([batch[1] for batch in batches]),
+                    join_columns([batch[0] for batch in batches]),
                     kwargs,
+                    _join_weights(batches),
                 )
             except Exception:
                 if self._use_up(added):
@@ -227,6 +258,19 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             else:
                 if self._use_up(added):
                     return result
+
+    def reset(self) -> None:
+        """Drop what was added and not computed, as by an evaluation that broke off.
+
+        Where `num_process > 1`, it drops what this process added: each calls it for its own.
+        """
+        if self.num_process > 1:
+            if self._files_of_round:
+                self._write_head()
+            return
+        with self._lock:
+            self._single_kind = None
+            self._added.clear()
 
     def _check_options(self, names: Iterable[str]) -> None:
         """Raise TypeError unless all are options of the metric."""
@@ -238,12 +282,27 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                     f"{self.name} has no option {name!r}: its options are {', '.join(options)}"
                 )
 
-    def _score(self, predictions: Any, references: Any, options: dict[str, Any]) -> dict[str, Any]:
-        """Return the result of the metric's own `_compute`."""
+    def _score(
+        self,
+        predictions: Any,
+        references: Any,
+        options: dict[str, Any],
+        weights: Weights | None = None,
+    ) -> dict[str, Any]:
+        """Return the result of the metric's own `_compute`; `weights` came with the samples."""
         if options:
             self._check_options(options)
+        options = self._defaults | options
+        if weights is not None:
+            if options.get("sample_weight") is not None:
+                raise ValueError(
+                    "`sample_weight` must be given to all samples at once or to those added, and "
+                    "was given to both: leave it out of `compute` and `evaluate.load`, and add the "
+                    "last samples with their weights by `add_batch`, too"
+                )
+            options["sample_weight"] = weights
         result: dict[str, Any] = type(self)._compute(
-            self, predictions=predictions, references=references, **self._defaults | options
+            self, predictions=predictions, references=references, **options
         )
         return result
 
@@ -260,16 +319,16 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             return n
         singles = self._added[n:end]
         try:
-            pair = read_pair(singles[::2], singles[1::2])
+            batch = (*read_pair(singles[::2], singles[1::2]), None)
             if n:
-                _check_goes_on(self._added[0], pair)
+                _check_goes_on(self._added[0], batch)
         except ValueError:  # of another kind, as the one before was used up while `add` took them
             del self._added[n:end]
             raise
-        self._added[n:end] = [pair]
+        self._added[n:end] = [batch]
         return n + 1
 
-    def _use_up(self, added: list[tuple[Column, Column]]) -> bool:
+    def _use_up(self, added: list[_Batch]) -> bool:
         """Delete the batches that were computed, unless another thread has used them up."""
         if not added:
             return True
@@ -280,8 +339,14 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             del self._added[: len(added)]
             return True
 
+    def _write_head(self) -> None:
+        """Write process and round as a sample; samples before it in the file are not read."""
+        head = ascii((self.process_id, self._round))
+        super().add_batch(predictions=[head], references=[head])
+        self._rows_before = super().__len__()
+
     def _join_round(self) -> None:
-        """Write process and round as the first sample, once: it waits until all have done so."""
+        """Write the head of the file, once: it waits until all processes have done so."""
         if self._files_of_round:
             return
         # as a process is one round ahead at most, two names are enough
@@ -290,9 +355,8 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         if any(job) and not self._is_named:
             digest = hashlib.sha256(ascii(job).encode()).hexdigest()[:8]
             self._files_of_round = f"-{digest}{self._files_of_round}"
-        head = ascii((self.process_id, self._round))
         try:
-            super().add_batch(predictions=[head], references=[head])
+            self._write_head()
         except ValueError as error:
             raise ValueError(
                 f"process {self.process_id} of {self.num_process} did not find all others within "
@@ -306,19 +370,26 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     ) -> dict[str, Any] | BaseException:
         """Compute what all processes wrote; return an error, for the base class to clean up."""
         try:
-            columns = _from_text(predictions), _from_text(references)
-            heads = [label for label in columns[1] if type(label) is tuple]
-            if heads != [(number, self._round) for number in range(self.num_process)]:
-                found = ", ".join(f"process {number} is in round {at}" for number, at in heads)
+            lines = [text.partition("\n") for text in references]
+            columns = _from_text(predictions), _from_text(line[0] for line in lines)
+            part: list[tuple[Any, Any, str]] = []
+            parts = {}
+            for prediction, reference, line in zip(*columns, lines, strict=True):
+                if type(reference) is tuple:
+                    parts[reference] = part = []
+                else:
+                    part.append((prediction, reference, line[2]))
+            if [*parts] != [(number, self._round) for number in range(self.num_process)]:
+                found = ", ".join(f"process {number} is in round {at}" for number, at in parts)
                 raise ValueError(
                     f"the processes are not in one round: {found}: each must call `compute` in "
                     "every round, all are started together, and of several jobs with one cache "
                     "folder each needs an `experiment_id` of its own"
                 )
-            predictions, references = (
-                [label for label in column if type(label) is not tuple] for column in columns
-            )
-            return self._score(predictions, references, kwargs)
+            samples = [sample for part in parts.values() for sample in part]
+            predictions, references, given = ([s[i] for s in samples] for i in range(3))
+            weights = np.array([float(w or 1) for w in given]) if any(given) else None
+            return self._score(predictions, references, kwargs, weights)
         except BaseException as error:
             return error
 
@@ -345,9 +416,32 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-def _check_goes_on(first: tuple[Column, Column], pair: tuple[Column, Column]) -> None:
+def _check_goes_on(first: _Batch, batch: _Batch) -> None:
     """Raise ValueError unless labels are of the kind of those that were added first."""
-    check_same_kind(first[0], "references added before", pair[0], "references")
+    check_same_kind(first[0], "references added before", batch[0], "references")
+
+
+def _count_samples(batches: list[_Batch]) -> int:
+    return sum(len(references) for references, *_ in batches)
+
+
+def _warn_of_more(n: int) -> None:
+    """Warn where samples added before are computed with those passed to `compute`."""
+    if n:
+        warn(
+            f"`compute` takes the samples passed to it together with {n} added before: call "
+            "`reset()` first if those were left by an evaluation that broke off, or `add_batch` "
+            "and then `compute()` if they belong together"
+        )
+
+
+def _join_weights(batches: list[_Batch]) -> Weights | None:
+    """Return the weights of all samples, 1 where a batch has none; None where no batch has any."""
+    if all(weights is None for *_, weights in batches):
+        return None
+    return np.concatenate(
+        [np.ones(len(r)) if weights is None else weights for r, _, weights in batches]
+    )
 
 
 def _remove(paths: list[str], locks: list[Any]) -> None:
@@ -357,9 +451,15 @@ def _remove(paths: list[str], locks: list[Any]) -> None:
         lock.release()
 
 
-def _as_text(labels: Column) -> list[str]:
-    """Return each label as a Python literal in ASCII: 1, '1' and b'1' stay apart."""
-    return [ascii(label) for label in labels.tolist()]
+def _as_text(labels: Column, weights: Weights | None = None) -> list[str]:
+    """Return each label as a Python literal in ASCII: 1, '1' and b'1' stay apart.
+
+    Its weight stands in a second line, which no literal has, with all its digits.
+    """
+    texts = [ascii(label) for label in labels.tolist()]
+    if weights is None:
+        return texts
+    return [f"{text}\n{weight!r}" for text, weight in zip(texts, weights.tolist(), strict=True)]
 
 
 def _from_text(texts: Any) -> list[Any]:
