@@ -9,6 +9,7 @@ import pkgutil
 import re
 import shlex
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,6 +29,7 @@ OF_INTERVALS = ["README.md", "docs/how-sure.md"]
 SNIPPETS = {  # at least so many on each page
     "README.md": 11,
     "docs/how-sure.md": 1,
+    "docs/evaluate.md": 8,
     "docs/other-loops.md": 4,
     "docs/scikit-learn.md": 6,
 }
@@ -54,6 +56,16 @@ def output_of(code, names):
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "README.md", "exec"), names)
     return printed.getvalue()
+
+
+def functions_of(page):
+    """Return what the snippets of a document define."""
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for _, code, expected in snippets(ROOT / page):
+            if expected is not None:
+                exec(code, names)
+    return names
 
 
 def write(path, header, rows):
@@ -98,6 +110,29 @@ def test_every_text_block_belongs_to_a_snippet():
     ]
     for before, language in zip(["", *languages], languages, strict=False):
         assert language != "text" or before == "python"
+
+
+def test_the_page_on_evaluate_is_right_about_samples_left_by_an_evaluation(load):
+    metric = load("informedness")
+    metric.add_batch(references=[0, 1], predictions=[1, 0])
+    text = plain("docs/evaluate.md")
+    (said,) = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', text)
+    with pytest.warns(UserWarning, match=f"^{said}"):
+        score = metric.compute(references=[0, 1, 1], predictions=[0, 1, 1])["informedness"]
+    assert f"the five samples would make up one score, {score:.2f}." in text
+
+
+@pytest.mark.slow
+def test_several_processes_score_together_as_the_page_on_evaluate_does(
+    registered, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    score_of_all = functions_of("docs/evaluate.md")["score_of_all"]
+    batches = [([0, 1], [0, 1], [1, 0.1]), ([1, 1], [0, 1], None)], [([0], [1], [1 / 3])]
+    with ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(score_of_all, batches[n], n, 2, str(tmp_path)) for n in range(2)]
+    right = 1 / (1 + 1 / 3) + 1.1 / 2.1 - 1
+    assert [call.result() for call in calls] == [{"informedness": pytest.approx(right)}, None]
 
 
 MODULES = [
@@ -161,7 +196,9 @@ def test_the_documents_say_of_the_intervals_what_the_studies_found(said, page):
 
 
 def test_the_page_on_how_sure_says_of_the_test_of_chance_what_the_study_found():
-    assert [words for words in study_pages.chance_said() if words not in plain(PAGES[1])] == []
+    assert [
+        words for words in study_pages.chance_said() if words not in plain("docs/how-sure.md")
+    ] == []
 
 
 @each_page

@@ -10,6 +10,7 @@ import threading
 import time
 import warnings
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import cloudpickle
@@ -83,7 +84,7 @@ def test_weights_given_at_compute_belong_to_what_was_added(metric):
 
 
 BINARY = [x % 2 for x in REFERENCES], [x % 2 for x in PREDICTIONS]
-WEIGHTS = [1, Decimal("0.25"), 2**53 + 1, 0.5, np.float32(3), 0, 1.75]
+WEIGHTS = [1, Decimal("0.25"), 5, 0.5, np.float32(3), 0, 1.75]
 
 
 def test_weights_come_with_batches_and_are_1_where_there_are_none(metric):
@@ -100,6 +101,21 @@ def test_weights_come_with_batches_and_are_1_where_there_are_none(metric):
     references, predictions = [*references, 1, 0, 0], [*predictions, 1, 1, 0]
     youden = balanced_accuracy_score(references, predictions, sample_weight=weights, adjusted=True)
     assert metric.compute() == {"informedness": pytest.approx(youden, abs=1e-12)}
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[2**53 + 1, 2**62, 3], [Decimal("0.1"), Fraction(1, 3), 2**70], [0.1, 0.7, 1e-300]],
+    ids=["integers", "fractions", "floats"],
+)
+def test_weights_of_batches_are_worth_what_they_are_to_compute(metric, weights):
+    references, predictions = [0, 0, 1], [0, 1, 1]
+    expected = informedness_score(references, predictions, sample_weight=weights)
+    metric.add_batch(references=references, predictions=predictions, sample_weight=weights)
+    assert metric.compute() == {"informedness": expected}
+    for sample in zip(references, predictions, weights, strict=True):
+        metric.add(**dict(zip(("reference", "prediction", "sample_weight"), sample, strict=True)))
+    assert metric.compute() == {"informedness": expected}
 
 
 def test_a_weight_of_none_at_add_is_no_weight(metric):
@@ -459,6 +475,13 @@ def test_a_result_of_any_labels_can_be_saved(metric, tmp_path, labels, saved):
     assert result["labels"] == saved
     path = evaluate.save(tmp_path / "result.json", **result)
     assert json.loads(Path(path).read_text(encoding="utf-8"))["labels"] == saved
+
+
+def test_bytes_of_ones_own_cannot_be_saved_but_as_text(tmp_path):
+    with pytest.raises(TypeError, match="bytes is not JSON serializable"):
+        evaluate.save(tmp_path / "bytes.json", labels=[b"a"])
+    path = evaluate.save(tmp_path / "text.json", labels=[repr(b"a")])
+    assert json.loads(Path(path).read_text(encoding="utf-8"))["labels"] == ["b'a'"]
 
 
 def test_a_batch_that_is_ignored_as_a_whole_is_an_error_of_its_own_kind(load):

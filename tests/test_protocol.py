@@ -764,6 +764,7 @@ def test_combine_in_two_processes_has_its_scores_where_each_metric_computes(tmp_
     result, error = both(lambda: process(0, "compute"), lambda: process(1, "compute"))
     assert result["informedness"] == pytest.approx(expected, abs=1e-12)
     assert isinstance(error, AttributeError)
+    assert str(error) == "'NoneType' object has no attribute 'keys'"
     results, nothing = both(lambda: process(0, "each"), lambda: process(1, "each"))
     assert results[1]["informedness"] == pytest.approx(expected, abs=1e-12)
     assert nothing == [None, None]
