@@ -211,6 +211,16 @@ def test_a_refusal_has_the_words_of_the_base_class(build, calls):
     assert played(ours, calls) == expected
 
 
+def test_a_metric_that_knows_no_weights_refuses_them(tmp_path):
+    metric = Seen(cache_dir=str(tmp_path))
+    message = "^seen has no option 'sample_weight': its options are option$"
+    with pytest.raises(TypeError, match=message):
+        metric.add(reference=0, prediction=0, sample_weight=1)
+    with pytest.raises(TypeError, match=message):
+        metric.add_batch(**columns(0, 2), sample_weight=[1, 2])
+    assert len(metric) == 0
+
+
 def test_weights_follow_the_order_of_the_calls_where_the_base_class_writes_batches_first(build):
     _, ours = build()
     calls = [add(0), add(1), add_batch(2, 5), add(5), compute(6, 10, sample_weight=WEIGHTS)]
@@ -721,7 +731,6 @@ def test_a_process_resets_what_it_added_itself(tmp_path):
         return metrics[0].compute()
 
     def second():
-        metrics[1].reset()  # of nothing, and it waits for no one
         metrics[1].add(reference=4, prediction=4)
         return metrics[1].compute()
 
@@ -730,6 +739,13 @@ def test_a_process_resets_what_it_added_itself(tmp_path):
     again = both(*(lambda m=m: m.compute(**inputs) for m in metrics))
     assert again == [{"seen": [(5, 5)] * 2}, None]
     assert not list(tmp_path.rglob("*.arrow"))
+
+
+def test_a_reset_of_nothing_waits_for_no_process(tmp_path):
+    metric = of_two(Seen, 0, tmp_path, timeout=0.1)
+    metric.reset()
+    with pytest.raises(ValueError, match="did not find all others"):
+        metric.add(reference=0, prediction=0)
 
 
 def test_a_process_warns_of_what_it_added_before(tmp_path):

@@ -27,7 +27,7 @@ Args:
         classes; None gives one value for each class, in label order, and adds "labels".
     prior (`dict`, *optional*): Class shares to score under, a probability for each class.
     prior_mode (`str`): "reweight" (the default) the references to the prior, or let it set the "odds".
-    sample_weight (`list` of `float`, *optional*): A weight for each sample.
+    sample_weight (`list` of `float`, *optional*): A weight for each sample. `add_batch` takes it, too.
     ignore_index (*optional*): Samples whose reference equals it are dropped, as -100 in padding.
     unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
     zero_division (`"warn"`, 0.0 or nan): The score where all references are of one class.

@@ -9,10 +9,11 @@ In one process nothing is written: what `add` and `add_batch` are given waits in
 `compute(predictions=..., references=...)` alone touches no state. Threads may share a metric, a
 process may fork while one of them adds, and a call that is interrupted, as from the keyboard, has
 added or used up all or nothing.
-With `num_process > 1` the base class's own `add_batch` and `compute` are used, and labels travel
-through its files as text that keeps their type and value exactly. What is added from one `compute`
-to the next is a round. The files of a round have names of their own, by way of `experiment_id`, so
-that a process may run ahead, and begin with the process and the round, so that rounds never mix.
+With `num_process > 1` the base class's own `add_batch` and `compute` are used, and labels and
+weights travel through its files as text that keeps type and value exactly. What is added from one
+`compute` to the next is a round. The files of a round have names of their own, by way of
+`experiment_id`, so that a process may run ahead, and begin with the process and the round, so that
+rounds never mix; after a reset they begin anew.
 Nothing rests on the names of the base class's private methods but the check for files that end in
 the middle.
 """
@@ -269,7 +270,6 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 self._write_head()
             return
         with self._lock:
-            self._single_kind = None
             self._added.clear()
 
     def _check_options(self, names: Iterable[str]) -> None:

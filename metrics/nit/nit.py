@@ -24,7 +24,7 @@ Args:
     references (`list` of `int` or `str`): Ground truth labels, of the same type.
     labels (`list`, *optional*): The classes of the task; all of them count in k. By default the
         classes of the references.
-    sample_weight (`list` of `float`, *optional*): A weight for each sample.
+    sample_weight (`list` of `float`, *optional*): A weight for each sample. `add_batch` takes it, too.
     ignore_index (*optional*): Samples whose reference equals it are dropped, as -100 in padding.
     unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
     zero_division (`str` or `float`): The score where there is one class. "warn" (the default) is
