@@ -213,6 +213,7 @@ LAYERS += (
     "scores",
     "results",
     "inputs",
+    "trainer",
     "registration",
     "scorers",
     "torchmetrics",

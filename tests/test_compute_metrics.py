@@ -1,0 +1,515 @@
+"""`ComputeMetrics` without training: each form of predictions, each refusal, and what it keeps."""
+
+import copy
+import itertools
+import json
+import math
+import pickle
+import subprocess
+import sys
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+
+from informedness import (
+    ContingencyTable,
+    InformednessWarning,
+    NoSamplesError,
+    UndefinedMetricWarning,
+    estimate_from_labels,
+    informedness_score,
+    nit_score,
+)
+from informedness.trainer import ComputeMetrics, argmax_logits
+
+torch = pytest.importorskip("torch")
+NAMES = ("informedness", "nit", "accuracy")
+GENERATOR = np.random.default_rng(0)
+N, K = 120, 4
+REFERENCES = GENERATOR.integers(0, K, N)
+LOGITS = GENERATOR.normal(size=(N, K)) + 1.5 * np.eye(K)[REFERENCES]
+IDS = LOGITS.argmax(1)
+EXPECTED = {
+    "informedness": informedness_score(REFERENCES, IDS),
+    "nit": nit_score(REFERENCES, IDS),
+    "accuracy": accuracy_score(REFERENCES, IDS),
+}
+ONE_LOGIT = LOGITS[:, :1] - 0.7
+IS_ZERO = (REFERENCES == 0).astype(float)
+CUTS = [0, 20, 21, N]
+PARTS = [slice(*pair) for pair in itertools.pairwise(CUTS)]
+HIDDEN = np.zeros((N, 3, 5))
+
+
+class EvalPrediction:
+    """As transformers has it: with inputs and losses it has more than two elements."""
+
+    def __init__(self, predictions, label_ids, *more):
+        self.predictions, self.label_ids, self.more = predictions, label_ids, more
+
+    def __iter__(self):
+        return iter((self.predictions, self.label_ids, *self.more))
+
+
+def in_batches(compute_metrics, predictions, references, convert=torch.tensor):
+    """Score as under `batch_eval_metrics`: the result comes with the last batch."""
+    results = [
+        compute_metrics(
+            EvalPrediction(convert(predictions[part]), convert(references[part])),
+            compute_result=part is PARTS[-1],
+        )
+        for part in PARTS
+    ]
+    assert results[:-1] == [{}, {}]
+    return results[-1]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (LOGITS, REFERENCES),
+        EvalPrediction(LOGITS, REFERENCES),
+        EvalPrediction(LOGITS, REFERENCES, HIDDEN, np.zeros(N)),
+        EvalPrediction((LOGITS, HIDDEN), REFERENCES),
+        EvalPrediction((LOGITS, (HIDDEN, HIDDEN)), REFERENCES),
+        EvalPrediction([LOGITS[p] for p in PARTS], [REFERENCES[p] for p in PARTS]),
+        EvalPrediction([(LOGITS[p], HIDDEN[p]) for p in PARTS], [REFERENCES[p] for p in PARTS]),
+        EvalPrediction(IDS, REFERENCES),
+        EvalPrediction(IDS.astype(np.int8)[:, None], REFERENCES),
+        EvalPrediction(LOGITS, REFERENCES[:, None]),
+        EvalPrediction(LOGITS.tolist(), REFERENCES.tolist()),
+        EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES)),
+        EvalPrediction(torch.tensor(IDS), torch.tensor(REFERENCES)),
+        EvalPrediction(torch.tensor(LOGITS, requires_grad=True), torch.tensor(REFERENCES)),
+        EvalPrediction(torch.tensor(LOGITS), REFERENCES.astype(float)),
+        EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES, dtype=torch.float32)),
+        EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES, dtype=torch.uint8)),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_every_form_of_several_columns_gives_the_same_number(given):
+    assert ComputeMetrics(*NAMES)(given) == pytest.approx(EXPECTED, abs=1e-12)
+
+
+@pytest.mark.parametrize("convert", [torch.tensor, np.array])
+@pytest.mark.parametrize("predictions", [LOGITS, IDS], ids=["logits", "ids"])
+def test_batches_give_the_number_of_them_all(predictions, convert):
+    result = in_batches(ComputeMetrics(*NAMES), predictions, REFERENCES, convert)
+    assert result == pytest.approx(EXPECTED, abs=1e-12)
+
+
+def test_results_are_plain_floats_under_plain_names():
+    result = ComputeMetrics("informedness", "matthews_corrcoef", confidence_level=0.9)(
+        (LOGITS, REFERENCES)
+    )
+    assert {type(value) for value in result.values()} == {float}
+    assert [*result][:5] == [
+        "informedness",
+        "informedness_standard_error",
+        "informedness_low",
+        "informedness_high",
+        "matthews_corrcoef",
+    ]
+    wanted = estimate_from_labels(REFERENCES, IDS, confidence_level=0.9)
+    assert result["informedness_standard_error"] == wanted.standard_error
+    assert (result["informedness_low"], result["informedness_high"]) == wanted.confidence_interval
+
+
+@pytest.mark.parametrize("tensors", [False, True])
+def test_padding_is_left_out_of_tokens(tensors):
+    references, logits = REFERENCES.reshape(12, 10).copy(), LOGITS.reshape(12, 10, K).copy()
+    references[:, 7:] = -100
+    logits[:, 7:] = math.nan  # nobody looks there
+    kept = np.arange(N).reshape(12, 10)[:, :7].ravel()
+    convert = torch.tensor if tensors else np.array
+    for predictions in (logits, logits.argmax(-1)):
+        result = ComputeMetrics("informedness")((convert(predictions), convert(references)))
+        assert result["informedness"] == informedness_score(REFERENCES[kept], IDS[kept])
+    with pytest.warns(InformednessWarning, match="-100 among the references counts as a class"):
+        ComputeMetrics("nit", ignore_index=None)((IDS.reshape(12, 10), references))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_read_as_numpy_reads_its_numbers(dtype):
+    logits = torch.tensor(LOGITS).to(dtype)  # with ties: the first of the largest counts
+    ids = logits.float().numpy().argmax(-1)
+    result = ComputeMetrics("informedness")((logits, torch.tensor(REFERENCES)))
+    assert result["informedness"] == informedness_score(REFERENCES, ids)
+    column = logits[:, :1] - 0.7
+    result = ComputeMetrics("informedness", threshold=0.0)((column, torch.tensor(IS_ZERO)))
+    wanted = informedness_score(IS_ZERO, column[:, 0].float().numpy() > 0)
+    assert result["informedness"] == wanted
+
+
+@pytest.mark.filterwarnings("ignore:informedness. NIT takes predictions outside")
+@pytest.mark.parametrize("n_labels", [3, 2000, 2**33])
+def test_tensors_of_few_and_of_many_labels_are_counted_alike(n_labels):
+    generator = np.random.default_rng(n_labels)
+    references, predictions = generator.integers(-5, n_labels, (2, 300))
+    predictions[::2] = references[::2]
+    metric = ComputeMetrics("accuracy", "nit", ignore_index=None)
+    whole = metric((predictions, references))
+    assert whole["accuracy"] == accuracy_score(references, predictions)
+    assert metric((torch.tensor(predictions), torch.tensor(references))) == whole
+
+
+# One column
+
+
+ONE_COLUMN = [
+    (ONE_LOGIT, IS_ZERO),
+    (ONE_LOGIT[:, 0], IS_ZERO),
+    (ONE_LOGIT, IS_ZERO[:, None]),
+    (ONE_LOGIT[:, 0], IS_ZERO[:, None]),
+    (ONE_LOGIT, IS_ZERO.astype(int)),
+    ((ONE_LOGIT, HIDDEN), IS_ZERO),
+    (torch.tensor(ONE_LOGIT), torch.tensor(IS_ZERO)),
+    (ONE_LOGIT.reshape(12, 10, 1), IS_ZERO.reshape(12, 10)),
+]
+OF_ONE = {
+    "informedness": 2 * balanced_accuracy_score(IS_ZERO, ONE_LOGIT[:, 0] > 0) - 1,
+    "nit": nit_score(IS_ZERO.astype(int), (ONE_LOGIT[:, 0] > 0).astype(int)),
+    "accuracy": accuracy_score(IS_ZERO, ONE_LOGIT[:, 0] > 0),
+}
+
+
+@pytest.mark.parametrize("given", ONE_COLUMN)
+def test_one_column_is_read_by_its_threshold(given):
+    result = ComputeMetrics(*NAMES, threshold=0.0)(given)
+    assert result == pytest.approx(OF_ONE, abs=1e-12)
+    probabilities = 1 / (1 + np.exp(-ONE_LOGIT))
+    result = ComputeMetrics(*NAMES, threshold=0.5)((probabilities, IS_ZERO))
+    assert result == pytest.approx(OF_ONE, abs=1e-12)
+
+
+@pytest.mark.parametrize("given", ONE_COLUMN)
+def test_one_column_with_a_negative_score_is_taken_for_logits_with_a_warning(given):
+    with pytest.warns(InformednessWarning, match=r"threshold=0\.0 for logits, 0\.5 for prob"):
+        result = ComputeMetrics(*NAMES)(given)
+    assert result == pytest.approx(OF_ONE, abs=1e-12)
+
+
+def test_one_column_with_no_negative_score_is_refused():
+    for scores in (np.abs(ONE_LOGIT), IS_ZERO):
+        with pytest.raises(ValueError, match=r"`threshold` must be given .*make them integers"):
+            ComputeMetrics(*NAMES)((scores, IS_ZERO))
+
+
+def test_one_column_in_batches_is_decided_by_all_of_them():
+    order = np.argsort(-ONE_LOGIT[:, 0])  # the first batches have no negative score
+    scores, references = ONE_LOGIT[order], IS_ZERO[order]
+    assert (scores[PARTS[0]] > 0).all()
+    metric = ComputeMetrics(*NAMES)
+    with pytest.warns(InformednessWarning, match="some scores are negative"):
+        assert in_batches(metric, scores, references) == pytest.approx(OF_ONE, abs=1e-12)
+    with pytest.raises(ValueError, match="`threshold` must be given"):
+        in_batches(metric, np.abs(scores), references)
+
+
+def test_the_loss_of_the_model_tells_the_threshold():
+    trained_by_squared_error = SimpleNamespace(problem_type="regression", num_labels=1)
+    result = ComputeMetrics("informedness", config=trained_by_squared_error)((ONE_LOGIT, IS_ZERO))
+    assert result["informedness"] == informedness_score(IS_ZERO, ONE_LOGIT[:, 0] > 0.5)
+    by_entropy = SimpleNamespace(problem_type="multi_label_classification", num_labels=1)
+    result = ComputeMetrics("informedness", config=by_entropy)((ONE_LOGIT, IS_ZERO[:, None]))
+    assert result["informedness"] == OF_ONE["informedness"]
+
+
+def test_nothing_is_negative_where_only_padding_is():
+    scores, references = np.abs(ONE_LOGIT[:, 0]), IS_ZERO.copy()
+    scores[0], references[0] = -100, -100
+    with pytest.raises(ValueError, match="`threshold` must be given"):
+        ComputeMetrics("nit")((scores, references))
+
+
+# Several labels
+
+SHIFT = np.array([0.5, 0.7, 1.1, 0.9])
+LABELS = (GENERATOR.random((N, K)) < 0.4).astype(float)
+SEVERAL = GENERATOR.normal(size=(N, K)) + 2 * LABELS - SHIFT
+MULTILABEL = SimpleNamespace(
+    problem_type="multi_label_classification",
+    num_labels=K,
+    id2label={0: "joy", 1: "fear", 2: "anger", 3: "love"},
+)
+BY_LABEL = [informedness_score(LABELS[:, i], SEVERAL[:, i] > 0) for i in range(K)]
+
+
+@pytest.mark.parametrize("convert", [np.array, torch.tensor])
+@pytest.mark.parametrize(
+    "options", [{"config": MULTILABEL}, {"multilabel": True, "threshold": 0.0}], ids=str
+)
+def test_several_labels_are_scored_one_by_one(options, convert):
+    metric = ComputeMetrics("informedness", "nit", by_label=True, **options)
+    nits = [nit_score(LABELS[:, i], SEVERAL[:, i] > 0) for i in range(K)]
+    names = MULTILABEL.id2label.values() if "config" in options else range(K)
+    wanted = {"informedness": np.mean(BY_LABEL), "nit": np.mean(nits)}
+    wanted |= {f"informedness_{x}": value for x, value in zip(names, BY_LABEL, strict=True)}
+    wanted |= {f"nit_{x}": value for x, value in zip(names, nits, strict=True)}
+    assert metric((convert(SEVERAL), convert(LABELS))) == pytest.approx(wanted, abs=1e-12)
+    assert in_batches(metric, SEVERAL, LABELS, convert) == pytest.approx(wanted, abs=1e-12)
+    if "threshold" not in options:
+        ids = (SEVERAL > 0).astype(int)
+        assert metric((convert(ids), convert(LABELS))) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_two_dimensions_that_may_be_labels_or_tokens_are_refused():
+    for predictions in (SEVERAL, (SEVERAL > 0).astype(int)):
+        with pytest.raises(ValueError, match=r"multilabel=True for labels; for tokens flatten"):
+            ComputeMetrics(*NAMES, threshold=0.0)((predictions, LABELS))
+
+
+def test_entries_of_a_label_may_be_ignored():
+    references = LABELS.copy()
+    references[:40, 0] = -100
+    metric = ComputeMetrics("informedness", multilabel=True, threshold=0.0, by_label=True)
+    result = metric((SEVERAL, references))
+    assert result["informedness_0"] == informedness_score(LABELS[40:, 0], SEVERAL[40:, 0] > 0)
+    assert result["informedness_1"] == BY_LABEL[1]
+
+
+def test_labels_without_a_score_are_named_and_left_out_of_the_mean():
+    references = LABELS.copy()
+    references[:, 1], references[:, 3] = 0, -100
+    metric = ComputeMetrics("informedness", "accuracy", config=MULTILABEL, by_label=True)
+    with pytest.warns(UndefinedMetricWarning) as caught:
+        result = metric((SEVERAL, references))
+    (informedness, accuracy) = (str(x.message) for x in caught)
+    assert "Informedness is undefined for labels" in informedness
+    assert "'fear', 'love' left out of the mean" in informedness
+    assert "'love' left out of the mean" in accuracy
+    assert "fear" not in accuracy  # which is defined for one class
+    assert result["informedness"] == pytest.approx((BY_LABEL[0] + BY_LABEL[2]) / 2, abs=1e-12)
+    assert result["informedness_fear"] == result["informedness_love"] == 0.0
+
+
+def test_several_labels_have_no_interval_and_no_average_none():
+    for config in (MULTILABEL, None):
+        for options in ({"confidence_level": 0.9}, {"average": None}):
+            with pytest.raises(ValueError, match=f"`{next(iter(options))}` must"):
+                ComputeMetrics("informedness", config=config, multilabel=True, **options)
+            if config:
+                with pytest.raises(ValueError, match="where a sample has several labels"):
+                    ComputeMetrics("informedness", config=config, **options)((SEVERAL, LABELS))
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"names": ["informed"]}, "`metric` must be one of"),
+        ({"names": []}, "`names` must hold at least one"),
+        ({"names": ["nit", "nit"]}, "'nit' stands twice"),
+        ({"average": "micro"}, "`average` must be one of"),
+        ({"average": "macro", "names": ["nit"]}, "`average` must be left out"),
+        ({"threshold": math.nan}, "`threshold` must be a finite number"),
+        ({"threshold": "0"}, "`threshold` must be a finite number"),
+        ({"confidence_level": 95}, "`confidence_level` must lie between"),
+        ({"confidence_level": 0.9, "prior": {0: 0.5, 1: 0.5}, "names": ["nit"]}, "`prior` must"),
+        ({"labels": [0, 0]}, "0 stands twice"),
+    ],
+)
+def test_options_that_are_not_valid_are_refused_before_training(options, message):
+    options = dict(options)
+    with pytest.raises(ValueError, match=message):
+        ComputeMetrics(*options.pop("names", ["informedness"]), **options)
+
+
+def test_classes_are_those_declared_and_named_by_the_configuration():
+    config = SimpleNamespace(num_labels=5, id2label=dict(enumerate("abcde")))
+    metric = ComputeMetrics("informedness", "nit", average=None, config=config)
+    result = metric((IDS, REFERENCES))
+    wanted = informedness_score(REFERENCES, IDS, labels=range(5), average=None)
+    assert [*result] == [*(f"informedness_{x}" for x in "abcde"), "nit"]
+    assert [*result.values()][:5] == pytest.approx(wanted, abs=1e-12)
+    assert result["nit"] == nit_score(REFERENCES, IDS, labels=range(5))
+    declared = ComputeMetrics("nit", config=config, labels=range(6))((IDS, REFERENCES))
+    assert declared["nit"] == nit_score(REFERENCES, IDS, labels=range(6))
+
+
+def test_prior_average_and_prefix_are_those_of_the_functions():
+    prior = {0: 0.1, 1: 0.2, 2: 0.3, 3: 0.4}
+    metric = ComputeMetrics("informedness", "accuracy", average="macro", prior=prior, prefix="x_")
+    result = metric((LOGITS, REFERENCES))
+    wanted = informedness_score(REFERENCES, IDS, average="macro", prior=prior)
+    assert result["x_informedness"] == wanted
+    recalls = [np.mean(IDS[c == REFERENCES] == c) for c in range(K)]
+    assert result["x_accuracy"] == pytest.approx(np.dot(recalls, [*prior.values()]), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        ((np.full((2, 3), math.nan), [0, 1]), {}, "got nan for 2 samples"),
+        ((torch.full((2, 3), math.nan), torch.tensor([0, 1])), {}, "got nan for 2 samples"),
+        ((np.array([math.nan, 1.0]), [0, 1]), {"threshold": 0.0}, "got nan for 1 samples"),
+        ((LOGITS, REFERENCES[1:]), {}, r"got shapes \(120, 4\) and \(119,\)"),
+        ((HIDDEN, REFERENCES), {}, "preprocess_logits_for_metrics"),
+        ((LOGITS.argsort(1), REFERENCES), {}, "must be logits of the shape"),
+        ((LOGITS, (REFERENCES, REFERENCES)), {}, "`label_names`"),
+        ((ONE_LOGIT, REFERENCES), {"threshold": 0.0}, "references must be 0 and 1 .* got 3"),
+        ((ONE_LOGIT, IS_ZERO), {"threshold": 0.0, "labels": [1, 2]}, "`labels` must be 0 and 1"),
+        ((LOGITS, REFERENCES), {"threshold": 0.5}, "`threshold` must be left out"),
+        ((LOGITS, REFERENCES), {"by_label": True}, "`by_label` must be left out"),
+        ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
+        ((torch.tensor(LOGITS), torch.tensor(REFERENCES + 0.5)), {}, "must hold whole numbers"),
+        ((SEVERAL, LABELS[:, :3]), {"multilabel": True}, "of several labels must both be"),
+        ((LOGITS,), {}, "`eval_prediction` must be"),
+        (([LOGITS], [REFERENCES, REFERENCES]), {}, "as many batches"),
+        ((LOGITS, np.full(N, -100)), {}, "there must be a sample to score"),
+        ((ONE_LOGIT, np.full(N, -100)), {"threshold": 0.0}, "there must be a sample to score"),
+        ((torch.tensor(LOGITS), torch.full((N,), -100)), {}, "there must be a sample to score"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(given, options, message):
+    metric = ComputeMetrics("informedness", **options)
+    with pytest.raises(ValueError, match=message):
+        metric(given)
+
+
+def test_batches_of_two_forms_are_not_added_up():
+    metric = ComputeMetrics("nit")
+    metric((ONE_LOGIT, IS_ZERO), compute_result=False)
+    with pytest.raises(ValueError, match="got classes after one column"):
+        metric((LOGITS, REFERENCES))
+
+
+# State
+
+
+def test_it_starts_afresh_after_a_result_an_error_and_a_reset():
+    metric = ComputeMetrics("informedness")
+    half = slice(0, 60)
+    metric((LOGITS, REFERENCES))
+    of_half = {"informedness": informedness_score(REFERENCES[half], IDS[half])}
+    assert metric((LOGITS[half], REFERENCES[half])) == of_half
+    metric((LOGITS, REFERENCES), compute_result=False)
+    with pytest.raises(ValueError, match="must be logits"):
+        metric((LOGITS[1:], REFERENCES))
+    assert metric((LOGITS[half], REFERENCES[half])) == of_half
+    metric((LOGITS, REFERENCES), compute_result=False)
+    metric.reset()
+    assert metric((LOGITS[half], REFERENCES[half])) == of_half
+
+
+def evaluation_loop(metric, parts, interrupted=False):
+    """Stand in for the Trainer's."""
+    for part in parts:
+        result = metric((LOGITS[part], REFERENCES[part]), compute_result=part is parts[-1])
+        if interrupted:
+            raise KeyboardInterrupt
+    return result
+
+
+def test_an_evaluation_that_was_interrupted_leaves_nothing_behind():
+    metric = ComputeMetrics(*NAMES)
+    with pytest.raises(KeyboardInterrupt):
+        evaluation_loop(metric, PARTS, interrupted=True)
+    assert evaluation_loop(metric, PARTS) == pytest.approx(EXPECTED, abs=1e-12)
+    with pytest.raises(KeyboardInterrupt):
+        evaluation_loop(metric, PARTS, interrupted=True)
+    assert metric((LOGITS, REFERENCES)) == pytest.approx(EXPECTED, abs=1e-12)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_it_can_be_copied_in_the_middle_of_an_evaluation(copied):
+    metric = ComputeMetrics("informedness")
+
+    def evaluation_loop():
+        metric((LOGITS[:60], REFERENCES[:60]), compute_result=False)
+        return copied(metric)
+
+    whole = {"informedness": EXPECTED["informedness"]}
+    assert evaluation_loop()((LOGITS[60:], REFERENCES[60:])) == pytest.approx(whole, abs=1e-12)
+
+
+def test_only_counts_are_kept_between_batches():
+    metric = ComputeMetrics("informedness")
+    sizes = []
+    for _ in range(3):
+        for part in PARTS:
+            metric((LOGITS[part], REFERENCES[part]), compute_result=False)
+        sizes.append(len(pickle.dumps(metric)))
+    assert sizes[0] < 2000
+    assert max(sizes) - min(sizes) < 20
+
+
+def test_neither_torch_nor_transformers_is_loaded():
+    code = (
+        "import sys; from informedness.trainer import ComputeMetrics\n"
+        "ComputeMetrics('nit')(([[0.1, 0.2], [0.3, 0.1]], [1, 0]))\n"
+        "assert not {'torch', 'transformers'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# History
+
+
+def test_the_history_has_the_table_and_the_scores_of_each_evaluation(tmp_path, monkeypatch):
+    path = tmp_path / "runs" / "run.jsonl"
+    metric = ComputeMetrics(*NAMES, history=path)
+    metric((LOGITS, REFERENCES))
+    metric((LOGITS[:60], REFERENCES[:60]))
+    first, second = map(json.loads, path.read_text("utf-8").splitlines())
+    assert (first["step"], first["metric_key_prefix"]) == (None, None)
+    assert first["scores"] == pytest.approx(EXPECTED, abs=1e-12)
+    for line, part in ((first, slice(None)), (second, slice(0, 60))):
+        table = ContingencyTable.from_counts(**line["table"])
+        assert table == ContingencyTable.from_labels(REFERENCES[part], IDS[part])
+    several = tmp_path / "several.jsonl"
+    ComputeMetrics("nit", config=MULTILABEL, history=several)((SEVERAL, LABELS))
+    tables = json.loads(several.read_text("utf-8"))["tables"]
+    for i, (name, table) in enumerate(tables.items()):
+        assert name == MULTILABEL.id2label[i]
+        wanted = ContingencyTable.from_labels(LABELS[:, i], SEVERAL[:, i] > 0, labels=[0, 1])
+        assert ContingencyTable.from_counts(**table) == wanted
+    monkeypatch.setenv("RANK", "1")
+    metric((LOGITS, REFERENCES))
+    assert len(path.read_text("utf-8").splitlines()) == 2
+
+
+def test_an_undefined_number_is_null_in_the_history(tmp_path):
+    metric = ComputeMetrics("nit", confidence_level=0.9, history=tmp_path / "run.jsonl")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InformednessWarning)
+        result = metric(([0, 0, 1], [0, 0, 1]))
+    assert math.isnan(result["nit_low"])
+    line = json.loads((tmp_path / "run.jsonl").read_text("utf-8"), parse_constant=pytest.fail)
+    assert line["scores"]["nit_low"] is None
+
+
+# argmax_logits
+
+
+@pytest.mark.parametrize("convert", [np.array, torch.tensor])
+def test_argmax_logits_gives_ids_and_leaves_what_has_none(convert):
+    logits, references = convert(LOGITS), convert(REFERENCES)
+    assert argmax_logits(logits, references).tolist() == IDS.tolist()
+    assert argmax_logits((logits, logits), references).tolist() == IDS.tolist()
+    assert argmax_logits(logits, None).tolist() == IDS.tolist()
+    for scores, labels in ((ONE_LOGIT, IS_ZERO), (ONE_LOGIT[:, 0], IS_ZERO), (SEVERAL, LABELS)):
+        scores = convert(scores)
+        assert argmax_logits(scores, convert(labels)) is scores
+
+
+def test_argmax_logits_refuses_nan_but_not_on_padding():
+    logits, references = torch.tensor(LOGITS), torch.tensor(REFERENCES)
+    logits[3] = math.nan
+    with pytest.raises(ValueError, match="got nan for 1 samples"):
+        argmax_logits(logits, references)
+    references[3] = -100
+    ids = argmax_logits(logits, references)
+    result = ComputeMetrics("informedness")((ids, references))
+    kept = np.arange(N) != 3
+    assert result["informedness"] == informedness_score(REFERENCES[kept], IDS[kept])
+
+
+def test_no_samples_is_an_error_of_its_own():
+    with pytest.raises(NoSamplesError):
+        ComputeMetrics("nit")((np.zeros((0, 3)), np.zeros(0, int)))
