@@ -1,0 +1,87 @@
+"""What the processes of `torchrun` do together; each prints its results, as test_trainer.py reads.
+
+A case is run by all processes, and its scores are those of all samples.
+"""
+
+import json
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from accelerate.utils import DataLoaderConfiguration, gather_object
+from torch.utils.data import DataLoader, TensorDataset
+
+import trainer_cases as cases
+from informedness.scores.registry import score
+from informedness.tally import Tally
+from informedness.trainer import ComputeMetrics, argmax_logits
+
+CASES = {
+    "whole": {},
+    "batches": {"batch_eval_metrics": True},
+    "ids in batches": {"batch_eval_metrics": True, "preprocess": argmax_logits},
+}
+
+
+def of_trainer(head: str, options: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Evaluate 299 samples: the last batch is uneven for any number of processes."""
+    model = cases.model_of(head, initializer_range=1.0)
+    history = folder / "run.jsonl"
+    metric = ComputeMetrics(*cases.NAMES, **cases.HEADS[head].options, history=history)
+    trainer = cases.trainer_of(
+        head, folder, model=model, compute_metrics=metric, per_device_eval_batch_size=32, **options
+    )
+    scores = trainer.evaluate(trainer.eval_dataset[:299])
+    trainer.accelerator.wait_for_everyone()
+    written = history.read_text("utf-8").splitlines() if trainer.is_world_process_zero() else [""]
+    assert len(written) == 1
+    return {name: scores[f"eval_{name}"] for name in cases.NAMES}
+
+
+def of_accelerate(n_samples: int, *, only_counts: bool) -> dict[str, Any]:
+    """Score in a loop of one's own: gathering predictions, or counts alone.
+
+    The labels are sorted, so that some are seen by one process alone; of 3 samples some processes
+    see none.
+    """
+    generator = np.random.default_rng(n_samples)
+    references = np.sort(generator.integers(0, 5, n_samples))
+    logits = generator.normal(size=(n_samples, 5)) + 2 * np.eye(5)[references]
+    data = TensorDataset(torch.tensor(logits), torch.tensor(references))
+    # a sample that fills up the last batch would be counted twice
+    loading = DataLoaderConfiguration(even_batches=not only_counts)
+    accelerator = Accelerator(cpu=True, dataloader_config=loading)
+    loader = accelerator.prepare(DataLoader(data, batch_size=2))
+    tally = Tally(labels=range(5))
+    for batch in loader:
+        if not only_counts:
+            batch = accelerator.gather_for_metrics(batch)
+        tally.update(batch[1], batch[0].argmax(-1))
+    if only_counts:
+        tally = sum(gather_object([tally]))
+    found = {name: score(tally.table, name) for name in cases.NAMES}
+    return found | {"n_samples": tally.table.n_samples, "right": int(tally.table.hits.sum())}
+
+
+def main() -> None:
+    """Run all cases."""
+    warnings.simplefilter("ignore")
+    results = {}
+    for head in ("classes", "tokens", "one logit", "several labels"):
+        for name, options in CASES.items():
+            with tempfile.TemporaryDirectory() as folder:
+                results[f"{head}, {name}"] = of_trainer(head, dict(options), Path(folder))
+    for n_samples in (3, 61):
+        for only_counts in (False, True):
+            found = of_accelerate(n_samples, only_counts=only_counts)
+            results[f"{n_samples} samples, counts alone: {only_counts}"] = found
+    # one write, so that the lines of two processes do not mix
+    print(f"\nRESULT {json.dumps(results)}\n", end="", flush=True)
+
+
+if __name__ == "__main__":
+    main()

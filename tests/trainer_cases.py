@@ -1,0 +1,166 @@
+"""Tiny BERTs on scikit-learn's digits, a head of each kind, and the scores of their answers.
+
+The 8 x 8 images are read as 16 grey levels, each the mean of 2 x 2 pixels.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from sklearn.datasets import load_digits
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    Trainer,
+    TrainingArguments,
+    set_seed,
+)
+
+from informedness.trainer import ComputeMetrics
+
+BATCH = 64
+NAMES = ("informedness", "nit", "accuracy")
+
+
+class Head(NamedTuple):
+    """What a model is asked, and how its answers are read."""
+
+    num_labels: int
+    options: Mapping[str, Any] = MappingProxyType({})
+    problem_type: str | None = None
+
+
+HEADS = {
+    "classes": Head(3),
+    "tokens": Head(3),
+    "one logit": Head(1, {"threshold": 0.0}, "multi_label_classification"),
+    "squared error": Head(1, {"threshold": 0.5}),
+    "several labels": Head(3, {"multilabel": True, "threshold": 0.0}, "multi_label_classification"),
+}
+
+
+def samples(head: str) -> list[dict[str, Any]]:
+    """Return the images with the references of a head: sequences of 8 to 16 tokens."""
+    images, digits = load_digits(return_X_y=True)
+    pixels = images.reshape(-1, 4, 2, 4, 2).mean((2, 4)).reshape(-1, 16).astype(int)
+    found = []
+    for number, (levels, digit) in enumerate(zip(pixels[:700], digits, strict=False)):
+        ink = [float(levels[5] > 8), float(levels[10] > 8), float((levels > 12).any())]
+        levels = levels[: 16 - number % 9] if head == "tokens" else levels
+        references = {
+            "classes": int(digit % 3),
+            # the grey level of the token before it
+            "tokens": [-100, *np.minimum(levels[:-1] // 4, 2).tolist()],
+            "one logit": ink[2:],
+            "squared error": ink[2],
+            "several labels": ink,
+        }
+        found.append({"input_ids": levels.tolist(), "labels": references[head]})
+    return found
+
+
+def collate(rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
+    """Pad a batch to the longest sequence in it."""
+    length = max(len(row["input_ids"]) for row in rows)
+
+    def padded(values: Any, padding: int) -> Any:
+        return [[*v, *[padding] * (length - len(v))] for v in values]
+
+    ids = [row["input_ids"] for row in rows]
+    labels = [row["labels"] for row in rows]
+    is_of_tokens = isinstance(labels[0], list) and isinstance(labels[0][0], int)
+    return {
+        "input_ids": torch.tensor(padded(ids, 0)),
+        "attention_mask": torch.tensor(padded([[1] * len(x) for x in ids], 0)),
+        "labels": torch.tensor(padded(labels, -100) if is_of_tokens else labels),
+    }
+
+
+def model_of(head: str, **options: Any) -> Any:
+    """Return a new model, the same each time."""
+    set_seed(0)
+    config = BertConfig(
+        vocab_size=17,
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=16,
+        hidden_dropout_prob=0.0,
+        num_labels=HEADS[head].num_labels,
+        problem_type=HEADS[head].problem_type,
+        **options,
+    )
+    kind = BertForTokenClassification if head == "tokens" else BertForSequenceClassification
+    return kind(config)
+
+
+def trainer_of(
+    head: str, folder: Any, *, compute_metrics: Any = None, model: Any = None, **options: Any
+) -> Trainer:
+    """Return a Trainer that keeps the best model by Informedness; 400 samples of 700 to train."""
+    data = samples(head)
+    preprocess = options.pop("preprocess", None)
+    options = {
+        "num_train_epochs": 2,
+        "learning_rate": 1e-2,
+        "per_device_train_batch_size": 32,
+        "per_device_eval_batch_size": BATCH,
+        "eval_strategy": "epoch",
+        "save_strategy": "epoch",
+        "load_best_model_at_end": True,
+        "metric_for_best_model": "informedness",
+        "use_cpu": True,
+        "report_to": [],
+        "disable_tqdm": True,
+        "dataloader_pin_memory": False,
+        "seed": 0,
+        **options,
+    }
+    return Trainer(
+        model=model_of(head) if model is None else model,
+        args=TrainingArguments(output_dir=str(folder), **options),
+        train_dataset=data[:400],
+        eval_dataset=data[400:],
+        data_collator=collate,
+        compute_metrics=compute_metrics or ComputeMetrics(*NAMES, **HEADS[head].options),
+        preprocess_logits_for_metrics=preprocess,
+    )
+
+
+def answers(model: Any, head: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return references and answers of the model, a column for each label of a sample."""
+    model.eval()
+    data = samples(head)[400:]
+    references, found = [], []
+    for start in range(0, len(data), BATCH):
+        batch = collate(data[start : start + BATCH])
+        with torch.no_grad():
+            logits = model(**batch).logits.numpy()
+        cut = HEADS[head].options.get("threshold")
+        decided = logits.argmax(-1) if cut is None else (logits > cut).astype(int)
+        columns = 3 if head == "several labels" else 1
+        references.append(batch["labels"].numpy().reshape(-1, columns))
+        found.append(decided.reshape(-1, columns))
+    references, found = np.concatenate(references), np.concatenate(found)
+    kept = references[:, 0] != -100
+    return references[kept].astype(int), found[kept]
+
+
+def informedness_of(references: np.ndarray, answers: np.ndarray) -> float:
+    """Return Powers' sum by the definition: the share of each answer, times TPR - FPR of it."""
+    return sum(
+        np.mean(answers == c)
+        * (np.mean(answers[references == c] == c) - np.mean(answers[references != c] == c))
+        for c in np.unique(references)
+    )
+
+
+def expected(model: Any, head: str) -> float:
+    """Return the Informedness of the model's answers, without a Trainer and this package."""
+    references, found = answers(model, head)
+    pairs = zip(references.T, found.T, strict=True)
+    return float(np.mean([informedness_of(*pair) for pair in pairs]))
