@@ -81,6 +81,7 @@ def in_batches(compute_metrics, predictions, references, convert=torch.tensor):
         EvalPrediction(IDS.astype(np.int8)[:, None], REFERENCES),
         EvalPrediction(LOGITS, REFERENCES[:, None]),
         EvalPrediction(LOGITS.tolist(), REFERENCES.tolist()),
+        EvalPrediction([*LOGITS], [*REFERENCES]),
         EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES)),
         EvalPrediction(torch.tensor(IDS), torch.tensor(REFERENCES)),
         EvalPrediction(torch.tensor(LOGITS, requires_grad=True), torch.tensor(REFERENCES)),
@@ -472,6 +473,23 @@ def test_the_history_has_the_table_and_the_scores_of_each_evaluation(tmp_path, m
     monkeypatch.setenv("RANK", "1")
     metric((LOGITS, REFERENCES))
     assert len(path.read_text("utf-8").splitlines()) == 2
+
+
+@pytest.mark.parametrize(("is_first", "steps"), [(True, [7]), (False, []), (None, [None])])
+def test_the_step_is_that_of_the_trainer_whose_first_process_writes(is_first, steps, tmp_path):
+    class Loop:
+        state = SimpleNamespace(global_step=7)
+
+        def evaluation_loop(self, metric_key_prefix):
+            ComputeMetrics("nit", history=tmp_path / "run.jsonl")((LOGITS, REFERENCES))
+
+    if is_first is not None:  # as a Trainer has it
+        Loop.is_world_process_zero = lambda self: is_first
+    (tmp_path / "run.jsonl").touch()
+    Loop().evaluation_loop("test_a")
+    lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text("utf-8").splitlines()]
+    assert [line["step"] for line in lines] == steps
+    assert all(line["metric_key_prefix"] == "test_a" for line in lines)
 
 
 def test_an_undefined_number_is_null_in_the_history(tmp_path):

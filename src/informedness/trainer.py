@@ -455,15 +455,15 @@ class ComputeMetrics:
     def _write_history(self, counted: dict[str, Any], scores: dict[str, float]) -> None:
         """Add a line to the file of the first process."""
         names = {} if self._frame is None else self._frame.f_locals
-        trainer = names.get("self")
-        if trainer is None:
-            is_first = os.environ.get("RANK", "0") == "0"  # as torchrun and accelerate set it
+        trainer: Any = names.get("self")
+        if hasattr(trainer, "is_world_process_zero"):
+            is_first, step = trainer.is_world_process_zero(), trainer.state.global_step
         else:
-            is_first = trainer.is_world_process_zero()
+            is_first, step = os.environ.get("RANK", "0") == "0", None  # as torchrun sets it
         if not is_first:
             return
         line = {
-            "step": None if trainer is None else trainer.state.global_step,
+            "step": step,
             "metric_key_prefix": names.get("metric_key_prefix"),
             **counted,
             "scores": {
@@ -522,7 +522,8 @@ def _both(eval_prediction: Any) -> tuple[Any, Any]:
 
 def _batches(predictions: Any, references: Any) -> Iterator[tuple[Any, Any]]:
     """Return pairs of arrays: one, or those of a list of batches."""
-    if not (isinstance(references, list) and references and hasattr(references[0], "shape")):
+    first: Any = references[0] if isinstance(references, list) and references else None
+    if not getattr(first, "shape", None):  # a number has the shape ()
         return iter([(predictions, references)])
     if not isinstance(predictions, list) or len(predictions) != len(references):
         raise ValueError(
