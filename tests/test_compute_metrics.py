@@ -146,7 +146,7 @@ def test_half_precision_is_read_as_numpy_reads_its_numbers(dtype):
 
 
 @pytest.mark.filterwarnings("ignore:informedness. NIT takes predictions outside")
-@pytest.mark.parametrize("n_labels", [3, 2000, 2**33])
+@pytest.mark.parametrize("n_labels", [3, 200_000, 2**33])
 def test_tensors_of_few_and_of_many_labels_are_counted_alike(n_labels):
     generator = np.random.default_rng(n_labels)
     references, predictions = generator.integers(-5, n_labels, (2, 300))
@@ -208,6 +208,12 @@ def test_one_column_in_batches_is_decided_by_all_of_them():
         assert in_batches(metric, scores, references) == pytest.approx(OF_ONE, abs=1e-12)
     with pytest.raises(ValueError, match="`threshold` must be given"):
         in_batches(metric, np.abs(scores), references)
+
+
+@pytest.mark.parametrize("convert", [np.array, torch.tensor])
+def test_class_1_lies_above_the_threshold_and_not_on_it(convert):
+    metric = ComputeMetrics("accuracy", threshold=0.5)
+    assert metric((convert([0.5, 0.75]), convert([0, 1]))) == {"accuracy": 1.0}
 
 
 def test_the_loss_of_the_model_tells_the_threshold():

@@ -419,7 +419,6 @@ class ComputeMetrics:
                 average=score.average if score.averages else "default",
                 prior=self.prior,
                 confidence_level=self.confidence_level,
-                ignore_index=self.ignore_index,
             )
             for key, one in zip(keys, made if isinstance(made, list) else [made], strict=True):
                 low, high = one.confidence_interval
