@@ -386,6 +386,24 @@ def test_batches_of_two_forms_are_not_added_up():
         metric((LOGITS, REFERENCES))
 
 
+def test_batches_of_more_and_of_fewer_labels_are_not_added_up():
+    metric = ComputeMetrics("nit", multilabel=True, threshold=0.0)
+    metric((SEVERAL[:, :1], LABELS[:, :1]), compute_result=False)
+    with pytest.raises(ValueError, match="as many labels, got 4 after 1"):
+        metric((SEVERAL, LABELS))
+
+
+def test_two_labels_of_one_name_are_refused():
+    config = SimpleNamespace(**vars(MULTILABEL) | {"id2label": dict(enumerate("abca"))})
+    with pytest.raises(ValueError, match=r"`config.id2label` must list each class once, 'a'"):
+        ComputeMetrics("nit", config=config)((SEVERAL, LABELS))
+
+
+def test_a_class_of_a_narrow_tensor_is_not_taken_for_the_padding():
+    references = torch.tensor([156, 3], dtype=torch.uint8)  # 156 - 256 = -100
+    assert ComputeMetrics("accuracy")((torch.tensor([156, 4]), references)) == {"accuracy": 0.5}
+
+
 # State
 
 
