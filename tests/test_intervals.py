@@ -26,7 +26,7 @@ from estimate_cases import (
     table_of,
     weighted,
 )
-from informedness import estimate, estimate_from_labels
+from informedness import ContingencyTable, estimate, estimate_from_labels
 from informedness.scores.registry import averaged_score
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -140,6 +140,11 @@ def wilson(right, n):
     """Return a share and the ends of its interval, as scipy has it."""
     ends = stats.binomtest(right, n).proportion_ci(method="wilson")
     return right / n, ends.low, ends.high
+
+
+def test_accuracy_of_one_class_alone_has_wilsons_interval():
+    made = estimate(ContingencyTable.from_labels(["a"] * 60, ["a"] * 60), "accuracy")
+    assert made.confidence_interval == pytest.approx(wilson(60, 60)[1:], abs=1e-9)
 
 
 @pytest.mark.parametrize(("right", "n"), [(60, 60), (92, 100), (20, 45), (700, 1500)])

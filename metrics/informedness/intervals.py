@@ -247,7 +247,7 @@ def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
 
     others = _least_of_others(b), -_least_of_others(-b)
     recall = np.nanmean(sums.tpr)
-    wrong = (b.sum() - b) / (k - 1)
+    wrong = quotient(b.sum() - b, np.full(k, k - 1))
     present = r > 0
     of_columns = quotient(sum_by(j, squares, k), table.prediction_totals)
     heaviest = np.maximum(quotient(of_squares, r), of_columns.max())
@@ -266,8 +266,8 @@ def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
 
 
 def _least_of_others(values: Numbers) -> Numbers:
-    """Return for each of two or more values the least of the others."""
-    least, second = np.argsort(values)[:2]
+    """Return for each value the least of the others; a single one, which has none, itself."""
+    least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
     found = np.full(len(values), values[least])
     found[least] = values[second]
     return found
