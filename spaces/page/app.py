@@ -20,85 +20,31 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
 import numpy as np
-from gradio.events import api
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
 # The package comes before this folder, whose `informedness.py` may be the metric's script.
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
+import endpoints  # noqa: E402
 from columns import columns_by_role, read_upload, split_columns, split_samples, table_of_columns  # noqa: E402
-from limits import (  # noqa: E402
-    MAX_FILE,
-    MAX_GRID,
-    MAX_TEXT,
-    MOST_SWAPPED,
-    MOST_VISITORS,
-    Guard,
-    Refusal,
-    refusing,
-)
+from endpoints import METRIC, n_swaps  # noqa: E402
+from limits import MAX_FILE, MAX_GRID, MAX_TEXT, MOST_VISITORS, Guard, Refusal, refusing  # noqa: E402
 from simulation import ABILITIES, GUESSES, ability_curves, expected_table, frozen  # noqa: E402
 from tables import check_labels, link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
 
-from informedness import Comparison, ContingencyTable, Report, compare  # noqa: E402
-from informedness.core.labels import InformednessWarning, show  # noqa: E402
-from informedness.scores.registry import MODULES, score_named  # noqa: E402
+from informedness import Comparison, ContingencyTable, compare  # noqa: E402
+from informedness.core.labels import show  # noqa: E402
+from informedness.scores.registry import score_named  # noqa: E402
 
-METRIC = next(name for name in MODULES if (HERE / f"{name}.py").is_file())
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
 SLIDERS = 6
 CORNER = "reference"
 
-
-# The endpoints that programs call
-
-
-def _as_json(table: ContingencyTable) -> dict[str, Any]:
-    with charts.noting() as notes:
-        return {**Report.from_table(table).to_dict(), "warnings": notes}
-
-
-def score(
-    references: list[str], predictions: list[str], labels: list[str] | None = None
-) -> dict[str, Any]:
-    """Score predictions against references.
-
-    `references` and `predictions` are lists of one length, of strings or of integers, up to
-    100,000; `labels` lists the classes of the task, by default those that occur. Returns every
-    score of the page (null where undefined), the rates of each class, a sentence, and warnings.
-    """
-    return _as_json(table_of_labels(references, predictions, labels))
-
-
-def score_matrix(matrix: list[list[float]], labels: list[str] | None = None) -> dict[str, Any]:
-    """Score a confusion matrix: rows are references, columns predictions.
-
-    `matrix` is square, with up to 1,000 rows of counts (or weights); `labels` names its classes,
-    which then all count for NIT. Returns what /score returns.
-    """
-    return _as_json(table_of_matrix(matrix, labels))
-
-
-def simulate(
-    shares: list[float], ability: float, guess: list[float] | None = None
-) -> dict[str, Any]:
-    """Score, exactly, a classifier that knows a share of the answers and guesses the others.
-
-    `shares` are the sizes of the 2 to 50 classes (scaled to sum to 1), `ability` is the share of
-    answers known, `guess` how often each class is guessed otherwise (by default like the classes).
-    Returns what /score returns, the expected `table` (rows are references), and `curves`: every
-    score at each ability from 0 to 1.
-    """
-    table = expected_table(shares, ability, guess)
-    curves = {"ability": ABILITIES, **ability_curves(tuple(shares), frozen(guess))}
-    return {**_as_json(table), "table": table.to_dense().tolist(), "curves": curves}
-
-
-# The page
 
 EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
     "Looks good": (
@@ -126,6 +72,17 @@ EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
     ),
 }
 SAMPLES = [["ham", "ham"], ["ham", "ham"], ["ham", "spam"], ["spam", "spam"], ["spam", "ham"]]
+# Scripts and styles are left to Gradio, which compresses them better; streams of events stay open.
+COMPRESSED = Middleware(
+    GZipMiddleware,
+    compresslevel=6,
+    exclude_content_types=(
+        *DEFAULT_EXCLUDED_CONTENT_TYPES,
+        "application/javascript",
+        "text/javascript",
+        "text/css",
+    ),
+)
 # On a phone the result is below the button that asked for it.
 BRING_INTO_VIEW = """() => {
     const score = document.getElementById("score");
@@ -299,15 +256,10 @@ def compare_boxes(references: str, first: str, second: str) -> str:
 def paired(
     columns: Sequence[Sequence[str]], first: ContingencyTable, second: ContingencyTable
 ) -> Comparison | None:
-    """Return the comparison on the same samples; None where there is nothing to tell apart.
-
-    Where answers are of very many kinds, there are fewer swaps, as its signature says.
-    """
+    """Return the comparison on the same samples; None where there is nothing to tell apart."""
     if np.count_nonzero(first.reference_totals) < 2:
         return None
-    size = len(set(zip(*columns, strict=True))) + 3 * len((first + second).counts)
-    n_resamples = min(9999, max(100, MOST_SWAPPED // size))
-    return compare(*columns, metric=METRIC, n_resamples=n_resamples)
+    return compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, first, second))
 
 
 def simulate_sliders(classes: float, ability: float, guess: str, *sizes: float) -> str:
@@ -486,15 +438,13 @@ def build() -> gr.Blocks:
             with gr.Tab("Use it"):
                 gr.Code(code_lines(), language="python", label="Python", interactive=False)
                 gr.Markdown(re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S))
-        for endpoint in (score, score_matrix, simulate):
-            api(refusing(endpoint, plain=True), api_name=endpoint.__name__)
+        endpoints.register(demo)
     return demo
 
 
 def main() -> None:
     """Serve the page."""
-    warnings.showwarning = charts.take_note
-    warnings.simplefilter("always", InformednessWarning)
+    warnings.warn = charts.take_note  # type: ignore[assignment]
     demo = build()
     # Fonts of the reader's own system, and a button whose white words stand out from it.
     theme = gr.themes.Default(
@@ -514,7 +464,8 @@ def main() -> None:
         state_session_capacity=MOST_VISITORS,
         ssr_mode=False,
         footer_links=["api", "settings"],
-        app_kwargs={"middleware": [Middleware(Guard)]},
+        mcp_server=endpoints.serve_tools(),
+        app_kwargs={"middleware": [Middleware(Guard), COMPRESSED]},
     )
 
 

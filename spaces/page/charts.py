@@ -25,17 +25,20 @@ from informedness.scores.registry import REPORTED, score_named
 NAMES = {name: score_named(name).title for name in REPORTED}
 MOST_CLASSES = 20  # drawn; larger tables show their commonest classes
 
-# `warnings.catch_warnings` changes the whole process, and requests run in threads of one process:
-# this hook gives each warning of the helpers to the request that caused it.
+# `warnings.catch_warnings` changes the whole process, and requests run in threads of one process;
+# the MCP server does so while it answers. So a warning of the helpers is taken where it is given,
+# for the request that caused it.
 _notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
-_show_other = warnings.showwarning
+_warn = warnings.warn
 
 
-def take_note(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-    """Add a warning to the notes of its request; takes the place of `warnings.showwarning`."""
+def take_note(
+    message: Any, category: type[Warning] | None = None, stacklevel: int = 1, **more: Any
+) -> None:
+    """Add a warning to the notes of its request; takes the place of `warnings.warn`."""
     notes = _notes.get()
-    if notes is None or not issubclass(category, InformednessWarning):
-        _show_other(message, category, *place, **more)
+    if notes is None or not (category and issubclass(category, InformednessWarning)):
+        _warn(message, category, stacklevel + 1, **more)
     elif (text := str(message).removeprefix(WARNING_PREFIX)) not in notes:
         notes.append(text)
 

@@ -4,10 +4,8 @@ import itertools
 import json
 import math
 import re
-import threading
 import urllib.error
 import urllib.request
-import warnings
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,8 +13,6 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
-from gradio_client import Client
-from gradio_client.exceptions import AppError
 from playwright.sync_api import Browser, Locator, Page, Request, expect
 
 from golden import BY_ID, VECTORS, close
@@ -73,11 +69,6 @@ def visit(app: Callable[[str], str], browser: Browser) -> Iterator[Callable[...,
     outside = {url for url in requested if not re.match(r"http://127\.0\.0\.1:|data:|blob:", url)}
     assert (outside, failed) == (set(), [])
     assert set(hidden) <= {None}
-
-
-@pytest.fixture(scope="session")
-def client(app: Callable[[str], str]) -> Client:
-    return Client(app("informedness"), verbose=False)
 
 
 def tab(page: Page, *names: str) -> None:
@@ -776,48 +767,6 @@ def test_the_browser_is_told_to_load_nothing_from_another_host(app):
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "arguments", "sentence"),
-    [
-        ("score", [["a"] * 100_001, ["a"] * 100_001], "At most 100,000 rows can be .* 100,001"),
-        ("score", [["a" * 201, "b"], ["a", "b"]], "A label can have 200 characters, .* has 201"),
-        ("score", [list(map(str, range(1001)))] * 2, "At most 1,000 classes .* got 1,001"),
-        ("score", [list(range(1001))] * 2, "At most 1,000 classes can be scored here, got 1,001"),
-        ("score", [["a", "b"], ["a"]], "Mismatch in the number of predictions .1. and ref"),
-        ("score", [[], []], "there must be a sample to score"),
-        ("score", ["ab", "ab"], "`references` must be a sequence of labels"),
-        ("score", [["a", None], ["a", "b"]], "`references` must hold labels .* a missing value"),
-        ("score", [["a", 1], ["a", 1]], "`references` must hold labels of one type"),
-        ("score", [["1", "0"], ["0.93", "1"]], "The predictions are .* decimals, such as '0.93'"),
-        ("score", [["1.0", "0.0"], ["1", "0"]], "The references are numbers with decimals"),
-        ("score", [["a"], ["b"], ["a"]], "`labels` must list every prediction, 'b' is not in it"),
-        ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes .* got 1,001"),
-        ("score_matrix", [[[1, 2], [3]]], "must be square: row 2 must have 2 counts, got 1"),
-        ("score_matrix", [[[1, -2], [3, 4]]], "`matrix` must be finite and not negative, got -2"),
-        ("score_matrix", [[["x", 2], [3, 4]]], "`matrix` must hold numbers"),
-        ("score", [[["a"]], [["a"]]], "`references` must hold labels"),
-        ("score", [{"a": 1}, {"a": 1}], "`references` must be a sequence of labels"),
-        ("score_matrix", [{"a": 1}], "must be a list of rows"),
-        ("score_matrix", [[[None]]], "`matrix` must hold numbers"),
-        ("score_matrix", [[[1]], ["a", "b"]], "`labels` must name the 1 rows of `matrix`, got 2"),
-        ("score_matrix", [[[0]]], "must sum to more than 0"),
-        ("simulate", [[1] * 51, 0.5], "A simulation has 2 to 50 classes"),
-        ("simulate", [[1, 1], 1.5], "The ability must be between 0 and 1, got 1.5"),
-        ("simulate", [[1, 0], 0.5], "The share of each class must be at least 1e-06"),
-        ("simulate", [[1, -1], 0.5], "The shares must be a list of numbers, none below 0"),
-        ("simulate", [[1, 1], 0.5, [1, 1, 1]], "got 2 and 3"),
-        ("simulate", ["ab", "c"], "The shares must be a list of numbers"),
-        ("simulate", [[10**400, 1], 0.5], "The shares must be a list of numbers"),
-        ("simulate", [[1, 1], 0.5, [10**400, 1]], "The guess shares must be a list of numbers"),
-    ],
-)
-def test_an_endpoint_refuses_in_a_sentence_that_says_the_limit(
-    client, endpoint, arguments, sentence
-):
-    with pytest.raises(AppError, match=sentence):
-        client.predict(*arguments, api_name=f"/{endpoint}")
-
-
-@pytest.mark.parametrize(
     ("references", "sentence"),
     [
         ("a\ta\n" * 100_001, "At most 100,000 rows can be scored here, got 100,001"),
@@ -967,112 +916,6 @@ def test_a_file_is_scored_after_many_other_visitors_came(visit, app, tmp_path):
         paste_as(app("informedness"), f"other-{i}", "a\nb")
     page.locator("#score-file").click()
     shows(page, report(*COLUMNS).scores["informedness"])
-
-
-# What programs call
-
-
-def test_the_endpoints_are_named_typed_and_documented(client):
-    described = client.view_api(return_format="dict")["named_endpoints"]
-    assert list(described) == ["/score", "/score_matrix", "/simulate"]
-    types = {
-        name: {
-            p["parameter_name"]: " or ".join(sorted(p["python_type"]["type"].split(" | ")))
-            for p in endpoint["parameters"]
-        }
-        for name, endpoint in described.items()
-    }
-    assert types == {
-        "/score": {
-            "references": "list[str]",
-            "predictions": "list[str]",
-            "labels": "None or list[str]",
-        },
-        "/score_matrix": {"matrix": "list[list[float]]", "labels": "None or list[str]"},
-        "/simulate": {"shares": "list[float]", "ability": "float", "guess": "None or list[float]"},
-    }
-    assert all(len(endpoint["description"]) > 80 for endpoint in described.values())
-
-
-def test_the_score_endpoint_returns_the_report_and_its_warnings(client):
-    result = client.predict(
-        references=["a", "b", "a"], predictions=["a", "b", "c"], api_name="/score"
-    )
-    with pytest.warns(UserWarning, match="'c'"):
-        wanted = report(["a", "b", "a"], ["a", "b", "c"]).to_dict()
-    assert result.pop("warnings") == [
-        "among the predictions but not the references, so counted as 0 in Informedness: 'c'"
-    ]
-    assert result == wanted
-
-
-def test_numbers_with_decimals_are_labels_where_the_references_are_such_numbers_too(client):
-    result = client.predict(["0.5", "1.0", "1.0"], ["0.5", "1.0", "1.5"], api_name="/score")
-    assert result["accuracy"] == pytest.approx(2 / 3)
-
-
-def test_integers_are_labels_too_and_labels_declares_the_classes(client):
-    result = client.predict([1, 2, 1], [1, 2, 2], [1, 2, 10], api_name="/score")
-    assert [row["label"] for row in result["per_class"]] == [1, 2, 10]
-    assert result["nit"] == report([1, 2, 1], [1, 2, 2], labels=[1, 2, 10]).scores["nit"]
-
-
-@pytest.mark.parametrize("declared", [False, True])
-def test_matrices_give_the_golden_values(client, declared):
-    for vector in VECTORS:
-        matrix = [[int(n) if n.denominator == 1 else float(n) for n in row] for row in vector.table]
-        labels = list("abcdefghij"[: vector.k]) if declared else None
-        result = client.predict(matrix, labels, api_name="/score_matrix")
-        assert result["informedness"] == close(vector.exact["informedness"] or 0), vector.id
-        assert result["nit"] == close(vector.info["NIT_k_table" if declared else "NIT_k_ref"])
-        assert result["ema"] == close(vector.info["EMA"])
-        assert result["accuracy"] == close(vector.exact["accuracy"])
-        assert result["matthews_corrcoef"] == close(vector.decimal["mcc"] or 0)
-
-
-def test_a_simulation_is_exact_and_informedness_is_the_ability(client):
-    shares, ability, guess = [0.5, 0.3, 0.2], 0.25, [0.2, 0.2, 0.6]
-    result = client.predict(shares, ability, guess, api_name="/simulate")
-    for i, j in itertools.product(range(3), repeat=2):
-        wanted = shares[i] * (ability * (i == j) + (1 - ability) * guess[j])
-        assert result["table"][i][j] == pytest.approx(wanted, abs=1e-15)
-    assert result["informedness"] == pytest.approx(ability, abs=1e-12)
-    curves = result["curves"]
-    assert curves["informedness"] == pytest.approx(curves["ability"], abs=1e-12)
-    wanted = report(
-        *zip(*[(i, j) for i in range(3) for j in range(3)], strict=True),
-        sample_weight=[n for row in result["table"] for n in row],
-    )
-    assert result["nit"] == pytest.approx(wanted.scores["nit"], abs=1e-12)
-    likely = client.predict([9, 1], 0, api_name="/simulate")  # guesses like the classes
-    assert likely["table"] == [pytest.approx([0.81, 0.09]), pytest.approx([0.09, 0.01])]
-
-
-def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(app):
-    clients = [Client(app("informedness"), verbose=False) for _ in range(50)]
-    answers: list[Any] = [None] * 50
-    start = threading.Barrier(50)
-
-    def arguments(i: int) -> tuple[list[str], list[str]]:
-        references = ["ham"] * (50 + i) + ["spam"] * 20
-        odd = [f"odd {i}"] if i % 2 else ["spam"]  # every second caller has its own warning
-        return references, ["ham"] * 50 + ["spam"] * (i + 19) + odd
-
-    def call(i: int) -> None:
-        start.wait()
-        answers[i] = clients[i].predict(*arguments(i), api_name="/score")
-
-    threads = [threading.Thread(target=call, args=(i,)) for i in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for i, answer in enumerate(answers):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            wanted = report(*arguments(i)).to_dict()
-        notes = [str(warning.message).removeprefix("informedness: ") for warning in caught]
-        assert answer == {**wanted, "warnings": notes}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

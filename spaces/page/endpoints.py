@@ -1,0 +1,251 @@
+"""What programs call: the page's endpoints, which are the tools of its MCP server too.
+
+A docstring here is what Gradio shows on the page "Use via API" and what a language model reads to
+choose a tool: a description, then each argument in a line of its own.
+"""
+
+import copy
+import functools
+import importlib.util
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import charts
+import gradio as gr
+import gradio.mcp
+import gradio.utils
+from gradio.events import api
+from limits import MOST_SWAPPED, Refusal, refusing
+from simulation import ABILITIES, ability_curves, expected_table, frozen
+from tables import table_of_labels, table_of_matrix
+
+import informedness
+from informedness import ContingencyTable, Report
+from informedness.core.intervals import check_level
+from informedness.scores.registry import MODULES, REPORTED
+
+# The metric of this Space: the one whose script lies beside this file.
+METRIC = next(
+    name for name in MODULES if (Path(__file__).resolve().parent / f"{name}.py").is_file()
+)
+
+# What the snippets on the page send.
+_REFERENCES = ["ham"] * 8 + ["spam"] * 4
+_PREDICTIONS = ["ham"] * 7 + ["spam"] * 4 + ["ham"]
+_CLASSES = ["ham", "spam"]
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "score": {"references": _REFERENCES, "predictions": _PREDICTIONS, "labels": _CLASSES},
+    "score_matrix": {"matrix": [[84, 6], [2, 8]], "labels": _CLASSES},
+    "simulate": {"shares": [0.9, 0.1], "ability": 0.4, "guess": [0.5, 0.5]},
+    "compare": {
+        "references": _REFERENCES,
+        "predictions_a": ["ham"] * 12,
+        "predictions_b": _PREDICTIONS,
+        "labels": _CLASSES,
+    },
+}
+
+
+def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str, Any]:
+    """Return the report as plain values, what any guesser and a perfect classifier get, and notes.
+
+    Sums of weights have no interval, as nobody knows how many samples they are of.
+    """
+    with charts.noting():  # of these two tables nobody asked
+        guess, perfect = (
+            Report.from_table(charts.answering(table, wanted)).to_dict()
+            for wanted in ("commonest", "right")
+        )
+    with charts.noting() as notes:
+        if confidence_level is not None:
+            check_level(confidence_level)
+            if table.is_weighted and table.squared_weights is None:
+                confidence_level = None
+                notes.append("there is no interval: these are weights, not counts of samples")
+        report = Report.from_table(table, confidence_level)
+        plain = report.to_dict()
+    if "nit" in report.estimates:
+        plain["nit_independence_p_value"] = report.estimates["nit"].independence_p_value
+    plain["always_commonest"] = {name: guess[name] for name in REPORTED}
+    plain["all_right"] = {name: perfect[name] for name in REPORTED}
+    return {**plain, "warnings": notes}
+
+
+def score(
+    references: list[str | int],
+    predictions: list[str | int],
+    labels: list[str | int] | None = None,
+    confidence_level: float = 0.95,
+) -> dict[str, Any]:
+    """Score the predictions of a classifier against the references (the true labels).
+
+    Informedness is the share of decisions that are informed rather than guessed: 1 is perfect, 0 is
+    what any guesser expects, however uneven the classes, and below 0 is worse than guessing. NIT
+    (2^MI / k) is how much information about the references comes through: chance is 1/k with k
+    classes, not 0. High accuracy with Informedness near 0 is the credit for guessing the commonest
+    class. Where the interval of a score contains its value for a guesser, the classifier cannot be
+    told from one.
+
+    Args:
+        references: The true labels, up to 100,000.
+        predictions: The predicted labels, as many and in the same order.
+        labels: All classes of the task; by default those that occur.
+        confidence_level: Share of intervals that should contain the truth, between 0 and 1.
+
+    Returns
+    -------
+        accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness, nit and
+        ema (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
+        per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
+        classifier and of one that always gives the commonest class; a sentence that reads the
+        result; signature; warnings.
+    """
+    return _report(table_of_labels(references, predictions, labels), confidence_level)
+
+
+def score_matrix(
+    matrix: list[list[float]], labels: list[str | int] | None = None, confidence_level: float = 0.95
+) -> dict[str, Any]:
+    """Score a confusion matrix whose rows are references and whose columns are predictions.
+
+    The scores and what they mean are those of the tool that scores labels: Informedness is 0 for
+    any guesser and 1 for a perfect classifier, NIT is 1/k for a guesser among k classes.
+
+    Args:
+        matrix: Square, up to 1,000 rows of counts; weights have no interval.
+        labels: The names of its classes, which then all count in k.
+        confidence_level: Share of intervals that should contain the truth, between 0 and 1.
+
+    Returns
+    -------
+        What scoring the samples of the matrix returns.
+    """
+    return _report(table_of_matrix(matrix, labels), confidence_level)
+
+
+def simulate(
+    shares: list[float], ability: float, guess: list[float] | None = None
+) -> dict[str, Any]:
+    """Score, exactly, a classifier that knows a share of the answers and guesses the others.
+
+    It shows what each score makes of guessing: Informedness is the ability, whatever the classes
+    and the guesses, while accuracy rises with the share of the commonest class.
+
+    Args:
+        shares: The sizes of the 2 to 50 classes, which are scaled to sum to 1.
+        ability: The share of answers known, from 0 to 1.
+        guess: How often each class is guessed otherwise; by default like the classes.
+
+    Returns
+    -------
+        The scores, without intervals, for nothing is drawn at random; the expected table (rows are
+        references); curves, every score at each ability from 0 to 1.
+    """
+    table = expected_table(shares, ability, guess)
+    curves = {"ability": ABILITIES, **ability_curves(tuple(shares), frozen(guess))}
+    return {**_report(table, None), "table": table.to_dense().tolist(), "curves": curves}
+
+
+def compare(
+    references: list[str | int],
+    predictions_a: list[str | int],
+    predictions_b: list[str | int],
+    labels: list[str | int] | None = None,
+    metric: str = METRIC,
+    confidence_level: float = 0.95,
+) -> dict[str, Any]:
+    """Tell whether classifier B scores better than A on the same samples, and how surely.
+
+    The difference is B - A. Where its interval contains 0 no difference is shown: that is not the
+    same as showing that there is none. The p-value is of a permutation test on the same samples.
+
+    Args:
+        references: The true labels, up to 100,000.
+        predictions_a: What A predicts for them, in the same order.
+        predictions_b: What B predicts for them, in the same order.
+        labels: All classes of the task; by default those that occur.
+        metric: The score to compare: informedness, nit, accuracy or another that scoring returns.
+        confidence_level: Share of intervals that should contain the truth, between 0 and 1.
+
+    Returns
+    -------
+        a, b and difference; its standard_error, confidence_interval and p_value; gained and lost,
+        the samples that only B and only A has right; n_different; all scores of each as scores_a
+        and scores_b; a sentence that reads the result; signature; warnings.
+    """
+    columns = references, predictions_a, predictions_b
+    tables = []
+    for name, column in zip(("predictions_a", "predictions_b"), columns[1:], strict=True):
+        try:
+            tables.append(table_of_labels(references, column, labels))
+        except ValueError as error:
+            raise Refusal(f"{name}: {error}") from None
+    with charts.noting() as notes:
+        made = informedness.compare(
+            *columns,
+            metric=metric,
+            labels=labels,
+            confidence_level=confidence_level,
+            n_resamples=n_swaps(columns, *tables),
+        )
+        a, b = (Report.from_table(table).to_dict() for table in tables)
+    return {
+        **made.to_dict(),
+        "scores_a": {name: a[name] for name in REPORTED},
+        "scores_b": {name: b[name] for name in REPORTED},
+        "warnings": notes,
+    }
+
+
+def n_swaps(
+    columns: Sequence[Sequence[Any]], first: ContingencyTable, second: ContingencyTable
+) -> int:
+    """Return how many swaps a comparison is made of, as its signature says.
+
+    Where answers are of very many kinds they are fewer, so that it takes about a second.
+    """
+    size = len(set(zip(*columns, strict=True))) + 3 * len((first + second).counts)
+    return min(9999, max(100, MOST_SWAPPED // size))
+
+
+def register(demo: gr.Blocks) -> None:
+    """Add the endpoints to the page being built, with their arguments described and exemplified."""
+    for endpoint in (score, score_matrix, simulate, compare):
+        added = api(refusing(endpoint, plain=True), api_name=endpoint.__name__)
+        _, about, _ = gradio.utils.get_function_description(endpoint)
+        examples = EXAMPLES[endpoint.__name__]
+        for component, name in zip(added["inputs"], about, strict=True):
+            argument: Any = demo.blocks[component]
+            argument._api_info["additional_description"] = about[name]
+            if name in examples:
+                argument.example_payload = functools.partial(copy.copy, examples[name])
+
+
+class Tools(gradio.mcp.GradioMCPServer):
+    """The MCP server, with answers in JSON; Gradio would write them as Python shows them."""
+
+    def postprocess_output_data(self, data: Any, root_url: str) -> Any:
+        """Return the outputs of a tool as its content."""
+        texts = [json.dumps(output, ensure_ascii=False) for output in data]
+        return super().postprocess_output_data(texts, root_url)
+
+    def get_fn_description(self, block_fn: Any, tool_name: str) -> Any:
+        """Return the description of a tool, with what it returns, and those of its arguments."""
+        description, arguments = super().get_fn_description(block_fn, tool_name)
+        *_, returns = gradio.utils.get_function_description(block_fn.fn)
+        return f"{description} Returns: {' '.join(returns)}", arguments
+
+    def get_input_schema(self, tool_name: str, parameters: dict[str, str] | None = None) -> Any:
+        """Return the schema of a tool, where each argument is described once."""
+        schema, positions = super().get_input_schema(tool_name, parameters)
+        for argument in schema["properties"].values():
+            argument.pop("additional_description", None)
+        return schema, positions
+
+
+def serve_tools() -> bool:
+    """Return whether the endpoints can be tools, which takes the package `mcp`."""
+    gradio.mcp.GradioMCPServer = Tools  # type: ignore[misc]
+    return importlib.util.find_spec("mcp") is not None
