@@ -1,6 +1,8 @@
 """Stage the Space of a metric: a folder that works alone, exactly as `publish.py` sends it.
 
-python spaces/build.py informedness DEST
+python spaces/build.py informedness DEST [--repo-id someone/informedness]
+
+With its name on the Hub, card and page say how to load it from there.
 
 DEST is made, or brought up to date if all that is in it comes from an earlier build. What anyone
 else put or changed there is never touched: the build stops and names it.
@@ -19,8 +21,10 @@ from sync import ROOT, SOURCE, stale_copies
 
 sys.path.insert(0, str(SOURCE.parent))
 from informedness.scores.registry import MODULES as MODULES  # for publish.py too
+from informedness.scores.registry import score_named
 
 PAGE = ROOT / "spaces" / "page"
+_HUB = "https://huggingface.co/spaces"
 PACKAGE = "package"  # the folder of a Space from which its page imports the package
 
 # What the Hub, or a person looking for a metric there, goes by.
@@ -33,6 +37,9 @@ _CARD_KEYS = {
     "tags": list,
     "description": str,
 }
+# What loads a metric brings these itself, and the page does without; `evaluate.load` does not read
+# the requirements of a Space.
+_ONLY_TO_LOAD = {"datasets", "evaluate"}
 _MANIFEST = ".build.json"  # what the build wrote, with digests; it stays on this machine
 _LEFT_BY_RUNNING = {"__pycache__", ".gradio"}
 
@@ -41,8 +48,11 @@ class BuildError(Exception):
     """What is wrong, in one sentence."""
 
 
-def space_files(metric: str) -> dict[str, bytes]:
-    """Return the files of a metric's Space by name, in order of name."""
+def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
+    """Return the files of a metric's Space by name, in order of name.
+
+    With a `repo_id`, its name on the Hub, the card names it wherever a reader would have to.
+    """
     if stale := stale_copies():
         raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run python spaces/sync.py")
     folder = ROOT / "metrics" / metric
@@ -59,10 +69,40 @@ def space_files(metric: str) -> dict[str, bytes]:
     card = front_matter(files["README.md"].decode("utf-8"), f"{folder / 'README.md'}")
     if card["app_file"] not in files:
         raise BuildError(f"{folder / 'README.md'}: there is no `app_file` {card['app_file']!r}")
+    if repo_id is not None:
+        files["README.md"] = named(files["README.md"].decode("utf-8"), metric, repo_id).encode()
     needs = (folder / "requirements.txt").read_text("utf-8").splitlines()
-    needs.append(f"gradio=={card['sdk_version']}")
+    needs = [need for need in needs if re.split(r"[^\w-]", need)[0] not in _ONLY_TO_LOAD]
+    needs.append(f"gradio[mcp]=={card['sdk_version']}")  # as the Hub installs it anyway
     files["requirements.txt"] = "".join(f"{need}\n" for need in needs).encode()
     return dict(sorted(files.items()))
+
+
+def named(card: str, metric: str, repo_id: str) -> str:
+    """Return a card for the Space of this name: how it is loaded, and what goes with it."""
+    owner, _, name = repo_id.partition("/")
+    if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", owner, re.ASCII) or name != metric:
+        raise BuildError(
+            f"`--repo-id` must be OWNER/{metric}, as `evaluate` looks for {metric}.py in it, "
+            f"got {repo_id!r}"
+        )
+    others = ", ".join(
+        f"[{score_named(other).title}]({_HUB}/{owner}/{other})"
+        for other in MODULES
+        if other != metric
+    )
+    host = f"https://{re.sub('[^a-z0-9]', '-', repo_id.lower())}.hf.space"
+    where = f"""\
+This loads it from [its Space]({_HUB}/{repo_id}). With the Python package `informedness` installed,
+`informedness register` lets the bare name work too, also offline.
+
+[Source]({_HUB}/{repo_id}/tree/main) · [package]({_HUB}/{repo_id}/tree/main/{PACKAGE}) ·
+other Spaces: {others} · [API]({host}/?view=api) · MCP server: `{host}/gradio_api/mcp/`
+"""
+    for module in MODULES:
+        card = card.replace(f'evaluate.load("{module}"', f'evaluate.load("{owner}/{module}"')
+    card = re.sub("<!-- where -->\n.*?<!-- /where -->\n", lambda _: where, card, flags=re.S)
+    return card.replace("OWNER/", f"{owner}/")
 
 
 def front_matter(text: str, source: str) -> dict[str, Any]:
@@ -129,9 +169,12 @@ def main() -> int:
     parser.add_argument(
         "destination", type=Path, metavar="DEST", help="new, empty, or built before"
     )
+    parser.add_argument(
+        "--repo-id", metavar="OWNER/METRIC", help="the name on the Hub, for card and page"
+    )
     options = parser.parse_args()
     try:
-        stage(space_files(options.metric), options.destination)
+        stage(space_files(options.metric, options.repo_id), options.destination)
     except (BuildError, OSError) as error:
         print(f"build: {error}", file=sys.stderr)
         return 1

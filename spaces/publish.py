@@ -182,7 +182,8 @@ def run(options: argparse.Namespace) -> None:
         raise PublishError("the token has characters that no token has: copy it again")
     api = HfApi(token=token)
     wishes = {"private": options.private, "release": release}
-    files = {f"{options.org}/{name}": space_files(name) for name in options.metric or MODULES}
+    repo_ids = {f"{options.org}/{name}": name for name in options.metric or MODULES}
+    files = {repo_id: space_files(name, repo_id) for repo_id, name in repo_ids.items()}
     plans: dict[str, Plan] = {}
     for repo_id in files:
         with _in_one_sentence(api, repo_id):

@@ -83,11 +83,17 @@ COMPRESSED = Middleware(
         "text/css",
     ),
 )
-# On a phone the result is below the button that asked for it.
+# On a phone the result is below the button that asked for it. In a frame as high as its content, as
+# the Hub has it, only the page around can scroll: an observer tells what of the frame is seen, and
+# the script that sized the frame scrolls when it is asked.
 BRING_INTO_VIEW = """() => {
     const score = document.getElementById("score");
-    const { top, bottom } = score.getBoundingClientRect();
-    if (top < 0 || bottom > innerHeight) score.scrollIntoView();
+    new IntersectionObserver(([seen], observer) => {
+        observer.disconnect();
+        if (seen.intersectionRatio > 0.99) return;
+        score.scrollIntoView();
+        window.parentIFrame?.scrollToOffset(0, score.getBoundingClientRect().top + scrollY);
+    }).observe(score);
 }"""
 
 
@@ -273,7 +279,8 @@ def simulate_sliders(classes: float, ability: float, guess: str, *sizes: float) 
 
 def code_lines() -> str:
     """Return the lines of Python that give this score; in a Space they name the Space."""
-    name = os.environ.get("SPACE_ID", METRIC)
+    in_card = re.search(r'evaluate\.load\("([\w./-]+)"', CARD)
+    name = os.environ.get("SPACE_ID") or (in_card[1] if in_card else METRIC)
     return (
         f"import evaluate\n{METRIC} = evaluate.load({json.dumps(name)})\n"
         f'{METRIC}.compute(references=["a", "b", "a"], predictions=["a", "b", "b"])'

@@ -863,7 +863,7 @@ def test_the_server_itself_refuses_large_uploads(app, size, status):
 
 def test_half_a_character_is_refused(app):
     url = app("informedness") + "gradio_api/call/score"
-    status, answer = post(url, b'{"data": [["\\ud800"], ["a"], null]}', "application/json")
+    status, answer = post(url, b'{"data": [["\\ud800"], ["a"], null, 0.95]}', "application/json")
     assert status == 200
     with urllib.request.urlopen(f"{url}/{json.loads(answer)['event_id']}") as events:
         assert "must be text in UTF-8, one of them holds half a character" in events.read().decode()
