@@ -130,13 +130,15 @@ def test_what_is_published_loads_by_name_and_computes_the_golden_values(person, 
 def test_a_space_holds_what_the_build_makes_and_the_file_of_the_hub(person, hub):
     published(person.publish("--metric", "nit"))
     assert list(hub.spaces) == ["org/nit"]
-    person.run(person.clone / "spaces" / "build.py", "nit", "built")
+    build = person.clone / "spaces" / "build.py"
+    person.run(build, "nit", "built", "--repo-id", "org/nit")
     folder = person.folder / "built"
     paths = [path for path in folder.rglob("[!.]*") if path.is_file()]
     built = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     there = hub.spaces["org/nit"].head.files
     assert there.pop(".gitattributes")
     assert there == built
+    assert 'evaluate.load("org/nit")' in there["README.md"].decode()
 
 
 def test_publishing_the_same_again_sends_nothing(person, hub):
