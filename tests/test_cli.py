@@ -13,7 +13,7 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from informedness import report
+from informedness import informedness_score, report
 
 COLUMNS = ["--references", "gold", "--predictions", "model"]
 ROWS = [("ham", "ham")] * 90 + [("spam", "ham")] * 10
@@ -345,12 +345,30 @@ def test_a_long_file_has_a_progress_bar_on_a_terminal_and_none_in_a_pipe(tmp_pat
     os.close(leader)
 
 
-def test_compressed_text_is_refused_with_the_name_of_the_file(run, tmp_path):
+def test_damaged_compressed_text_is_refused_with_the_name_of_the_file(run, tmp_path):
     path = tmp_path / "p.csv"
-    path.write_bytes(gzip.compress(b"gold,model\na,a\n"))
+    path.write_bytes(gzip.compress(b"gold,model\na,a\n")[:-9])
     code, output, errors = run(path, *COLUMNS)
     assert (code, output) == (2, "")
     assert str(path) in errors
+
+
+def test_two_text_files_of_a_label_a_line_are_scored(command, tmp_path):
+    references, predictions = ["a b", "b", "b", "a b"] * 20, ["a b", "b", "a b", "a b"] * 20
+    files = [tmp_path / "refs.txt", tmp_path / "preds.txt"]
+    files[0].write_text("\n".join(references) + "\n")
+    files[1].write_bytes("\r\n".join(predictions).encode())
+    assert command("report", *files)[1] == f"{report(references, predictions)}\n"
+    score = informedness_score(references, predictions)
+    assert command("report", *files, "--score", "informedness")[:2] == (0, f"{score!r}\n")
+    assert command("report", *files, "-r", "label")[0] == 2
+    code, _, errors = command("report", files[0])
+    assert code == 2
+    assert "two text files (.txt), of references and of predictions" in errors
+    files[1].write_text("a b\n\nb\n")
+    code, _, errors = command("report", *files)
+    assert code == 2
+    assert f"{files[1]}: line 2 is empty" in errors
 
 
 LABELS = [("cat", "cat"), ("dog", "eel"), ("eel", "eel")]
@@ -361,9 +379,9 @@ def test_files_may_stand_before_or_behind_the_labels(run, tmp_path, where):
     path = write(tmp_path / "p.csv", LABELS)
     arguments = {
         "before": [path, *COLUMNS, "--labels", "cat", "dog", "eel"],
-        "behind": ["--labels", "cat", "dog", "eel", *COLUMNS, path],
+        "behind": ["--labels", "cat", "dog", "eel", *COLUMNS, "--", path],
         "separated": [*COLUMNS, "--labels", "cat", "dog", "eel", "--", path],
-        "one by one": ["--labels", "cat", "--labels", "dog", "eel", *COLUMNS, path],
+        "one by one": [path, "--labels", "cat", "--labels", "dog", "eel", *COLUMNS],
         "by =": [*COLUMNS, "--labels=cat", "--labels=dog", "--labels=eel", path],
     }[where]
     expected = report(*zip(*LABELS, strict=True), labels=["cat", "dog", "eel"])

@@ -1,17 +1,22 @@
 """A data set is the files it names, each of them once and whole, or an error that names one."""
 
+import bz2
 import gzip
+import json
+import lzma
 import os
 import re
+import zipfile
 from pathlib import Path
 
+import datasets
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 from file_cases import COLUMNS, refused_as
-from informedness import ContingencyTable, table_from_file
+from informedness import ContingencyTable, table_from_file, table_from_frame
 from informedness.cli import main
 from informedness.inputs.readers import read_batches
 
@@ -137,9 +142,69 @@ def test_a_folder_may_be_called_like_a_scheme(tmp_path, monkeypatch):
     assert table_from_file("day:/1.csv", **COLUMNS).n_samples == 2
 
 
-@pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet"])
-def test_a_compressed_file_is_refused_with_what_to_do(file_format, tmp_path):
-    path = tmp_path / "p.csv.gz"
-    path.write_bytes(gzip.compress(b"gold,model\na,a\n"))
-    message = rf"^{path}: the file is compressed \(gzip\): decompress it first"
-    refused_as(path, message, file_format=file_format)
+COMPRESSED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+COMPRESSED["zst"] = lambda text: pa.compress(text, "zstd", asbytes=True)
+each_compression = pytest.mark.parametrize("ending", COMPRESSED)
+
+
+@each_compression
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_compressed_file_is_counted_as_the_file_in_it(kind, ending, tmp_path):
+    rows = [("a", "a"), ("b", "a"), ("b", "b")] * 1000
+    if kind == "csv":
+        text = "gold,model\n" + "".join(f"{r},{p}\n" for r, p in rows)
+    else:
+        text = "".join(json.dumps({"gold": r, "model": p}) + "\n" for r, p in rows)
+    (tmp_path / f"p.{kind}").write_text(text)
+    (tmp_path / f"p.{kind}.{ending}").write_bytes(COMPRESSED[ending](text.encode()))
+    plain, compressed = (
+        table_from_file(tmp_path / f"p.{kind}{x}", **COLUMNS) for x in ("", f".{ending}")
+    )
+    assert plain == compressed
+
+
+@each_compression
+def test_a_compressed_file_that_is_cut_short_is_refused(ending, tmp_path):
+    text = b"gold,model\n" + b"".join(f"{i},{i * 7 % 1000}\n".encode() for i in range(20_000))
+    path = tmp_path / f"p.csv.{ending}"
+    path.write_bytes(COMPRESSED[ending](text)[:-20])
+    refused_as(path, rf"^{path}: the file cannot be decompressed \({ending}\)")
+
+
+def test_a_zip_archive_is_refused_with_what_to_do(tmp_path):
+    with zipfile.ZipFile(tmp_path / "p.zip", "w") as archive:
+        archive.writestr("p.csv", "gold,model\na,a\n")
+    refused_as(tmp_path / "p.zip", "the file is a ZIP archive", file_format="csv")
+
+
+def test_what_stands_beside_the_data_in_a_downloaded_folder_is_passed_over(tmp_path):
+    write(tmp_path / "data.csv", ("a", "a"), ("b", "b"))
+    for name in ("README.md", "LICENSE", "dataset_info.json", "state.json", ".gitattributes"):
+        (tmp_path / name).write_text("about the data")
+    assert table_from_file(tmp_path, **COLUMNS).n_samples == 2
+    (tmp_path / "notes.md").write_text("which may be data")
+    refused_as(tmp_path, "notes.md: the format must be one of")
+
+
+def test_a_folder_that_datasets_saved_is_read_and_so_is_the_dataset(tmp_path):
+    columns = {"gold": ["a", "b", "b", "c"], "model": ["a", "b", "c", "c"]}
+    saved = datasets.Dataset.from_dict(columns)
+    saved.save_to_disk(str(tmp_path / "saved"))
+    wanted = ContingencyTable.from_labels(columns["gold"], columns["model"])
+    assert table_from_file(tmp_path / "saved", **COLUMNS) == wanted
+    assert table_from_frame(saved, **COLUMNS) == wanted
+    some = saved.select([3, 0])  # by indices into the table below it
+    assert table_from_frame(some, **COLUMNS) == ContingencyTable.from_labels(["c", "a"], ["c", "a"])
+
+
+def test_a_json_array_is_rows_and_nothing_else_is(tmp_path):
+    rows = [{"gold": "a", "model": "a"}, {"gold": "b", "model": None}]
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(rows))
+    assert table_from_file(path, drop_null=True, **COLUMNS).n_samples == 1
+    path.write_text(json.dumps(rows[0]))
+    refused_as(path, "the file must hold a JSON array of objects")
+    path.write_text(json.dumps([rows[0], 3]))
+    refused_as(path, "entry 1 must be a JSON object, got 3")
+    path.write_text("[{")
+    refused_as(path, "the file is not JSON")

@@ -15,9 +15,10 @@ from . import __version__
 from .contingency import ContingencyTable
 from .core.intervals import check_level
 from .core.labels import WARNING_PREFIX, Column, InformednessWarning
+from .core.scores import Score
 from .inputs.files import table_from_file, typed_label
 from .inputs.paths import FORMATS
-from .inputs.samples import joined_columns, read_columns
+from .inputs.samples import joined_columns, read_columns, read_lines
 from .registration import register, unregister
 from .results.comparison import Comparison, compare
 from .results.layout import aligned, cut, shown
@@ -125,6 +126,8 @@ def _report(options: argparse.Namespace) -> str:
     score = None if options.score is None else averaged_score(options.score, options.average)
     if options.average != "default" and score is None:
         raise ValueError("`average` must stand with --score, whose average it is")
+    if options.references is None or options.predictions is None:
+        return _report_of_lines(options, score)
     if len(options.predictions) > 1:
         return _OUTPUTS[options.output](_leaderboard(options))
     if options.by is None and (options.sort or options.rest or options.classes):
@@ -163,6 +166,37 @@ def _report(options: argparse.Namespace) -> str:
         table, options.confidence_level, ignore_index=typed_label(options.ignore_index, is_integer)
     )
     return _OUTPUTS[options.output](report)
+
+
+def _report_of_lines(options: argparse.Namespace, score: Score | None) -> str:
+    """Return the report on two text files, of references and of predictions, a label a line."""
+    columns = ("references", "predictions", "weights", "by", "sort", "rest", "classes", "format_in")
+    given = [name for name in columns if getattr(options, name)]
+    is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.files]
+    if given or len(is_text) != 2 or not all(is_text):
+        raise ValueError(
+            "`--references` and `--predictions` must name columns; without them there must be two "
+            "text files (.txt), of references and of predictions, one label per line, got "
+            f"{' '.join(options.files)}"
+            f"{''.join(f' and --{name}' for name in given)}"
+        )
+    references, predictions = (
+        read_lines(file, options.numeric, options.keep_empty) for file in options.files
+    )
+    is_integer = references.kind == "integers"
+    ignored = typed_label(options.ignore_index, is_integer)
+    table = ContingencyTable.from_labels(
+        references,
+        predictions,
+        labels=options.labels and [typed_label(label, is_integer) for label in options.labels],
+        ignore_index=ignored,
+        unknown=options.unknown,
+    )
+    if score is not None:
+        return repr(score.value(table))
+    return _OUTPUTS[options.output](
+        Report.from_table(table, options.confidence_level, ignore_index=ignored)
+    )
 
 
 def _leaderboard(options: argparse.Namespace) -> Leaderboard:
@@ -313,18 +347,20 @@ def _parser() -> argparse.ArgumentParser:
         subparser.set_defaults(run=run)
         return subparser
 
-    text = "Score files of predictions, one row a sample; several files are one set."
+    text = (
+        "Score files of predictions, one row per sample; several files are one set. Or score two "
+        "text files, of references and of predictions, one label per line."
+    )
     report = command("report", _report, text)
     report.add_argument(
         "-p",
         "--predictions",
-        required=True,
         nargs="+",
         action=_Several,
         metavar="COL",
         help="column of predictions; several models are ranked",
     )
-    _add_inputs(report)
+    _add_inputs(report, is_required=False)
     report.add_argument("--weights", metavar="COL", help="column of sample weights")
     report.add_argument(
         "--confidence-level", type=float, metavar="P", help="add intervals of this level, as 0.95"
@@ -399,13 +435,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_inputs(command: Any) -> None:
+def _add_inputs(command: Any, is_required: bool = True) -> None:
     """Add what both commands that read files take."""
     command.add_argument(
         "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
     )
     command.add_argument(
-        "-r", "--references", required=True, metavar="COL", help="column of true labels"
+        "-r", "--references", required=is_required, metavar="COL", help="column of true labels"
     )
     command.add_argument(
         "--labels",

@@ -65,7 +65,8 @@ def table_from_frame(
     ----------
     frame : data frame
         What narwhals takes: pandas, polars (eager or lazy), pyarrow, DuckDB relations, Ibis, Dask,
-        PySpark. One GROUP BY runs in that engine; one row for each cell of the table comes back.
+        PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine; one row for each cell
+        of the table comes back.
     references, predictions, weights : str
         Names of the columns.
     labels, ignore_index, unknown
@@ -135,6 +136,10 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
         raise ImportError(
             "reading data frames needs narwhals: pip install 'informedness[frames]'"
         ) from error
+    if hasattr(frame, "select_columns") and hasattr(frame, "with_format"):  # of `datasets`
+        check_columns(names, frame.column_names)
+        columns_of_dataset = list(dict.fromkeys(names.values()))
+        frame = frame.select_columns(columns_of_dataset).with_format("arrow")[:]
     frame = nw.to_native(frame, pass_through=True)
     if nw.dependencies.is_pandas_like_dataframe(frame) or nw.dependencies.is_dask_dataframe(frame):
         check_columns(names, list(frame.columns))

@@ -1,12 +1,16 @@
 """Which files a data set is made of, each of them opened once and read as it is."""
 
+import bz2
+import gzip
+import lzma
 import os
 import re
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +22,7 @@ FORMATS = {
     ".csv": "csv",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
@@ -25,13 +30,10 @@ FORMATS = {
 }
 
 _LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
-_COMPRESSIONS = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\xfd7zXZ\0": "xz",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"PK\x03\x04": "zip",
-}
+_COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+_ZIP = b"PK\x03\x04"
+# What stands beside the data in a folder that was downloaded, or saved by `datasets`.
+_BESIDE = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?|dataset_infos?\.json|state\.json", re.I)
 _URL = re.compile(r"[a-zA-Z][\w+.-]+:/")  # of two letters or more: "C:/" is a drive
 
 
@@ -78,7 +80,7 @@ def _paths(path: Any) -> list[Any]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """Return the files in a folder and its folders, but no hidden files and no markers."""
+    """Return the files in a folder and its folders, but no hidden files, no markers, no README."""
 
     def unreadable(error: OSError) -> None:
         raise error
@@ -86,7 +88,11 @@ def _parts(folder: Path) -> list[Path]:
     parts = []
     for place, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        parts += [Path(place, name) for name in files if not name.startswith((".", "_"))]
+        parts += [
+            Path(place, name)
+            for name in files
+            if not name.startswith((".", "_")) and not _BESIDE.fullmatch(name)
+        ]
         for name in folders:
             if Path(place, name).is_symlink():  # it may lead back to where we are
                 raise ValueError(
@@ -103,7 +109,8 @@ def _parts(folder: Path) -> list[Path]:
 
 
 def _format(path: Path) -> str:
-    file_format = FORMATS.get(path.suffix.lower())
+    is_compressed = path.suffix.lower().removeprefix(".") in _COMPRESSIONS.values()
+    file_format = FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
     if file_format is None:
         raise ValueError(
             f"{path}: the format must be one of {sorted(set(FORMATS.values()))} and does not show "
@@ -129,23 +136,22 @@ def _check_once(files: list[str]) -> None:
 def open_whole(path: str) -> Iterator[BinaryIO]:
     """Open a file to be read from both ends, and see that it stays as it is until it is closed.
 
+    What is compressed as a whole (gz, bz2, xz, zst) is decompressed into a temporary file first, as
+    is standard input.
+
     Raises
     ------
     ValueError
-        If the file is compressed as a whole, or another size when it has been read.
+        If the file is a ZIP archive, is damaged, or has another size when it has been read.
     """
     if path == "-":
-        with tempfile.TemporaryFile() as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-            copy.seek(0)
-            _check_plain(copy)
-            yield copy
+        with _copied(sys.stdin.buffer) as copy, _decompressed(copy) as plain:
+            yield plain
         return
     with Path(path).open("rb") as stream:
-        _check_plain(stream)
         size = os.fstat(stream.fileno()).st_size
-        with _watched(stream, size, Path(path).name) as watched:
-            yield watched
+        with _watched(stream, size, Path(path).name) as watched, _decompressed(watched) as plain:
+            yield plain
         left = os.fstat(stream.fileno()).st_size
         if left != size:
             raise ValueError(
@@ -154,15 +160,54 @@ def open_whole(path: str) -> Iterator[BinaryIO]:
             )
 
 
-def _check_plain(stream: BinaryIO) -> None:
+@contextmanager
+def _copied(stream: Any) -> Iterator[BinaryIO]:
+    """Copy what can only be read once into a temporary file."""
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy, 1 << 20)
+        copy.seek(0)
+        yield copy
+
+
+@contextmanager
+def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Give the stream itself, or a file of what is compressed in it."""
     start = stream.read(max(map(len, _COMPRESSIONS)))
     stream.seek(0)
-    for mark, name in _COMPRESSIONS.items():
-        if start.startswith(mark):
-            raise ValueError(
-                f"the file is compressed ({name}): decompress it first, into a file or into "
-                'standard input, which is "-"'
-            )
+    if start.startswith(_ZIP):
+        raise ValueError(
+            "the file is a ZIP archive, which may hold several: unpack it, and name the files that "
+            "are meant"
+        )
+    name = next((name for mark, name in _COMPRESSIONS.items() if start.startswith(mark)), None)
+    if name is None:
+        yield stream
+        return
+    with ExitStack() as opened:
+        try:
+            plain = opened.enter_context(_copied(_opened(stream, name)))
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
+        yield plain
+
+
+def _opened(stream: BinaryIO, name: str) -> Any:
+    """Return what decompresses a stream."""
+    if name == "gz":
+        return gzip.open(stream)
+    if name == "bz2":
+        return bz2.open(stream)
+    if name == "xz":
+        return lzma.open(stream)
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ImportError(
+            "reading zst files needs pyarrow: pip install 'informedness[cli]'"
+        ) from error
+    again = os.fdopen(os.dup(stream.fileno()), "rb")  # for pyarrow closes what it has read
+    again.seek(0)
+    return pyarrow.CompressedInputStream(pyarrow.PythonFile(again, mode="r"), "zstd")
 
 
 @contextmanager

@@ -46,8 +46,9 @@ def read_batches(
         If the file is damaged, or has no such column.
     """
     with open_whole(path) as stream:
-        if file_format == "jsonl":
-            yield from _read_json_lines(stream, names)
+        if file_format in ("json", "jsonl"):
+            read_json = _read_json_lines if file_format == "jsonl" else _read_json_array
+            yield from read_json(stream, names)
             return
         try:
             import pyarrow
@@ -241,22 +242,42 @@ def _read_json_lines(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Bat
             row = decode(line.decode().removeprefix("\ufeff"))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"line {number} is not JSON: {error}") from error
-        if not isinstance(row, dict):
-            raise ValueError(f"line {number} must be a JSON object, got {show(row)}")
-        for name in names.values():
-            if name not in row:
-                raise ValueError(
-                    f"line {number} has no {name!r}: its keys are {', '.join(map(repr, row))}"
-                )
-        values = [row[name] for name in names.values()]
-        if b"\\u" in line and not all(_is_text(value) for value in values):
-            raise ValueError(f"line {number} has half a character (a lone surrogate) as a label")
-        rows.append(values)
+        rows.append(_values_of(row, names, f"line {number}", b"\\u" in line))
         if len(rows) == _LINES:
             yield _from_rows(rows, names)
             rows = []
     if rows:
         yield _from_rows(rows, names)
+
+
+def _read_json_array(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Batch]:
+    """Yield the rows of a JSON array of objects, which is read whole."""
+    try:
+        rows = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the file is not JSON: {error}") from error
+    if not isinstance(rows, list):
+        raise ValueError(
+            f"the file must hold a JSON array of objects, got {show(rows)}: one object a line is "
+            "JSON lines, --format-in jsonl (file_format=)"
+        )
+    values = [_values_of(row, names, f"entry {i}", True) for i, row in enumerate(rows)]
+    if values:
+        yield _from_rows(values, names)
+
+
+def _values_of(row: Any, names: Mapping[str, str], where: str, is_escaped: bool) -> list[Any]:
+    """Return the values of the columns in an object of JSON."""
+    if not isinstance(row, dict):
+        raise ValueError(f"{where} must be a JSON object, got {show(row)}")
+    for name in names.values():
+        if name not in row:
+            keys = ", ".join(map(repr, row))
+            raise ValueError(f"{where} has no {name!r}: its keys are {keys}")
+    values = [row[name] for name in names.values()]
+    if is_escaped and not all(map(_is_text, values)):
+        raise ValueError(f"{where} has half a character (a lone surrogate) as a label")
+    return values
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

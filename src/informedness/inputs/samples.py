@@ -10,7 +10,7 @@ from ..contingency import common_codes
 from ..core.labels import Column, check_same_kind, join_columns, show
 from .columns import check_nulls
 from .files import label_column
-from .paths import list_files
+from .paths import list_files, open_whole
 from .readers import DELIMITERS, read_batches
 
 
@@ -62,6 +62,31 @@ def read_columns(
     return {
         argument: join_columns(columns) if columns else empty for argument, columns in parts.items()
     }
+
+
+def read_lines(path: str, numeric: bool = False, keep_empty: bool = False) -> Column:
+    """Return the labels of a text file, one per line.
+
+    Raises
+    ------
+    ValueError
+        If the file is not UTF-8, or a line is empty.
+    """
+    with open_whole(path) as stream:
+        try:
+            text = stream.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path}: the file must be text in UTF-8: {error}") from error
+    lines = text.removesuffix("\n").replace("\r\n", "\n").split("\n") if text else []
+    if "" in lines and not keep_empty:
+        raise ValueError(
+            f"{path}: line {lines.index('') + 1} is empty, where a label is wanted: "
+            "keep_empty=True (--keep-empty) takes it for empty text"
+        )
+    try:
+        return label_column(lines, "labels", numeric)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def joined_columns(
