@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 
 from informedness import (
@@ -25,7 +26,6 @@ from informedness import (
 )
 from informedness.trainer import ComputeMetrics, argmax_logits
 
-torch = pytest.importorskip("torch")
 NAMES = ("informedness", "nit", "accuracy")
 GENERATOR = np.random.default_rng(0)
 N, K = 120, 4

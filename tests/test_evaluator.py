@@ -1,6 +1,8 @@
 """evaluate's evaluator with a small model, as the page on evaluate has it."""
 
 import pytest
+import torch
+import transformers
 
 from informedness import estimate_from_labels
 from test_documents import functions_of
@@ -15,8 +17,6 @@ LABELS = {"no": 0, "yes": 1}
 @pytest.fixture(scope="module")
 def pipe(tmp_path_factory):
     """A pipeline of a model that has learnt nothing, but answers one thing and the other."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
     transformers.set_seed(0)
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "good", "bad", "film", "was"]
     vocabulary = tmp_path_factory.mktemp("tokenizer") / "vocab.txt"

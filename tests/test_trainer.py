@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from tensorboard.backend.event_processing import event_accumulator
 
 import distributed_cases
 import trainer_cases as cases
@@ -156,9 +157,6 @@ def test_the_history_has_step_prefix_table_and_scores(tmp_path):
 
 
 def test_tensorboard_gets_plain_scalars(tmp_path, monkeypatch):
-    event_accumulator = pytest.importorskip(
-        "tensorboard.backend.event_processing.event_accumulator"
-    )
     monkeypatch.setenv("TENSORBOARD_LOGGING_DIR", str(tmp_path / "events"))
     metric = ComputeMetrics("informedness", "nit", average=None, confidence_level=0.95)
     trainer = cases.trainer_of(
