@@ -360,7 +360,7 @@ def test_a_file_is_never_taken_for_a_column(run, capsys, tmp_path):
     with pytest.raises(SystemExit):
         run("--on", "id", "--references", "gold", "--predictions", "model", a, b)
     errors = capsys.readouterr().err
-    assert f"argument --predictions: '{a}' looks like a file among its values" in errors
+    assert f"argument -p/--predictions: '{a}' looks like a file among its values" in errors
     assert f"--predictions model -- {a} {b}" in errors
 
 

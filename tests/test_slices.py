@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -73,6 +73,7 @@ def test_a_slice_is_the_report_of_its_samples_alone(classes, weighted):
     assert slices.whole.table == whole.table
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3)), min_size=1),
     st.sampled_from(["all", "slice"]),

@@ -19,6 +19,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected = [math.nan] * len(p_values)
     so_far = 0.0
     for rank, (p, i) in enumerate(tested):
-        so_far = max(so_far, min(1.0, (len(tested) - rank) * p))
+        so_far = max(min((len(tested) - rank) * p, 1.0), so_far)
         corrected[i] = so_far
     return corrected
