@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import math
 import re
@@ -97,8 +98,13 @@ SENTENCES = {
     ),
     "a hair below zero is not -0.00": (
         [[8990, 10], [1000, 0]],
-        "Accuracy 0.90, but always answering 'ham' would score 0.90 too; Informedness 0.00: "
-        "nothing here is informed.",
+        "Accuracy 0.90, but always answering 'ham' would score 0.90 too; Informedness 0.00 "
+        "(95% interval -0.003 to 0.003): cannot be told from guessing on 10,000 samples.",
+    ),
+    "chance inside the interval": (
+        [[6, 5], [1, 2]],
+        "Accuracy 0.57, but always answering 'ham' would score 0.79; Informedness 0.21 "
+        "(95% interval -0.58 to 0.82): cannot be told from guessing on 14 samples.",
     ),
     "undefined": (
         [[60, 40], [0, 0]],
@@ -119,6 +125,52 @@ def test_the_sentence_reads_the_result(name):
     assert of(matrix, labels=["ham", "spam"]).sentence == sentence
 
 
+NIT_SENTENCES = {
+    "filter": (
+        [[84, 6], [2, 8]],
+        "NIT 0.572: 37% of the way from chance, 0.500, to the best that these class shares allow, "
+        "0.692.",
+    ),
+    "chance inside the interval": (
+        [[30, 20], [25, 25]],
+        "cannot be told from guessing on 100 samples; ",
+    ),
+    "chance at its end, and a test that tells more": (
+        [[40, 20], [20, 30]],
+        "NIT 0.518: guessing is unlikely, p = 0.005; 4% of the way from chance, 0.500, to the best "
+        "that these class shares allow, 0.996.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NIT_SENTENCES)
+def test_the_sentence_of_nit_says_how_far_it_is_from_chance_to_the_best(name):
+    matrix, sentence = NIT_SENTENCES[name]
+    assert sentence in of(matrix, labels=["ham", "spam"]).sentence_of("nit")
+
+
+@pytest.mark.parametrize("level", [None, 0.8, 0.95])
+@pytest.mark.parametrize("name", ["informedness", "nit"])
+def test_a_share_is_claimed_of_informedness_only_where_chance_lies_outside_the_interval(
+    name, level
+):
+    for a, b, c, times in itertools.product((0, 2, 4), (1, 3), (0, 2), (1, 10)):
+        matrix = [[times * (a + 1), times * b], [times * c, times]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            table = ContingencyTable.from_matrix(matrix)
+            result = Report.from_table(table, level)
+            made = estimate(table, name, confidence_level=level or 0.95)
+        chance = {"informedness": 0, "nit": 0.5}[name]
+        low, high = made.confidence_interval
+        said = result.sentence_of(name)
+        inside = low <= chance <= high
+        if name == "nit":
+            inside = inside and made.independence_p_value >= 1 - made.confidence_level
+        assert ("cannot be told from guessing" in said) == inside, (matrix, said)
+        assert not (inside and "of the decisions are informed" in said)
+
+
 def test_the_dictionary_is_json_with_nothing_undefined_left_in_it():
     result = of([[3, 0], [0, 0]], labels=["a", "b"])
     assert math.isnan(result.scores["cohen_kappa"])
@@ -134,7 +186,8 @@ def test_the_text_shows_every_score_and_class():
     assert "Informedness            0.0000\n" in text
     assert "spam       0.1000  0.0000  0.0000  0.0000   0.0000  undefined  0.0000\n" in text
     assert text.endswith(
-        "nothing here is informed.\n\nreport|k:2|n:100|labels:observed|v:"
+        "\n\nNIT 0.500: nothing here is informed; 0% of the way from chance, 0.500, to the best "
+        "that these class shares allow, 0.692.\n\nreport|k:2|n:100|labels:observed|v:"
         + informedness.__version__
     )
 

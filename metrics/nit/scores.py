@@ -166,6 +166,8 @@ class Score:
     relative_to_prevalence: ClassVar[bool] = False
     """Of a score of cells: whether its logarithm is MI, ln(p_ij / (pi_i beta_j)) on average, and
     not -H(ref|pred), ln(p_ij / beta_j) on average."""
+    is_share: ClassVar[bool] = False
+    """Whether it is the share of decisions that are informed, the others being guessed."""
     over_classes: ClassVar[bool] = True
     """Whether it averages over classes, so that it is biased where these are many."""
 
@@ -289,6 +291,7 @@ class Informedness(Score):
     name: ClassVar[str] = "informedness"
     title: ClassVar[str] = "Informedness"
     lowest: ClassVar[float] = -1.0
+    is_share: ClassVar[bool] = True
     averages: ClassVar[tuple[Average, ...]] = ("bias", "prevalence", "macro", None)
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight", "odds")
     warns: ClassVar[bool] = True

@@ -21,11 +21,12 @@ from .inputs.paths import FORMATS
 from .inputs.samples import joined_columns, read_columns, read_lines
 from .registration import register, unregister
 from .results.comparison import Comparison, compare
-from .results.layout import aligned, cut, shown
+from .results.layout import aligned
 from .results.leaderboard import Leaderboard, leaderboard
 from .results.report import Report
 from .results.slices import Slices
 from .results.swaps import Plan
+from .results.text import cut, shown
 from .scores.registry import SCORES, averaged_score
 
 _OUTPUTS: dict[str, Callable[[Any], str]] = {

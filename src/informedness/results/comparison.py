@@ -15,9 +15,10 @@ from ..core.labels import Label, read_pair, show
 from ..core.scores import Average, quotient, read_prior, signature_of
 from ..core.table import Table, effective_sample_size, read_task
 from ..scores.registry import averaged_score
-from .layout import Result, Rows, interval_fields, shown_interval
+from .layout import Result, Rows, interval_fields
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
 from .swaps import Plan, Swaps
+from .text import p_text, samples, shown_interval
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,9 @@ class Comparison(Result):
         if 1 - self.p_value > self.confidence_level:  # 1 - 0.95 is above 0.05
             verdict = f"{'B' if self.difference > 0 else 'A'} is better"
         low, high = self.confidence_interval
-        p = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
         return (
-            f"{verdict}: {self.difference:+.3f} ({low:.3f} to {high:.3f}), {p}; "
-            f"{self.gained} sample{'s' * (self.gained != 1)} gained, {self.lost} lost"
+            f"{verdict}: {self.difference:+.3f} ({low:.3f} to {high:.3f}), {p_text(self.p_value)}; "
+            f"{samples(self.gained)} gained, {self.lost} lost"
         )
 
     def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:

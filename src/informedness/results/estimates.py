@@ -29,9 +29,10 @@ from ..core.labels import Label, plain_label, show
 from ..core.scores import Average, Score, ZeroDivision, signature_of
 from ..core.table import Table, effective_sample_size, read_task
 from ..scores.registry import averaged_score, score_named
-from .layout import Result, Rows, finite, interval_fields, rounded, shown, shown_interval
+from .layout import Result, Rows, finite, interval_fields
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
 from .swaps import error_of_groups
+from .text import rounded, shown, shown_interval
 
 
 @dataclass(frozen=True)

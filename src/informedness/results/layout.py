@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from ..core.labels import Label
+from .text import cut
 
 Rows: TypeAlias = list[list[str]]
 """The head of a table, then its rows; the first column is text, the others are numbers."""
@@ -82,23 +82,7 @@ class Result:
         return "\n".join([*map(_html, self.text_tables()), *lines])
 
 
-# Numbers and labels as text
-
-
-def rounded(value: float, digits: int = 2) -> str:
-    """Return the number as text, without the sign of a negative zero."""
-    return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def shown_interval(
-    standard_error: float, interval: tuple[float, float], digits: int = 4
-) -> list[str]:
-    """Return a standard error and an interval as text."""
-    error = "" if math.isnan(standard_error) else f"± {rounded(standard_error, digits)}"
-    if math.isnan(interval[0]):
-        return [error, "(no interval)"]
-    low, high = (rounded(end, digits) for end in interval)
-    return [error, f"({low} to {high})"]
+# Values of records
 
 
 def interval_fields(
@@ -116,23 +100,6 @@ def finite(value: Any) -> Any:
     if isinstance(value, list):
         return [finite(entry) for entry in value]
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def shown(label: Label | None, quote: bool = False) -> str:
-    """Return a label as text; what would not show as it is, as its Python literal."""
-    if label is None:
-        return "(outside the labels)"
-    if not isinstance(label, str):
-        return str(label)
-    if not label.isprintable():
-        return ascii(label)
-    return repr(label) if quote or label != label.strip() or not label else label
-
-
-def cut(name: str, width: int = _LABEL_WIDTH) -> str:
-    """Return a name without its middle where it is wider than a table in a terminal can show."""
-    half = width // 2 - 1
-    return name if len(name) <= width else f"{name[:half]}...{name[-half:]}"
 
 
 # Tables

@@ -15,8 +15,9 @@ from ..core.scores import Average
 from ..scores.registry import score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
-from .layout import Result, Rows, finite, interval_fields, rounded, shown_interval
+from .layout import Result, Rows, finite, interval_fields
 from .several import holm
+from .text import rounded, shown_interval
 
 
 @dataclass(frozen=True)

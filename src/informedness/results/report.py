@@ -8,26 +8,17 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.intervals import FEW_SAMPLES, check_level, intervals_by_class, warn_of_few
+from ..core.intervals import check_level, intervals_by_class, warn_of_few
 from ..core.labels import Label, plain_label
 from ..core.scores import INFORMEDNESS, ratio, signature_of, sums_of
 from ..core.table import Table, read_task
 from ..scores.entropic import entropies
-from ..scores.registry import REPORTED, score_named
+from ..scores.registry import MODULES, REPORTED, score_named
 from ..slicing import count_slices, tables_of
 from .estimates import Estimate, estimate_silently, lack_of
-from .layout import (
-    Result,
-    Rows,
-    aligned,
-    csv_line,
-    cut,
-    finite,
-    interval_fields,
-    rounded,
-    shown,
-    shown_interval,
-)
+from .layout import Result, Rows, aligned, csv_line, finite, interval_fields
+from .sentences import headline, sentence_of
+from .text import rounded, shown, shown_interval
 
 if TYPE_CHECKING:
     from .slices import Slices
@@ -64,7 +55,7 @@ class Report(Result):
         where the denominator is 0. With a confidence level also tpr_minus_fpr_standard_error and
         tpr_minus_fpr_confidence_interval.
     sentence : str
-        The result in plain words.
+        The result in plain words, Informedness beside accuracy.
     signature : str
         All that decides the numbers, in a line.
     confidence_level : float or None
@@ -111,6 +102,8 @@ class Report(Result):
             of_classes = intervals_by_class(table, INFORMEDNESS, confidence_level, gains)
             how = f"ci:{float(confidence_level)!r}"
         scores = {name: float(score_named(name).value(table)) for name in REPORTED}
+        informedness, accuracy = scores["informedness"], scores["accuracy"]
+        asked = estimates.get("informedness")
         sums = sums_of(table)
         columns = {
             "prevalence": sums.prevalence,
@@ -134,7 +127,7 @@ class Report(Result):
             scores,
             entropies(table).reference,
             per_class,
-            _sentence(table, scores, estimates.get("informedness")),
+            headline(table, INFORMEDNESS, informedness, accuracy, asked),
             signature_of("report", table, ignore_index=ignore_index, interval=how),
             confidence_level,
             estimates,
@@ -144,6 +137,12 @@ class Report(Result):
     def n_classes(self) -> int:
         """Number of classes: those declared, or those of references and predictions."""
         return sum(label is not None for label in self.table.labels)
+
+    def sentence_of(self, name: str) -> str:
+        """Return what one of the scores says, in a sentence that follows its interval."""
+        return sentence_of(
+            self.table, score_named(name), self.scores[name], self.estimates.get(name)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
@@ -177,13 +176,16 @@ class Report(Result):
         return [[head, *self._summary()], self._class_rows()]
 
     def text_lines(self) -> list[str]:
-        """Return the sentence, why there are scores without an interval, and the signature."""
+        """Return the sentences, why there are scores without an interval, and the signature."""
+        several = np.count_nonzero(self.table.reference_totals) > 1
+        others = [name for name in MODULES if name in self.scores and name != "informedness"]
+        sentences = [self.sentence, *(self.sentence_of(name) for name in others if several)]
         without = [
             f"No interval of {', '.join(score_named(name).title for name in names)}: {few}."
             for (few, is_nan), names in _lacking(self.table, self.estimates).items()
             if is_nan
         ]
-        return [self.sentence, *without, self.signature]
+        return [*sentences, *without, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` has those of the classes."""
@@ -383,37 +385,3 @@ def _lacking(table: Table, made: dict[str, Estimate]) -> dict[tuple[str, bool], 
             is_nan = math.isnan(estimate.confidence_interval[0])
             lacking.setdefault((few, is_nan), []).append(name)
     return lacking
-
-
-def _sentence(table: Table, scores: dict[str, float], informedness: Estimate | None) -> str:
-    """Return what the scores say, in one sentence."""
-    totals = table.reference_totals
-    majority = int(np.argmax(totals))
-    name = cut(shown(table.labels[majority], quote=True))
-    share = float(totals[majority] / table.total)
-    accuracy, score = scores["accuracy"], scores["informedness"]
-    if (totals > 0).sum() == 1:
-        return (
-            f"All references are {name}: with one class there is nothing to tell apart, so "
-            f"Informedness is undefined, whatever the accuracy ({rounded(accuracy)})."
-        )
-    beside = f"always answering {name} would score {rounded(share)}"
-    if rounded(accuracy) == rounded(share):
-        beside = f"but {beside} too"
-    else:
-        beside = f"{'but' if accuracy < share else 'where'} {beside}"
-    if (table.rows == table.columns).all():
-        verdict = "every decision is informed"
-    elif abs(score) < 0.005:
-        verdict = "nothing here is informed"
-    elif score < 0:
-        verdict = "worse than guessing"
-    else:
-        verdict = f"about {round(100 * score)}% of the decisions are informed, the rest guessed"
-    few = ""
-    if table.n_samples is not None and table.n_samples < FEW_SAMPLES:
-        few = f" ({table.n_samples} samples are few: take it as a rough figure)"
-    figures = f"Accuracy {rounded(accuracy)}, {beside}; Informedness {rounded(score)}"
-    if informedness is not None:
-        figures += " " + shown_interval(0, informedness.confidence_interval, 2)[1]
-    return f"{figures}: {verdict}{few}."

@@ -16,8 +16,9 @@ from ..core.scores import Score, Sums, n_classes, x_log_x
 from ..scores.registry import REPORTED, SCORES, score_named
 from ..slicing import Slice
 from .estimates import Estimate, estimate_silently
-from .layout import Result, Rows, finite, interval_fields, rounded, shown, shown_interval
+from .layout import Result, Rows, finite, interval_fields
 from .several import holm
+from .text import rounded, shown, shown_interval
 
 _HEADS = {
     "accuracy": "Acc",

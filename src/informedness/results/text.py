@@ -1,0 +1,48 @@
+"""Numbers, intervals and labels as text."""
+
+import math
+
+from ..core.labels import Label
+
+
+def rounded(value: float, digits: int = 2) -> str:
+    """Return the number as text, without the sign of a negative zero."""
+    return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def shown_interval(
+    standard_error: float, interval: tuple[float, float], digits: int = 4
+) -> list[str]:
+    """Return a standard error and an interval as text."""
+    error = "" if math.isnan(standard_error) else f"± {rounded(standard_error, digits)}"
+    if math.isnan(interval[0]):
+        return [error, "(no interval)"]
+    low, high = (rounded(end, digits) for end in interval)
+    return [error, f"({low} to {high})"]
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value as text."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def samples(n: int | None) -> str:
+    """Return a number of samples in words."""
+    return "these samples" if n is None else f"{n:,d} sample{'s' * (n != 1)}"
+
+
+def shown(label: Label | None, quote: bool = False) -> str:
+    """Return a label as text; what would not show as it is, as its Python literal."""
+    if label is None:
+        return "(outside the labels)"
+    if not isinstance(label, str):
+        return str(label)
+    if not label.isprintable():
+        return ascii(label)
+    return repr(label) if quote or label != label.strip() or not label else label
+
+
+def cut(name: str, width: int = 40) -> str:
+    """Return a name without its middle where it is wider than a table in a terminal can show."""
+    half = width // 2 - 1
+    return name if len(name) <= width else f"{name[:half]}...{name[-half:]}"
