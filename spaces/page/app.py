@@ -47,6 +47,12 @@ CORNER = "reference"
 
 
 EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
+    "Knows something": (
+        ["ham", "spam"],
+        [[84, 6], [2, 8]],
+        "A spam filter that knows something. Beside it, a model that always answers ham: almost as "
+        "often right, and it knows nothing.",
+    ),
     "Looks good": (
         ["ham", "spam"],
         [[90, 0], [10, 0]],
@@ -300,10 +306,10 @@ def _labels_box(label: str, placeholder: str) -> gr.Textbox:
 
 
 def _score_tab(demo: gr.Blocks) -> None:
-    labels, matrix, story = EXAMPLES["Looks good"]
+    labels, matrix, story = EXAMPLES["Knows something"]
     with gr.Row():
         with gr.Column(scale=2, min_width=300):
-            with gr.Tabs() as ways:
+            with gr.Tabs(selected="matrix") as ways:
                 with gr.Tab("Paste", id="paste"):
                     references = _labels_box("References, one a line", "ham\nham\nspam")
                     predictions = _labels_box("Predictions, one a line", "ham\nspam\nspam")

@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from squares import field
 
 from informedness import Comparison, ContingencyTable, Estimate, Report, estimate
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning, Label
-from informedness.core.scores import signature_of
+from informedness.core.scores import INFORMEDNESS, Score, signature_of
 from informedness.results.estimates import lack_of
+from informedness.results.sentences import answering, best_of, interval_for_verdict
 from informedness.scores.entropic import EntropyTriangle, triangle_of
 from informedness.scores.registry import REPORTED, score_named
 
@@ -111,6 +113,7 @@ _TEMPLATES = Environment(
 _TEMPLATES.globals["titles"] = NAMES
 _TEMPLATES.filters |= {
     "amount": amount,
+    "at_least_0": lambda value: max(value, 0.0),
     "ends": ends,
     "interval": range_text,
     "number": number,
@@ -133,10 +136,11 @@ def on_scale(
     Its interval is a band around it.
     """
     score = score_named(own)
-    low, high = score.lowest, 1.0
+    # what is made of information is never below chance
+    low, high = score.lowest if score.from_margins else chance, 1.0
 
     def place(value: float) -> float:
-        return 34 + 332 * (value - low) / (high - low)
+        return 34 + 332 * (max(value, low) - low) / (high - low)
 
     def tick(value: float, word: str, y: int) -> dict[str, Any]:
         x = place(value)
@@ -154,9 +158,9 @@ def on_scale(
         "end": end,
         "ticks": [tick(chance, "chance", 65), tick(best, "best", 16)],
         "point": place(value),
-        "low": f"{low:g}",
+        "low": f"{low:.2g}",
         "high": f"{high:g}",
-        "words": f"{score.title} {number(value)}{beside} on a scale from {low:g} to {high:g}: "
+        "words": f"{score.title} {number(value)}{beside} on a scale from {low:.3g} to {high:g}: "
         f"chance is {chance:.3g}, the best possible here is {best:.3g}",
     }
 
@@ -191,7 +195,9 @@ def heat_map(table: ContingencyTable) -> dict[str, Any]:
     }
 
 
-def class_bars(table: ContingencyTable, values: Sequence[float], signed: bool) -> dict[str, Any]:
+def class_bars(
+    table: ContingencyTable, values: Sequence[float], heading: str, signed: bool
+) -> dict[str, Any]:
     """Return a bar for each class, from the middle where the values can be negative."""
     codes, left_out = _drawn_classes(table)
     bars = []
@@ -204,7 +210,7 @@ def class_bars(table: ContingencyTable, values: Sequence[float], signed: bool) -
         bars.append(
             {"name": as_text(table.labels[code]), "value": value, "start": start, "width": width}
         )
-    return {"zero": zero, "bars": bars, "left_out": left_out}
+    return {"heading": heading, "zero": zero, "bars": bars, "left_out": left_out}
 
 
 def triangle(point: EntropyTriangle) -> dict[str, Any] | None:
@@ -265,25 +271,15 @@ def class_information(table: ContingencyTable) -> list[float]:
     return [max(part, 0.0) for part in parts.tolist()]
 
 
-def answering(table: ContingencyTable, wanted: str) -> ContingencyTable:
-    """Return the table of the same references, all answered right or by the "commonest" class."""
-    totals = table.reference_totals
-    keep = np.flatnonzero(totals).tolist()
-    references = [table.labels[code] for code in keep]
-    commonest = table.labels[int(np.argmax(totals))]
-    predictions = references if wanted == "right" else [commonest] * len(references)
-    labels = [x for x in table.labels if x is not None] if table.declared else None
-    return ContingencyTable.from_counts(references, predictions, totals[keep], labels=labels)
-
-
 def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") -> str:
     """Return the result of one table: the score `own` first and large, then all the rest.
 
     `link` is the query that carries the table, or a sentence saying why there is none.
     """
+    score = score_named(own)
     with noting():  # of these two tables nobody asked
         constant = Report.from_table(answering(table, "commonest"))
-        perfect = Report.from_table(answering(table, "right"))
+        best = best_of(table, score)
     with noting() as notes:
         report = Report.from_table(table)
         made = estimated(table, own)
@@ -295,42 +291,63 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     if made and math.isnan(made.confidence_interval[0]):
         lacking = lack_of(table, made)
         notes = [note for note in notes if lacking not in note]
-    scale = averages = None
-    if np.count_nonzero(table.reference_totals) > 1:
-        chance, best = constant.scores[own], perfect.scores[own]
-        scale = on_scale(own, report.scores[own], chance, best, made)
+    several = bool(np.count_nonzero(table.reference_totals) > 1)
+    scale = averages = known = None
+    if several:
+        scale = on_scale(own, report.scores[own], constant.scores[own], best, made)
     with noting():
-        if own == "informedness" and len(table.labels) > 2:
-            averages = {
-                "prevalence": table.informedness(average="prevalence"),
-                "macro": table.informedness(average="macro"),
-            }
-        of_classes = (
-            class_information(table)
-            if own == "nit"
-            else table.informedness(average=None, zero_division=float("nan"))
-        )
+        if len(table.labels) > 2:
+            averages = other_averages(table, score)
+        if several and report.scores["informedness"] >= 0:
+            known = interval_for_verdict(table, INFORMEDNESS)
+        bars = values_by_class(table, score)
     return _TEMPLATES.get_template("score.html").render(
         own=own,
         story=story,
         report=report,
+        sentence=report.sentence if score.is_share else report.sentence_of(own),
         counted=counted,
         made=made,
         lacking=lacking,
         signature=signature,
         scale=scale,
+        fields=[field(report.scores, several), field(constant.scores, several)],
+        known=known,
         constant=constant,
-        perfect=perfect,
         averages=averages,
         notes=notes,
         commonest=as_text(table.labels[int(np.argmax(table.reference_totals))]),
-        size=f"{table.total:,d}" if isinstance(table.total, int) else f"{table.total:.6g}",
+        size=size_of(table),
         map=heat_map(table),
-        bars=class_bars(table, of_classes, signed=own != "nit"),
-        bits=sum(of_classes),
-        triangle=triangle(triangle_of(table)) if own == "nit" else None,
+        bars=bars,
+        triangle=None if score.from_margins else triangle(triangle_of(table)),
         link=link,
     )
+
+
+def size_of(table: ContingencyTable) -> str:
+    """Return how many samples a table has, or how much weight."""
+    if isinstance(table.total, int):
+        return f"{table.total:,d} sample{'s' * (table.total != 1)}"
+    return f"weights that sum to {table.total:.6g}"
+
+
+def other_averages(table: ContingencyTable, score: Score) -> dict[str, float]:
+    """Return the score in its averages other than its own."""
+    names = [name for name in score.averages if name not in (score.average, None)]
+    return {str(name): float(score.averaged(name).value(table)) for name in names}
+
+
+def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | None:
+    """Return a bar for each class, of what it has of the score; None where that cannot be said."""
+    if None in score.averages:
+        values = score.averaged(None).value(table, zero_division=float("nan"))
+        return class_bars(table, values, f"{score.title} of each class", signed=score.lowest < 0)
+    if score.from_margins:
+        return None
+    values = class_information(table)
+    heading = f"What each class adds to the information: {sum(values):.3f} bits"
+    return class_bars(table, values, heading, signed=False)
 
 
 def draw_simulation(
@@ -345,6 +362,7 @@ def draw_simulation(
     return _TEMPLATES.get_template("simulation.html").render(
         own=own,
         report=report,
+        field=field(report.scores),
         curves=curves(abilities, series, ability, report.scores, own),
         map=heat_map(table),
     )

@@ -1,0 +1,62 @@
+"""A hundred answers as a field of squares: known, lucky guess, wrong."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_COLUMNS, _STEP, _SIZE = 20, 10, 8
+_SHAPES = {
+    "known": "h{0}v{0}h-{0}z",
+    "lucky": "m1 1h{1}v{1}h-{1}z",
+    "right": "h{0}v{0}h-{0}z",
+    "wrong": "m1.5 1.5l{2} {2}m0 -{2}l-{2} {2}",
+}
+
+
+def hundred(shares: Sequence[float]) -> list[int]:
+    """Return whole numbers that sum to 100, each next to its share: those cut most get the rest."""
+    exact = [100 * share / math.fsum(shares) for share in shares]
+    counts = [math.floor(amount + 1e-9) for amount in exact]
+    by_loss = sorted(range(len(exact)), key=lambda i: (counts[i] - exact[i], i))
+    for i in by_loss[: 100 - sum(counts)]:
+        counts[i] += 1
+    return counts
+
+
+def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
+    """Return a hundred answers of a classifier with these scores, and what there is to say of them.
+
+    `several` says whether the references are of two classes or more.
+    """
+    accuracy, known = scores["accuracy"], scores["informedness"]
+    why, wrong = "", 1 - accuracy
+    if several and -1e-9 <= known <= accuracy + 1e-9:
+        known = min(max(known, 0.0), accuracy)
+        shares = {"known": known, "lucky": accuracy - known, "wrong": wrong}
+    else:
+        shares = {"right": accuracy, "wrong": wrong}
+        why = "With one class there is nothing to know, so these are only right and wrong."
+        if several and known < 0:
+            why = (
+                "Informedness is below 0: no answers are known, so these are only right and wrong."
+            )
+        elif several:
+            why = (
+                "Informedness is above accuracy, as several classes allow, so it cannot be said "
+                "which of the right answers were guessed: these are only right and wrong."
+            )
+    counts = dict(zip(shares, hundred(list(shares.values())), strict=True))
+    paths, start = {}, 0
+    for kind, n in counts.items():
+        shape = _SHAPES[kind].format(_SIZE, _SIZE - 2, _SIZE - 3)
+        places = (divmod(i, _COLUMNS) for i in range(start, start + n))
+        paths[kind] = "".join(f"M{_STEP * x} {_STEP * y}{shape}" for y, x in places)
+        start += n
+    parts = [(kind, n, _in_words(kind, n)) for kind, n in counts.items()]
+    said = [words for _, _, words in parts]
+    listed = f"{', '.join(said[:-1])} and {said[-1]}"
+    return {"paths": paths, "parts": parts, "why": why, "words": f"Of 100 answers: {listed}"}
+
+
+def _in_words(kind: str, n: int) -> str:
+    return f"{n} lucky guess{'es' * (n != 1)}" if kind == "lucky" else f"{n} {kind}"
