@@ -450,3 +450,13 @@ def test_references_in_place_of_a_table_are_told_where_they_belong(wrong):
     for call in (lambda: estimate(wrong), lambda: estimate(wrong, [0, 1])):
         with pytest.raises(TypeError, match=wanted):
             call()
+
+
+def test_large_numbers_of_samples_are_said_in_digits():
+    references = np.arange(100_000) % 300
+    predictions = np.where(np.arange(100_000) % 7 == 0, 300 + references, references)
+    with pytest.warns(IntervalWarning) as caught:
+        estimate_from_labels(references.tolist(), predictions.tolist(), "nit")
+    said = " ".join(str(warning.message) for warning in caught)
+    assert "100,000 samples for 300 predictions outside the references" in said
+    assert "where 897,000 are wanted" in said

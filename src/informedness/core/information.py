@@ -283,6 +283,11 @@ def _classes_unknown(table: Table, score: Score) -> bool:
     return not table.declared and bool(outside < 5 - 1e-6)
 
 
+def how_many(amount: float) -> str:
+    """Return a number of samples, which with weights may be broken, as text."""
+    return f"{amount:,.0f}" if amount >= 1000 else f"{amount:.4g}"
+
+
 def too_few_in_cells(table: Table, score: Score) -> str:
     """Return what the table has too few of for the interval of a score of its cells."""
     size, (n_outside, least) = effective_sample_size(table), outside_references(table)
@@ -292,7 +297,7 @@ def too_few_in_cells(table: Table, score: Score) -> str:
         (size, least, f"samples for {n_outside} predictions outside the references"),
     ):
         if there < wanted - 1e-6 and not unknown:
-            return f"{there:.4g} {what}, where {wanted:g} are wanted"
+            return f"{how_many(there)} {what}, where {how_many(wanted)} are wanted"
     fewest = _fewest_references(table)
     if fewest >= 5 - 1e-6 and not unknown:
         return ""
