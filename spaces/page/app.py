@@ -32,17 +32,30 @@ import endpoints  # noqa: E402
 from columns import columns_by_role, read_upload, split_columns, split_samples, table_of_columns  # noqa: E402
 from endpoints import METRIC, n_swaps  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, MAX_TEXT, MOST_VISITORS, Guard, Refusal, refusing  # noqa: E402
-from simulation import ABILITIES, GUESSES, ability_curves, expected_table, frozen  # noqa: E402
+from simulation import (  # noqa: E402
+    ABILITIES,
+    GUESSES,
+    SHARES,
+    ability_curves,
+    draw_again,
+    expected_table,
+    frozen,
+    percentages,
+    read_shares,
+    share_curves,
+    with_classes,
+)
 from tables import check_labels, link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
 
-from informedness import Comparison, ContingencyTable, compare  # noqa: E402
+from informedness import Comparison, ContingencyTable, Report, compare  # noqa: E402
 from informedness.core.labels import show  # noqa: E402
 from informedness.scores.registry import score_named  # noqa: E402
 
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
-SLIDERS = 6
+MOST_SHARES = 6  # classes that the slider of a simulation offers
+DRAWS = 10
 CORNER = "reference"
 
 
@@ -101,6 +114,8 @@ BRING_INTO_VIEW = """() => {
         window.parentIFrame?.scrollToOffset(0, score.getBoundingClientRect().top + scrollY);
     }).observe(score);
 }"""
+
+SHOW_RESULT = "() => { document.documentElement.classList.remove('linked'); }"
 
 
 def shown(table: ContingencyTable, story: str = "") -> str:
@@ -274,13 +289,36 @@ def paired(
     return compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, first, second))
 
 
-def simulate_sliders(classes: float, ability: float, guess: str, *sizes: float) -> str:
-    """Simulate what the sliders say."""
-    shares = list(sizes[: int(classes)])
+def simulated(ability: float, guess: str, written: str) -> tuple[str, str]:
+    """Simulate what the controls say."""
+    shares = read_shares(written)
     guesses = GUESSES[guess](shares)
     table = expected_table(shares, ability, guesses)
-    series = ability_curves(tuple(shares), frozen(guesses))
-    return charts.draw_simulation(table, METRIC, ability, ABILITIES, series)
+    by_ability = ability_curves(tuple(shares), frozen(guesses))
+    by_share = share_curves(tuple(shares), ability, guess)
+    first = shares[0] / sum(shares)
+    return charts.draw_simulation(
+        table, METRIC, (ability, ABILITIES, by_ability), (first, SHARES, by_share)
+    )
+
+
+def resized(written: str, k: float) -> tuple[str, str]:
+    """Return the shares of another number of classes, and their bar."""
+    shares = with_classes(read_shares(written), int(k))
+    return ", ".join(f"{share:g}" for share in shares), charts.draw_shares(shares)
+
+
+def share_bar(written: str) -> str:
+    """Return the bar of the shares in the box."""
+    return charts.draw_shares(percentages(read_shares(written)))
+
+
+def drawn_samples(n: str, ability: float, guess: str, written: str) -> str:
+    """Draw samples of the simulated classifier, several times."""
+    shares = read_shares(written)
+    table = expected_table(shares, ability, GUESSES[guess](shares))
+    truth = Report.from_table(table).scores[METRIC]
+    return charts.draw_samples(truth, draw_again(table, int(n), DRAWS), METRIC, int(n))
 
 
 def code_lines() -> str:
@@ -291,6 +329,14 @@ def code_lines() -> str:
         f"import evaluate\n{METRIC} = evaluate.load({json.dumps(name)})\n"
         f'{METRIC}.compute(references=["a", "b", "a"], predictions=["a", "b", "b"])'
     )
+
+
+def card_below_a_title() -> str:
+    """Return the card without its front matter, its headings a level lower."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S)
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)  # code has lines with a # too
+    parts[::2] = [re.sub(r"^#", "##", part, flags=re.M) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _header() -> str:
@@ -371,48 +417,68 @@ def _score_tab(demo: gr.Blocks) -> None:
         opened = refusing(functools.partial(open_example, name))
         clicked = button.click(opened, None, filled, **private)
         clicked.success(None, js=BRING_INTO_VIEW, **private)
-    demo.load(refusing(open_link), None, filled, **private)
+    opened = demo.load(refusing(open_link), None, filled, **private)
+    opened.then(None, js=SHOW_RESULT, **private)
 
 
 def _simulate_tab() -> None:
-    start = [90.0, 10.0, 10.0, 10.0, 10.0, 10.0]
+    start = (0.4, "like the classes", "90, 10")
+    by_ability, by_share = simulated(*start)
     gr.Markdown(
         "A classifier knows some of the answers and guesses the others. How often does it know, "
-        "and what does each score make of it? The numbers are exact: nothing is drawn at random."
+        "and what does each score make of it? Drag the point on the chart, or the border between "
+        "the classes. The curves are exact: nothing in them is drawn at random."
     )
     with gr.Row():
-        with gr.Column(scale=2, min_width=300):
+        with gr.Column(scale=2, min_width=300, elem_classes="controls"):
             ability = gr.Slider(
-                0, 1, 0.4, step=0.01, label="Ability: share of answers known", elem_id="ability"
+                0,
+                1,
+                start[0],
+                step=0.01,
+                label="Ability: share of answers known",
+                elem_id="ability",
             )
-            guess = gr.Radio(list(GUESSES), value="like the classes", label="Otherwise it guesses")
-            classes = gr.Slider(2, SLIDERS, 2, step=1, label="Number of classes")
-            sizes = [
-                gr.Slider(
-                    1, 100, size, step=1, label=f"Relative size of class {i + 1}", visible=i < 2
-                )
-                for i, size in enumerate(start)
-            ]
+            guess = gr.Radio(list(GUESSES), value=start[1], label="Otherwise it guesses")
+            bar = gr.HTML(share_bar(start[2]), apply_default_css=False, elem_id="share-bar")
+            shares = gr.Textbox(start[2], label="Class shares in percent", elem_id="shares")
+            classes = gr.Slider(2, MOST_SHARES, 2, step=1, label="Number of classes")
+            size = gr.Radio(["20", "50", "200", "1000"], value="50", label="Samples in a draw")
+            button = gr.Button(f"Draw {DRAWS} times", elem_id="draw")
+            sampled = gr.HTML("", apply_default_css=False, elem_id="sampled")
         with gr.Column(scale=3, min_width=300):
-            drawn = gr.HTML(
-                simulate_sliders(2, 0.4, "like the classes", *start),
-                apply_default_css=False,
-                elem_id="simulation",
-            )
+            drawn = gr.HTML(by_ability, apply_default_css=False, elem_id="simulation")
+    moved = gr.HTML(by_share, apply_default_css=False, elem_id="simulation-shares")
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    classes.change(
-        lambda k: [gr.Slider(visible=i < k) for i in range(SLIDERS)], classes, sizes, **private
-    )
+    classes.input(refusing(resized), [shares, classes], [shares, bar], **private)
+    gr.on([shares.blur, shares.submit], refusing(share_bar), shares, bar, **private)
     # A moving slider asks again only when the last answer has come.
-    controls: list[Any] = [classes, ability, guess, *sizes]
+    controls: list[Any] = [ability, guess, shares]
     gr.on(
         [control.change for control in controls],
-        refusing(simulate_sliders),
+        refusing(simulated),
         controls,
-        drawn,
+        [drawn, moved],
         trigger_mode="always_last",
         **private,
     )
+    button.click(refusing(drawn_samples), [size, *controls], sampled, **private)
+
+
+def compared_models() -> list[list[str]]:
+    """Return references and two models' answers to them: a hundred, in which one is better."""
+    answers = {  # reference, answer of A, answer of B
+        ("ham", "ham", "ham"): 62,
+        ("ham", "ham", "spam"): 3,
+        ("ham", "spam", "ham"): 4,
+        ("ham", "spam", "spam"): 1,
+        ("spam", "spam", "spam"): 12,
+        ("spam", "spam", "ham"): 1,
+        ("spam", "ham", "spam"): 11,
+        ("spam", "ham", "ham"): 6,
+    }
+    rows = [row for row, times in answers.items() for _ in range(times)]
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def _compare_tab() -> None:
@@ -420,8 +486,7 @@ def _compare_tab() -> None:
         "Two models on the same samples: which is better, and by how much? Three columns of a "
         "spreadsheet can be pasted into the first box, if the others are empty."
     )
-    references = ["ham"] * 9 + ["spam"]
-    pasted = [references, ["ham"] * 10, ["ham"] * 8 + ["spam", "spam"]]
+    pasted = compared_models()
     with gr.Row():
         boxes = [
             gr.Textbox("\n".join(column), label=label, lines=10, max_lines=10, max_length=MAX_TEXT)
@@ -450,7 +515,7 @@ def build() -> gr.Blocks:
                 _compare_tab()
             with gr.Tab("Use it"):
                 gr.Code(code_lines(), language="python", label="Python", interactive=False)
-                gr.Markdown(re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S))
+                gr.Markdown(card_below_a_title())
         endpoints.register(demo)
     return demo
 
@@ -472,6 +537,7 @@ def main() -> None:
     demo.launch(
         theme=theme,
         css_paths=HERE / "page.css",
+        head=f"<script>{(HERE / 'page.js').read_text('utf-8')}</script>",
         show_error=False,  # the text of a bug stays on the server; refusals are shown anyway
         max_file_size=MAX_FILE,
         state_session_capacity=MOST_VISITORS,

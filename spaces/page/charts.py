@@ -13,19 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from curves import NAMES, curves
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from matrices import as_text, class_bars, heat_map
 from squares import field
 
 from informedness import Comparison, ContingencyTable, Estimate, Report, estimate
-from informedness.core.labels import WARNING_PREFIX, InformednessWarning, Label
+from informedness.core.labels import WARNING_PREFIX, InformednessWarning
 from informedness.core.scores import INFORMEDNESS, Score, signature_of
 from informedness.results.estimates import lack_of
-from informedness.results.sentences import answering, best_of, interval_for_verdict
+from informedness.results.sentences import answering, best_of, interval_for_verdict, sentence_of
 from informedness.scores.entropic import EntropyTriangle, triangle_of
-from informedness.scores.registry import REPORTED, score_named
-
-NAMES = {name: score_named(name).title for name in REPORTED}
-MOST_CLASSES = 20  # drawn; larger tables show their commonest classes
+from informedness.scores.registry import score_named
 
 # `warnings.catch_warnings` changes the whole process, and requests run in threads of one process;
 # the MCP server does so while it answers. So a warning of the helpers is taken where it is given,
@@ -94,15 +93,6 @@ def amount(count: float) -> str:
     return f"{count:,d}" if isinstance(count, int) else f"{count:.4g}"
 
 
-def as_text(label: Label | None) -> str:
-    """Return a label as the page shows it.
-
-    What would not show, or would turn the text around it, stands as its Python literal.
-    """
-    text = "(outside the labels)" if label is None else str(label)
-    return text if text.isprintable() and text == text.strip() and text else ascii(text)
-
-
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).resolve().parent / "templates"),
     autoescape=True,
@@ -165,54 +155,6 @@ def on_scale(
     }
 
 
-def _drawn_classes(table: ContingencyTable) -> tuple[list[int], str]:
-    """Return the positions of the classes to draw, and what to say of those left out."""
-    both = (table.reference_totals + table.prediction_totals).tolist()
-    k = len(both)
-    if k <= MOST_CLASSES:
-        return list(range(k)), ""
-    largest = sorted(sorted(range(k), key=lambda i: -both[i])[:MOST_CLASSES])
-    return largest, f"The {MOST_CLASSES} commonest of {k} classes."
-
-
-def heat_map(table: ContingencyTable) -> dict[str, Any]:
-    """Return the names of the classes drawn, and each cell's count and share of its row."""
-    codes, left_out = _drawn_classes(table)
-    place = {code: position for position, code in enumerate(codes)}
-    counts: list[list[float]] = [[0] * len(codes) for _ in codes]
-    cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
-    for i, j, count in cells:
-        if i in place and j in place:
-            counts[place[i]][place[j]] = count
-    totals = [table.reference_totals[code].item() for code in codes]
-    return {
-        "names": [as_text(table.labels[code]) for code in codes],
-        "cells": [
-            [(count, count / total if total else 0.0) for count in row]
-            for row, total in zip(counts, totals, strict=True)
-        ],
-        "left_out": left_out,
-    }
-
-
-def class_bars(
-    table: ContingencyTable, values: Sequence[float], heading: str, signed: bool
-) -> dict[str, Any]:
-    """Return a bar for each class, from the middle where the values can be negative."""
-    codes, left_out = _drawn_classes(table)
-    bars = []
-    zero = 50 if signed else 0
-    span = 1.0 if signed else max([*(values[code] for code in codes), 1e-9])
-    for code in codes:
-        value = values[code]
-        width = 0.0 if math.isnan(value) else abs(value) / span * (100 - zero)
-        start = zero - width if value < 0 else zero
-        bars.append(
-            {"name": as_text(table.labels[code]), "value": value, "start": start, "width": width}
-        )
-    return {"heading": heading, "zero": zero, "bars": bars, "left_out": left_out}
-
-
 def triangle(point: EntropyTriangle) -> dict[str, Any] | None:
     """Return the entropy triangle's lines and its point, None where there is none."""
     if math.isnan(point.vi):
@@ -227,38 +169,6 @@ def triangle(point: EntropyTriangle) -> dict[str, Any] | None:
         for t in (0.25, 0.5, 0.75)
     )
     return {"x": x, "y": y, "grid": grid, **shares}
-
-
-def curves(
-    abilities: Sequence[float],
-    series: Mapping[str, Sequence[float]],
-    ability: float,
-    scores: Mapping[str, float],
-    own: str,
-) -> dict[str, Any]:
-    """Return each score over ability, and the points of one ability."""
-    lowest = min(*(value for values in series.values() for value in values), 0.0)
-
-    def place(x: float, y: float) -> tuple[float, float]:
-        return 38 + 370 * x, 10 + 240 * (1 - y) / (1 - lowest)
-
-    def path(values: Sequence[float]) -> str:
-        points = (place(*point) for point in zip(abilities, values, strict=True))
-        return f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in points)}"
-
-    ticks = [(*place(share, share), f"{share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    caption = f"At ability {ability:.2f}"
-    listed = ", ".join(f"{NAMES[name]} {number(score)}" for name, score in scores.items())
-    in_order = sorted(series, key=lambda name: name == own)  # the page's own score last
-    return {
-        "ticks": [{"x": x, "y": y, "words": words} for x, y, words in ticks],
-        "lines": [(name, path(series[name])) for name in in_order],
-        "x": place(ability, 0)[0],
-        "points": [(name, place(0, score)[1]) for name, score in scores.items()],
-        "scores": scores,
-        "caption": caption,
-        "words": f"Scores over ability. {caption}: {listed}",
-    }
 
 
 def class_information(table: ContingencyTable) -> list[float]:
@@ -299,13 +209,15 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         if len(table.labels) > 2:
             averages = other_averages(table, score)
         if several and report.scores["informedness"] >= 0:
-            known = interval_for_verdict(table, INFORMEDNESS)
+            known = made if score.is_share else interval_for_verdict(table, INFORMEDNESS)
         bars = values_by_class(table, score)
     return _TEMPLATES.get_template("score.html").render(
         own=own,
         story=story,
         report=report,
-        sentence=report.sentence if score.is_share else report.sentence_of(own),
+        sentence=report.sentence
+        if score.is_share
+        else sentence_of(table, score, report.scores[own], judged=made),
         counted=counted,
         made=made,
         lacking=lacking,
@@ -350,22 +262,93 @@ def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | N
     return class_bars(table, values, heading, signed=False)
 
 
+Simulated = tuple[float, Sequence[float], Mapping[str, Sequence[float]]]
+"""Where a simulation stands, the places of its curves, and the curves."""
+
+
 def draw_simulation(
-    table: ContingencyTable,
-    own: str,
-    ability: float,
-    abilities: Sequence[float],
-    series: Mapping[str, Sequence[float]],
-) -> str:
-    """Return the scores of a simulated classifier among those of every other ability."""
+    table: ContingencyTable, own: str, ability: Simulated, share: Simulated
+) -> tuple[str, str]:
+    """Return the scores of a simulated classifier among those of other abilities, and shares."""
     report = Report.from_table(table)
-    return _TEMPLATES.get_template("simulation.html").render(
+    by_ability = _TEMPLATES.get_template("simulation.html").render(
         own=own,
-        report=report,
+        sentence=report.sentence if score_named(own).is_share else report.sentence_of(own),
         field=field(report.scores),
-        curves=curves(abilities, series, ability, report.scores, own),
-        map=heat_map(table),
+        ability=curves(*ability, report.scores, own, "ability: share of answers known"),
     )
+    by_share = _TEMPLATES.get_template("shares_simulated.html").render(
+        own=own, share=curves(*share, report.scores, own, "share of class 1"), map=heat_map(table)
+    )
+    return by_ability, by_share
+
+
+def draw_shares(shares: Sequence[float]) -> str:
+    """Return class shares, in percent, as a bar whose borders can be moved."""
+    ends = np.cumsum(shares).tolist()
+    return _TEMPLATES.get_template("shares.html").render(shares=shares, ends=ends)
+
+
+def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: int) -> str:
+    """Return the scores of samples of a simulated classifier, each with its interval."""
+    score, rows = score_named(own), []
+    with noting():
+        made = [estimate(table, own) for table in drawn]
+    defined = [one for one in made if not math.isnan(one.confidence_interval[0])]
+    low = min([truth, 0.0, *(one.confidence_interval[0] for one in defined)])
+    if not score.from_margins:
+        low = score.chance(drawn[0]) or 0.0
+
+    def place(value: float) -> float:
+        return 40 + 320 * (max(value, low) - low) / (1 - low)
+
+    for i, one in enumerate(made):
+        ends = [place(end) for end in one.confidence_interval if not math.isnan(end)]
+        rows.append({"y": 32 + 14 * i, "band": ends, "x": place(one.value)})
+    values = [one.value for one in made]
+    return _TEMPLATES.get_template("samples.html").render(
+        title=score.title,
+        n=n,
+        rows=rows,
+        truth=truth,
+        truth_at=place(truth),
+        low=f"{low:.2g}",
+        least=min(values),
+        most=max(values),
+        height=32 + 14 * len(rows) + 20,
+        words=f"{score.title} of {len(made)} draws of {n} samples, from {number(min(values))} to "
+        f"{number(max(values))}, each with its interval; that of the model is {number(truth)}",
+    )
+
+
+def on_scales(made: Comparison, tables: Mapping[str, ContingencyTable]) -> dict[str, Any]:
+    """Return both scores on one line, their difference with its interval, and gained and lost."""
+    score = score_named(made.metric)
+    chances = [score.chance(table) for table in tables.values()]
+    low = min(x for x in chances if x is not None) if not score.from_margins else score.lowest
+    reach = max(map(abs, made.confidence_interval))
+    step = next(x for x in (0.05, 0.1, 0.2, 0.5, 1, 2) if x >= reach)
+    most = max(made.gained, made.lost, 1)
+
+    def across(share: float) -> float:
+        return 40 + 320 * share
+
+    def beside(value: float) -> float:
+        return across(0.5 + value / step / 2)
+
+    models = [("A", across((made.a - low) / (1 - low))), ("B", across((made.b - low) / (1 - low)))]
+    apart = abs(models[0][1] - models[1][1]) > 18
+    return {
+        "low": f"{low:.2g}",
+        "models": [(name, x, 12 if apart or name == "A" else 54) for name, x in models],
+        "step": f"{step:g}",
+        "difference": beside(made.difference),
+        "band": [beside(end) for end in made.confidence_interval],
+        "counts": [160 * made.lost / most, 160 * made.gained / most],
+        "words": f"{score.title} of A {number(made.a)}, of B {number(made.b)}. B less A "
+        f"{made.difference:+.3f}, {made.confidence_level:.0%} interval {ends(made)}. B has "
+        f"{made.gained} right that A has wrong, and A {made.lost} that B has wrong.",
+    }
 
 
 def draw_comparison(
@@ -383,10 +366,16 @@ def draw_comparison(
     with noting() as notes:
         reports = {name: Report.from_table(table) for name, table in tables.items()}
     a, b = (report.scores for report in reports.values())
+    score = score_named(own)
+    sentences = {
+        name: report.sentence if score.is_share else report.sentence_of(own)
+        for name, report in reports.items()
+    }
     return _TEMPLATES.get_template("comparison.html").render(
         own=own,
         made=made,
-        reports=reports,
+        drawn=on_scales(made, tables) if made else None,
+        sentences=sentences,
         notes=dict.fromkeys([*warned, *notes]),
         columns=[("A", a), ("B", b), ("B \u2212 A", {name: b[name] - a[name] for name in a})],
         maps={name: heat_map(table) for name, table in tables.items()},

@@ -24,6 +24,7 @@ from tables import table_of_labels, table_of_matrix
 import informedness
 from informedness import ContingencyTable, Report
 from informedness.core.intervals import check_level
+from informedness.results.sentences import answering
 from informedness.scores.registry import MODULES, REPORTED
 
 # The metric of this Space: the one whose script lies beside this file.
@@ -55,7 +56,7 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
     """
     with charts.noting():  # of these two tables nobody asked
         guess, perfect = (
-            Report.from_table(charts.answering(table, wanted)).to_dict()
+            Report.from_table(answering(table, wanted)).to_dict()
             for wanted in ("commonest", "right")
         )
     with charts.noting() as notes:

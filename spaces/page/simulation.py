@@ -1,6 +1,7 @@
 """What a classifier scores that knows some of the answers and guesses the others, exactly."""
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from informedness import ContingencyTable, Report
 from informedness.scores.registry import REPORTED
 
 ABILITIES = [step / 40 for step in range(41)]
+SHARES = [0.01, *(step / 40 for step in range(1, 40)), 0.99]
 GUESSES: dict[str, Callable[[list[float]], list[float] | None]] = {
     "like the classes": lambda sizes: None,
     "the commonest class": lambda sizes: np.eye(len(sizes))[int(np.argmax(sizes))].tolist(),
@@ -42,6 +44,49 @@ def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyT
 def frozen(numbers: list[float] | None) -> tuple[float, ...] | None:
     """Return a list as what a cache can hold."""
     return None if numbers is None else tuple(numbers)
+
+
+def read_shares(text: Any) -> list[float]:
+    """Return the class shares written into their box, in percent or of any sum."""
+    parts = re.split(r"[\s,;%]+", str(text or "").strip(" ,;%"))
+    try:
+        return [float(part) for part in parts]
+    except ValueError:
+        raise Refusal(f"The class shares must be numbers, as 90, 10, got {text!s:.40}.") from None
+
+
+def percentages(shares: list[float]) -> list[float]:
+    """Return shares in percent, with a decimal where they need one."""
+    total = sum(shares)
+    return [round(100 * share / total, 1) for share in shares]
+
+
+def with_classes(shares: list[float], k: int) -> list[float]:
+    """Return shares of k classes: the last ones dropped, or as small a class added as there is."""
+    added = [min(shares)] * (k - len(shares))
+    return percentages([*shares[:k], *added])
+
+
+def draw_again(table: ContingencyTable, n: int, times: int) -> list[ContingencyTable]:
+    """Return tables of n samples each, drawn from the expected table."""
+    p = table.to_dense() / table.total
+    drawn = np.random.default_rng().multinomial(n, p.ravel() / p.sum(), size=times)
+    labels = list(table.labels)
+    return [
+        ContingencyTable.from_matrix(counts.reshape(p.shape), labels=labels) for counts in drawn
+    ]
+
+
+@functools.lru_cache(maxsize=256)
+def share_curves(shares: tuple[float, ...], ability: float, guess: str) -> dict[str, list[float]]:
+    """Return each score at each of `SHARES` of the first class, the others in their proportions."""
+    points = []
+    for share in SHARES:
+        rest = (1 - share) / sum(shares[1:])
+        moved = [share, *(rest * other for other in shares[1:])]
+        table = expected_table(moved, ability, GUESSES[guess](moved))
+        points.append(Report.from_table(table).scores)
+    return {name: [point[name] for point in points] for name in REPORTED}
 
 
 @functools.lru_cache(maxsize=256)  # so that a moving ability slider costs one table, not 41

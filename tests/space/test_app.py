@@ -422,6 +422,7 @@ def test_a_class_keeps_its_counts_under_a_new_name_and_in_another_place(visit):
     page = visit()
     page.get_by_role("button", name="Averages disagree").click()  # a, b and c
     box, grid = page.get_by_label("Classes, one a line"), page.locator("#grid")
+    expect(box).to_have_value("a\nb\nc")
     for classes in ("a\nb\nworst", "worst\nbest\na", "worst\nbest"):
         box.fill(classes)
         page.keyboard.press("Tab")
@@ -496,7 +497,7 @@ def test_examples_load_with_a_click_and_tell_their_story(visit, metric):
 def test_the_point_of_the_simulation_moves_with_the_slider(visit):
     page = visit()
     tab(page, "Simulate")
-    point = page.locator("#point")
+    point = page.locator("#over-ability .handle")
     before = [float(point.get_attribute(name)) for name in ("cx", "cy")]
     slider = page.locator("#ability input[type=range]")
     slider.focus()
@@ -506,7 +507,7 @@ def test_the_point_of_the_simulation_moves_with_the_slider(visit):
     after = [float(point.get_attribute(name)) for name in ("cx", "cy")]
     assert after[0] > before[0]  # more ability
     assert after[1] < before[1]  # a higher score
-    row = page.locator("#simulation tr.own")
+    row = page.locator("#over-ability tr.own")
     expect(row).to_contain_text("0.500")  # knowing half the answers is Informedness 0.5
 
 
@@ -515,9 +516,8 @@ def test_the_simulation_has_as_many_sizes_as_classes(visit):
     tab(page, "Simulate")
     page.get_by_label("number input for Number of classes").fill("4")
     page.keyboard.press("Tab")
-    expect(page.locator("#simulation .heat tbody tr")).to_have_count(4)
-    expect(page.get_by_label("number input for Relative size of class 4")).to_be_visible()
-    expect(page.get_by_label("number input for Relative size of class 5")).to_be_hidden()
+    expect(page.locator("#simulation-shares .heat tbody tr")).to_have_count(4)
+    expect(page.locator(".shares .share")).to_have_count(4)
 
 
 def paste_models(page: Page, *columns: list[str]) -> None:
@@ -927,7 +927,7 @@ def test_a_file_is_scored_after_many_other_visitors_came(visit, app, tmp_path):
 def test_each_score_has_a_line_of_its_own_and_one_that_is_not_listed_is_drawn_too(visit, scheme):
     page = visit(color_scheme=scheme)
     tab(page, "Simulate")
-    lines = page.locator("#simulation td path.line")
+    lines = page.locator("#over-ability td path.line")
     style = "path => { const s = getComputedStyle(path); return [s.stroke, s.strokeDasharray]; }"
     styles = {line.get_attribute("class"): line.evaluate(style) for line in lines.all()}
     assert len(styles) == len(REPORTED)
@@ -981,7 +981,7 @@ def test_what_a_person_sends_adds_no_tag_and_no_attribute(charts, metric):
             charts.draw_score(table, metric, "?" + texts[1], texts[0])
             + charts.draw_score(table, metric, texts[1])
             + charts.draw_comparison(*two, metric, made, texts)
-            + charts.draw_simulation(table, metric, 0.5, [0, 1], {metric: [0, 1]})
+            + "".join(charts.draw_simulation(table, metric, *[(0.5, [0, 1], {metric: [0, 1]})] * 2))
             + charts.draw_heading(texts[0], texts[1])
         )
     assert tags(drawn[0]) == tags(drawn[1])

@@ -16,16 +16,23 @@ from .text import cut, p_text, rounded, samples, shown, shown_interval
 _LEVEL = 0.95  # of the interval that a verdict goes by where none was asked for
 
 
-def sentence_of(table: Table, score: Score, value: float, made: Estimate | None = None) -> str:
+def sentence_of(
+    table: Table,
+    score: Score,
+    value: float,
+    made: Estimate | None = None,
+    judged: Estimate | None = None,
+) -> str:
     """Return a score of a table and what it means.
 
-    `made` is the interval that was asked for, which the sentence then shows.
+    `made` is the interval that was asked for, which the sentence then shows; `judged` one that is
+    shown elsewhere, so that it need not be made again.
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return f"{_one_class(table, score)}."
     digits = 2 if score.is_share else 3
     figures = f"{score.title} {rounded(value, digits)}"
-    judged = interval_for_verdict(table, score) if made is None else made
+    judged = made or judged or interval_for_verdict(table, score)
     if judged is not None:
         low, high = judged.confidence_interval
         ends = shown_interval(0, (low, high), digits + (high - low < 0.02))[1]

@@ -1,0 +1,70 @@
+"""Each score as a curve, with its name where the curve begins."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from informedness.scores.registry import REPORTED, score_named
+
+NAMES = {name: score_named(name).title for name in REPORTED}
+_LEFT, _WIDTH, _TOP, _HEIGHT = 165, 300, 10, 240
+_APART = 18  # between the names of two curves
+
+
+def curves(
+    at: float,
+    places: Sequence[float],
+    series: Mapping[str, Sequence[float]],
+    scores: Mapping[str, float],
+    own: str,
+    axis: str,
+) -> dict[str, Any]:
+    """Return each score over something from 0 to 1, named `axis`, and the points at one place."""
+    lowest = min(*(value for values in series.values() for value in values), 0.0)
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        return _LEFT + _WIDTH * x, _TOP + _HEIGHT * (1 - y) / (1 - lowest)
+
+    def path(values: Sequence[float]) -> str:
+        points = (place(*point) for point in zip(places, values, strict=True))
+        return f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in points)}"
+
+    ticks = [(*place(share, share), f"{share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    what = axis.partition(":")[0]
+    caption = f"At {what} {at:.2f}"
+    listed = ", ".join(f"{NAMES[name]} {score:.3f}" for name, score in scores.items())
+    in_order = sorted(series, key=lambda name: name == own)  # the page's own score last
+    starts = {name: place(places[0], values[0])[1] for name, values in series.items()}
+    return {
+        "axis": axis,
+        "what": what,
+        "at": at,
+        "ticks": [{"x": x, "y": y, "words": words} for x, y, words in ticks],
+        "lines": [(name, path(series[name])) for name in in_order],
+        "names": [(name, starts[name], y) for name, y in _apart(starts).items()],
+        "start": place(places[0], 0)[0],
+        "x": place(at, 0)[0],
+        "points": [(name, place(0, score)[1]) for name, score in scores.items()],
+        "scores": scores,
+        "caption": caption,
+        "words": f"Scores over {axis}. {caption}: {listed}",
+        "data": json.dumps(
+            {
+                "places": places,
+                "series": {name: [round(y, 3) for y in series[name]] for name in series},
+            }
+        ),
+    }
+
+
+def _apart(wanted: Mapping[str, float]) -> dict[str, float]:
+    """Return heights as near as can be to those wanted, in their order, that do not overlap."""
+    names = sorted(wanted, key=lambda name: wanted[name])
+    heights: list[float] = []
+    for name in names:
+        heights.append(max(wanted[name], heights[-1] + _APART if heights else _TOP))
+    limit = float(_TOP + _HEIGHT)
+    for i in reversed(range(len(heights))):
+        heights[i] = limit = min(heights[i], limit)
+        limit -= _APART
+    return dict(zip(names, heights, strict=True))

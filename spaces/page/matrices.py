@@ -1,0 +1,133 @@
+"""The contingency table as the page shows it: numbers, colours or a picture."""
+
+import base64
+import math
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from informedness import ContingencyTable
+from informedness.core.labels import Label
+
+OWN_ROW = 5  # classes from which on the table stands in a row of its own
+MOST_NUMBERS = 10  # classes whose cells have room for numbers
+MOST_CELLS = 30  # classes whose cells are drawn one by one; larger tables are a picture
+MOST_PIXELS = 500  # of the picture's side; larger tables show the strongest cell of each block
+MOST_BARS = 20  # classes with a bar each; of more, the commonest
+MOST_CONFUSED = 8
+# seen on white and on black
+_RIGHT, _WRONG = (30, 136, 204), (214, 130, 0)
+
+
+def as_text(label: Label | None) -> str:
+    """Return a label as the page shows it.
+
+    What would not show, or would turn the text around it, stands as its Python literal.
+    """
+    text = "(outside the labels)" if label is None else str(label)
+    return text if text.isprintable() and text == text.strip() and text else ascii(text)
+
+
+def heat_map(table: ContingencyTable) -> dict[str, Any]:
+    """Return how a table is drawn: each cell's count and share of its row, or a picture."""
+    k = len(table.labels)
+    drawn: dict[str, Any] = {
+        "k": k,
+        "own_row": k >= OWN_ROW,
+        "confused": most_confused(table),
+        "picture": "",
+    }
+    if k > MOST_CELLS:
+        return {**drawn, "picture": picture(table), "in_blocks": k > MOST_PIXELS}
+    counts: list[list[float]] = [[0] * k for _ in range(k)]
+    cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
+    for i, j, count in cells:
+        counts[i][j] = count
+    return {
+        **drawn,
+        "numbers": k <= MOST_NUMBERS,
+        "names": [as_text(label) for label in table.labels],
+        "totals": table.reference_totals.tolist(),
+        "cells": [
+            [(count, count / total if total else 0.0) for count in row]
+            for row, total in zip(counts, table.reference_totals.tolist(), strict=True)
+        ],
+    }
+
+
+def most_confused(table: ContingencyTable) -> list[dict[str, Any]]:
+    """Return the largest cells off the diagonal, largest first, with the total of their rows."""
+    wrong = np.flatnonzero((table.rows != table.columns) & (table.counts > 0))
+    totals = table.reference_totals[table.rows[wrong]]
+    order = np.lexsort((totals, -table.counts[wrong]))[:MOST_CONFUSED]
+    return [
+        {
+            "reference": as_text(table.labels[table.rows[cell]]),
+            "prediction": as_text(table.labels[table.columns[cell]]),
+            "count": table.counts[cell].item(),
+            "total": table.reference_totals[table.rows[cell]].item(),
+        }
+        for cell in wrong[order]
+    ]
+
+
+def picture(table: ContingencyTable) -> str:
+    """Return a table as the address of a picture: a pixel a cell, stronger for larger shares.
+
+    Levels 1 to 127 are wrong answers, 129 to 255 right ones, which are drawn over them.
+    """
+    k = len(table.labels)
+    block = -(-k // MOST_PIXELS)
+    shares = table.counts / table.reference_totals[table.rows]
+    levels = 1 + np.rint(126 * shares).astype(np.uint8) + 128 * (table.rows == table.columns)
+    pixels = np.zeros((-(-k // block),) * 2, np.uint8)
+    np.maximum.at(pixels, (table.rows // block, table.columns // block), levels.astype(np.uint8))
+    alphas = bytes([0, *(80 + 175 * level // 127 for level in range(1, 128))])
+    colours = bytes(_WRONG * 128 + _RIGHT * 128)
+    return "data:image/png;base64," + base64.b64encode(_png(pixels, colours, alphas * 2)).decode()
+
+
+def _png(pixels: Any, colours: bytes, alphas: bytes) -> bytes:
+    """Return pixels, which are places in a list of colours, as a PNG file."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        checked = kind + data
+        return struct.pack(">I", len(data)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+    height, width = pixels.shape
+    lines = np.insert(pixels, 0, 0, axis=1).tobytes()  # each line after its filter: none
+    return b"".join(
+        [
+            b"\x89PNG\r\n\x1a\n",
+            chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+            chunk(b"PLTE", colours),
+            chunk(b"tRNS", alphas),
+            chunk(b"IDAT", zlib.compress(lines, 6)),
+            chunk(b"IEND", b""),
+        ]
+    )
+
+
+def class_bars(
+    table: ContingencyTable, values: Sequence[float], heading: str, signed: bool
+) -> dict[str, Any]:
+    """Return a bar for each class, from the middle where the values can be negative."""
+    both = (table.reference_totals + table.prediction_totals).tolist()
+    codes, left_out = list(range(len(both))), ""
+    if len(both) > MOST_BARS:
+        codes = sorted(sorted(codes, key=lambda i: -both[i])[:MOST_BARS])
+        left_out = f"The {MOST_BARS} commonest of {len(both)} classes."
+    bars = []
+    zero = 50 if signed else 0
+    span = 1.0 if signed else max([*(values[code] for code in codes), 1e-9])
+    for code in codes:
+        value = values[code]
+        width = 0.0 if math.isnan(value) else abs(value) / span * (100 - zero)
+        start = zero - width if value < 0 else zero
+        bars.append(
+            {"name": as_text(table.labels[code]), "value": value, "start": start, "width": width}
+        )
+    return {"heading": heading, "zero": zero, "bars": bars, "left_out": left_out}

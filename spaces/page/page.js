@@ -1,0 +1,122 @@
+// What is moved with the pointer: the point of a simulation, and the borders of its class shares.
+// Whatever moves is written into the control that the keyboard reaches too.
+
+(() => {
+  const LEFT = 165, WIDTH = 300, BOX = 520; // of the charts, as in curves.py
+
+  if (new URLSearchParams(location.search).has("counts"))
+    document.documentElement.classList.add("linked"); // until app.py has opened the link
+
+  const write = (field, value) => {
+    field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+
+  const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
+
+  const placeIn = (chart, event) => {
+    const { left, width } = chart.querySelector("svg").getBoundingClientRect();
+    return clamp((((event.clientX - left) / width) * BOX - LEFT) / WIDTH, 0, 1);
+  };
+
+  // Charts: read where the pointer is, and drag the point
+
+  const read = (chart, at) => {
+    const { places, series } = JSON.parse(chart.dataset.curves);
+    let i = places.findIndex((place) => place >= at);
+    i = i < 0 ? places.length - 1 : i;
+    if (i > 0 && at - places[i - 1] < places[i] - at) i -= 1;
+    const x = LEFT + WIDTH * places[i];
+    chart.querySelector(".guide").setAttribute("d", `M${x} 10V250`);
+    chart.querySelector("caption").textContent = `At ${chart.dataset.what} ${places[i].toFixed(2)}`;
+    for (const cell of chart.querySelectorAll("[data-score]"))
+      cell.textContent = series[cell.dataset.score][i].toFixed(3);
+  };
+
+  const moveAbility = (chart, event) => {
+    const slider = document.querySelector("#ability input[type=range]");
+    write(slider, placeIn(chart, event).toFixed(2));
+  };
+
+  const moveShare = (chart, event) => {
+    const shares = sharesNow();
+    const share = 100 * clamp(placeIn(chart, event), 0.01, 0.99);
+    const rest = shares.slice(1).reduce((sum, other) => sum + other, 0);
+    setShares([share, ...shares.slice(1).map((other) => (other * (100 - share)) / rest)]);
+  };
+
+  // Shares
+
+  const bar = () => document.querySelector(".shares");
+  const sharesNow = () =>
+    [...bar().querySelectorAll(".share")].map((part) => Number(part.style.flexGrow));
+
+  const setShares = (shares) => {
+    const tenths = shares.map((share) => Math.round(10 * share) / 10);
+    const parts = bar().querySelectorAll(".share");
+    const borders = bar().querySelectorAll(".border");
+    let end = 0;
+    tenths.forEach((share, i) => {
+      parts[i].style.flexGrow = share;
+      parts[i].firstElementChild.textContent = `${share}%`;
+      end += share;
+      if (!borders[i]) return;
+      borders[i].setAttribute("aria-valuenow", end.toFixed(1));
+      borders[i].setAttribute("aria-valuetext", `class ${i + 1}: ${share}%`);
+    });
+    write(document.querySelector("#shares textarea, #shares input"), tenths.join(", "));
+  };
+
+  const moveBorder = (border, by) => {
+    const shares = sharesNow();
+    const i = [...bar().querySelectorAll(".border")].indexOf(border);
+    const moved = clamp(by, 1 - shares[i], shares[i + 1] - 1);
+    shares[i] += moved;
+    shares[i + 1] -= moved;
+    setShares(shares);
+  };
+
+  const toPointer = (border, event) => {
+    const { left, width } = bar().getBoundingClientRect();
+    const at = (100 * (event.clientX - left)) / width;
+    moveBorder(border, Math.round(at - Number(border.getAttribute("aria-valuenow"))));
+  };
+
+  // Whatever is drawn anew while it is dragged is looked up again
+
+  let drag = null;
+  const chartOf = (event) => event.target.closest?.(".chart svg")?.closest(".chart");
+
+  document.addEventListener("pointerdown", (event) => {
+    const border = event.target.closest?.(".shares .border");
+    const chart = chartOf(event);
+    if (border) drag = (moved) => toPointer(border, moved);
+    else if (chart) {
+      const move = chart.id === "over-ability" ? moveAbility : moveShare;
+      drag = (moved) => move(document.getElementById(chart.id), moved);
+    } else return;
+    event.preventDefault();
+    border?.focus();
+    drag(event);
+  });
+  document.addEventListener("pointermove", (event) => {
+    const chart = chartOf(event);
+    if (drag) drag(event);
+    else if (chart) read(chart, placeIn(chart, event));
+  });
+  for (const end of ["pointerup", "pointercancel"])
+    document.addEventListener(end, () => { drag = null; });
+  document.addEventListener("pointerout", (event) => {
+    const chart = chartOf(event);
+    if (chart && !drag && !chart.querySelector("svg").contains(event.relatedTarget))
+      read(chart, Number(chart.dataset.at));
+  });
+  document.addEventListener("keydown", (event) => {
+    const border = event.target.closest?.(".shares .border");
+    const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10,
+      Home: -100, End: 100 };
+    if (!border || !(event.key in steps)) return;
+    event.preventDefault();
+    moveBorder(border, steps[event.key]);
+  });
+})();
