@@ -506,7 +506,7 @@ def build() -> gr.Blocks:
     demo = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:
         gr.HTML(_header(), apply_default_css=False)
-        with gr.Tabs():
+        with gr.Tabs(overflow_behavior="wrap"):  # a phone shows all of them
             with gr.Tab("Score"):
                 _score_tab(demo)
             with gr.Tab("Simulate"):

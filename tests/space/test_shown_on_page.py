@@ -302,6 +302,7 @@ def ability_of(page):
 
 def drag(page, chart, share, steps=4):
     """Drag the point of a chart to a place from 0 to 1 of its axis."""
+    page.locator(f"#{chart} svg[role=img]").scroll_into_view_if_needed()
     handle = page.locator(f"#{chart} .handle").bounding_box()
     box = page.locator(f"#{chart} svg[role=img]").bounding_box()
     x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
@@ -413,7 +414,7 @@ def test_draws_show_how_far_the_score_jumps_with_few_samples_and_with_many(visit
     tab(page, "Simulate")
     spreads = []
     for n in ("20", "1000"):
-        page.locator("label", has_text=re.compile(f"^{n}$")).click()
+        page.get_by_role("radio", name=n, exact=True).check()
         page.locator("#draw").click()
         said = page.locator("#sampled [role=status]")
         expect(said).to_contain_text(f"10 draws of {n} samples")
