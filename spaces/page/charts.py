@@ -290,26 +290,32 @@ def draw_shares(shares: Sequence[float]) -> str:
 
 
 def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: int) -> str:
-    """Return the scores of samples of a simulated classifier, each with its interval."""
-    score, rows = score_named(own), []
+    """Return the scores of samples of a simulated classifier, each with its interval.
+
+    A draw of one class has no score.
+    """
+    score = score_named(own)
     with noting():
         made = [estimate(table, own) for table in drawn]
-    defined = [one for one in made if not math.isnan(one.confidence_interval[0])]
-    low = min([truth, 0.0, *(one.confidence_interval[0] for one in defined)])
+    made = [one for one in made if not math.isnan(one.standard_error)]
+    bounds = [end for one in made for end in one.confidence_interval if not math.isnan(end)]
+    low = min([truth, 0.0, *bounds])
     if not score.from_margins:
         low = score.chance(drawn[0]) or 0.0
 
     def place(value: float) -> float:
         return 40 + 320 * (max(value, low) - low) / (1 - low)
 
+    rows = []
     for i, one in enumerate(made):
-        ends = [place(end) for end in one.confidence_interval if not math.isnan(end)]
-        rows.append({"y": 32 + 14 * i, "band": ends, "x": place(one.value)})
-    values = [one.value for one in made]
+        band = [place(end) for end in one.confidence_interval if not math.isnan(end)]
+        rows.append({"y": 32 + 14 * i, "band": band, "x": place(one.value)})
+    values = [one.value for one in made] or [truth]
     return _TEMPLATES.get_template("samples.html").render(
         title=score.title,
         n=n,
         rows=rows,
+        of_one_class=len(drawn) - len(made),
         truth=truth,
         truth_at=place(truth),
         low=f"{low:.2g}",

@@ -523,6 +523,8 @@ def test_the_simulation_has_as_many_sizes_as_classes(visit):
 def paste_models(page: Page, *columns: list[str]) -> None:
     tab(page, "Compare")
     names = ("References, one a line", "Predictions A", "Predictions B")
+    for name in names:  # with the example in them, which would take the place of what comes early
+        expect(page.get_by_role("textbox", name=name)).to_have_value(re.compile("ham"))
     for name, column in itertools.zip_longest(names, columns, fillvalue=[]):
         fill_at_once(page.get_by_role("textbox", name=name), "\n".join(column))
     page.locator("#compare-columns").click()

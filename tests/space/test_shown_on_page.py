@@ -412,6 +412,8 @@ def test_each_curve_is_named_where_it_begins_and_no_name_lies_on_another(visit):
 def test_draws_show_how_far_the_score_jumps_with_few_samples_and_with_many(visit, metric):  # noqa: F811
     page = visit(metric)
     tab(page, "Simulate")
+    page.locator("#shares input, #shares textarea").fill("50, 50")
+    expect(page.locator("#over-share caption")).to_have_text("At share of class 1 0.50")
     spreads = []
     for n in ("20", "1000"):
         page.get_by_role("radio", name=n, exact=True).check()
@@ -419,13 +421,22 @@ def test_draws_show_how_far_the_score_jumps_with_few_samples_and_with_many(visit
         said = page.locator("#sampled [role=status]")
         expect(said).to_contain_text(f"10 draws of {n} samples")
         least, most, truth = numbers_of(said.inner_text())[:3]
-        assert truth == rounded(Report.from_table(expected(0.4, [90, 10])).scores[metric])[0]
+        assert truth == rounded(Report.from_table(expected(0.4, [50, 50])).scores[metric])[0]
         spreads.append(most - least)
         assert page.locator("#draws circle").count() == 10
     assert spreads[1] < spreads[0]
     before = said.inner_text()
     page.locator("#draw").click()
     expect(said).not_to_have_text(before)  # a new draw is another one
+
+
+def test_a_draw_of_one_class_has_no_score_and_is_counted_apart(charts):  # noqa: F811
+    both = ContingencyTable.from_matrix([[9, 1], [2, 8]], labels=["a", "b"])
+    one = ContingencyTable.from_matrix([[9, 1], [0, 0]], labels=["a", "b"])
+    drawn = " ".join(charts.draw_samples(0.7, [both, one, both], "informedness", 20).split())
+    assert "2 draws of 20 samples of one and the same model: Informedness from 0.700 to" in drawn
+    assert "In 1 more, all references were of one class" in drawn
+    assert "0 draws of 20" in charts.draw_samples(0.7, [one], "informedness", 20)
 
 
 def test_on_a_phone_the_chart_stands_before_the_controls(visit):  # noqa: F811
