@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo check test test-oldest test-spark lint bench coverage space publish release screenshots clean
+.PHONY: demo check test test-oldest test-spark lint bench coverage paper space publish release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -52,6 +52,13 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/coverage.py --append \
 	  --ways observed "random weights" stratified "even prior" "by class"
 	$(BIN)/python tests/studies/comparison.py
+
+# What the paper prints, beside what its data and formulas can give; two minutes.
+paper: export OMP_NUM_THREADS := 1
+paper: $(VENV)/.paper
+	for study in simulated glue slices kvqa formality texts; do \
+	  $(BIN)/python tests/studies/paper/$$study.py || exit 1; \
+	done
 
 # The page of one metric on this machine: make space METRIC=nit
 METRIC ?= informedness
@@ -106,7 +113,11 @@ $(VENV)/spark/.done: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[test]"
-	touch $@ $(VENV)/.demo $(VENV)/.publish
+	touch $@ $(VENV)/.demo $(VENV)/.paper $(VENV)/.publish
+
+$(VENV)/.paper: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e ".[paper]"
+	touch $@
 
 $(VENV)/.publish: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[publish]"

@@ -33,6 +33,7 @@ SNIPPETS = {  # at least so many on each page
     "docs/other-loops.md": 4,
     "docs/scikit-learn.md": 6,
     "docs/trainer.md": 5,
+    "docs/which-number.md": 6,
 }
 PAGES = [*SNIPPETS]
 CARDS = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]

@@ -1,0 +1,294 @@
+"""KVQA (the paper's Table 3): what its rows can be.
+
+Nothing is known of the references but the number of classes and their entropy, so that most rows
+can only be bounded. H stands for the entropy, k for the classes, e for the share of errors, and all
+printed figures for anything that rounds to them.
+"""
+
+import sys
+
+import numpy as np
+import printed
+import scoring
+from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table, text
+
+HALF_A_BIT = 0.05
+"""How far a printed entropy may be from what it stands for."""
+
+
+def entropy_window(row):
+    return printed.KVQA[row][1] - HALF_A_BIT, printed.KVQA[row][1] + HALF_A_BIT
+
+
+def figure(row, name):
+    return printed.KVQA[row][2 + printed.KVQA_SCORES.index(name)]
+
+
+def entropy(shares):
+    """Return the entropy of shares over the first axis, in bits."""
+    return -(shares * np.log2(np.where(shares > 0, shares, 1))).sum(axis=0)
+
+
+# NIT
+
+
+def highest_nit(row):
+    """2^H / k, which a perfect classifier has."""
+    return 2 ** entropy_window(row)[1] / printed.KVQA[row][0]
+
+
+def classes_for_nit(row):
+    """Return how few classes have this entropy, and how many leave room for the printed NIT."""
+    low, high = entropy_window(row)
+    least, _ = printed.window(figure(row, "nit"))
+    return int(np.ceil(2**low)), int(np.floor(2**high / least))
+
+
+def lowest_ema(row):
+    """2^-H(reference | prediction) by Fano's inequality: at most h(e) + e log2(k - 1), and H."""
+    k = printed.KVQA[row][0]
+    wrong = 1 - printed.window(figure(row, "accuracy"))[0]
+    fano = entropy(np.array([wrong, 1 - wrong])) + wrong * np.log2(k - 1)
+    return 2 ** -min(fano, entropy_window(row)[1])
+
+
+def nit_section():
+    rows = []
+    for row, (k, bits, *_) in printed.KVQA.items():
+        nit, (few, many) = figure(row, "nit"), classes_for_nit(row)
+        too_high = printed.window(nit)[0] > highest_nit(row)
+        as_ema = lowest_ema(row) <= printed.window(nit)[1]
+        most = f"{few:,} to {many:,}" if many >= few else "none"
+        rows.append([row, f"{k:,}", bits, nit, percent(min(highest_nit(row), 1)),
+                     "**no**" if too_high else "yes", most,
+                     percent(lowest_ema(row)), "yes" if as_ema else "**no**"])  # fmt: skip
+    failed = sum(row[5] != "yes" for row in rows)
+    head = ["type", "k", "H", "printed NIT", "highest NIT", "possible",
+            "classes it could be of", "lowest EMA", "possible as EMA"]  # fmt: skip
+    about = f"""
+    NIT is 2^MI / k, so at most 2^H / k. {failed} of the 12 printed values lie above that. They are
+    not NIT with the printed k and H. Two things could be:
+
+    The k in them is another one. The released code counts the classes in the references it is
+    given, and the printed number may be of more questions than were scored; "classes it could be
+    of" is how many have the printed entropy and leave room for the printed NIT.
+
+    Or they are entropy-modulated accuracy (EMA, 2^-H(reference|prediction)), which stands in the
+    same file of the released code. It is at most 1 and, by Fano's inequality, at least the value
+    in the last but one column. Every row can be EMA; of NIT with another k, "Comparison" would
+    need just five classes of which hardly a bit is lost although 8.9% of the answers are wrong.
+    """
+    return "\n\n".join(["## NIT against its own maximum", text(about), table(head, rows)])
+
+
+# Two classes
+
+
+def tables_of_two(row, shares=None, step=0.001):
+    """Return tables of two classes that have the printed entropy and accuracy, on a fine grid.
+
+    The first class is the smaller one, which it may be called.
+    """
+    low, high = printed.window(figure(row, "accuracy"))
+    shares = np.arange(0.36, 0.5 + step / 2, step) if shares is None else shares
+    grid = np.meshgrid(shares, np.arange(0, 1 + step / 2, step), np.linspace(low, high, 9))
+    share, recall, accuracy = (x.ravel() for x in grid)
+    first, second = share * recall, accuracy - share * recall
+    bits = entropy(np.array([share, 1 - share]))
+    kept = (second >= 0) & (second <= 1 - share) & (bits >= entropy_window(row)[0])
+    share, first, second = share[kept], first[kept], second[kept]
+    made = np.array([[first, share - first], [1 - share - second, second]])
+    return made.transpose(2, 0, 1)
+
+
+def values_of(tables):
+    """Return every score that the row could be made of."""
+    made = scoring.sums(tables)
+    names = {"F1-Macro": "f1_macro", "MCC": "matthews_corrcoef", "NIT": "nit", "EMA": "ema"}
+    values = {title: scoring.scored(name, tables) for title, name in names.items()}
+    return values | {name: FORMULAS[name](made) for name in OF_TWO_CLASSES}
+
+
+def solved(row, f1_of=1.0):
+    """Return the tables that also have the printed F1, times this, and MCC; and their scores."""
+    tables = tables_of_two(row)
+    values = values_of(tables)
+    kept = printed.prints(values["F1-Macro"] * f1_of, figure(row, "f1_macro"))
+    kept &= printed.prints(values["MCC"], figure(row, "mcc_macro"))
+    return tables[kept], {name: value[kept] for name, value in values.items()}
+
+
+def two_section():
+    cells, found = solved("Intersect.")
+    printed_of = {"F1-Macro": "f1_macro", "MCC": "mcc_macro", "NIT": "nit", "EMA": "nit"}
+    rows = []
+    for name, values in found.items():
+        wanted = figure("Intersect.", printed_of.get(name, "informedness"))
+        low, high = printed.window(wanted)
+        fits = values.min() <= high and low <= values.max()
+        rows.append([name, wanted, span(values.min(), values.max()), "yes" if fits else "**no**"])
+    middle = cells.mean(axis=0)
+    smaller = cells[:, 0].sum(axis=1)
+    about = f"""
+    Two classes, whose shares, right and wrong answers are three numbers; entropy, accuracy, F1 and
+    MCC fix them. Of {len(tables_of_two("Intersect.")):,} tables on a grid with the first two
+    {len(cells)} have the others too. All are about
+    [[{percent(middle[0, 0])}, {percent(middle[0, 1])}],
+    [{percent(middle[1, 0])}, {percent(middle[1, 1])}]] in percent of the samples, rows references,
+    with {span(smaller.min(), smaller.max())} of the references in the smaller class.
+    """
+    end = """
+    The printed Informedness is Powers' and cannot be equation 5 or the released code. The printed
+    NIT fits neither NIT nor EMA of these tables: it is of other predictions, or the row is a mean
+    over runs.
+    """
+    first = ["## Intersect., the row that can be solved", text(about),
+             table(["", "printed", "these tables", "fits"], rows), text(end)]  # fmt: skip
+    tables = tables_of_two("Boolean")
+    values = values_of(tables)
+    _, thirds = solved("Boolean", 2 / 3)
+    mcc_too = printed.prints(values["MCC"], figure("Boolean", "mcc_macro"))
+    both = mcc_too & printed.prints(values["Powers"], figure("Boolean", "informedness"))
+    ranges = {name: span(thirds[name].min(), thirds[name].max()) for name in OF_TWO_CLASSES}
+    about = f"""
+    With two classes, an entropy of 1.0 and an accuracy of 94.9, F1-Macro lies between
+    {percent(values["F1-Macro"].min())} and {percent(values["F1-Macro"].max())}; 63.2 is printed.
+    It is two thirds of 94.8, and so a mean over three labels, one of which no reference has and
+    some answer gives, with an F1 of 0. The printed MCC is not reduced like this. Tables with MCC
+    and two thirds of F1 have an Informedness of {ranges["Powers"]} by Powers' formula,
+    {ranges["equation 5"]} by equation 5 and {ranges["released code"]} by the released code:
+    89.7 can be each. With MCC and Informedness both as printed, NIT is at most
+    {percent(values["NIT"][both].max(), 2)} and EMA at most {percent(values["EMA"][both].max(), 2)};
+    81.9 is printed, so it is EMA if it is of two labels and one run.
+    """
+    return "\n\n".join([*first, "## Boolean", text(about)])
+
+
+# More classes
+
+
+def even_ability(row):
+    """Return the highest ability x that is the same in all classes, the rest drawn by their shares.
+
+    Accuracy is x + (1 - x) S with S the sum of squared shares, which is at least 2^-H.
+    """
+    by_chance = 2 ** -entropy_window(row)[1]
+    return (printed.window(figure(row, "accuracy"))[1] - by_chance) / (1 - by_chance)
+
+
+def softmax(logs):
+    """Return tables of shares, one for each table of logarithms."""
+    cells = np.exp(logs - logs.max(axis=(1, 2), keepdims=True))
+    return cells / cells.sum(axis=(1, 2), keepdims=True)
+
+
+def differences(row, formula, tables, with_f1=True):
+    """Return how far each table is from each printed figure, in halves of its last digit."""
+    made = scoring.sums(tables)
+    found = {
+        "accuracy": scoring.scored("accuracy", tables),
+        "f1_macro": scoring.scored("f1_macro", tables),
+        "informedness": FORMULAS[formula](made),
+        "mcc_macro": scoring.mcc_macro(tables),
+        "nit": scoring.scored("ema", tables),
+    }
+    if not with_f1:
+        del found["f1_macro"]
+    off = [(100 * x - figure(row, name)) / printed.HALF_A_DIGIT for name, x in found.items()]
+    off.append((entropy(made.prevalence) - printed.KVQA[row][1]) / HALF_A_BIT)
+    return np.array(off).T
+
+
+def witness(row, formula, with_f1=True, seed=0, starts=8, steps=100):
+    """Return a table with all figures of the row, its last one taken as EMA, or None.
+
+    Levenberg and Marquardt's method on the logarithms of the cells, from random starts.
+    """
+    k, rng = printed.KVQA[row][0], np.random.default_rng(seed)
+
+    def off_by(logs):
+        return differences(row, formula, softmax(logs.reshape(-1, k, k)), with_f1)
+
+    for _ in range(starts):
+        skewed = -rng.uniform(0.2, 1) * np.arange(k)
+        at = rng.normal(0, 1, (k, k)) + skewed + rng.uniform(0, 1) * skewed[:, None]
+        at, damping = (at + rng.uniform(2, 6) * np.eye(k)).ravel(), 1.0
+        off = off_by(at)[0]
+        for _ in range(steps):
+            slopes = (off_by(at + 1e-6 * np.eye(len(at))) - off).T / 1e-6
+            inner = slopes @ slopes.T + damping * np.eye(len(off))
+            step = -slopes.T @ np.linalg.solve(inner, off)
+            tried = off_by(at + step)[0]
+            if np.linalg.norm(tried) < np.linalg.norm(off):
+                at, off, damping = at + step, tried, max(damping / 5, 1e-9)
+            else:
+                damping *= 4
+            if np.abs(off).max() < 0.9:
+                return softmax(at.reshape(-1, k, k))[0]
+    return None
+
+
+def small_rows():
+    return [row for row, (k, *_) in printed.KVQA.items() if 2 < k < 20]
+
+
+def sought(row, formula):
+    if witness(row, formula) is not None:
+        return "yes"
+    return "without F1" if witness(row, formula, with_f1=False) is not None else "not found"
+
+
+def more_section():
+    bounds = []
+    for row in printed.KVQA:
+        accuracy, informed = figure(row, "accuracy"), figure(row, "informedness")
+        above = printed.window(informed)[0] > even_ability(row)
+        bounds.append([row, accuracy, informed, percent(even_ability(row)),
+                       "**above**" if above else "below"])  # fmt: skip
+    found = [
+        [row, printed.KVQA[row][0], *(sought(row, formula) for formula in FORMULAS)]
+        for row in small_rows()
+    ]
+    n_above = sum(row[-1] != "below" for row in bounds)
+    about = f"""
+    A model that is equally able in all classes and draws the rest by their shares has an accuracy
+    of x + (1 - x) S, with S, the sum of the squared shares, at least 2^-H; and an Informedness of x
+    by every formula. {n_above} rows are above what that allows: their models do not know all
+    classes equally well, or do not guess like this.
+    """
+    third = """
+    "Subtract." has more Informedness than accuracy. The prevalence-weighted formula is accuracy
+    less a sum of false positives, and cannot have that. Nothing said here excludes the others.
+
+    Can a table have all figures of a row, the last one taken as EMA? For each formula such tables
+    were sought, and where none was found, again without F1:
+    """
+    end = """
+    A row with a "yes" in several columns cannot tell these formulas apart; "not found" says only
+    that the search found none. As in "Boolean", F1 may be a mean over more labels than the classes:
+    37.0 over 14 labels is what 47.1 over 11 is, and tables found without F1 have about that. Rows
+    of more than twenty classes leave more room than these and were not tried.
+    """
+    return "\n\n".join([
+        "## Rows of more classes", text(about),
+        table(["type", "accuracy", "Informedness", "highest even ability", ""], bounds),
+        text(third), table(["type", "k", *FORMULAS], found), text(end),
+    ])  # fmt: skip
+
+
+def slip_section():
+    possible = all(entropy_window(row)[0] <= np.log2(k) for row, (k, *_) in printed.KVQA.items())
+    about = f"""
+    1-Hop's F1 is 10.8 in the table and 12.9 in the text. The entropies are
+    {"all" if possible else "not all"} at most log2 k, as they must be.
+    """
+    return "\n\n".join(["## Slips", text(about)])
+
+
+def main():
+    parts = [nit_section(), two_section(), more_section(), slip_section()]
+    scoring.write(scoring.HERE / "KVQA.md", sys.modules[__name__], parts)
+
+
+if __name__ == "__main__":
+    main()

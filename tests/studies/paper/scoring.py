@@ -1,0 +1,112 @@
+"""Scores of many tables at once, the formulas that are called informedness, and the pages.
+
+All scores are the package's own, but for the two formulas that only the paper has: its equation 5,
+and what the code released with it computes. Rows are references, columns are predictions.
+"""
+
+import textwrap
+from pathlib import Path
+
+import numpy as np
+
+from informedness.core.scores import INFORMEDNESS, Differences, Sums, quotient
+from informedness.scores.registry import score_named
+
+HERE = Path(__file__).parent
+
+
+def sums(tables):
+    """Return the sums of tables of shape (n, k, k), from which every score has n values."""
+    cells = np.moveaxis(np.asarray(tables, dtype=float), 0, -1)
+    references, predictions = cells.sum(axis=1), cells.sum(axis=0)
+    k, n = references.shape
+    hits = cells[np.arange(k), np.arange(k)]
+    other = 1 - np.eye(k)  # sums of the others, where subtraction would lose digits
+    wrong = (cells * other[:, :, None]).sum(axis=0)
+    rest = Differences(wrong, other @ references, other @ predictions)
+    cells, classes = cells.reshape(k * k, n), np.ones(k, bool)
+    return Sums(hits, references, predictions, hits.sum(axis=0) + wrong.sum(axis=0), classes, k,
+                cells, rest)  # fmt: skip
+
+
+def scored(name, tables):
+    """Return a score of each table, by its name in the package."""
+    return score_named(name).of(sums(tables))
+
+
+def mcc_macro(tables):
+    """Return the mean of the MCC of each class against all others, which the paper reports.
+
+    The package's MCC of several classes is another one: Gorodkin's R_k.
+    """
+    cells = np.moveaxis(np.asarray(tables, dtype=float), 0, -1)
+    k = len(cells)
+    one, other = np.eye(k), 1 - np.eye(k)
+    # summed rather than subtracted, so that what is 0 is 0
+    binary = [
+        [np.einsum("ci,ijn,cj->cn", row, cells, column, optimize=True) for column in (one, other)]
+        for row in (one, other)
+    ]
+    binary = np.moveaxis(np.array(binary).reshape(2, 2, -1), -1, 0)
+    return scored("matthews_corrcoef", binary).reshape(k, -1).mean(axis=0)
+
+
+def equation_5(made):
+    """As printed: bias x (TPR - prevalence) / (1 - prevalence), summed."""
+    pi = made.prevalence
+    return (made.bias * quotient(quotient(made.hits, made.references) - pi, 1 - pi)).sum(axis=0)
+
+
+def released_code(made):
+    """Prevalence x (precision - (prevalence - p_cc) / (1 - bias)), summed."""
+    missed = made.references - made.hits
+    gains = quotient(made.hits, made.predictions) - quotient(missed, made.other_predictions)
+    return (made.prevalence * gains).sum(axis=0)
+
+
+FORMULAS = {
+    "Powers": INFORMEDNESS.of,
+    "prevalence-weighted": INFORMEDNESS.averaged("prevalence").of,
+    "macro": INFORMEDNESS.averaged("macro").of,
+    "equation 5": equation_5,
+    "released code": released_code,
+}
+# Of two classes the first three are one formula, Youden's J.
+OF_TWO_CLASSES = ("Powers", "equation 5", "released code")
+
+
+def draws(shares, ability=0.0, guesses=None):
+    """Return the shares of (reference, prediction) of who knows some answers and draws the rest."""
+    guesses = shares if guesses is None else guesses
+    return ability * np.diag(shares) + (1 - ability) * np.outer(shares, guesses)
+
+
+# Pages
+
+
+def percent(share, digits=1):
+    """Return a share as percentages are printed, without a minus before 0."""
+    return f"{100 * share + 0.0:.{digits}f}".replace("-0.0", "0.0") if share == share else "-"
+
+
+def span(low, high):
+    return f"{percent(low)} to {percent(high)}"
+
+
+def table(head, rows):
+    """Return a table, the first column to the left."""
+    lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def text(words):
+    """Return a paragraph, or several."""
+    parts = textwrap.dedent(words).strip().split("\n\n")
+    return "\n\n".join(textwrap.fill(" ".join(part.split()), 100) for part in parts)
+
+
+def write(path, module, parts):
+    """Write a page: its title and the rest of the module's docstring, then the parts."""
+    title, _, about = module.__doc__.strip().partition(".\n\n")
+    command = f"    python tests/studies/paper/{Path(module.__file__).name}"
+    path.write_text("\n\n".join([f"# {title}", command, about, *parts]) + "\n", encoding="utf-8")
