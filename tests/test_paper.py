@@ -33,6 +33,10 @@ def page(name):
     return (PAPER / f"{name.upper()}.md").read_text(encoding="utf-8")
 
 
+def plain(path):
+    return " ".join((ROOT / path).read_text(encoding="utf-8").split())
+
+
 def row(text, *cells):
     """Return the cells of the first row of a page that begins with these."""
     start = "| " + " | ".join(cells) + " |"
@@ -352,6 +356,7 @@ def test_the_models_of_the_texts_are_trained_and_scored_as_on_the_page(study):
 def test_each_study_has_its_page_and_a_place_in_make_paper(name, study):
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert name in re.search(r"for study in (.*); do", makefile).group(1).split()
+    assert f"]({name.upper()}.md)" in (PAPER / "README.md").read_text(encoding="utf-8")
     about = study(name).__doc__.strip()
     title, _, rest = about.partition(".\n\n")
     assert page(name).startswith(f"# {title}\n")
@@ -367,11 +372,23 @@ def test_the_page_of_a_quick_study_is_what_it_writes(name, study, tmp_path, monk
     assert made.read_text(encoding="utf-8") == page(name)
 
 
+def test_the_cards_say_of_the_tables_what_the_pages_found(study):
+    card = plain("metrics/informedness/README.md")
+    pair = row(page("glue"), "QQP", "77.4", "77.4")
+    low, high = re.search(r"\((.*) to (.*)\)", pair[3]).groups()
+    assert f"that accuracy goes with {low} to {high}; only equation (5) could give the pair" in card
+    assert row(page("glue"), "RTE", "57.6", "14.7")[4].startswith("mean only: **no**")
+    assert "RTE's pair it could not give" in card
+    possible = [
+        line.split(" | ")[5] for line in page("kvqa").splitlines() if line.count(" | ") == 8
+    ]
+    assert (possible.count("**no**"), possible.count("yes")) == (7, 5)
+    assert "Seven of the twelve values of NIT in their table on KVQA lie above 2^H / k" in plain(
+        "metrics/nit/README.md"
+    )
+
+
 # The page for those who know accuracy and F1
-
-
-def plain(path):
-    return " ".join((ROOT / path).read_text(encoding="utf-8").split())
 
 
 def test_the_three_models_have_the_scores_worked_out_by_hand():

@@ -75,8 +75,9 @@ def nit_section():
 
     Or they are entropy-modulated accuracy (EMA, 2^-H(reference|prediction)), which stands in the
     same file of the released code. It is at most 1 and, by Fano's inequality, at least the value
-    in the last but one column. Every row can be EMA; of NIT with another k, "Comparison" would
-    need just five classes of which hardly a bit is lost although 8.9% of the answers are wrong.
+    in the last but one column. No row contradicts that; as NIT with another k, "Comparison" would
+    need just five classes of which less than a tenth of a bit is lost although 8.9% of the answers
+    are wrong.
     """
     return "\n\n".join(["## NIT against its own maximum", text(about), table(head, rows)])
 

@@ -156,8 +156,8 @@ def uneven_section():
     shares:
     """
     end = """
-    "MCC-Macro behaves as Informedness where ability is even over the classes" is true, and only
-    there, and only for draws by prevalence. Where ability is uneven no formula finds the share of
+    "MCC-Macro behaves as Informedness where ability is even over the classes" is true for draws by
+    prevalence, where they are the same. Where ability is uneven no formula finds the share of
     decisions that were informed, which the second column has: what one class is confused with makes
     false positives of another.
     """
