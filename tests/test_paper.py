@@ -137,6 +137,15 @@ def test_the_range_of_means_over_runs_is_that_of_youdens_j(study):
     )
 
 
+def test_no_two_classes_but_the_most_uneven_can_have_the_pair_of_qqp(study):
+    """All of the smaller class right, and of the larger what 77.45% leave."""
+    share = study("glue").most_even("QQP")
+    assert share == pytest.approx(0.001 / 0.2265, abs=1e-6)
+    for smaller, possible in ((4, True), (5, False)):  # of 1,000; right: all of them, and others
+        right = Fraction(7745, 10) - smaller
+        assert (right / (1000 - smaller) >= Fraction(7735, 10000)) == possible
+
+
 def test_no_single_run_of_mrpc_or_rte_has_the_printed_accuracy(study):
     glue = study("glue")
     for task, printed, n in (("MRPC", "84.2", 408), ("RTE", "57.6", 277)):
