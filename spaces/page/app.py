@@ -29,8 +29,17 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from columns import columns_by_role, read_upload, split_columns, split_samples, table_of_columns  # noqa: E402
+from asking import PRIVATE, ask, grey, refusal_below  # noqa: E402
+from columns import (  # noqa: E402
+    Splittable,
+    identifier_notes,
+    labels_of_columns,
+    read_upload,
+    split_boxes,
+    split_samples,
+)
 from endpoints import METRIC, n_swaps  # noqa: E402
+from grid import Grid, grid_notes, grid_value, paste_block, read_grid  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, MAX_TEXT, MOST_VISITORS, Guard, Refusal, refusing  # noqa: E402
 from simulation import (  # noqa: E402
     ABILITIES,
@@ -45,7 +54,8 @@ from simulation import (  # noqa: E402
     share_curves,
     with_classes,
 )
-from tables import check_labels, link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
+from tables import link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
+from uploads import file_inputs  # noqa: E402
 
 from informedness import Comparison, ContingencyTable, Report, compare  # noqa: E402
 from informedness.core.labels import show  # noqa: E402
@@ -56,7 +66,6 @@ CARD = (HERE / "README.md").read_text("utf-8")
 
 MOST_SHARES = 6  # classes that the slider of a simulation offers
 DRAWS = 10
-CORNER = "reference"
 
 
 EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
@@ -90,7 +99,6 @@ EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
         "can be, and NIT, which sees only information, as high.",
     ),
 }
-SAMPLES = [["ham", "ham"], ["ham", "ham"], ["ham", "spam"], ["spam", "spam"], ["spam", "ham"]]
 # Scripts and styles are left to Gradio, which compresses them better; streams of events stay open.
 COMPRESSED = Middleware(
     GZipMiddleware,
@@ -102,18 +110,6 @@ COMPRESSED = Middleware(
         "text/css",
     ),
 )
-# On a phone the result is below the button that asked for it. In a frame as high as its content, as
-# the Hub has it, only the page around can scroll: an observer tells what of the frame is seen, and
-# the script that sized the frame scrolls when it is asked.
-BRING_INTO_VIEW = """() => {
-    const score = document.getElementById("score");
-    new IntersectionObserver(([seen], observer) => {
-        observer.disconnect();
-        if (seen.intersectionRatio > 0.99) return;
-        score.scrollIntoView();
-        window.parentIFrame?.scrollToOffset(0, score.getBoundingClientRect().top + scrollY);
-    }).observe(score);
-}"""
 
 SHOW_RESULT = "() => { document.documentElement.classList.remove('linked'); }"
 
@@ -126,148 +122,59 @@ def shown(table: ContingencyTable, story: str = "") -> str:
 def score_boxes(references: str, predictions: str) -> str:
     """Score two pasted columns."""
     names = ("References", "Predictions")
-    return shown(table_of_labels(*split_samples((references, predictions), names)))
+    table = table_of_labels(*split_samples((references, predictions), names))
+    together = "The first column was read as references, the second as predictions."
+    return shown(table, "" if predictions else together)
 
 
-def upload_columns(path: str | None) -> list[Any]:
-    """Offer an upload's columns to choose from; chosen are those whose names say what they are."""
-    header = read_upload(path)[0] if path else []
-    return [gr.Dropdown(choices=header, value=name) for name in columns_by_role(header)]
+def split_pasted(*boxes: str) -> list[str]:
+    """Return the texts of boxes with a label a line."""
+    return ["\n".join(lines) for lines in split_boxes(boxes)]
 
 
 def score_upload(
     upload: Mapping[str, Any] | None, reference: str | None, prediction: str | None
 ) -> str:
-    """Score two columns of an upload."""
-    if not upload or reference is None or prediction is None:
+    """Score two columns of an upload, and say which they are."""
+    if not upload:
         raise Refusal("Send a CSV or TSV file, then choose its two columns.")
-    header, rows = read_upload(upload["path"])
-    return shown_columns(header, rows, (reference, prediction))
+    names = reference, prediction
+    columns = labels_of_columns(*read_upload(upload["path"]), names)
+    said = f"References: column {show(reference)}. Predictions: column {show(prediction)}."
+    notes = identifier_notes(dict(zip(map(str, names), columns, strict=True)))
+    return shown(table_of_labels(*columns), " ".join([said, *notes]))
 
 
-def score_samples(table: Mapping[str, Any]) -> str:
-    """Score the rows typed into the small table; rows with nothing in them are left out.
-
-    A file dropped on it, and columns added, bring headers of their own: they say what is what.
-    """
-    header, *rows = (
-        ["" if cell is None else str(cell) for cell in row]
-        for row in (table["headers"], *table["data"])
-    )
-    reference, prediction = columns_by_role(header)
-    if reference is None or prediction is None:
-        raise Refusal(
-            "One header must say that its column holds references, and one predictions, as "
-            f"reference and prediction do; they are {', '.join(map(show, header))}."
-        )
-    numbered = {f"Row {number}": row for number, row in enumerate(rows, start=1) if any(row)}
-    return shown_columns(header, numbered, (reference, prediction))
-
-
-def shown_columns(
-    header: Sequence[str], rows: Mapping[str, Sequence[str]], names: Sequence[str]
-) -> str:
-    """Score two columns by their names, and say which they are."""
-    reference, prediction = map(show, names)
-    if reference == prediction:
-        raise Refusal(f"The column {reference} cannot be both: choose one for the predictions.")
-    table = table_of_columns(header, rows, names)
-    return shown(table, f"References: column {reference}. Predictions: column {prediction}.")
-
-
-def count_of(cell: Any, row: str, column: str) -> float:
-    """Return a cell of the matrix on the page as a number; empty is 0."""
-    text = "" if cell is None else str(cell).strip()
-    try:
-        return int(text) if re.fullmatch("[0-9]{1,18}", text) else float(text or 0)
-    except ValueError:
-        raise Refusal(f"{text[:40]} (row {row}, column {column}) is not a count.") from None
-
-
-def read_classes(text: str | None) -> list[str]:
-    """Return the classes in the box above the grid, each once."""
-    (labels,) = split_columns([text], ["Classes"])
-    labels = list(dict.fromkeys(labels))
-    if len(labels) > MAX_GRID:
-        raise Refusal(f"The grid holds {MAX_GRID} classes, got {len(labels):,d}: paste columns.")
-    check_labels(labels, "classes")
-    return labels
-
-
-def read_grid(grid: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
-    """Return the classes and the cells of the matrix, whose menus add and delete what they like."""
-    labels = ["" if not row or row[0] is None else str(row[0]) for row in grid["data"]]
-    if list(map(str, grid["headers"])) != [CORNER, *labels]:
-        columns = map(str, grid["headers"][1:])
-        raise Refusal(
-            "The grid must have a row and a column for each class, in one order. Its rows are "
-            f"{', '.join(map(show, labels))}, its columns {', '.join(map(show, columns))}: make "
-            "them the same, or open an example."
-        )
-    return labels, [list(row[1:]) for row in grid["data"]]
-
-
-def score_grid(text: str | None, grid: Mapping[str, Any]) -> str:
+def score_grid(grid: Grid) -> str:
     """Score the matrix on the page."""
-    classes, labels = read_classes(text), read_grid(grid)[0]
-    if len(classes) != len(labels):
-        raise Refusal(
-            f"The classes in the box are {', '.join(map(show, classes))}, those of the grid "
-            f"{', '.join(map(show, labels))}: write in the box those that are meant."
-        )
-    labels, cells = read_grid(resize_grid(text, grid))  # with names changed a moment ago
-    matrix = [
-        [count_of(cell, row, column) for cell, column in zip(cells[i], labels, strict=True)]
-        for i, row in enumerate(labels)
-    ]
-    return shown(table_of_matrix(matrix, labels))
+    labels, matrix = read_grid(grid)
+    return shown(table_of_matrix(matrix, labels), " ".join(grid_notes(matrix)))
 
 
-def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """Return a matrix as the grid on the page holds it."""
-    rows = [[label, *row] for label, row in zip(labels, matrix, strict=True)]
-    return {"headers": [CORNER, *labels], "data": rows}
-
-
-def resize_grid(text: str | None, grid: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the grid for other classes.
-
-    Counts between classes that stay are kept, and a class takes its counts along to a new name.
-    """
-    labels = read_classes(text)
-    old, cells = read_grid(grid)
-    gone = [label for label in old if label not in labels]
-    new = [label for label in labels if label not in old]
-    if gone and new and len(gone) != len(new) and len(gone) < len(old):
-        raise Refusal(
-            f"Rename classes first, then add or remove some: {', '.join(map(show, gone))} would "
-            f"become {', '.join(map(show, new))}."
-        )
-    renamed = dict(zip(gone, new, strict=True)) if len(gone) == len(new) else {}
-    names = [renamed.get(label, label) for label in old]
-    kept = {
-        (i, j): count
-        for i, row in zip(names, cells, strict=True)
-        for j, count in zip(names, row, strict=True)
-    }
-    return grid_value(labels, [[kept.get((i, j), 0) for j in labels] for i in labels])
+def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the matrix after a block was pasted into it, or why it was not."""
+    place = pasted["row"], pasted["column"]
+    try:
+        grid, said = paste_block(pasted["grid"], pasted["text"], *place)
+    except Refusal as error:
+        return {"refused": str(error)}
+    return {**grid, "said": said}
 
 
 def open_example(name: str) -> tuple[Any, ...]:
     """Put an example into the matrix, and score it."""
     labels, matrix, story = EXAMPLES[name]
     result = shown(table_of_matrix(matrix, labels), story)
-    return "\n".join(labels), grid_value(labels, matrix), gr.Tabs(selected="matrix"), result
+    return grid_value(labels, matrix), gr.Tabs(selected="matrix"), result
 
 
 def open_link(request: gr.Request) -> tuple[Any, ...]:
     """Put the table of a shared link into the matrix, and score it."""
     table = table_of_link(request.query_params)
     if table is None:
-        return (gr.skip(),) * 4
-    labels = [str(label) for label in table.labels]
-    grid = grid_value(labels, table.to_dense().tolist())
-    return "\n".join(labels), grid, gr.Tabs(selected="matrix"), shown(table)
+        return (gr.skip(),) * 3
+    grid = grid_value(table.labels, table.to_dense().tolist())
+    return grid, gr.Tabs(selected="matrix"), shown(table)
 
 
 def compare_boxes(references: str, first: str, second: str) -> str:
@@ -354,71 +261,56 @@ def _labels_box(label: str, placeholder: str) -> gr.Textbox:
 def _score_tab(demo: gr.Blocks) -> None:
     labels, matrix, story = EXAMPLES["Knows something"]
     with gr.Row():
-        with gr.Column(scale=2, min_width=300):
+        with gr.Column(scale=2, min_width=300, elem_id="asked") as area:
+            refused_link = refusal_below("link")
             with gr.Tabs(selected="matrix") as ways:
                 with gr.Tab("Paste", id="paste"):
                     references = _labels_box("References, one a line", "ham\nham\nspam")
                     predictions = _labels_box("Predictions, one a line", "ham\nspam\nspam")
                     from_boxes = gr.Button("Score", variant="primary", elem_id="score-columns")
+                    refused_boxes = refusal_below("columns")
+                    split = gr.Button("Split into one label a line", visible=False, elem_id="split")
                 with gr.Tab("File", id="file"):
-                    upload = gr.File(
-                        label=f"CSV or TSV with a header, at most {MAX_FILE // 10**6} MB",
-                        file_types=[".csv", ".tsv"],
-                        type="filepath",
-                        height=120,
-                    )
-                    reference = gr.Dropdown(label="Column of references", choices=[])
-                    prediction = gr.Dropdown(label="Column of predictions", choices=[])
+                    upload, columns = file_inputs(("References", "Predictions"))
                     from_file = gr.Button("Score", variant="primary", elem_id="score-file")
-                with gr.Tab("Table", id="samples"):
-                    samples = gr.Dataframe(
-                        SAMPLES,
-                        headers=["reference", "prediction"],
-                        datatype="str",
-                        type="array",
-                        label="One row a sample",
-                        elem_id="samples",
-                    )
-                    from_samples = gr.Button("Score", variant="primary", elem_id="score-samples")
+                    refused_file = refusal_below("file")
                 with gr.Tab("Matrix", id="matrix"):
-                    classes = gr.Textbox(
-                        "\n".join(labels), label="Classes, one a line", lines=3, max_lines=8
-                    )
-                    grid = gr.Dataframe(
+                    grid = gr.HTML(
                         grid_value(labels, matrix),
-                        type="array",
-                        static_columns=[0],
-                        label="Counts: rows are references, columns are predictions",
+                        html_template=" ",  # grid.js draws it
+                        apply_default_css=False,
+                        js_on_load=(HERE / "grid.js").read_text("utf-8"),
+                        server_functions=[read_block],
                         elem_id="grid",
+                        most=MAX_GRID,
                     )
                     from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
+                    refused_grid = refusal_below("matrix")
             gr.HTML(charts.draw_heading("Examples", level=2))
             with gr.Row():
                 examples = [gr.Button(name, size="sm", min_width=120) for name in EXAMPLES]
         with gr.Column(scale=3, min_width=300):
             drawing = shown(table_of_matrix(matrix, labels), story)
             result = gr.HTML(drawing, apply_default_css=False, elem_id="result")
-    private: dict[str, Any] = {"api_visibility": "private"}
-    upload.change(refusing(upload_columns), upload, [reference, prediction], **private)
-    # As the browser sends it: tables with their headers, and columns that are looked for in the
-    # file itself, not among the choices that the server keeps for each visitor.
-    raw: dict[str, Any] = {"preprocess": False, **private}
-    classes.blur(refusing(resize_grid), [classes, grid], grid, show_progress="hidden", **raw)
-    for button, score_input, inputs in (
-        (from_boxes, score_boxes, [references, predictions]),
-        (from_file, score_upload, [upload, reference, prediction]),
-        (from_samples, score_samples, [samples]),
-        (from_grid, score_grid, [classes, grid]),
-    ):
-        clicked = button.click(refusing(score_input), inputs, result, **raw)
-        clicked.success(None, js=BRING_INTO_VIEW, **private)
-    filled = [classes, grid, ways, result]
+    boxes = [references, predictions]
+    grey(demo, result, area, [upload.change, grid.edit, *(column.input for column in columns)])
+    # As the browser sends it: columns are looked for in the file itself, not among the choices
+    # that the server keeps for each visitor.
+    raw: dict[str, Any] = {"preprocess": False}
+    offer = Splittable, split
+    ask(from_boxes.click, score_boxes, boxes, [result], result, refused_boxes, offer, **raw)
+    halved = split.click(split_pasted, boxes, boxes, **PRIVATE)
+    ask(halved.then, score_boxes, boxes, [result], result, refused_boxes, offer, **raw)
+    ask(from_file.click, score_upload, [upload, *columns], [result], result, refused_file, **raw)
+    ask(from_grid.click, score_grid, [grid], [result], result, refused_grid, **raw)
+    typed = {"bring": False, "show_progress": "hidden", "trigger_mode": "always_last", **raw}
+    ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
+    filled = [grid, ways, result]
     for button, name in zip(examples, EXAMPLES, strict=True):
-        opened = refusing(functools.partial(open_example, name))
-        clicked = button.click(opened, None, filled, **private)
-        clicked.success(None, js=BRING_INTO_VIEW, **private)
-    opened = demo.load(refusing(open_link), None, filled, **private)
-    opened.then(None, js=SHOW_RESULT, **private)
+        opened = functools.partial(open_example, name)
+        ask(button.click, opened, [], filled, result, refused_link)
+    linked = ask(demo.load, open_link, [], filled, result, refused_link, bring=False)
+    linked.then(None, js=SHOW_RESULT, **PRIVATE)
 
 
 def _simulate_tab() -> None:

@@ -93,15 +93,15 @@ def amount(count: float) -> str:
     return f"{count:,d}" if isinstance(count, int) else f"{count:.4g}"
 
 
-_TEMPLATES = Environment(
+TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).resolve().parent / "templates"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.globals["titles"] = NAMES
-_TEMPLATES.filters |= {
+TEMPLATES.globals["titles"] = NAMES
+TEMPLATES.filters |= {
     "amount": amount,
     "at_least_0": lambda value: max(value, 0.0),
     "ends": ends,
@@ -115,7 +115,7 @@ _TEMPLATES.filters |= {
 
 def draw_heading(title: str, line: str = "", level: int = 1) -> str:
     """Return a heading, with a line below it."""
-    return _TEMPLATES.get_template("heading.html").render(title=title, line=line, level=level)
+    return TEMPLATES.get_template("heading.html").render(title=title, line=line, level=level)
 
 
 def on_scale(
@@ -211,7 +211,7 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         if several and report.scores["informedness"] >= 0:
             known = made if score.is_share else interval_for_verdict(table, INFORMEDNESS)
         bars = values_by_class(table, score)
-    return _TEMPLATES.get_template("score.html").render(
+    return TEMPLATES.get_template("score.html").render(
         own=own,
         story=story,
         report=report,
@@ -271,13 +271,13 @@ def draw_simulation(
 ) -> tuple[str, str]:
     """Return the scores of a simulated classifier among those of other abilities, and shares."""
     report = Report.from_table(table)
-    by_ability = _TEMPLATES.get_template("simulation.html").render(
+    by_ability = TEMPLATES.get_template("simulation.html").render(
         own=own,
         sentence=report.sentence if score_named(own).is_share else report.sentence_of(own),
         field=field(report.scores),
         ability=curves(*ability, report.scores, own, "ability: share of answers known"),
     )
-    by_share = _TEMPLATES.get_template("shares_simulated.html").render(
+    by_share = TEMPLATES.get_template("shares_simulated.html").render(
         own=own, share=curves(*share, report.scores, own, "share of class 1"), map=heat_map(table)
     )
     return by_ability, by_share
@@ -286,7 +286,7 @@ def draw_simulation(
 def draw_shares(shares: Sequence[float]) -> str:
     """Return class shares, in percent, as a bar whose borders can be moved."""
     ends = np.cumsum(shares).tolist()
-    return _TEMPLATES.get_template("shares.html").render(shares=shares, ends=ends)
+    return TEMPLATES.get_template("shares.html").render(shares=shares, ends=ends)
 
 
 def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: int) -> str:
@@ -311,7 +311,7 @@ def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: i
         band = [place(end) for end in one.confidence_interval if not math.isnan(end)]
         rows.append({"y": 32 + 14 * i, "band": band, "x": place(one.value)})
     values = [one.value for one in made] or [truth]
-    return _TEMPLATES.get_template("samples.html").render(
+    return TEMPLATES.get_template("samples.html").render(
         title=score.title,
         n=n,
         rows=rows,
@@ -377,7 +377,7 @@ def draw_comparison(
         name: report.sentence if score.is_share else report.sentence_of(own)
         for name, report in reports.items()
     }
-    return _TEMPLATES.get_template("comparison.html").render(
+    return TEMPLATES.get_template("comparison.html").render(
         own=own,
         made=made,
         drawn=on_scales(made, tables) if made else None,

@@ -5,12 +5,15 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
+import numpy as np
 from limits import MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MAX_TEXT, Refusal
-from tables import ROLES, table_of_labels
+from tables import ROLES, mostly_different
 
-from informedness import ContingencyTable
 from informedness.core.labels import show
+
+Rows: TypeAlias = Mapping[str, Sequence[str]]  # by where they stand
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 
@@ -29,6 +32,11 @@ def words_of(name: str) -> list[str]:
     return re.findall("[a-z]+", spaced.replace("y_hat", "yhat"))
 
 
+def says_neither(name: str) -> bool:
+    """Return whether a column of this name holds no labels."""
+    return any(re.fullmatch(NEITHER, word) for word in words_of(name))
+
+
 def role_of(name: str) -> str | None:
     """Return which of `ROLES` a column of this name has, where the name says so."""
     words = words_of(name)
@@ -36,7 +44,7 @@ def role_of(name: str) -> str | None:
     def has(pattern: str) -> bool:
         return any(re.fullmatch(pattern, word) for word in words)
 
-    if has(NEITHER):
+    if says_neither(name):
         return None
     for reference, prediction in ((TRUE, PREDICTED), (LABEL, ANSWER)):
         if has(reference) != has(prediction):
@@ -54,10 +62,77 @@ def is_header(name: str) -> bool:
     return is_name and words != ["true"] and role_of(name) is not None
 
 
-def columns_by_role(header: Sequence[str]) -> list[str | None]:
-    """Return the column of each role; None where no name says so, or several do."""
-    named = [[name for name in header if role_of(name) == role] for role in ROLES]
-    return [names[0] if len(names) == 1 else None for names in named]
+def guessed_columns(header: Sequence[str], rows: Rows, models: int = 1) -> list[str | None]:
+    """Return the column of the references and those of the models; None where no name says so.
+
+    Of several models, none of which is said to be one, the only columns left are taken: they go by
+    names of their own. An identifier is never guessed.
+    """
+    usable = [
+        name
+        for name in header
+        if header.count(name) == 1 and not mostly_different(column_of(header, rows, name))
+    ]
+    references, predictions = ([name for name in usable if role_of(name) == r] for r in ROLES)
+    reference = references[0] if len(references) == 1 else None
+    if models > 1 and reference and not predictions:
+        predictions = [name for name in usable if name != reference and not says_neither(name)]
+    known = len(predictions) == models
+    return [reference, *(predictions if known else [None] * models)]
+
+
+def column_of(header: Sequence[str], rows: Rows, name: str) -> list[str]:
+    """Return a column by its name."""
+    place = header.index(name)
+    return [row[place] for row in rows.values()]
+
+
+class Splittable(Refusal):
+    """A box holds a list in one line, or columns side by side: `split_boxes` splits them."""
+
+
+def split_boxes(boxes: Sequence[str | None]) -> list[list[str]]:
+    """Return the lines of boxes, where lists are split, as are columns in the first box alone.
+
+    A list is one line, or stands in brackets as Python prints it. Columns below a header that says
+    which is which are put in order, without it.
+    """
+    texts = [text or "" for text in boxes]
+    lines = [] if any(texts[1:]) else lines_of(texts[0])
+    for separator in ",;|":
+        table = [list(map(item_of, line.split(separator))) for line in lines]
+        if len(table) < 2 or len({*map(len, table)}) > 1:
+            continue
+        header, rows = table[0], {str(i): row for i, row in enumerate(table[1:])}
+        chosen = guessed_columns(header, rows, models=len(texts) - 1)
+        if None not in chosen:
+            return [column_of(header, rows, str(name)) for name in chosen]
+        if len(header) == len(texts):
+            return [list(column) for column in zip(*table, strict=True)]
+    return list(map(items_of, texts))
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a box; only at its end may some be empty, or those below would move."""
+    text = text.rstrip("\r\n")
+    return re.split(r"\r\n|\r|\n", text) if text else []
+
+
+def items_of(text: str) -> list[str]:
+    """Return the items of a list in one line or in brackets; the lines of any other text."""
+    inside = re.fullmatch(r"\s*\[([^\[\]]*)\]\s*", text)
+    lines = lines_of(text)
+    if not inside and len(lines) != 1:
+        return lines
+    listed = inside[1] if inside else lines[0]
+    mark = re.search("[,;|]", listed)
+    items = list(map(item_of, listed.split(mark[0]) if mark else listed.split()))
+    return items if inside or len(items) > 1 else lines
+
+
+def item_of(text: str) -> str:
+    """Return an item of a list without the blanks around it, and without its quotes."""
+    return re.sub(r"^(['\"])(.*)\1$", r"\2", text.strip())
 
 
 def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
@@ -69,15 +144,17 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
     for text, name in zip(texts, names, strict=True):
         if len(text) > MAX_TEXT:
             raise Refusal(f"A box can hold {MAX_TEXT:,d} characters, {name} has {len(text):,d}.")
-    # Only at the end: without an empty first line the column would stand one line too high.
-    texts = [text.rstrip("\r\n") for text in texts]
-    columns = [re.split(r"\r\n|\r|\n", text) if text else [] for text in texts]
+    columns = list(map(lines_of, texts))
     if columns[0] and not any(columns[1:]) and "\t" in columns[0][0]:
         rows = [line.split("\t") for line in columns[0]]
         for number, row in enumerate(rows, start=1):
             if len(row) != len(names):
                 raise Refusal(f"Line {number} must have {len(names)} columns, got {len(row)}.")
         columns = [list(column) for column in zip(*rows, strict=True)]
+    else:
+        for column, split, name in zip(columns, split_boxes(texts), names, strict=True):
+            if column != split:
+                raise Splittable(f"{name}: write one label a line, not {show(column[0])} in one.")
     for column, name in zip(columns, names, strict=True):
         if not column:
             raise Refusal(f"{name}: paste one label a line, there is none.")
@@ -85,8 +162,6 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
             raise Refusal(f"{name}: line {column.index('') + 1} is empty, each line is a label.")
         if any("\t" in label for label in column):
             raise Refusal(f"{name}: a line holds a tab, and a box one column, with a label a line.")
-        if len(column) == 1 and re.search("[,;|]", column[0]):
-            raise Refusal(f"{name}: write one label a line, not {show(column[0])} in one.")
     return columns
 
 
@@ -174,15 +249,24 @@ def split_rows(text: str, separator: str) -> tuple[list[str], dict[str, list[str
     return header, rows
 
 
-def table_of_columns(
-    header: Sequence[str], rows: Mapping[str, Sequence[str]], names: Sequence[str]
-) -> ContingencyTable:
-    """Return the table of the columns of references and of predictions, by their names."""
+def labels_of_columns(
+    header: Sequence[str], rows: Rows, names: Sequence[str | None]
+) -> list[list[str]]:
+    """Return the labels in the columns of these names: of the references, then of each model."""
     columns = []
-    for name in names:
-        if header.count(name) != 1:
-            raise Refusal(f"The column {show(name)} must be there once.")
-        columns.append([row[header.index(name)] for row in rows.values()])
+    for number, name in enumerate(names):
+        if name is None or header.count(name) != 1:
+            wanted = "references" if number == 0 else "predictions"
+            raise Refusal(
+                f"Choose the column of the {wanted}: no name in the header says which it is."
+                if name is None
+                else f"The column {show(name)} must be there once."
+            )
+        if name in names[:number]:
+            raise Refusal(
+                f"The column {show(name)} cannot be both: choose another for one of them."
+            )
+        columns.append(column_of(header, rows, name))
         for place, label in zip(rows, columns[-1], strict=True):
             if not label:
                 raise Refusal(f"{place} has nothing in the column {show(name)}: it needs a label.")
@@ -194,4 +278,55 @@ def table_of_columns(
                 f"{show(name)} is a label and the name of a column: is the first line a sample? "
                 "The columns need a header above them."
             )
-    return table_of_labels(*columns)
+    for name in names:
+        if group := one_hot_group(header, rows, names, str(name)):
+            raise Refusal(
+                f"Each row has a single 1 in the columns {', '.join(map(show, group))}: they are "
+                "classes, one-hot, and no labels. In pandas, df[columns].idxmax(axis=1) makes one "
+                "column of labels of them."
+            )
+    return columns
+
+
+def one_hot_group(
+    header: Sequence[str], rows: Rows, names: Sequence[str | None], name: str
+) -> Sequence[str]:
+    """Return the neighbours of a column that make up one column of classes with it, if there are.
+
+    A model that is always wrong of two classes is no such group, where the names say what is what.
+    """
+    flags = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "False": 0, "True": 1, "false": 0, "true": 1}
+    if not {*column_of(header, rows, name)} <= flags.keys():
+        return ()
+    here = header.index(name)
+    cells = np.array([[flags.get(cell, 2) for cell in row] for row in rows.values()], np.int8)
+    is_flag = (cells < 2).all(axis=0) & (cells == 1).any(axis=0)
+    if not is_flag[here]:
+        return ()
+    others = np.flatnonzero(~is_flag)
+    first = max(others[others < here], default=-1) + 1
+    end = min(others[others > here], default=len(header))
+    sums = np.cumsum(cells[:, first:end], axis=1, dtype=np.int16)
+    sums = np.hstack([np.zeros((len(sums), 1), np.int16), sums])
+    for start in range(here - first + 1):
+        for stop in range(max(here - first + 1, start + 2), end - first + 1):
+            group = header[first + start : first + stop]
+            told = len(group) == 2 and {*map(role_of, group)} == {*ROLES} and {*group} <= {*names}
+            if not told and (sums[:, stop] - sums[:, start] == 1).all():
+                return group
+    return ()
+
+
+def identifier_notes(columns: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return what to say of columns whose labels nearly all differ."""
+    return [
+        f"The column {show(name)} holds {len({*column}):,d} different labels in {len(column):,d} "
+        "rows: are these identifiers, or texts?"
+        for name, column in columns.items()
+        if mostly_different(column)
+    ]
+
+
+def comparison_columns(path: str, names: Sequence[str | None]) -> list[list[str]]:
+    """Return the labels of an upload in its columns of references, of model A and of model B."""
+    return labels_of_columns(*read_upload(path), names)

@@ -1,6 +1,7 @@
 """Tables from labels, from a matrix and from a link, within the limits."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -41,14 +42,33 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
     columns = pair if classes is None else (*pair, classes)
     if (k := len({label for column in columns for label in column.tolist()})) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
-    decimals = [_decimal_in(set(array.tolist())) for array in pair]
-    for name, decimal, other in zip(ROLES, decimals, reversed(decimals), strict=True):
-        if decimal and not other:
+    texts = [list(map(str, column.tolist())) for column in pair]
+    for name, found in zip(ROLES, texts, strict=True):
+        if found and all(map(_is_list, set(found))):
             raise Refusal(
-                f"The {name} are numbers with decimals, such as {show(decimal)}, and the others "
-                "are not: scores become labels first, by a threshold or by the largest of them."
+                f"The {name} are lists, such as {show(found[0])}, and each sample has one label: "
+                "take the position of the 1 of a one-hot row, and that of the largest of scores."
+            )
+    decimals = [_decimal_in(set(found)) for found in texts]
+    is_scale = all(decimals) and any(map(mostly_different, texts))
+    for name, decimal, other in zip(ROLES, decimals, reversed(decimals), strict=True):
+        if decimal and (is_scale or not other):
+            others = "nearly all differ" if is_scale else "the others are not"
+            raise Refusal(
+                f"The {name} are numbers with decimals, such as {show(decimal)}, and {others}: "
+                "scores become labels first, by a threshold or by the largest of them."
             )
     return ContingencyTable.from_labels(*pair, labels=classes)
+
+
+def mostly_different(labels: Sequence[Any]) -> bool:
+    """Return whether most samples have a label of their own, as identifiers and scores have."""
+    return len(labels) >= 10 and 2 * len({*labels}) > len(labels)
+
+
+def _is_list(text: str) -> bool:
+    """Return whether this is a list of numbers, or of anything in quotes, as Python prints it."""
+    return bool(re.fullmatch(r"[\[(]\s*([-+.\d]\S*[,\s].*|['\"].*)[\])]", text, re.S))
 
 
 def _decimal_in(labels: set[Any]) -> str | None:

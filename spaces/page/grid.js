@@ -1,0 +1,179 @@
+// The matrix on the page: a table of inputs. What its text means, Python says (grid.py).
+// `element`, `props`, `trigger`, `server` and `watch` come from gr.HTML.
+
+const WAIT = 250; // milliseconds after the last key, before the matrix is scored
+let before = []; // grids that can be gone back to
+let pending;
+let arrived = false;
+
+function make(tag, properties = {}, children = []) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+function state() {
+  const { labels, cells } = props.value;
+  return { labels: [...labels], cells: cells.map((row) => [...row]) };
+}
+
+function set(grid) {
+  clearTimeout(pending);
+  props.value = grid;
+  trigger("edit"); // what is shown is no longer of these counts
+  trigger("input");
+}
+
+function replace(grid) {
+  before.push(state());
+  set(grid);
+  draw();
+}
+
+function say(text, refused = false) {
+  const line = element.querySelector(".said");
+  line.textContent = text;
+  line.classList.toggle("refusal", refused);
+}
+
+function place({ dataset: { row, column } }) {
+  return { row: Number(row), column: Number(column) };
+}
+
+function field(row, column, value, mode) {
+  const made = make("input", { value, autocomplete: "off", spellcheck: false, inputMode: mode });
+  Object.assign(made.dataset, { row, column });
+  return made;
+}
+
+function draw() {
+  const { labels, cells } = props.value;
+  const head = labels.map(() => make("th", { scope: "col" }, [make("bdi")]));
+  const rows = labels.map((label, i) => {
+    const name = make("th", { scope: "row" }, [field(i, -1, label, "text")]);
+    const counts = cells[i].map((cell, j) => make("td", {}, [field(i, j, cell, "decimal")]));
+    const remove = make("button", { type: "button", textContent: "×", disabled: labels.length < 3 });
+    remove.dataset.remove = i;
+    return make("tr", {}, [name, ...counts, make("td", {}, [remove])]);
+  });
+  const corner = make("th", { scope: "col", textContent: "reference" });
+  element.querySelector("table").replaceChildren(
+    make("thead", {}, [make("tr", {}, [corner, ...head, make("td")])]),
+    make("tbody", {}, rows),
+  );
+  adds.disabled = labels.length >= props.most;
+  undoes.hidden = before.length === 0;
+  tell();
+}
+
+// Names stand in the first column; the head and the descriptions of cells follow them.
+function tell() {
+  const { labels } = props.value;
+  element.querySelectorAll("thead bdi").forEach((box, j) => {
+    box.textContent = box.title = labels[j];
+  });
+  for (const input of element.querySelectorAll("input")) {
+    const { row, column } = place(input);
+    input.ariaLabel = column < 0
+      ? `Name of class ${row + 1}`
+      : `Reference ${labels[row]}, prediction ${labels[column]}`;
+    input.size = Math.min(Math.max(input.value.length, column < 0 ? 6 : 3), 12);
+  }
+  for (const button of element.querySelectorAll("[data-remove]")) {
+    button.ariaLabel = button.title = `Remove the class ${labels[button.dataset.remove]}`;
+  }
+}
+
+function focus(row, column) {
+  element.querySelector(`input[data-row="${row}"][data-column="${column}"]`)?.focus();
+}
+
+function add() {
+  const { labels, cells } = state();
+  let number = labels.length + 1;
+  while (labels.includes(`class ${number}`)) number += 1;
+  cells.forEach((row) => row.push("0"));
+  replace({
+    labels: [...labels, `class ${number}`],
+    cells: [...cells, [...labels, ""].map(() => "0")],
+  });
+  focus(labels.length, -1);
+}
+
+function remove(gone) {
+  const { labels, cells } = state();
+  const stays = (_, i) => i !== gone;
+  replace({ labels: labels.filter(stays), cells: cells.filter(stays).map((row) => row.filter(stays)) });
+  say(`Removed the class ${labels[gone]} and its counts.`);
+  focus(Math.min(gone, labels.length - 2), -1);
+}
+
+function undo() {
+  set(before.pop());
+  draw();
+  say("Undone.");
+  focus(0, 0);
+}
+
+element.addEventListener("input", ({ target }) => {
+  const { row, column } = place(target);
+  const grid = state();
+  if (column < 0) grid.labels[row] = target.value;
+  else grid.cells[row][column] = target.value;
+  props.value = grid;
+  tell();
+  clearTimeout(pending);
+  pending = setTimeout(() => trigger("input"), WAIT);
+});
+
+element.addEventListener("paste", async (event) => {
+  const text = event.clipboardData.getData("text/plain").replace(/[\r\n]+$/, "");
+  if (!event.target.matches("input") || !/[\t\r\n]|\[\s*\[/.test(text)) return; // for one cell
+  const { row, column } = place(event.target);
+  event.preventDefault();
+  const { refused, said, ...grid } = await server.read_block({ grid: state(), text, row, column });
+  if (refused) return say(refused, true);
+  replace(grid);
+  say(said);
+  focus(row, column);
+});
+
+// Whoever comes to a cell, by key, mouse or finger, replaces what stands there.
+element.addEventListener("pointerdown", ({ target }) => {
+  arrived = target !== document.activeElement;
+});
+element.addEventListener("focusin", ({ target }) => target.select?.());
+element.addEventListener("click", ({ target }) => {
+  if (target.matches("input") && arrived) target.select();
+  if (target === adds) add();
+  if (target === undoes) undo();
+  if (target.matches("[data-remove]")) remove(Number(target.dataset.remove));
+});
+
+element.addEventListener("keydown", (event) => {
+  const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
+  if (!step || !event.target.matches("input")) return;
+  event.preventDefault();
+  const { row, column } = place(event.target);
+  focus(row + step, column);
+});
+
+const caption = "Counts: rows are references, columns are predictions";
+element.append(
+  make("p", { textContent: caption }),
+  make("div", { className: "scrolled" }, [make("table", { ariaLabel: caption })]),
+  make("p", {}, [
+    make("button", { type: "button", textContent: "Add a class" }),
+    make("button", { type: "button", textContent: "Undo" }),
+    " Or paste a block from a spreadsheet into a cell, with or without its names.",
+  ]),
+  make("p", { className: "said", role: "status" }),
+);
+const [adds, undoes] = element.querySelectorAll("button");
+
+watch("value", () => {
+  before = [];
+  draw();
+  say("");
+});
+draw();

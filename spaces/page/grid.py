@@ -1,0 +1,205 @@
+"""The matrix on the page: its cells are text, typed or pasted, until they are scored."""
+
+import re
+from collections.abc import Sequence
+from itertools import count, islice
+from typing import Any, TypeAlias
+
+from limits import MAX_GRID, MAX_TEXT, Refusal
+
+from informedness.core.labels import show
+
+Grid: TypeAlias = dict[str, Any]  # its "labels", and the rows of its "cells"
+
+THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
+TOTALS = r"(grand )?(totals?|sum|all)|Σ"
+
+
+def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> Grid:
+    """Return a matrix as the page holds it."""
+    return {
+        "labels": list(map(str, labels)),
+        "cells": [[str(cell) for cell in row] for row in matrix],
+    }
+
+
+def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
+    """Return the classes of a grid, and its counts."""
+    labels, cells = grid["labels"], grid["cells"]
+    if len(labels) > MAX_GRID:
+        raise Refusal(f"The grid holds {MAX_GRID} classes, got {len(labels):,d}: paste columns.")
+    for number, label in enumerate(labels, start=1):
+        if not label:
+            raise Refusal(f"Class {number} has no name.")
+    if any(len(row) != len(labels) for row in [cells, *cells]):
+        raise Refusal("The grid must have a row and a column for each class.")
+    matrix = [
+        [count_of(cell, row, column) for cell, column in zip(line, labels, strict=True)]
+        for line, row in zip(cells, labels, strict=True)
+    ]
+    return labels, matrix
+
+
+def count_of(cell: str, row: str, column: str) -> float:
+    """Return a cell as a number; empty is 0, and thousands may be separated."""
+    text = cell.strip() or "0"
+    place = f"{text[:40]} (row {row}, column {column})"
+    grouped = re.fullmatch(THOUSANDS, text)
+    if grouped and text.count(".") == 1:
+        raise Refusal(
+            f"{place} may be thousands or have three decimals: write "
+            f"{text.replace('.', '')} or {text}0."
+        )
+    if grouped:
+        text = text.replace(grouped["mark"], "")
+    try:
+        return int(text) if re.fullmatch("[0-9]{1,18}", text) else float(text)
+    except ValueError:
+        raise Refusal(f"{place} is not a count.") from None
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell of a pasted block is a count, and not a name."""
+    return bool(re.fullmatch(rf"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|{THOUSANDS}", cell, re.I))
+
+
+def paste_block(grid: Grid, text: str, row: int, column: int) -> tuple[Grid, str]:
+    """Return the grid after a block was pasted into a cell of it, and what was made of the block.
+
+    A square with the names of its classes takes the place of all, as does one without them in the
+    first cell. Other counts fill the cells from this one on. Column -1 is that of the names.
+    """
+    block = rows_of_block(text)
+    size = f"{len(block)} × {len(block[0])}"  # noqa: RUF001
+    if column < 0 and len(block[0]) == 1:
+        return rename_classes(
+            grid, [cells[0] for cells in block], row
+        ), f"Pasted {len(block)} names."
+    names, counts = parted(block)
+    old = grid["labels"]
+    k = len(counts)
+    if names or (k == len(counts[0]) > 1 and (row, column) == (0, 0)):
+        if k != len(counts[0]):
+            raise Refusal(
+                f"A matrix has a row and a column for each class, this block has {k} rows and "
+                f"{len(counts[0])} columns of counts."
+            )
+        check_size(k)
+        said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
+        return grid_value(names or [*old[:k], *new_names(old, k)], counts), said
+    if column < 0 or row + k > len(old) or column + len(counts[0]) > len(old):
+        raise Refusal(
+            f"A block of {size} does not fit here: paste a whole matrix into the first cell, or "
+            "add classes first."
+        )
+    cells = [list(line) for line in grid["cells"]]
+    for i, line in enumerate(counts, start=row):
+        cells[i][column : column + len(line)] = line
+    return grid_value(old, cells), f"Pasted {size} counts."
+
+
+def rows_of_block(text: str) -> list[list[str]]:
+    """Return the cells of a block from a spreadsheet, a file, or a matrix that Python printed."""
+    if len(text) > MAX_TEXT:
+        raise Refusal(f"A block can hold {MAX_TEXT:,d} characters, this one has {len(text):,d}.")
+    lines = text.strip("\r\n").splitlines() or [""]
+    if "\t" in text:
+        return even([line.split("\t") for line in lines])
+    if re.match(r"\s*(array\()?\[\s*\[", text):
+        printed = re.findall(r"\[([^\[\]]*)\]", text)
+        return even([re.split(r"[,\s]+", row.strip()) for row in printed])
+    for separator in (";", r"\s+", ","):
+        rows = [re.split(separator, line.strip()) for line in lines]
+        same = len(rows[0]) > 1 and len({*map(len, rows)}) == 1
+        if same and separator == "," and all(re.fullmatch(THOUSANDS, line) for line in lines):
+            raise Refusal(
+                f"{lines[0]} may be one count, its thousands separated, or several: paste from a "
+                "spreadsheet, or write blanks between counts."
+            )
+        if same and not any(cell.endswith(",") for row in rows for cell in row):
+            return even(rows)
+    return [[line.strip()] for line in lines]
+
+
+def even(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows without the blanks around their cells, once all have as many."""
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise Refusal(
+                f"Row {number} of the block has {len(row)} cells, the first has {len(rows[0])}."
+            )
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the classes in a block, if it has some, and its counts.
+
+    Its shape says where names are: above, on the left, or both with a corner that is no count. A
+    last row and column that are called totals, and are, are left out.
+    """
+    first, left = block[0], [row[0] for row in block]
+    named = [cell for cell in (*first, *left) if cell and not is_number(cell)]
+    taller = len(block) - len(first)
+    if taller == 1 and any(named):
+        return first, block[1:]
+    if taller == -1 and any(named):
+        return left, [row[1:] for row in block]
+    if taller or len(block) < 2 or is_number(first[0]):
+        return [], block
+    above, beside, counts = first[1:], left[1:], [row[1:] for row in block[1:]]
+    so_called = all(re.fullmatch(TOTALS, names[-1], re.I) for names in (above, beside))
+    if so_called and ends_in_totals(counts):
+        above, beside, counts = above[:-1], beside[:-1], [row[:-1] for row in counts[:-1]]
+    if sorted(above) != sorted(beside):
+        raise Refusal(
+            "The rows and the columns of a matrix have the same names, those of the block are "
+            f"{', '.join(map(show, beside))} and {', '.join(map(show, above))}."
+        )
+    order = [above.index(name) for name in beside]
+    return beside, [[row[place] for place in order] for row in counts]
+
+
+def ends_in_totals(cells: list[list[str]]) -> bool:
+    """Return whether the last cell of each row and of each column is the sum of the others."""
+    if not all(is_number(cell) for row in cells for cell in row):
+        return False
+    rows = [[count_of(cell, "total", "total") for cell in row] for row in cells]
+    return all(sum(line[:-1]) == line[-1] for line in [*rows, *map(list, zip(*rows, strict=True))])
+
+
+def rename_classes(grid: Grid, names: list[str], first: int) -> Grid:
+    """Return the grid with names from this class on; classes that are new have no counts."""
+    k = max(first + len(names), len(grid["labels"]))
+    check_size(k)
+    labels = [*grid["labels"][:first], *names, *grid["labels"][first + len(names) :]]
+    cells = [[*row, *["0"] * (k - len(row))] for row in grid["cells"]]
+    return grid_value(labels, [*cells, *[["0"] * k] * (k - len(cells))])
+
+
+def new_names(labels: Sequence[str], k: int) -> list[str]:
+    """Return names for a grid that grows to this many classes."""
+    free = (f"class {n}" for n in count(len(labels) + 1) if f"class {n}" not in labels)
+    return list(islice(free, max(k - len(labels), 0)))
+
+
+def check_size(k: int) -> None:
+    """Refuse more classes than can be edited."""
+    if k > MAX_GRID:
+        raise Refusal(
+            f"The grid holds {MAX_GRID} classes, this block has {k}: paste the samples as columns, "
+            "or send the matrix to the API."
+        )
+
+
+def grid_notes(matrix: Sequence[Sequence[float]]) -> list[str]:
+    """Return what to say of a matrix whose rows may be shares."""
+    sums = [sum(row) for row in matrix]
+    if all(isinstance(total, int) for total in sums):
+        return []
+    for whole in (1, 100):
+        if all(abs(total - whole) <= 0.01 * whole for total in sums):
+            return [
+                f"Each row sums to {whole}: if these are shares of rows, and not counts, the score "
+                "is that of classes equally common."
+            ]
+    return []
