@@ -9,6 +9,7 @@ import threading
 import urllib.request
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -22,6 +23,12 @@ ENDPOINTS = ("score", "score_matrix", "simulate", "compare")
 HUNDRED = ["ham"] * 90 + ["spam"] * 10
 A = ["ham"] * 88 + ["spam"] * 2 + ["ham"] * 8 + ["spam"] * 2
 B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 1 + ["spam"] * 9
+
+
+def run_alone(coroutine: Any) -> Any:
+    """Run a coroutine in a thread of its own, for the browser's loop may run in this one."""
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture(scope="session")
@@ -314,7 +321,7 @@ async def with_tools(url: str, use: Callable[[Any], Any]) -> Any:
 
 
 def call_tool(url: str, name: str, **arguments: Any) -> Any:
-    return asyncio.run(with_tools(url, lambda session: session.call_tool(name, arguments)))
+    return run_alone(with_tools(url, lambda session: session.call_tool(name, arguments)))
 
 
 LABELS = {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}}
@@ -356,7 +363,7 @@ REQUIRED = {
 
 
 def test_the_tools_keep_their_names_and_their_schema_and_say_what_a_score_means(app):
-    tools = asyncio.run(with_tools(app("nit"), lambda session: session.list_tools())).tools
+    tools = run_alone(with_tools(app("nit"), lambda session: session.list_tools())).tools
     schemas = {tool.name: tool.inputSchema for tool in tools}
     descriptions = [
         argument.pop("description")
@@ -394,7 +401,7 @@ def test_tools_called_at_once_keep_their_warnings_and_those_of_everybody_else(ap
         return await asyncio.gather(*(session.call_tool("score", sent) for sent in odd))
 
     url = app("informedness")
-    answers = asyncio.run(with_tools(url, call_all))
+    answers = run_alone(with_tools(url, call_all))
     for i, answer in enumerate(answers):
         assert f"'odd {i}'" in json.loads(answer.content[0].text)["warnings"][-1]
     result = Client(url, verbose=False).predict(["a", "b"], ["a", "c"], api_name="/score")
@@ -414,7 +421,7 @@ def test_in_a_space_the_tools_carry_the_name_of_the_metric(monkeypatch):
     monkeypatch.setenv("SYSTEM", "spaces")
     monkeypatch.setenv("SPACE_ID", "someone/informedness")
     with running("informedness") as (url, *_):
-        tools = asyncio.run(with_tools(url, lambda session: session.list_tools())).tools
+        tools = run_alone(with_tools(url, lambda session: session.list_tools())).tools
         assert [tool.name for tool in tools] == [f"informedness_{name}" for name in ENDPOINTS]
         arguments = {"references": HUNDRED, "predictions": B}
         answer = call_tool(url, "informedness_score", **arguments)

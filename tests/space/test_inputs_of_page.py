@@ -274,13 +274,16 @@ def matrix(visit) -> Page:
     """Return the page with its matrix of ham (90, 0) and spam (10, 0)."""
     page = visit()
     tab(page, "Matrix")
+    page.get_by_role("button", name="Looks good").click()
+    shows(page, "0.000")
     return page
 
 
 @pytest.mark.parametrize("come", ["click", "tab", "touch"])
 def test_whoever_comes_to_a_cell_and_types_replaces_its_count(visit, come):
     page = visit(has_touch=come == "touch")
-    tab(page, "Matrix")
+    page.get_by_role("button", name="Looks good").click()
+    shows(page, "0.000")
     box = cell(page, 1, 0)
     expect(box).to_have_value("10")
     if come == "tab":
@@ -441,6 +444,7 @@ def test_names_in_the_matrix_execute_nothing(matrix):
 
 
 def paste(page: Page, references: str, predictions: str) -> None:
+    tab(page, "Paste")
     page.get_by_role("textbox", name="References, one a line").fill(references)
     page.get_by_role("textbox", name="Predictions, one a line").fill(predictions)
     page.locator("#score-columns").click()
