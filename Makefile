@@ -44,6 +44,7 @@ bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --no-deps confidenceinterval  # pins an old setuptools
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
 	$(BIN)/python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md
+	$(BIN)/python tests/benchmarks/slices.py --output tests/benchmarks/SLICES.md
 
 # How often the intervals and p-values are right; an hour on two cores.
 coverage: export OMP_NUM_THREADS := 1

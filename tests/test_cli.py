@@ -287,7 +287,6 @@ def test_the_version_is_printed():
     [
         [],
         ["report"],
-        ["report", "x.csv"],
         ["no-such-command"],
         ["report", "x.csv", *COLUMNS, "--confidence-level", "high"],
         ["compare", "x.csv", "--references", "gold"],

@@ -77,7 +77,7 @@ def test_answers_that_never_repeat_are_warned_of_and_so_is_their_interval():
         assert nit_score(references, answers) == 1.0
     assert 'pass the classes as labels= and unknown="wrong"' in str(seen[0].message)
     table = ContingencyTable.from_labels(references, answers)
-    with pytest.warns(IntervalWarning, match="300 samples for 300 predictions outside .* 9000 are"):
+    with pytest.warns(IntervalWarning, match="300 samples for 300 predictions .* 9,000 are"):
         made = estimate(table, "nit")
     assert made.independence_p_value > 0.9
     with pytest.warns(InformednessWarning, match="EMA takes predictions outside the references"):

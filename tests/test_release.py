@@ -74,7 +74,12 @@ def ready(tmp_path_factory):
     checkout = Checkout(folder)
     checkout.git("init", "--quiet", "--initial-branch=main")
     checkout.edit(VERSION_FILE, f'__version__ = "{NOW}"', f'__version__ = "{NEW}"')
-    for path in [folder / "README.md", folder / VERSION_FILE, *folder.glob("metrics/*/README.md")]:
+    for path in [
+        folder / "README.md",
+        folder / VERSION_FILE,
+        *folder.glob("metrics/*/README.md"),
+        *folder.glob("docs/*.md"),
+    ]:
         checkout.edit(path, f"|v:{NOW}", f"|v:{NEW}")
     assert checkout.run(sys.executable, "spaces/sync.py").returncode == 0
     citation = (folder / "CITATION.cff").read_text("utf-8")
