@@ -71,6 +71,11 @@ def test_what_is_exported():
         "markedness_score",
         "module_path",
         "nit_score",
+        "plot_ability_curves",
+        "plot_confusion",
+        "plot_entropy_triangle",
+        "plot_intervals",
+        "plot_per_class",
         "register",
         "report",
         "score",
@@ -212,6 +217,7 @@ LAYERS += (
     "tally",
     "scores",
     "results",
+    "plots",
     "inputs",
     "trainer",
     "registration",
@@ -327,6 +333,7 @@ def test_a_missing_extra_is_named(tmp_path):
     for module, arguments, extra in (
         ("pyarrow", ["report", str(file), "--references", "r", "--predictions", "p"], "cli"),
         ("evaluate", ["register"], "evaluate"),
+        ("matplotlib", ["report", "-", "--plot", str(tmp_path / "pictures")], "plot"),
     ):
         result = subprocess.run(
             [sys.executable, "-c", code.format(module, arguments)], capture_output=True, text=True

@@ -17,6 +17,7 @@ EXACT = """# pyright: strict
 from typing import assert_type
 
 import numpy as np
+from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from informedness import SCORES, Comparison, ContingencyTable, EntropyTriangle, Estimate
@@ -26,6 +27,8 @@ from informedness import estimate_from_labels, informed_decisions, informedness_
 from informedness import markedness_score, module_path, nit_score, register, report, score
 from informedness import table_from_file, table_from_frame, unregister
 from informedness import Leaderboard, Slices, Tally, leaderboard
+from informedness import plot_ability_curves, plot_confusion, plot_entropy_triangle
+from informedness import plot_intervals, plot_per_class
 
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
 assert_type(table.informedness(), float)
@@ -44,6 +47,11 @@ assert_type(table_from_file("p.csv", references="r", predictions="p"), Contingen
 slices = table_from_file("p.csv", references="r", predictions="p", by="type")
 assert_type(Slices.from_tables(slices), Slices)
 assert_type(table_from_frame(None, references="r", predictions="p"), ContingencyTable)
+assert_type(plot_confusion(table), Axes)
+assert_type(plot_per_class(table), Axes)
+assert_type(plot_intervals({"a": estimate(table)}), Axes)
+assert_type(plot_entropy_triangle({"a": table}), Axes)
+assert_type(plot_ability_curves([0.5, 0.5]), Axes)
 assert_type(table + table, ContingencyTable)
 tally = Tally(labels=[0, 1])
 assert_type(tally.update([0, 1], [0, 1]), None)

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from .decisions import informed_decisions
     from .inputs.files import table_from_file
     from .inputs.frames import table_from_frame
+    from .plots import (
+        plot_ability_curves,
+        plot_confusion,
+        plot_entropy_triangle,
+        plot_intervals,
+        plot_per_class,
+    )
     from .registration import register, unregister
     from .results.comparison import Comparison, compare
     from .results.estimates import Estimate, estimate, estimate_from_labels
@@ -66,6 +73,11 @@ __all__ = [
     "markedness_score",
     "module_path",
     "nit_score",
+    "plot_ability_curves",
+    "plot_confusion",
+    "plot_entropy_triangle",
+    "plot_intervals",
+    "plot_per_class",
     "register",
     "report",
     "score",
@@ -89,6 +101,11 @@ _AT_FIRST_USE = {
     "informed_decisions": "decisions",
     "leaderboard": "results.leaderboard",
     "module_path": "scores.registry",
+    "plot_ability_curves": "plots",
+    "plot_confusion": "plots",
+    "plot_entropy_triangle": "plots",
+    "plot_intervals": "plots",
+    "plot_per_class": "plots",
     "register": "registration",
     "report": "results.report",
     "score": "scores.registry",

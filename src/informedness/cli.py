@@ -19,6 +19,7 @@ from .core.scores import Score
 from .inputs.files import table_from_file, typed_label
 from .inputs.paths import FORMATS
 from .inputs.samples import joined_columns, read_columns, read_lines
+from .plots import import_pyplot, save_plots
 from .registration import register, unregister
 from .results.comparison import Comparison, compare
 from .results.layout import aligned
@@ -125,12 +126,14 @@ def _report(options: argparse.Namespace) -> str:
     if options.confidence_level is not None:  # refused before hours of reading
         check_level(options.confidence_level)
     score = None if options.score is None else averaged_score(options.score, options.average)
+    if options.plot is not None:
+        _prepare_plots(options)
     if options.average != "default" and score is None:
         raise ValueError("`average` must stand with --score, whose average it is")
     if options.references is None or options.predictions is None:
         return _report_of_lines(options, score)
     if len(options.predictions) > 1:
-        return _OUTPUTS[options.output](_leaderboard(options))
+        return _shown(_leaderboard(options), options)
     if options.by is None and (options.sort or options.rest or options.classes):
         raise ValueError("`--sort`, `--rest` and `--classes` are of slices: give --by COLUMN")
     table = table_from_file(
@@ -159,14 +162,33 @@ def _report(options: argparse.Namespace) -> str:
         )
         if options.sort:
             slices = slices.sorted_by(options.sort, descending=options.descending)
-        return _OUTPUTS[options.output](slices)
+        return _shown(slices, options)
     if score is not None:
         return repr(score.value(table))
     is_integer = isinstance(table.labels[0], int)
     report = Report.from_table(
         table, options.confidence_level, ignore_index=typed_label(options.ignore_index, is_integer)
     )
-    return _OUTPUTS[options.output](report)
+    return _shown(report, options)
+
+
+def _prepare_plots(options: argparse.Namespace) -> None:
+    """Refuse what cannot be drawn, before hours of reading, and make the folder."""
+    if options.score is not None and len(options.predictions or []) < 2:
+        raise ValueError("`--score` is one number: give it without --plot")
+    if options.by is not None and options.confidence_level is None:
+        raise ValueError("`--plot` draws the intervals of slices: give --confidence-level 0.95")
+    os.environ["MPLBACKEND"] = "agg"  # files, no windows
+    import_pyplot()
+    Path(options.plot).mkdir(parents=True, exist_ok=True)
+
+
+def _shown(result: Report | Slices | Leaderboard, options: argparse.Namespace) -> str:
+    """Return a result as text, once its pictures are written where they are asked for."""
+    if options.plot is not None:
+        for path in save_plots(result, options.plot):
+            _tell(f"wrote {path}")
+    return _OUTPUTS[options.output](result)
 
 
 def _report_of_lines(options: argparse.Namespace, score: Score | None) -> str:
@@ -195,9 +217,7 @@ def _report_of_lines(options: argparse.Namespace, score: Score | None) -> str:
     )
     if score is not None:
         return repr(score.value(table))
-    return _OUTPUTS[options.output](
-        Report.from_table(table, options.confidence_level, ignore_index=ignored)
-    )
+    return _shown(Report.from_table(table, options.confidence_level, ignored), options)
 
 
 def _leaderboard(options: argparse.Namespace) -> Leaderboard:
@@ -389,6 +409,9 @@ def _parser() -> argparse.ArgumentParser:
         help="of --score informedness (default: bias) and markedness (default: prevalence)",
     )
     report.add_argument("--output", choices=list(_OUTPUTS), default="text", help="default: text")
+    report.add_argument(
+        "--plot", metavar="DIR", help="also write pictures into this folder, as PNG files"
+    )
     text = (
         "Compare two models on the same samples: the difference of their scores, its interval and "
         "a p-value. Both are columns of one set of files; or, with --on, of a file each."
