@@ -233,8 +233,11 @@ def test_slices_are_drawn_with_the_whole_last():
 
 def test_of_many_slices_the_first_are_drawn_and_the_whole():
     many = Slices.from_tables(dict.fromkeys(range(60), TABLE), confidence_level=0.95)
-    names = [label.get_text() for label in plot_intervals(many).get_yticklabels()]
-    assert names == [*map(str, range(49)), "all", "and 11 more"]
+    ax = plot_intervals(many)
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == [*map(str, range(49)), "and 11 more", "all"]
+    (whole,) = (line.get_ydata()[0] for line in ax.lines if line.get_marker() == "D")
+    assert names[whole] == "all"
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

@@ -141,8 +141,8 @@ def plot_per_class(result: Table | Report, *, ax: Axes | None = None) -> Axes:
         ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=1.5, zorder=1)
     at = range(len(classes))
     style: dict[str, Any] = {"linestyle": "none", "markersize": 5, "color": _BLUE}
-    ax.plot([row["tpr"] for row in classes], at, "o", label="TPR", **style)
-    ax.plot([row["fpr"] for row in classes], at, "o", label="FPR", **style, mfc="white")
+    ax.plot([row["tpr"] for row in classes], at, "o", **style)
+    ax.plot([row["fpr"] for row in classes], at, "o", **style, mfc="white")
     numbers = []
     for row in classes:
         low, high = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
@@ -156,11 +156,7 @@ def plot_per_class(result: Table | Report, *, ax: Axes | None = None) -> Axes:
     names += _names_of_more(len(report.per_class))
     _rows(ax, names, numbers, size)
     ax.set_xlim(-0.04, 1.04)
-    ax.set_xlabel("rate", fontsize=size)
-    ax.legend(
-        loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, fontsize=size,
-        borderpad=0, handletextpad=0, columnspacing=0.5,
-    )  # fmt: skip
+    ax.set_xlabel("FPR (hollow) to TPR (filled)", fontsize=size)
     return ax
 
 
@@ -209,7 +205,9 @@ def plot_intervals(
     if rows[-1].is_whole and len(rows) > _MOST_ROWS:
         shown_rows = [*rows[: _MOST_ROWS - 1], rows[-1]]
     ax, size = _axes(ax, _height(len(shown_rows), 0.7))
+    n_more = len(rows) - len(shown_rows)
     for y, row in enumerate(shown_rows):
+        y += bool(n_more and row.is_whole)
         low, high = row.estimate.confidence_interval
         marker = "D" if row.is_whole else "o"
         ax.plot([low, high], [y, y], color=_BLUE, linewidth=1.5, zorder=1)
@@ -222,8 +220,10 @@ def plot_intervals(
             ax.axvline(row.value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
     numbers = [f"{_number(row.value)} {row.letters}".rstrip() for row in shown_rows]
     names = [cut(row.name, 24) for row in shown_rows]
-    if len(shown_rows) < len(rows):
-        names += [f"and {len(rows) - len(shown_rows)} more"]
+    if n_more:
+        at = len(names) - rows[-1].is_whole
+        names.insert(at, f"and {n_more} more")
+        numbers.insert(at, "")
     _rows(ax, names, numbers, size)
     low, high = ax.get_xlim()
     if low < 0 < high:
@@ -389,9 +389,13 @@ def plot_ability_curves(
     ax.set_ylabel("score", fontsize=size)
     ax.grid(color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
+    from matplotlib.transforms import ScaledTranslation
+
+    # below the name of the axis, so that there is room for a title
+    below = ax.transAxes + ScaledTranslation(0, -(2.4 * size + 12) / 72, ax.figure.dpi_scale_trans)
     ax.legend(
-        loc="lower right", bbox_to_anchor=(1, 1), ncols=2, fontsize=size, frameon=False,
-        handlelength=2.6, borderpad=0, columnspacing=1,
+        loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=2, fontsize=size,
+        frameon=False, handlelength=2.6, borderpad=0, columnspacing=1, borderaxespad=0,
     )  # fmt: skip
     return ax
 
