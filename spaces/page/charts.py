@@ -17,6 +17,7 @@ from curves import NAMES, curves
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from matrices import as_text, class_bars, heat_map
 from squares import field
+from wording import in_plain_words
 
 from informedness import Comparison, ContingencyTable, Estimate, Report, estimate
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning
@@ -110,6 +111,7 @@ TEMPLATES.filters |= {
     "p_value": p_text,
     "percent": "{:.0%}".format,
     "place": "{:.1f}".format,
+    "plain": in_plain_words,
 }
 
 
@@ -181,6 +183,18 @@ def class_information(table: ContingencyTable) -> list[float]:
     return [max(part, 0.0) for part in parts.tolist()]
 
 
+def reading(report: Report, own: str, judged: Estimate | None = None) -> str:
+    """Return the sentence that reads the score `own`, by the interval `judged` where there is one.
+
+    What is a share of the decisions is read beside the accuracy.
+    """
+    score = score_named(own)
+    if score.is_share:
+        return report.sentence
+    value, made = report.scores[own], report.estimates.get(own)
+    return sentence_of(report.table, score, value, made, judged)
+
+
 def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") -> str:
     """Return the result of one table: the score `own` first and large, then all the rest.
 
@@ -215,9 +229,7 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         own=own,
         story=story,
         report=report,
-        sentence=report.sentence
-        if score.is_share
-        else sentence_of(table, score, report.scores[own], judged=made),
+        sentence=reading(report, own, made),
         counted=counted,
         made=made,
         lacking=lacking,
@@ -273,7 +285,7 @@ def draw_simulation(
     report = Report.from_table(table)
     by_ability = TEMPLATES.get_template("simulation.html").render(
         own=own,
-        sentence=report.sentence if score_named(own).is_share else report.sentence_of(own),
+        sentence=reading(report, own),
         field=field(report.scores),
         ability=curves(*ability, report.scores, own, "ability: share of answers known"),
     )
@@ -363,22 +375,20 @@ def draw_comparison(
     own: str,
     made: Comparison | None,
     warned: Sequence[str],
+    story: str = "",
 ) -> str:
     """Return what a comparison on the same samples found, and all scores side by side.
 
-    `warned` is what there was to warn of when it was made.
+    `warned` is what there was to warn of when it was made, `story` what was compared.
     """
     tables = {"A": first, "B": second}
     with noting() as notes:
         reports = {name: Report.from_table(table) for name, table in tables.items()}
     a, b = (report.scores for report in reports.values())
-    score = score_named(own)
-    sentences = {
-        name: report.sentence if score.is_share else report.sentence_of(own)
-        for name, report in reports.items()
-    }
+    sentences = {name: reading(report, own) for name, report in reports.items()}
     return TEMPLATES.get_template("comparison.html").render(
         own=own,
+        story=story,
         made=made,
         drawn=on_scales(made, tables) if made else None,
         sentences=sentences,

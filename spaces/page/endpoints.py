@@ -17,9 +17,9 @@ import gradio as gr
 import gradio.mcp
 import gradio.utils
 from gradio.events import api
-from limits import MOST_SWAPPED, Refusal, refusing
+from limits import MOST_SWAPPED, refusing
 from simulation import ABILITIES, ability_curves, expected_table, frozen
-from tables import table_of_labels, table_of_matrix
+from tables import table_of_labels, table_of_matrix, tables_of_models
 
 import informedness
 from informedness import ContingencyTable, Report
@@ -66,7 +66,7 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
                 confidence_level = None
                 notes.append("there is no interval: these are weights, not counts of samples")
         report = Report.from_table(table, confidence_level)
-        plain = report.to_dict()
+        plain = {**report.to_dict(), "sentence": charts.reading(report, METRIC)}
     if "nit" in report.estimates:
         plain["nit_independence_p_value"] = report.estimates["nit"].independence_p_value
     plain["always_commonest"] = {name: guess[name] for name in REPORTED}
@@ -101,7 +101,7 @@ def score(
         ema (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
         classifier and of one that always gives the commonest class; a sentence that reads the
-        result; signature; warnings.
+        score of this page; signature; warnings.
     """
     return _report(table_of_labels(references, predictions, labels), confidence_level)
 
@@ -177,12 +177,8 @@ def compare(
         and scores_b; a sentence that reads the result; signature; warnings.
     """
     columns = references, predictions_a, predictions_b
-    tables = []
-    for name, column in zip(("predictions_a", "predictions_b"), columns[1:], strict=True):
-        try:
-            tables.append(table_of_labels(references, column, labels))
-        except ValueError as error:
-            raise Refusal(f"{name}: {error}") from None
+    models = {"predictions_a": predictions_a, "predictions_b": predictions_b}
+    tables = tables_of_models(references, models, labels)
     with charts.noting() as notes:
         made = informedness.compare(
             *columns,

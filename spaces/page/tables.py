@@ -1,7 +1,7 @@
 """Tables from labels, from a matrix and from a link, within the limits."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -59,6 +59,19 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
                 "scores become labels first, by a threshold or by the largest of them."
             )
     return ContingencyTable.from_labels(*pair, labels=classes)
+
+
+def tables_of_models(
+    references: Any, predictions: Mapping[str, Any], labels: Any = None
+) -> list[ContingencyTable]:
+    """Return the table of each model; what is wrong with one is said behind its name."""
+    tables = []
+    for name, column in predictions.items():
+        try:
+            tables.append(table_of_labels(references, column, labels))
+        except ValueError as error:
+            raise Refusal(f"{name}: {error}") from None
+    return tables
 
 
 def mostly_different(labels: Sequence[Any]) -> bool:

@@ -96,6 +96,14 @@ def test_the_snippet_on_the_page_runs_as_it_stands(app, metric, endpoint):
 # What they return
 
 
+@pytest.mark.parametrize("metric", ["informedness", "nit"])
+def test_the_sentence_reads_the_score_of_the_page_that_was_asked(app, metric):
+    result = Client(app(metric), verbose=False).predict(HUNDRED, B, api_name="/score")
+    made = report(HUNDRED, B, confidence_level=0.95)
+    wanted = {"informedness": made.sentence, "nit": made.sentence_of("nit")}
+    assert result["sentence"] == wanted[metric]
+
+
 @pytest.mark.parametrize("level", [0.95, 0.5])
 def test_the_score_endpoint_returns_the_report_with_its_intervals(client, level):
     result = client.predict(HUNDRED, B, None, level, api_name="/score")

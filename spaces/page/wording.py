@@ -1,0 +1,21 @@
+"""Sentences of the package as the page says them: without the names that things have in Python."""
+
+import re
+
+_IN_PYTHON = {
+    r" \(zero_division [^)]*\)": "",
+    r"or labels= with all classes": "or a matrix with all classes",
+    r"; pass the classes as labels= and unknown=\"wrong\" to count all of them as one answer": (
+        "; in Python all of them can be counted as one answer"
+    ),
+    r"(?<!['\"])`labels`": "the names of the classes",
+    r"(?<!['\"])`(references|predictions|matrix|counts)`": r"the \1",
+}
+
+
+def in_plain_words(message: str) -> str:
+    """Return a refusal or a warning for someone who has a page before them, and no Python."""
+    plain = message
+    for written, said in _IN_PYTHON.items():
+        plain = re.sub(written, said, plain)
+    return plain[:1].upper() + plain[1:] if message.startswith("`") else plain
