@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from typing import Any
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
-import numpy as np
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 
@@ -30,44 +29,23 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 import charts  # noqa: E402
 import endpoints  # noqa: E402
 from asking import PRIVATE, ask, grey, refusal_below  # noqa: E402
-from columns import (  # noqa: E402
-    Splittable,
-    identifier_notes,
-    labels_of_columns,
-    read_upload,
-    split_boxes,
-    split_samples,
-)
-from endpoints import METRIC, n_swaps  # noqa: E402
+from boxes import ask_of_boxes  # noqa: E402
+from columns import split_samples  # noqa: E402
+from compare_tab import compare_tab  # noqa: E402
+from endpoints import METRIC  # noqa: E402
 from grid import Grid, grid_notes, grid_value, paste_block, read_grid  # noqa: E402
-from limits import MAX_FILE, MAX_GRID, MAX_TEXT, MOST_VISITORS, Guard, Refusal, refusing  # noqa: E402
-from simulation import (  # noqa: E402
-    ABILITIES,
-    GUESSES,
-    SHARES,
-    ability_curves,
-    draw_again,
-    expected_table,
-    frozen,
-    percentages,
-    read_shares,
-    share_curves,
-    with_classes,
-)
+from limits import MAX_FILE, MAX_GRID, MAX_TEXT, MOST_VISITORS, Guard, Refusal  # noqa: E402
+from simulate_tab import simulate_tab  # noqa: E402
 from tables import link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
-from uploads import file_inputs  # noqa: E402
+from uploads import file_inputs, labels_of_upload  # noqa: E402
 
-from informedness import Comparison, ContingencyTable, Report, compare  # noqa: E402
-from informedness.core.labels import show  # noqa: E402
+from informedness import ContingencyTable  # noqa: E402
 from informedness.scores.registry import score_named  # noqa: E402
 
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
-MOST_SHARES = 6  # classes that the slider of a simulation offers
-DRAWS = 10
-
-
+ROLES = ("References", "Predictions")
 EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
     "Knows something": (
         ["ham", "spam"],
@@ -121,28 +99,15 @@ def shown(table: ContingencyTable, story: str = "") -> str:
 
 def score_boxes(references: str, predictions: str) -> str:
     """Score two pasted columns."""
-    names = ("References", "Predictions")
-    table = table_of_labels(*split_samples((references, predictions), names))
+    table = table_of_labels(*split_samples((references, predictions), ROLES))
     together = "The first column was read as references, the second as predictions."
     return shown(table, "" if predictions else together)
 
 
-def split_pasted(*boxes: str) -> list[str]:
-    """Return the texts of boxes with a label a line."""
-    return ["\n".join(lines) for lines in split_boxes(boxes)]
-
-
-def score_upload(
-    upload: Mapping[str, Any] | None, reference: str | None, prediction: str | None
-) -> str:
+def score_upload(upload: Mapping[str, Any] | None, *names: str | None) -> str:
     """Score two columns of an upload, and say which they are."""
-    if not upload:
-        raise Refusal("Send a CSV or TSV file, then choose its two columns.")
-    names = reference, prediction
-    columns = labels_of_columns(*read_upload(upload["path"]), names)
-    said = f"References: column {show(reference)}. Predictions: column {show(prediction)}."
-    notes = identifier_notes(dict(zip(map(str, names), columns, strict=True)))
-    return shown(table_of_labels(*columns), " ".join([said, *notes]))
+    columns, said = labels_of_upload(upload, names, ROLES)
+    return shown(table_of_labels(*columns), said)
 
 
 def score_grid(grid: Grid) -> str:
@@ -175,57 +140,6 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
         return (gr.skip(),) * 3
     grid = grid_value(table.labels, table.to_dense().tolist())
     return grid, gr.Tabs(selected="matrix"), shown(table)
-
-
-def compare_boxes(references: str, first: str, second: str) -> str:
-    """Compare two pasted columns of predictions."""
-    names = ("References", "Predictions A", "Predictions B")
-    columns = split_samples((references, first, second), names)
-    a, b = (table_of_labels(columns[0], column) for column in columns[1:])
-    with charts.noting() as notes:
-        made = paired(columns, a, b)
-    return charts.draw_comparison(a, b, METRIC, made, notes)
-
-
-def paired(
-    columns: Sequence[Sequence[str]], first: ContingencyTable, second: ContingencyTable
-) -> Comparison | None:
-    """Return the comparison on the same samples; None where there is nothing to tell apart."""
-    if np.count_nonzero(first.reference_totals) < 2:
-        return None
-    return compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, first, second))
-
-
-def simulated(ability: float, guess: str, written: str) -> tuple[str, str]:
-    """Simulate what the controls say."""
-    shares = read_shares(written)
-    guesses = GUESSES[guess](shares)
-    table = expected_table(shares, ability, guesses)
-    by_ability = ability_curves(tuple(shares), frozen(guesses))
-    by_share = share_curves(tuple(shares), ability, guess)
-    first = shares[0] / sum(shares)
-    return charts.draw_simulation(
-        table, METRIC, (ability, ABILITIES, by_ability), (first, SHARES, by_share)
-    )
-
-
-def resized(written: str, k: float) -> tuple[str, str]:
-    """Return the shares of another number of classes, and their bar."""
-    shares = with_classes(read_shares(written), int(k))
-    return ", ".join(f"{share:g}" for share in shares), charts.draw_shares(shares)
-
-
-def share_bar(written: str) -> str:
-    """Return the bar of the shares in the box."""
-    return charts.draw_shares(percentages(read_shares(written)))
-
-
-def drawn_samples(n: str, ability: float, guess: str, written: str) -> str:
-    """Draw samples of the simulated classifier, several times."""
-    shares = read_shares(written)
-    table = expected_table(shares, ability, GUESSES[guess](shares))
-    truth = Report.from_table(table).scores[METRIC]
-    return charts.draw_samples(truth, draw_again(table, int(n), DRAWS), METRIC, int(n))
 
 
 def code_lines() -> str:
@@ -271,7 +185,7 @@ def _score_tab(demo: gr.Blocks) -> None:
                     refused_boxes = refusal_below("columns")
                     split = gr.Button("Split into one label a line", visible=False, elem_id="split")
                 with gr.Tab("File", id="file"):
-                    upload, columns = file_inputs(("References", "Predictions"))
+                    upload, columns = file_inputs(ROLES)
                     from_file = gr.Button("Score", variant="primary", elem_id="score-file")
                     refused_file = refusal_below("file")
                 with gr.Tab("Matrix", id="matrix"):
@@ -294,13 +208,8 @@ def _score_tab(demo: gr.Blocks) -> None:
             result = gr.HTML(drawing, apply_default_css=False, elem_id="result")
     boxes = [references, predictions]
     grey(demo, result, area, [upload.change, grid.edit, *(column.input for column in columns)])
-    # As the browser sends it: columns are looked for in the file itself, not among the choices
-    # that the server keeps for each visitor.
+    ask_of_boxes(from_boxes, split, score_boxes, boxes, result, refused_boxes)
     raw: dict[str, Any] = {"preprocess": False}
-    offer = Splittable, split
-    ask(from_boxes.click, score_boxes, boxes, [result], result, refused_boxes, offer, **raw)
-    halved = split.click(split_pasted, boxes, boxes, **PRIVATE)
-    ask(halved.then, score_boxes, boxes, [result], result, refused_boxes, offer, **raw)
     ask(from_file.click, score_upload, [upload, *columns], [result], result, refused_file, **raw)
     ask(from_grid.click, score_grid, [grid], [result], result, refused_grid, **raw)
     typed = {"bring": False, "show_progress": "hidden", "trigger_mode": "always_last", **raw}
@@ -313,85 +222,6 @@ def _score_tab(demo: gr.Blocks) -> None:
     linked.then(None, js=SHOW_RESULT, **PRIVATE)
 
 
-def _simulate_tab() -> None:
-    start = (0.4, "like the classes", "90, 10")
-    by_ability, by_share = simulated(*start)
-    gr.Markdown(
-        "A classifier knows some of the answers and guesses the others. How often does it know, "
-        "and what does each score make of it? Drag the point on the chart, or the border between "
-        "the classes. The curves are exact: nothing in them is drawn at random."
-    )
-    with gr.Row():
-        with gr.Column(scale=2, min_width=300, elem_classes="controls"):
-            ability = gr.Slider(
-                0,
-                1,
-                start[0],
-                step=0.01,
-                label="Ability: share of answers known",
-                elem_id="ability",
-            )
-            guess = gr.Radio(list(GUESSES), value=start[1], label="Otherwise it guesses")
-            bar = gr.HTML(share_bar(start[2]), apply_default_css=False, elem_id="share-bar")
-            shares = gr.Textbox(start[2], label="Class shares in percent", elem_id="shares")
-            classes = gr.Slider(2, MOST_SHARES, 2, step=1, label="Number of classes")
-            size = gr.Radio(["20", "50", "200", "1000"], value="50", label="Samples in a draw")
-            button = gr.Button(f"Draw {DRAWS} times", elem_id="draw")
-            sampled = gr.HTML("", apply_default_css=False, elem_id="sampled")
-        with gr.Column(scale=3, min_width=300):
-            drawn = gr.HTML(by_ability, apply_default_css=False, elem_id="simulation")
-    moved = gr.HTML(by_share, apply_default_css=False, elem_id="simulation-shares")
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    classes.input(refusing(resized), [shares, classes], [shares, bar], **private)
-    gr.on([shares.blur, shares.submit], refusing(share_bar), shares, bar, **private)
-    # A moving slider asks again only when the last answer has come.
-    controls: list[Any] = [ability, guess, shares]
-    gr.on(
-        [control.change for control in controls],
-        refusing(simulated),
-        controls,
-        [drawn, moved],
-        trigger_mode="always_last",
-        **private,
-    )
-    button.click(refusing(drawn_samples), [size, *controls], sampled, **private)
-
-
-def compared_models() -> list[list[str]]:
-    """Return references and two models' answers to them: a hundred, in which one is better."""
-    answers = {  # reference, answer of A, answer of B
-        ("ham", "ham", "ham"): 62,
-        ("ham", "ham", "spam"): 3,
-        ("ham", "spam", "ham"): 4,
-        ("ham", "spam", "spam"): 1,
-        ("spam", "spam", "spam"): 12,
-        ("spam", "spam", "ham"): 1,
-        ("spam", "ham", "spam"): 11,
-        ("spam", "ham", "ham"): 6,
-    }
-    rows = [row for row, times in answers.items() for _ in range(times)]
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _compare_tab() -> None:
-    gr.Markdown(
-        "Two models on the same samples: which is better, and by how much? Three columns of a "
-        "spreadsheet can be pasted into the first box, if the others are empty."
-    )
-    pasted = compared_models()
-    with gr.Row():
-        boxes = [
-            gr.Textbox("\n".join(column), label=label, lines=10, max_lines=10, max_length=MAX_TEXT)
-            for column, label in zip(
-                pasted, ("References, one a line", "Predictions A", "Predictions B"), strict=True
-            )
-        ]
-    button = gr.Button("Compare", variant="primary", elem_id="compare-columns")
-    start = compare_boxes(*("\n".join(column) for column in pasted))
-    result = gr.HTML(start, apply_default_css=False, elem_id="comparison")
-    button.click(refusing(compare_boxes), boxes, result, api_visibility="private")
-
-
 def build() -> gr.Blocks:
     """Return the page with its endpoints."""
     # An upload is needed from its arrival to its last scoring: it goes after half an hour.
@@ -402,9 +232,9 @@ def build() -> gr.Blocks:
             with gr.Tab("Score"):
                 _score_tab(demo)
             with gr.Tab("Simulate"):
-                _simulate_tab()
+                simulate_tab()
             with gr.Tab("Compare"):
-                _compare_tab()
+                compare_tab(demo)
             with gr.Tab("Use it"):
                 gr.Code(code_lines(), language="python", label="Python", interactive=False)
                 gr.Markdown(card_below_a_title())

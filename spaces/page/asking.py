@@ -34,7 +34,7 @@ ANSWERED = """(refused) => {
     if (refused) result.dataset.stale = "";
     else if (result.asked === result.changes) delete result.dataset.stale;
     if (refused || !%s) return;
-    const score = result.querySelector("#score") ?? result;
+    const score = result.querySelector("#score, #verdict") ?? result;
     new IntersectionObserver(([seen], observer) => {
         observer.disconnect();
         if (seen.intersectionRatio > 0.99) return;

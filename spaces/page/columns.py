@@ -249,22 +249,26 @@ def split_rows(text: str, separator: str) -> tuple[list[str], dict[str, list[str
     return header, rows
 
 
+def in_a_sentence(role: str) -> str:
+    """Return the name of a role as it stands within a sentence: predictions A."""
+    return role[0].lower() + role[1:]
+
+
 def labels_of_columns(
-    header: Sequence[str], rows: Rows, names: Sequence[str | None]
+    header: Sequence[str], rows: Rows, names: Sequence[str | None], roles: Sequence[str]
 ) -> list[list[str]]:
-    """Return the labels in the columns of these names: of the references, then of each model."""
+    """Return the labels in the columns of these names, which have these roles."""
     columns = []
-    for number, name in enumerate(names):
-        if name is None or header.count(name) != 1:
-            wanted = "references" if number == 0 else "predictions"
-            raise Refusal(
-                f"Choose the column of the {wanted}: no name in the header says which it is."
-                if name is None
-                else f"The column {show(name)} must be there once."
-            )
+    for number, (name, role) in enumerate(zip(names, map(in_a_sentence, roles), strict=True)):
+        if name is None:
+            raise Refusal(f"Choose the column of {role}: no name in the header says which it is.")
+        if header.count(name) != 1:
+            raise Refusal(f"The column {show(name)} must be there once.")
         if name in names[:number]:
+            other = in_a_sentence(roles[names.index(name)])
             raise Refusal(
-                f"The column {show(name)} cannot be both: choose another for one of them."
+                f"The column {show(name)} cannot be both {other} and {role}: choose another for "
+                "one of them."
             )
         columns.append(column_of(header, rows, name))
         for place, label in zip(rows, columns[-1], strict=True):
@@ -325,8 +329,3 @@ def identifier_notes(columns: Mapping[str, Sequence[str]]) -> list[str]:
         for name, column in columns.items()
         if mostly_different(column)
     ]
-
-
-def comparison_columns(path: str, names: Sequence[str | None]) -> list[list[str]]:
-    """Return the labels of an upload in its columns of references, of model A and of model B."""
-    return labels_of_columns(*read_upload(path), names)

@@ -6,9 +6,18 @@ from typing import Any
 import gradio as gr
 from asking import PRIVATE, draw_refusal
 from charts import TEMPLATES
-from columns import column_of, guessed_columns, identifier_notes, read_upload
+from columns import (
+    column_of,
+    guessed_columns,
+    identifier_notes,
+    in_a_sentence,
+    labels_of_columns,
+    read_upload,
+)
 from limits import MAX_FILE, Refusal
 from matrices import as_text
+
+from informedness.core.labels import show
 
 SHOWN_ROWS = 4
 
@@ -30,6 +39,18 @@ def draw_columns(path: str, names: Sequence[str | None], roles: Sequence[str]) -
     )
 
 
+def labels_of_upload(
+    upload: Mapping[str, Any] | None, names: Sequence[str | None], roles: Sequence[str]
+) -> tuple[list[list[str]], str]:
+    """Return the labels in the columns that were chosen for roles, and what to say of them."""
+    if not upload:
+        raise Refusal("Send a CSV or TSV file, then choose its columns.")
+    columns = labels_of_columns(*read_upload(upload["path"]), names, roles)
+    said = [f"{role}: column {show(name)}." for role, name in zip(roles, names, strict=True)]
+    notes = identifier_notes(dict(zip(map(str, names), columns, strict=True)))
+    return columns, " ".join([*said, *notes])
+
+
 def file_inputs(roles: Sequence[str]) -> tuple[gr.File, list[gr.Dropdown]]:
     """Return a place for a file, and the choice of a column for each role.
 
@@ -40,9 +61,7 @@ def file_inputs(roles: Sequence[str]) -> tuple[gr.File, list[gr.Dropdown]]:
         file_types=[".csv", ".tsv", ".txt"],
         height=170,
     )
-    choices = [
-        gr.Dropdown(label=f"Column of {role[0].lower()}{role[1:]}", choices=[]) for role in roles
-    ]
+    choices = [gr.Dropdown(label=f"Column of {in_a_sentence(role)}", choices=[]) for role in roles]
     preview = gr.HTML("", apply_default_css=False, elem_classes="if-filled")
 
     def drawn(path: str, names: Sequence[str | None]) -> str:
@@ -63,7 +82,7 @@ def file_inputs(roles: Sequence[str]) -> tuple[gr.File, list[gr.Dropdown]]:
         chosen = [gr.Dropdown(choices=header, value=name) for name in names]
         return [*chosen, drawn(sent["path"], names)]
 
-    def show(sent: Mapping[str, Any] | None, *names: str | None) -> str:
+    def redrawn(sent: Mapping[str, Any] | None, *names: str | None) -> str:
         return drawn(sent["path"], names) if sent else ""
 
     # As the browser sends it: columns are looked for in the file itself, not among the choices
@@ -71,5 +90,5 @@ def file_inputs(roles: Sequence[str]) -> tuple[gr.File, list[gr.Dropdown]]:
     raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
     upload.change(guess, upload, [*choices, preview], **raw)
     for choice in choices:
-        choice.input(show, [upload, *choices], preview, trigger_mode="always_last", **raw)
+        choice.input(redrawn, [upload, *choices], preview, trigger_mode="always_last", **raw)
     return upload, choices

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from informedness import ContingencyTable, report
+from informedness import ContingencyTable, compare, report
 
 GOLD = ["a", "a", "b", "b", "c"] * 4
 MODEL = ["a", "b", "b", "b", "a"] * 4
+BETTER = ["a", "a", "b", "b", "a"] * 4
 HOSTILE = '<img src="x" onerror="window.executed = 1">${window.executed = 2}{{value}}'
 
 
@@ -53,14 +54,14 @@ def shows(page: Page, score: str) -> None:
     expect(page.locator("#result")).not_to_have_attribute("data-stale", "")
 
 
-def is_stale(page: Page) -> None:
-    expect(page.locator("#result")).to_have_attribute("data-stale", "")
+def is_stale(page: Page, result: str = "result") -> None:
+    expect(page.locator(f"#{result}")).to_have_attribute("data-stale", "")
 
 
-def refused(page: Page, name: str, sentence: str) -> None:
+def refused(page: Page, name: str, sentence: str, result: str = "result") -> None:
     """Wait for a refusal below its button; the result that stands is of other inputs."""
     expect(page.locator(f"#refusal-{name}")).to_contain_text(sentence)
-    is_stale(page)
+    is_stale(page, result)
     expect(page.get_by_test_id("toast-body")).to_have_count(0)
 
 
@@ -126,7 +127,7 @@ def test_a_role_that_no_name_tells_stays_open_and_nothing_is_scored(visit, tmp_p
     send(page, tmp_path / "m.csv", "gold,bert,gpt", GOLD, MODEL, MODEL)
     expect(page.locator(".columns thead th").last).to_contain_text("no column yet")
     page.locator("#score-file").click()
-    refused(page, "file", "Choose the column of the predictions")
+    refused(page, "file", "Choose the column of predictions: no name in the header")
 
 
 def test_one_column_is_never_both(visit, tmp_path):
@@ -135,7 +136,7 @@ def test_one_column_is_never_both(visit, tmp_path):
     expect(page.get_by_label("Column of predictions")).to_have_value("pred")
     choose(page, "predictions", "gold")
     page.locator("#score-file").click()
-    refused(page, "file", "The column 'gold' cannot be both")
+    refused(page, "file", "The column 'gold' cannot be both references and predictions")
 
 
 FLAGS = [[int(label == wanted) for label in GOLD] for wanted in "abc"]
@@ -226,12 +227,6 @@ def test_a_file_of_two_models_is_read_by_the_roles_of_its_columns(
     path.write_text("\n".join([header, *[",".join(row)] * 3]), "utf-8")
     header, rows = columns.read_upload(path)
     assert columns.guessed_columns(header, rows, models=2) == names
-    if None in names:
-        with pytest.raises(ValueError, match="Choose the column of the"):
-            columns.comparison_columns(path, names)
-    else:
-        wanted = [[row[header.index(name)]] * 3 for name in names]
-        assert columns.comparison_columns(path, names) == wanted
 
 
 # The matrix
@@ -415,7 +410,7 @@ def test_a_block_that_is_no_matrix_is_refused_and_changes_nothing(matrix, text, 
         ("ten", "ten (row spam, column ham) is not a count"),
         ("1.234", "1.234 (row spam, column ham) may be thousands or have three decimals"),
         ("90%", "90% (row spam, column ham) is not a count"),
-        ("-1", "must be finite and not negative"),
+        ("-1", "The matrix must be finite and not negative"),
     ],
 )
 def test_what_is_no_count_is_refused_below_the_button_and_greys_the_result(matrix, text, sentence):
@@ -507,6 +502,151 @@ def test_columns_pasted_side_by_side_say_which_was_taken_for_which(visit):
     expect(page.locator("#result .note").first).to_have_text(
         "The first column was read as references, the second as predictions."
     )
+
+
+# Comparison
+
+
+ROLES = ("References", "Predictions A", "Predictions B")
+
+
+def compared(page: Page, *columns: list[str]) -> None:
+    """Wait for a comparison, as an answer to the inputs as they are."""
+    expect(page.locator("#verdict")).to_have_text(str(compare(*columns)))
+    expect(page.locator("#comparison")).not_to_have_attribute("data-stale", "")
+
+
+def not_compared(page: Page, way: str, sentence: str) -> None:
+    refused(page, f"compare-{way}", sentence, "comparison")
+    below = page.locator(f"#refusal-compare-{way}").bounding_box()
+    button = page.locator(f"#compare-{way}").bounding_box()
+    assert 0 < below["y"] - (button["y"] + button["height"]) < 40
+
+
+def fill_models(page: Page, *texts: str) -> None:
+    """Fill the boxes of the comparison, which open with an example."""
+    for name, text in zip(("References, one a line", *ROLES[1:]), texts, strict=True):
+        box = page.get_by_role("textbox", name=name)
+        expect(box).to_have_value(re.compile("ham"))
+        box.fill(text)
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_two_models_in_a_file_are_compared_under_the_names_of_their_columns(
+    visit, tmp_path, separator
+):
+    page = visit()
+    tab(page, "Compare")
+    header = separator.join(["id", "bert", "gold", "gpt"])
+    numbers = [f"x{i}" for i in range(20)]
+    columns = numbers, MODEL, GOLD, BETTER
+    send(page, tmp_path / "m.csv", header, *columns, separator=separator)
+    expect(page.locator(".columns caption")).to_have_text("20 rows, the first of them")
+    head, first, *_ = preview(page)
+    chosen = ["gold", "bert", "gpt"]
+    assert [cell.split() for cell in head[1:]] == [
+        [*role.split(), "column", name] for role, name in zip(ROLES, chosen, strict=True)
+    ]
+    assert first == ["Line 2", "a", "a", "a"]
+    is_stale(page, "comparison")  # the example that is still shown is not of this file
+    page.locator("#compare-file").click()
+    compared(page, GOLD, MODEL, BETTER)
+    said = "References: column 'gold'. Predictions A: column 'bert'. Predictions B: column 'gpt'."
+    expect(page.locator("#comparison .note").first).to_have_text(said)
+    choose(page, "predictions A", "gpt")
+    is_stale(page, "comparison")
+    page.locator("#compare-file").click()
+    not_compared(page, "file", "The column 'gpt' cannot be both predictions A and predictions B")
+    choose(page, "predictions B", "bert")
+    page.locator("#compare-file").click()
+    compared(page, GOLD, BETTER, MODEL)
+
+
+def test_a_model_that_no_name_tells_stays_open_and_nothing_is_compared(visit, tmp_path):
+    page = visit()
+    tab(page, "Compare")
+    page.locator("#asked-models").get_by_role("tab", name="File").click()
+    page.locator("#compare-file").click()
+    not_compared(page, "file", "Send a CSV or TSV file, then choose its columns.")
+    send(page, tmp_path / "m.csv", "gold,bert,gpt,other", GOLD, MODEL, BETTER, MODEL)
+    expect(page.locator(".columns thead th").last).to_contain_text("no column yet")
+    page.locator("#compare-file").click()
+    not_compared(page, "file", "Choose the column of predictions A: no name in the header")
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_a_comparison_is_greyed_as_one_types_and_refused_below_its_button(visit):
+    page = visit()
+    tab(page, "Compare")
+    texts = ["\n".join(column) for column in (GOLD, MODEL, BETTER)]
+    fill_models(page, texts[0], texts[1], texts[2] + "\na")
+    is_stale(page, "comparison")
+    page.locator("#compare-columns").click()
+    not_compared(page, "columns", "Predictions B: Mismatch in the number of predictions (21)")
+    page.get_by_role("textbox", name="Predictions B").fill(texts[2])
+    page.locator("#compare-columns").click()
+    compared(page, GOLD, MODEL, BETTER)
+    expect(page.locator("#refusal-compare-columns")).to_be_hidden()
+    expect(page.locator("#verdict")).to_be_in_viewport()
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [", ".join(GOLD), str(MODEL), " ".join(BETTER)],
+        [
+            "\n".join(["gpt;gold;bert", *map(";".join, zip(BETTER, GOLD, MODEL, strict=True))]),
+            "",
+            "",
+        ],
+    ],
+    ids=["lists", "columns and a header"],
+)
+def test_lists_of_two_models_are_split_by_a_button_and_never_without_it(visit, texts):
+    page = visit()
+    tab(page, "Compare")
+    fill_models(page, *texts)
+    page.locator("#compare-columns").click()
+    not_compared(page, "columns", "write one label a line, not")
+    page.locator("#split-models").click()
+    first, second = (MODEL, BETTER) if texts[1] else (BETTER, MODEL)
+    compared(page, GOLD, first, second)
+    expect(page.locator("#split-models")).to_be_hidden()
+
+
+def test_three_columns_pasted_side_by_side_say_which_was_taken_for_which(visit):
+    page = visit()
+    tab(page, "Compare")
+    fill_models(page, "\n".join(map("\t".join, zip(GOLD, MODEL, BETTER, strict=True))), "", "")
+    page.locator("#compare-columns").click()
+    expect(page.locator("#comparison .note").first).to_have_text(
+        "The first column was read as references, the second as predictions A, the third as "
+        "predictions B."
+    )
+
+
+# Words
+
+
+def test_what_the_page_says_holds_no_name_that_things_have_in_python(visit):
+    page = visit("nit")
+    tab(page, "Paste")
+    few = "a\nb\nc\n" + "\n".join(map(str, range(6)))
+    outside = "\n".join(f"x{i}" for i in range(9))
+    for references, predictions in (("a\nb\na", "a\nb\nb"), (few, outside), ("a\na", "a\nb")):
+        before = page.locator("#signature").inner_text()
+        paste(page, references, predictions)
+        expect(page.locator("#signature")).not_to_have_text(before)
+        said = page.locator("#result p").all_inner_texts()
+        assert len(said) > 5
+        assert not [text for text in said if re.search(r"`|labels=|unknown=|zero_division", text)]
+    tab(page, "Matrix")
+    paste_into(cell(page, 0, 0), "a\tb\n1\t2\n3\t4")
+    expect(page.locator("#result .heat tbody th")).to_have_text(["a", "b"])
+    cell(page, 1, -1).fill("a")
+    refused(page, "matrix", "The names of the classes must list each class once, 'a' stands twice")
 
 
 # Results that are no longer of their inputs

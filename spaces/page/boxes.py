@@ -1,0 +1,28 @@
+"""Text boxes on the page: a label a line, and lists in them are split by a button."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gradio as gr
+from asking import PRIVATE, ask
+from columns import Splittable, split_boxes
+
+
+def split_pasted(*boxes: str) -> list[str]:
+    """Return the texts of boxes with a label a line."""
+    return ["\n".join(lines) for lines in split_boxes(boxes)]
+
+
+def ask_of_boxes(
+    button: gr.Button,
+    split: gr.Button,
+    function: Callable[..., str],
+    boxes: Sequence[gr.Textbox],
+    result: gr.HTML,
+    refusal: gr.HTML,
+) -> None:
+    """Call a function of what is in boxes; `split`, shown where it would help, calls it too."""
+    asked: Any = function, boxes, [result], result, refusal, (Splittable, split)
+    ask(button.click, *asked, preprocess=False)
+    halved = split.click(split_pasted, boxes, boxes, **PRIVATE)
+    ask(halved.then, *asked, preprocess=False)

@@ -1,0 +1,99 @@
+"""Compare: two models on the same samples, pasted or in a file."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import charts
+import gradio as gr
+import numpy as np
+from asking import ask, grey, refusal_below
+from boxes import ask_of_boxes
+from columns import split_samples
+from endpoints import METRIC, n_swaps
+from limits import MAX_TEXT
+from tables import tables_of_models
+from uploads import file_inputs, labels_of_upload
+
+from informedness import Comparison, ContingencyTable, compare
+
+ROLES = ("References", "Predictions A", "Predictions B")
+
+
+def compare_boxes(*boxes: str) -> str:
+    """Compare two pasted columns of predictions."""
+    together = (
+        "The first column was read as references, the second as predictions A, the third as "
+        "predictions B."
+    )
+    return compared(split_samples(boxes, ROLES), "" if any(boxes[1:]) else together)
+
+
+def compare_upload(upload: Mapping[str, Any] | None, *names: str | None) -> str:
+    """Compare two columns of an upload, and say which columns were taken for what."""
+    return compared(*labels_of_upload(upload, names, ROLES))
+
+
+def compared(columns: Sequence[Sequence[str]], said: str = "") -> str:
+    """Return what two columns of predictions, behind one of references, put on the page."""
+    a, b = tables_of_models(columns[0], dict(zip(ROLES[1:], columns[1:], strict=True)))
+    with charts.noting() as notes:
+        made = paired(columns, a, b)
+    return charts.draw_comparison(a, b, METRIC, made, notes, said)
+
+
+def paired(
+    columns: Sequence[Sequence[str]], first: ContingencyTable, second: ContingencyTable
+) -> Comparison | None:
+    """Return the comparison on the same samples; None where there is nothing to tell apart."""
+    if np.count_nonzero(first.reference_totals) < 2:
+        return None
+    return compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, first, second))
+
+
+def example() -> list[list[str]]:
+    """Return references and two models' answers to them: a hundred, in which one is better."""
+    answers = {  # reference, answer of A, answer of B
+        ("ham", "ham", "ham"): 62,
+        ("ham", "ham", "spam"): 3,
+        ("ham", "spam", "ham"): 4,
+        ("ham", "spam", "spam"): 1,
+        ("spam", "spam", "spam"): 12,
+        ("spam", "spam", "ham"): 1,
+        ("spam", "ham", "spam"): 11,
+        ("spam", "ham", "ham"): 6,
+    }
+    rows = [row for row, times in answers.items() for _ in range(times)]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def compare_tab(demo: gr.Blocks) -> None:
+    """Fill the tab."""
+    gr.Markdown("Two models on the same samples: which is better, and by how much?")
+    columns = example()
+    with gr.Column(elem_id="asked-models") as area, gr.Tabs():
+        with gr.Tab("Paste"):
+            gr.Markdown(
+                "Three columns of a spreadsheet can be pasted into the first box, if the others "
+                "are empty."
+            )
+            with gr.Row():
+                boxes = [
+                    gr.Textbox(
+                        "\n".join(column), label=label, lines=8, max_lines=8, max_length=MAX_TEXT
+                    )
+                    for column, label in zip(
+                        columns, ("References, one a line", *ROLES[1:]), strict=True
+                    )
+                ]
+            from_boxes = gr.Button("Compare", variant="primary", elem_id="compare-columns")
+            refused_boxes = refusal_below("compare-columns")
+            split = gr.Button("Split into one label a line", visible=False, elem_id="split-models")
+        with gr.Tab("File"):
+            upload, choices = file_inputs(ROLES)
+            from_file = gr.Button("Compare", variant="primary", elem_id="compare-file")
+            refused_file = refusal_below("compare-file")
+    result = gr.HTML(compared(columns), apply_default_css=False, elem_id="comparison")
+    grey(demo, result, area, [upload.change, *(choice.input for choice in choices)])
+    ask_of_boxes(from_boxes, split, compare_boxes, boxes, result, refused_boxes)
+    sent = [upload, *choices]
+    ask(from_file.click, compare_upload, sent, [result], result, refused_file, preprocess=False)
