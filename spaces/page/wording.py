@@ -2,6 +2,8 @@
 
 import re
 
+from informedness.scores.registry import REPORTED, score_named
+
 _IN_PYTHON = {
     r" \(zero_division [^)]*\)": "",
     r"or labels= with all classes": "or a matrix with all classes",
@@ -11,11 +13,12 @@ _IN_PYTHON = {
     r"(?<!['\"])`labels`": "the names of the classes",
     r"(?<!['\"])`(references|predictions|matrix|counts)`": r"the \1",
 }
+_OF_A_SCORE = re.compile(rf"(?<= of )({'|'.join(REPORTED)})(?= may |:)")
 
 
 def in_plain_words(message: str) -> str:
     """Return a refusal or a warning for someone who has a page before them, and no Python."""
-    plain = message
+    plain = _OF_A_SCORE.sub(lambda found: score_named(found[0]).title, message)
     for written, said in _IN_PYTHON.items():
         plain = re.sub(written, said, plain)
     return plain[:1].upper() + plain[1:] if message.startswith("`") else plain
