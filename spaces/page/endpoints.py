@@ -17,9 +17,9 @@ import gradio as gr
 import gradio.mcp
 import gradio.utils
 from gradio.events import api
-from limits import MOST_SWAPPED, refusing
+from limits import MAX_CLASSES, MOST_SWAPPED, Refusal, refusing
 from simulation import ABILITIES, ability_curves, expected_table, frozen
-from tables import table_of_labels, table_of_matrix, tables_of_models
+from tables import check_labels, table_of_labels, table_of_matrix, tables_of_models
 
 import informedness
 from informedness import ContingencyTable, Report
@@ -44,6 +44,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "references": _REFERENCES,
         "predictions_a": ["ham"] * 12,
         "predictions_b": _PREDICTIONS,
+        "labels": _CLASSES,
+    },
+    "slices": {
+        "references": _REFERENCES,
+        "predictions": _PREDICTIONS,
+        "by": ["short", "long"] * 6,
         "labels": _CLASSES,
     },
 }
@@ -196,6 +202,38 @@ def compare(
     }
 
 
+def slices(
+    references: list[str | int],
+    predictions: list[str | int],
+    by: list[str | int],
+    labels: list[str | int] | None = None,
+) -> dict[str, Any]:
+    """Score each slice of the samples, such as each type of question, and all of them.
+
+    A slice's classes are those of the whole, so that its NIT can be compared with the others'. Few
+    samples give rough figures: compare n_samples before scores.
+
+    Args:
+        references: The true labels, up to 100,000.
+        predictions: The predicted labels, as many and in the same order.
+        by: The slice of each sample, at most 1,000 different ones.
+        labels: All classes of the task; by default those that occur.
+
+    Returns
+    -------
+        slices, one for each value of by: its name as slice, n_samples, n_classes,
+        class_entropy_bits, and every score (null where undefined, as for one class); whole, the
+        same for all samples; a sentence on how to read them; warnings.
+    """
+    table_of_labels(references, predictions, labels)  # within the limits
+    column = check_labels(by, "slices")
+    if (n := len(set(column.tolist()))) > MAX_CLASSES:
+        raise Refusal(f"At most {MAX_CLASSES:,d} slices can be scored here, got {n:,d}.")
+    with charts.noting() as notes:
+        made = informedness.report(references, predictions, by=column, labels=labels)
+    return {**made.to_dict(), "sentence": " ".join(made.text_lines()), "warnings": notes}
+
+
 def n_swaps(
     columns: Sequence[Sequence[Any]], first: ContingencyTable, second: ContingencyTable
 ) -> int:
@@ -209,7 +247,7 @@ def n_swaps(
 
 def register(demo: gr.Blocks) -> None:
     """Add the endpoints to the page being built, with their arguments described and exemplified."""
-    for endpoint in (score, score_matrix, simulate, compare):
+    for endpoint in (score, score_matrix, simulate, compare, slices):
         added = api(refusing(endpoint, plain=True), api_name=endpoint.__name__)
         _, about, _ = gradio.utils.get_function_description(endpoint)
         examples = EXAMPLES[endpoint.__name__]

@@ -19,7 +19,7 @@ from gradio_client.exceptions import AppError
 from golden import VECTORS, close
 from informedness import ContingencyTable, compare, estimate, report
 
-ENDPOINTS = ("score", "score_matrix", "simulate", "compare")
+ENDPOINTS = ("score", "score_matrix", "simulate", "compare", "slices")
 HUNDRED = ["ham"] * 90 + ["spam"] * 10
 A = ["ham"] * 88 + ["spam"] * 2 + ["ham"] * 8 + ["spam"] * 2
 B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 1 + ["spam"] * 9
@@ -73,6 +73,7 @@ def test_the_endpoints_are_named_typed_and_documented(app):
             "metric": "str",
             "confidence_level": "float",
         },
+        "/slices": {"references": column, "predictions": column, "by": column, "labels": columns},
     }
     for endpoint in described.values():
         assert len(endpoint["description"]) > 80
@@ -102,6 +103,14 @@ def test_the_sentence_reads_the_score_of_the_page_that_was_asked(app, metric):
     made = report(HUNDRED, B, confidence_level=0.95)
     wanted = {"informedness": made.sentence, "nit": made.sentence_of("nit")}
     assert result["sentence"] == wanted[metric]
+
+
+def test_slices_are_those_of_the_package(client):
+    by = ["short"] * 30 + ["long"] * 70
+    result = client.predict(HUNDRED, B, by, api_name="/slices")
+    wanted = report(HUNDRED, B, by=by).to_dict()
+    assert {name: result[name] for name in wanted} == json.loads(json.dumps(wanted))
+    assert "1 have fewer than 50 samples" in result["warnings"][0]
 
 
 @pytest.mark.parametrize("level", [0.95, 0.5])
@@ -295,6 +304,11 @@ def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(a
         ("compare", [["a", "b"], ["a", 1], ["a", "b"]], "predictions_a: .* labels of one type"),
         ("compare", [["a"], ["a"], ["b"]], "must be of two classes or more"),
         ("compare", [["a", "b"], ["a", "b"], ["b", "a"], None, "bleu"], "`metric` must be"),
+        (
+            "slices",
+            [["a", "b"], ["a", "b"], ["x"]],
+            "`by` must have a value for each sample, got 1",
+        ),
         ("simulate", [[1] * 51, 0.5], "A simulation has 2 to 50 classes"),
         ("simulate", [[1, 1], 1.5], "The ability must be between 0 and 1, got 1.5"),
         ("simulate", [[1, 0], 0.5], "The share of each class must be at least 1e-06"),
@@ -361,12 +375,14 @@ ARGUMENTS = {
         "metric": {"type": "string", "default": "nit"},
         "confidence_level": LEVEL,
     },
+    "slices": {"references": LABELS, "predictions": LABELS, "by": LABELS, "labels": CLASSES},
 }
 REQUIRED = {
     "score": ["references", "predictions"],
     "score_matrix": ["matrix"],
     "simulate": ["shares", "ability"],
     "compare": ["references", "predictions_a", "predictions_b"],
+    "slices": ["references", "predictions", "by"],
 }
 
 
