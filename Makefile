@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo check test test-oldest test-spark lint bench coverage paper space publish release screenshots clean
+.PHONY: demo check test test-oldest test-spark lint bench coverage notebook paper space publish release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -22,7 +22,7 @@ test: $(VENV)/.test chromium
 # With the lowest versions that pyproject.toml allows, on the lowest Python, which uv finds or fetches.
 PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) 3.10)
 # These have one version (torch, gradio), are tools, or print a last digit that is of numpy's version.
-NOT_OLDEST := test_compute_metrics.py test_evaluator.py test_other_loops.py test_torchmetrics.py \
+NOT_OLDEST := test_compute_metrics.py test_evaluator.py test_notebook.py test_other_loops.py test_torchmetrics.py \
   test_trainer.py test_types.py $(addprefix space/,test_app.py test_build.py test_endpoints.py \
   test_inputs_of_page.py test_served.py test_shown_on_page.py test_third_metric.py)
 test-oldest: $(VENV)/oldest/.done
@@ -60,6 +60,10 @@ paper: $(VENV)/.paper
 	for study in simulated glue slices kvqa formality texts; do \
 	  $(BIN)/python tests/studies/paper/$$study.py || exit 1; \
 	done
+
+# The notebook of the examples, executed anew.
+notebook: $(VENV)/.test
+	$(BIN)/python examples/run_notebook.py
 
 # The page of one metric on this machine: make space METRIC=nit
 METRIC ?= informedness
