@@ -34,8 +34,6 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
     ValueError
         If a column holds something that is no label, or they are not all of one length.
     """
-    if isinstance(by, Column):
-        return by
     columns = by if isinstance(by, Mapping) else {"by": by}
     if not columns:
         raise ValueError("`by` must name at least one column, got none")

@@ -291,7 +291,7 @@ def test_columns_are_guessed_by_their_roles_shown_and_never_one_for_both(
         expect(page.get_by_label(f"Column of {role}")).to_have_value(name)
     page.locator("#score-file").click()
     if "" in guessed:
-        refusal(page, "Choose the column of the")
+        refusal(page, "Choose the column of ")
         return
     shows(page, report(*COLUMNS).scores["informedness"])
     said = f"References: column '{guessed[0]}'. Predictions: column '{guessed[1]}'."

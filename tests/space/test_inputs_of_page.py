@@ -79,6 +79,7 @@ def choose(page: Page, role: str, name: str) -> None:
     page.get_by_label(f"Column of {role}").click()
     page.get_by_role("option", name=name, exact=True).last.click()
     expect(page.get_by_label(f"Column of {role}")).to_have_value(name)
+    page.wait_for_timeout(300)  # the result is greyed a moment later
 
 
 def preview(page: Page) -> list[list[str]]:
