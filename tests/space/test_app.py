@@ -287,6 +287,7 @@ def test_columns_are_guessed_by_their_roles_shown_and_never_one_for_both(
     separator = re.search(r"[,;|\t]", header)[0]
     rows = zip("12345", COLUMNS[1], COLUMNS[0], strict=True)
     upload(page, tmp_path / "mine.csv", "\n".join([header, *map(separator.join, rows)]))
+    expect(page.locator(".columns caption")).to_be_visible()  # the file has come
     for role, name in zip(("references", "predictions"), guessed, strict=True):
         expect(page.get_by_label(f"Column of {role}")).to_have_value(name)
     page.locator("#score-file").click()
