@@ -17,7 +17,7 @@ check: lint
 
 # Everything the tests need, then all tests.
 test: $(VENV)/.test chromium
-	$(BIN)/python -m pytest -n 3 --dist worksteal  # the page is waited for more than computed
+	$(BIN)/python -m pytest -n 2
 
 # With the lowest versions that pyproject.toml allows, on the lowest Python, which uv finds or fetches.
 PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) 3.10)
