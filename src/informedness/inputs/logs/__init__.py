@@ -1,0 +1,1 @@
+"""Logs of evaluation harnesses: which answer a language model gave to each sample."""
