@@ -445,7 +445,7 @@ def test_labels_may_be_empty_long_or_any_text(run, tmp_path):
             "warning: -100 among the references counts as a class: --ignore-index=-100 drops it",
         ),
         ([("a", "a")], ["--confidence-level", "2"], "`--confidence-level` must lie between"),
-        ([("a", "a")], [], "warning: all references are 'a'"),
+        ([("a", "a"), ("a", "a")], [], "warning: all references are 'a'"),
     ],
 )
 def test_messages_speak_of_the_options_of_the_command_line(run, tmp_path, rows, options, message):

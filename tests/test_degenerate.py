@@ -135,9 +135,85 @@ def test_markedness_names_the_class_absent_from_the_predictions():
         assert markedness_score(list("aabc"), list("aaac"), average=None)[1] == 0.0
 
 
+# one sample
+
+CHOICES = {"labels": list("ABCD"), "unknown": "wrong"}
+OF_ONE = (informedness_score, markedness_score, nit_score, ema_score)
+
+
+@pytest.mark.parametrize("options", [{}, CHOICES], ids=["observed", "declared"])
+@pytest.mark.parametrize("score", OF_ONE)
+def test_one_sample_scores_the_same_right_or_wrong_and_one_warning_says_so(score, options):
+    values = set()
+    for answer in ("A", "B", "lol", "a"):
+        ((category, message),) = messages(score, ["A"], [answer], **options)
+        assert category is UndefinedMetricWarning
+        assert message.startswith("informedness: the score of one sample is the same for a right ")
+        for where in ("lm_eval.Task", "lighteval", "inspect_ai", "scorers.cross_val_estimate"):
+            assert f"informedness.{where}" in message
+        with pytest.warns(UndefinedMetricWarning):
+            values.add(score(["A"], [answer], **options))
+    k = 4 if options else 1
+    wanted = {informedness_score: 0.0, markedness_score: 0.0, nit_score: 1 / k, ema_score: 1.0}
+    assert values == {wanted[score]}
+
+
+@pytest.mark.parametrize(
+    ("references", "predictions", "options"),
+    [
+        ([0], [1], {"sample_weight": [0.25]}),
+        ([0], [1], {"sample_weight": [7]}),
+        ([0, 1], [0, 1], {"sample_weight": [1, 0]}),
+        ([0, -100], [0, 1], {"ignore_index": -100}),
+    ],
+    ids=["light", "heavy", "weight 0", "ignored"],
+)
+@pytest.mark.parametrize("score", OF_ONE)
+def test_one_sample_is_what_is_left_to_count_whatever_its_weight(
+    score, references, predictions, options
+):
+    ((_, message),) = messages(score, references, predictions, **options)
+    assert "the score of one sample" in message
+
+
+def test_counts_tell_one_sample_and_sums_of_weights_do_not():
+    for counts, options, is_one in (
+        ([1], {}, True),
+        ([2], {}, False),
+        ([2.5], {"n_samples": [1]}, True),
+        ([1.0], {"n_samples": [3]}, False),
+        ([0.5], {}, False),
+    ):
+        table = ContingencyTable.from_counts(["A"], ["A"], counts, labels=list("ABCD"), **options)
+        assert [message.partition(" is ")[0] for _, message in messages(table.nit)] == (
+            ["informedness: the score of one sample"] if is_one else []
+        )
+
+
+def test_one_sample_has_one_warning_also_under_a_prior():
+    options = {"prior": {"A": 0.5, "B": 0.5}, "labels": list("AB")}
+    found = messages(informedness_score, ["A"], ["B"], **options)
+    assert ["of one sample" in message for _, message in found] == [False, True]
+    assert "dropped from the prior" in found[0][1]
+
+
+@pytest.mark.parametrize("score", [informedness_score, markedness_score, nit_score])
+def test_a_stand_in_of_the_users_silences_one_sample_where_the_score_is_undefined(score):
+    assert math.isnan(score(["A"], ["A"], zero_division=NAN))  # a warning would be an error here
+    if score is nit_score:  # which is defined where classes are declared
+        ((_, message),) = messages(score, ["A"], ["A"], labels=["A", "B"], zero_division=NAN)
+        assert "of one sample" in message
+
+
+@pytest.mark.parametrize("score", OF_ONE)
+def test_two_samples_are_not_taken_for_one(score):
+    found = messages(score, ["A", "A"], ["A", "B"], **CHOICES)
+    assert not any("of one sample" in message for _, message in found)
+
+
 # one class in the references
 
-ONE_CLASS = [([0, 0, 0], [0, 0, 0]), ([0], [0])]
+ONE_CLASS = [([0, 0, 0], [0, 0, 0]), ([0, 0], [0, 0])]
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -599,6 +675,7 @@ WARNING_CALLS = [
     (informedness_score, ([0, 1], [0, 1]), {"labels": range(3), "prior": THIRDS}),
     (markedness_score, ([0, 1], [0, 0]), {}),
     (nit_score, ([0, 0], [0, 0]), {}),
+    (ema_score, ([0], [1]), {}),
 ]
 
 

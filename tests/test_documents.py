@@ -119,10 +119,16 @@ def test_the_page_on_evaluate_is_right_about_samples_left_by_an_evaluation(load)
     metric = load("informedness")
     metric.add_batch(references=[0, 1], predictions=[1, 0])
     text = plain("docs/evaluate.md")
-    (said,) = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', text)
+    said, _ = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', text)
     with pytest.warns(UserWarning, match=f"^{said}"):
         score = metric.compute(references=[0, 1, 1], predictions=[0, 1, 1])["informedness"]
     assert f"the five samples would make up one score, {score:.2f}." in text
+
+
+def test_the_page_on_evaluate_has_the_filter_of_one_sample(load):
+    _, said = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', plain("docs/evaluate.md"))
+    with pytest.warns(UserWarning, match=f"^{said}"):
+        load("nit").compute(references=[0], predictions=[0])
 
 
 @pytest.mark.slow

@@ -55,6 +55,27 @@ def test_adding_in_any_way_is_computing_at_once(load, name):
     assert len(metric) == 0
 
 
+@pytest.mark.parametrize("labels", [None, ["a", "b"]], ids=["observed", "declared"])
+def test_one_sample_such_as_a_last_batch_is_scored_with_one_warning(load, name, labels):
+    metric = load(name)
+    value = {"informedness": 0.0, "nit": 0.5 if labels else 1.0}[name]
+    for answer in ("a", "b"):
+        with pytest.warns(UserWarning, match="^informedness: the score of one sample") as caught:
+            result = metric.compute(references=["a"], predictions=[answer], labels=labels)
+        assert result == {name: value}
+        (warning,) = caught
+        assert warning.filename == __file__
+
+
+def test_samples_added_one_by_one_are_not_taken_for_one(load, name):
+    metric = load(name)
+    for reference, prediction in zip(REFERENCES, PREDICTIONS, strict=True):
+        metric.add(reference=reference, prediction=prediction)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric.compute()
+
+
 @pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "b", "c"], [True, 2**64 - 1, -1]])
 def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric, labels):
     for number in range(30):

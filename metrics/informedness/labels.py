@@ -59,7 +59,7 @@ class InformednessWarning(UserWarning):
 
 
 class UndefinedMetricWarning(InformednessWarning):
-    """A score, or a class's part in it, is undefined; the message says what stands in."""
+    """A score, or a class's part in it, is undefined, or the score is that of one sample."""
 
 
 class IntervalWarning(InformednessWarning):

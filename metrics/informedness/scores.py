@@ -29,6 +29,13 @@ __version__ = "0.1.0"
 Average: TypeAlias = Literal["bias", "prevalence", "macro"] | None
 ZeroDivision: TypeAlias = Literal["warn"] | float
 
+_ONE_SAMPLE = (
+    "the score of one sample is the same for a right and a wrong answer, and so is the mean of "
+    "such scores: score all samples at once; in lm-eval with `class: !function "
+    "informedness.lm_eval.Task`, in lighteval with informedness.lighteval, in Inspect with "
+    "informedness.inspect_ai, in scikit-learn with informedness.scorers.cross_val_estimate"
+)
+
 
 class Differences(NamedTuple):
     """Sums of a table that for counts follow by subtraction, exactly; of shape (k,)."""
@@ -159,6 +166,8 @@ class Score:
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
     warns: ClassVar[bool] = False
     """Whether `zero_division` is for the user to set, with a warning by default."""
+    warns_of_one_sample: ClassVar[bool] = False
+    """Whether it warns of one sample, whose score is the same for a right and a wrong answer."""
     stand_in: ClassVar[float] = 0.0
     """Its value where it is undefined."""
     from_margins: ClassVar[bool] = True
@@ -226,23 +235,27 @@ class Score:
         """Return the score of a table; a list by class where `average` is None."""
         self.check_zero_division(zero_division)
         check_choice("prior_mode", prior_mode, self.prior_modes)
+        is_one_sample = table.n_samples == 1  # which a prior's weights no longer tell
         shares = None if prior is None else read_prior(prior, table)
         if shares is not None and prior_mode == "reweight":
             table = reweighted(table, shares)
-        self.warn_of(table)
-        if why := self.undefined(table):
-            return self._where_undefined(table, why, zero_division)
+        why = self.undefined(table)
+        is_set = self.warns and not isinstance(zero_division, str)
+        if is_one_sample and self.warns_of_one_sample and not (why and is_set):
+            warn(_ONE_SAMPLE, UndefinedMetricWarning)
+        else:
+            self.warn_of(table)
+            if why and self.warns and not is_set:
+                why += " (zero_division sets another and silences this)"
+                warn(why, UndefinedMetricWarning)
+        if why:
+            return self._stand_in(table, float(zero_division) if is_set else self.stand_in)
         if shares is not None and prior_mode == "odds":
             return self.at_odds(table, shares)
         return self.rounded(table)
 
-    def _where_undefined(self, table: Table, why: str, zero_division: ZeroDivision) -> Any:
+    def _stand_in(self, table: Table, value: float) -> Any:
         """Return what stands in for the score; by class where it is listed so."""
-        value = self.stand_in
-        if self.warns and not isinstance(zero_division, str):
-            value = float(zero_division)
-        elif self.warns:
-            warn(f"{why} (zero_division sets another and silences this)", UndefinedMetricWarning)
         if not self.averages or self.average is not None:
             return value
         _, table = self.oriented(table)
@@ -295,6 +308,7 @@ class Informedness(Score):
     averages: ClassVar[tuple[Average, ...]] = ("bias", "prevalence", "macro", None)
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight", "odds")
     warns: ClassVar[bool] = True
+    warns_of_one_sample: ClassVar[bool] = True
 
     average: Average = "bias"
 
@@ -375,6 +389,7 @@ class Nit(Score):
     name: ClassVar[str] = "nit"
     title: ClassVar[str] = "NIT"
     warns: ClassVar[bool] = True
+    warns_of_one_sample: ClassVar[bool] = True
     stand_in: ClassVar[float] = 1.0
     from_margins: ClassVar[bool] = False
     relative_to_prevalence: ClassVar[bool] = True

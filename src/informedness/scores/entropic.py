@@ -38,6 +38,7 @@ class Ema(Score):
 
     name: ClassVar[str] = "ema"
     title: ClassVar[str] = "EMA"
+    warns_of_one_sample: ClassVar[bool] = True
     stand_in: ClassVar[float] = 1.0
     from_margins: ClassVar[bool] = False
 

@@ -119,6 +119,12 @@ def informedness_score(
         and adds nothing. A class predicted but absent from the references has TPR - FPR taken as
         0, with an `UndefinedMetricWarning` that names it.
 
+    Warns
+    -----
+    UndefinedMetricWarning
+        As above; and of one sample, whose score is the same for a right and a wrong answer, and so
+        is a mean of such scores.
+
     Raises
     ------
     ValueError
@@ -278,6 +284,8 @@ def nit_score(
 
     Warns
     -----
+    UndefinedMetricWarning
+        Of one class; and of one sample, as `informedness_score`.
     InformednessWarning
         If there are fewer samples than 10 (k - 1) for each different prediction that is not among
         the references: it takes them for information. `labels` with unknown="wrong" makes one

@@ -19,6 +19,7 @@ class Markedness(Score):
     lowest: ClassVar[float] = -1.0
     averages: ClassVar[tuple[Average, ...]] = ("prevalence", "bias", "macro", None)
     warns: ClassVar[bool] = True
+    warns_of_one_sample: ClassVar[bool] = True
 
     average: Average = "prevalence"
 
