@@ -182,6 +182,19 @@ def test_weights_labels_unknown_and_ignore_index_reach_the_table(run, tmp_path):
     assert result["n_samples"] == 3
 
 
+def test_the_cost_of_unknown_answers_is_in_every_output(run, tmp_path):
+    rows = [("yes", "yes")] * 3 + [("no", "no")] * 2 + [("no", "I cannot say.")]
+    path = write(tmp_path / "p.csv", rows)
+    options = ["--labels", "yes", "no", "--unknown", "wrong", "--output"]
+    said = "1 of 6 answers (16.7%) was none of the classes; on the 5 answered"
+    for output in ("text", "markdown", "latex"):
+        assert said in run(path, *COLUMNS, *options, output)[1].replace("\\", "")
+    plain = json.loads(run(path, *COLUMNS, *options, "json")[1])
+    assert (plain["n_unknown"], plain["informedness_without_unknown"]) == (1, 1.0)
+    assert "\nn_unknown,,1\n" in run(path, *COLUMNS, *options, "csv")[1]
+    assert "unknown" not in run(path, *COLUMNS, "--output", "json")[1]
+
+
 @pytest.mark.parametrize("output", ["text", "json", "csv", "markdown"])
 def test_a_confidence_level_gives_the_report_with_it(run, files, output):
     options = ["--confidence-level", "0.9", "--output", output]

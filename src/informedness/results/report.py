@@ -19,6 +19,7 @@ from .estimates import Estimate, estimate_silently, lack_of
 from .layout import Result, Rows, aligned, csv_line, finite, interval_fields
 from .sentences import headline, sentence_of
 from .text import rounded, shown, shown_interval
+from .unknown import Unknown
 
 if TYPE_CHECKING:
     from .slices import Slices
@@ -138,6 +139,19 @@ class Report(Result):
         """Number of classes: those declared, or those of references and predictions."""
         return sum(label is not None for label in self.table.labels)
 
+    @property
+    def unknown(self) -> Unknown | None:
+        """Answers that are none of the declared classes, and the scores without; None without any.
+
+        Examples
+        --------
+        >>> references, answers = ["yes", "no"] * 4, ["yes", "no"] * 3 + ["yes", "I cannot say."]
+        >>> result = report(references, answers, labels=["yes", "no"], unknown="wrong")
+        >>> result.unknown.n_samples, result.scores["informedness"], result.unknown.informedness
+        (1, 0.78125, 1.0)
+        """
+        return Unknown.of(self.table)
+
     def sentence_of(self, name: str) -> str:
         """Return what one of the scores says, in a sentence that follows its interval."""
         return sentence_of(
@@ -161,6 +175,8 @@ class Report(Result):
                 made = self.estimates[name]
                 plain[f"{name}_standard_error"] = finite(made.standard_error)
                 plain[f"{name}_confidence_interval"] = finite(made.confidence_interval)
+        if (unknown := self.unknown) is not None:
+            plain |= unknown.to_dict()
         plain["per_class"] = [
             {
                 name: plain_label(value) if name == "label" else finite(value)
@@ -176,7 +192,7 @@ class Report(Result):
         return [[head, *self._summary()], self._class_rows()]
 
     def text_lines(self) -> list[str]:
-        """Return the sentences, why there are scores without an interval, and the signature."""
+        """Return the sentences, which scores have no interval and why, and the signature."""
         several = np.count_nonzero(self.table.reference_totals) > 1
         others = [name for name in MODULES if name in self.scores and name != "informedness"]
         sentences = [self.sentence, *(self.sentence_of(name) for name in others if several)]
@@ -185,6 +201,8 @@ class Report(Result):
             for (few, is_nan), names in _lacking(self.table, self.estimates).items()
             if is_nan
         ]
+        if (unknown := self.unknown) is not None:
+            sentences.append(unknown.sentence(self.scores))
         return [*sentences, *without, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
