@@ -636,13 +636,16 @@ def test_what_the_page_says_holds_no_name_that_things_have_in_python(visit):
     tab(page, "Paste")
     few = "a\nb\nc\n" + "\n".join(map(str, range(6)))
     outside = "\n".join(f"x{i}" for i in range(9))
-    for references, predictions in (("a\nb\na", "a\nb\nb"), (few, outside), ("a\na", "a\nb")):
+    pairs = [("a\nb\na", "a\nb\nb"), (few, outside), ("a\na", "a\nb"), ("a", "b")]
+    for references, predictions in pairs:
         before = page.locator("#signature").inner_text()
         paste(page, references, predictions)
         expect(page.locator("#signature")).not_to_have_text(before)
         said = page.locator("#result p").all_inner_texts()
         assert len(said) > 5
-        assert not [text for text in said if re.search(r"`|labels=|unknown=|zero_division", text)]
+        names = r"`|labels=|unknown=|zero_division|lm_eval"
+        assert not [text for text in said if re.search(names, text)]
+    assert any("the score of one sample" in text for text in said)
     tab(page, "Matrix")
     paste_into(cell(page, 0, 0), "a\tb\n1\t2\n3\t4")
     expect(page.locator("#result .heat tbody th")).to_have_text(["a", "b"])
