@@ -72,7 +72,10 @@ def table_from_file(
         folders in it, names that start with "." or "_" are passed over. "-" is standard input,
         which needs `file_format`.
     references, predictions, weights : str
-        Names of the columns.
+        Names of the columns. "doc.label" is the field label within the column doc, and
+        "doc.answers.0" the first element of a list in it, unless a column has the whole name.
+        "argmax:scores" is the position of the greatest number in each list of the column scores,
+        the first of equals. CSV and TSV have no nested columns and no lists.
     file_format : {"arrow", "csv", "jsonl", "parquet", "tsv"}, optional
         By default what each file's ending says. "arrow" is Arrow IPC, also known as Feather.
     numeric : bool

@@ -5,10 +5,12 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import takewhile
 from typing import Any, BinaryIO, NamedTuple
 
 from ..core.labels import show
 from .columns import check_columns, without_views
+from .nested import Way, argmax, array_in, check_argmax, type_in, value_in
 from .paths import open_whole
 from .quotes import check_quotes
 
@@ -62,7 +64,7 @@ def read_batches(
             reader = partial(_read_csv, delimiter=delimiter, keep_empty=keep_empty)
         try:
             for rows in _gathered(reader(stream, names)):
-                yield _without_nulls(rows, names)
+                yield _without_nulls(rows)
         except (pyarrow.ArrowException, OSError, UnicodeError, MemoryError) as error:
             what = str(error) or "it asks for more memory than there is"
             raise ValueError(f"not readable as {file_format}: {what}") from error
@@ -73,7 +75,6 @@ def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
     waiting: list[Any] = []
     n_bytes = 0
     for batch in batches:
-        batch.validate(full=True)  # what is damaged may end the process, or name another label
         for start in range(0, batch.num_rows, _ROWS):
             waiting.append(_without_views(batch.slice(start, _ROWS)))
             n_bytes += waiting[-1].nbytes
@@ -81,6 +82,18 @@ def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
                 yield from _joined(waiting)
                 waiting, n_bytes = [], 0
     yield from _joined(waiting)
+
+
+def _columns_of(batches: Iterable[Any], ways: Mapping[str, Way]) -> Iterator[Any]:
+    """Yield the columns that `ways` lead to in each record batch, by argument."""
+    import pyarrow
+
+    row = 0
+    for batch in batches:
+        batch.validate(full=True)  # what is damaged may end the process, or name another label
+        arrays = [array_in(batch, way, row) for way in ways.values()]
+        yield pyarrow.RecordBatch.from_arrays(arrays, list(ways))
+        row += batch.num_rows
 
 
 def _without_views(batch: Any) -> Any:
@@ -104,16 +117,16 @@ def _joined(batches: list[Any]) -> list[Any]:
         return batches
 
 
-def _without_nulls(rows: Any, names: Mapping[str, str]) -> Batch:
+def _without_nulls(rows: Any) -> Batch:
     """Return a record batch as `Batch`."""
     import pyarrow
 
-    arrays = [rows.column(name) for name in names.values()]
+    names, arrays = rows.schema.names, rows.columns
     for position, array in enumerate(arrays):
         if pyarrow.types.is_dictionary(array.type) and array.dictionary.null_count:
             arrays[position] = array.dictionary_decode()  # so that its nulls can be seen
     nulls = dict(zip(names, (array.null_count for array in arrays), strict=True))
-    kept = pyarrow.RecordBatch.from_arrays(arrays, list(names))
+    kept = pyarrow.RecordBatch.from_arrays(arrays, names)
     if any(nulls.values()):
         kept = kept.drop_null()
     return Batch(dict(zip(names, kept.columns, strict=True)), rows.num_rows, nulls)
@@ -123,37 +136,69 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     import pyarrow.parquet
 
     metadata = pyarrow.parquet.read_metadata(stream)
-    _check_schema(names, metadata.schema.to_arrow_schema())
-    columns = list(dict.fromkeys(names.values()))
+    schema = metadata.schema.to_arrow_schema()
+    ways = _ways(names, schema)
+    columns = _leaves(metadata, ways.values())
     file = pyarrow.parquet.ParquetFile(stream, metadata=metadata, pre_buffer=False)
     # Where a column's metadata is damaged a look at it ends the process, but reading raises.
     next(file.iter_batches(batch_size=1, columns=columns), None)
     chunks = _first_chunks(metadata, columns)
     n_rows = _rows_at_a_time(metadata, chunks)
     # text as a dictionary counts fastest; but long labels take more memory so, and pyarrow has no
-    # way to one from delta encodings
+    # way to one from delta encodings, nor to one within nested columns in every file
+    plain = [name for name in columns if name in schema.names]
     delta = any(name.startswith("DELTA") for chunk in chunks for name in chunk.encodings)
     file = pyarrow.parquet.ParquetFile(
         stream,
         metadata=metadata,
-        read_dictionary=columns if n_rows == _ROWS and not delta else [],
+        read_dictionary=plain if n_rows == _ROWS and not delta else [],
         pre_buffer=False,  # or it would keep all that it has read
         page_checksum_verification=True,
     )
-    yield from file.iter_batches(batch_size=n_rows, columns=columns)
+    yield from _columns_of(file.iter_batches(batch_size=n_rows, columns=columns), ways)
 
 
-def _check_schema(names: Mapping[str, str], schema: Any) -> None:
-    """Raise ValueError unless each of `names` is one column, of one value a row."""
+def _ways(names: Mapping[str, str], schema: Any) -> dict[str, Way]:
+    """Return the way to each column, by argument.
+
+    Raises
+    ------
+    ValueError
+        If a column is not there, stands twice, or has several values a row.
+    """
     import pyarrow
 
-    check_columns(names, schema.names)
+    ways = {}
     for argument, name in names.items():
-        kind = schema.field(name).type
-        if pyarrow.types.is_nested(kind):
+        if name in schema.names:
+            check_columns({argument: name}, schema.names)
+        try:
+            kind, ways[argument] = type_in(schema, name)
+        except ValueError as error:
+            raise ValueError(f"`{argument}`: column {name!r} is not there: {error}") from error
+        if ways[argument].is_argmax:
+            check_argmax(kind, ways[argument])
+        elif pyarrow.types.is_nested(kind):
             raise ValueError(
-                f"`{argument}` must have one value a row, got column {name!r} of {kind}"
+                f"`{argument}` must have one value a row, got column {name!r} of {kind}: name a "
+                "field or an element in it, or argmax:NAME for the position of the greatest number"
             )
+    return ways
+
+
+def _leaves(metadata: Any, ways: Iterable[Way]) -> list[str]:
+    """Return the columns of a Parquet file that are wanted, which has one for each inmost field."""
+    paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+    wanted = set()
+    for way in ways:
+        fields = list(takewhile(lambda step: isinstance(step, str), way.steps))
+        outer, last = ".".join(map(str, fields)), way.steps[-1]
+        # between a list and the fields of its elements stand names that vary: list.element
+        inner = f".{last}." if isinstance(last, str) else "."
+        wanted |= {
+            path for path in paths if f"{path}.".startswith(f"{outer}.") and inner in f".{path}."
+        }
+    return sorted(wanted)
 
 
 def _first_chunks(metadata: Any, columns: list[str]) -> list[Any]:
@@ -191,11 +236,12 @@ def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     stream.seek(0)
     opened = ipc.open_file if is_file else ipc.open_stream
     schema = opened(stream).schema
-    _check_schema(names, schema)
+    ways = _ways(names, schema)
     stream.seek(0)
-    wanted = sorted({schema.get_field_index(name) for name in names.values()})
+    wanted = sorted({schema.get_field_index(way.steps[0]) for way in ways.values()})
     reader = opened(stream, options=ipc.IpcReadOptions(included_fields=wanted))
-    yield from map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+    batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+    yield from _columns_of(batches, ways)
     if not is_file and stream.read(1):
         raise ValueError("the file must hold one Arrow stream, got bytes after its end")
 
@@ -218,7 +264,7 @@ def _read_csv(
     types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
     if "weights" in names:
         types[names["weights"]] = pyarrow.float64()
-    yield from pyarrow.csv.open_csv(
+    batches = pyarrow.csv.open_csv(
         stream,
         read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK),
         parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
@@ -229,11 +275,13 @@ def _read_csv(
             strings_can_be_null=not keep_empty,
         ),
     )
+    yield from _columns_of(batches, {x: Way((name,), False) for x, name in names.items()})
 
 
 def _read_json_lines(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Batch]:
     """Yield the rows of JSON lines, with the standard library: it keeps JSON's own types."""
     rows: list[list[Any]] = []
+    ways: dict[str, Way] = {}
     decode = json.JSONDecoder(object_pairs_hook=_object).decode
     for number, line in enumerate(stream, start=1):
         if not line.strip():
@@ -242,7 +290,7 @@ def _read_json_lines(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Bat
             row = decode(line.decode().removeprefix("\ufeff"))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"line {number} is not JSON: {error}") from error
-        rows.append(_values_of(row, names, f"line {number}", b"\\u" in line))
+        rows.append(_values_of(row, names, ways, f"line {number}", b"\\u" in line))
         if len(rows) == _LINES:
             yield _from_rows(rows, names)
             rows = []
@@ -261,23 +309,45 @@ def _read_json_array(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Bat
             f"the file must hold a JSON array of objects, got {show(rows)}: one object a line is "
             "JSON lines, --format-in jsonl (file_format=)"
         )
-    values = [_values_of(row, names, f"entry {i}", True) for i, row in enumerate(rows)]
+    ways: dict[str, Way] = {}
+    values = [_values_of(row, names, ways, f"entry {i}", True) for i, row in enumerate(rows)]
     if values:
         yield _from_rows(values, names)
 
 
-def _values_of(row: Any, names: Mapping[str, str], where: str, is_escaped: bool) -> list[Any]:
-    """Return the values of the columns in an object of JSON."""
+def _values_of(
+    row: Any, names: Mapping[str, str], ways: dict[str, Way], where: str, is_escaped: bool
+) -> list[Any]:
+    """Return the values of the columns in an object of JSON; `ways` are those in objects before."""
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    for name in names.values():
-        if name not in row:
-            keys = ", ".join(map(repr, row))
-            raise ValueError(f"{where} has no {name!r}: its keys are {keys}")
-    values = [row[name] for name in names.values()]
+    values = []
+    for argument, name in names.items():
+        try:
+            value, way = value_in(row, name)
+        except ValueError as error:
+            raise ValueError(f"{where} has no {name!r}: {error}") from error
+        try:
+            values.append(argmax(value, way) if way.is_argmax else value)
+        except ValueError as error:
+            raise ValueError(f"{where}: {error}") from error
+        before = ways.setdefault(argument, way)
+        if way != before:
+            _check_way(name, before, way, where)
+            ways[argument] = max(before, way, key=lambda one: len(one.steps))
     if is_escaped and not all(map(_is_text, values)):
         raise ValueError(f"{where} has half a character (a lone surrogate) as a label")
     return values
+
+
+def _check_way(name: str, before: Way, way: Way, where: str) -> None:
+    """Raise ValueError unless two ways are one, which a null may end early."""
+    n = min(len(before.steps), len(way.steps))
+    if (before.steps[:n], before.is_argmax) != (way.steps[:n], way.is_argmax):
+        raise ValueError(
+            f"{where} has {name!r} elsewhere than those before: a column of this name in one, "
+            "nested fields in the other"
+        )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,212 @@
+"""Ways to columns: `doc.label` is a field within `doc`, `doc.answers.0` an element of a list.
+
+A column that has the whole name comes first, and so at every level: the longest beginning of what
+is left of the name that is there. `argmax:` in front takes the position of the greatest number in
+a list, the first of equals, unless a column has this name.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.labels import show
+
+_ARGMAX = "argmax:"
+_NUMBERS = "a list of numbers, at least one and none of them null or nan"
+
+
+class Way(NamedTuple):
+    """Names of fields and positions in lists, from a row to what it holds in a column."""
+
+    steps: tuple[str | int, ...]
+    is_argmax: bool
+
+
+def _start(name: str, names: Sequence[str]) -> tuple[str, bool]:
+    """Return where a name leads, and whether the argmax is taken there."""
+    is_argmax = name.startswith(_ARGMAX) and name not in names
+    return name.removeprefix(_ARGMAX) if is_argmax else name, is_argmax
+
+
+def _field(rest: str, names: Sequence[str], reason: str) -> tuple[str, str | None]:
+    """Return the first field of a path, of those there are, and what is left of the path."""
+    step = rest
+    while step not in names:
+        step, dot, _ = step.rpartition(".")
+        if not dot:
+            raise ValueError(f"{reason} are {', '.join(map(repr, names))}")
+    if names.count(step) > 1:
+        raise ValueError(f"{step!r} stands twice")
+    return step, rest[len(step) + 1 :] if len(step) < len(rest) else None
+
+
+def _position(rest: str, steps: Sequence[str | int]) -> tuple[int, str | None]:
+    """Return the first position of a path, in the list that `steps` lead to, and what is left."""
+    step, dot, after = rest.partition(".")
+    if not (step.isascii() and step.isdigit()):
+        path = _path(steps)
+        raise ValueError(f"{path!r} is a list, whose elements are '{path}.0', '{path}.1', ...")
+    return int(step), after if dot else None
+
+
+def _path(steps: Sequence[str | int]) -> str:
+    return ".".join(map(str, steps))
+
+
+# In JSON
+
+
+def value_in(row: Mapping[str, Any], name: str) -> tuple[Any, Way]:
+    """Return what stands where a name leads in an object of JSON, and the way to it.
+
+    It is None, and the way ends, at the first null.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column; the message says what is there instead.
+    """
+    if name in row:
+        return row[name], Way((name,), False)
+    rest: str | None
+    rest, is_argmax = _start(name, list(row))
+    value: Any = row
+    steps: list[str | int] = []
+    while rest is not None and value is not None:
+        step: str | int
+        if isinstance(value, dict):
+            reason = f"the fields of {_path(steps)!r}" if steps else "its keys"
+            step, rest = _field(rest, list(value), reason)
+        elif isinstance(value, list):
+            step, rest = _position(rest, steps)
+            if step >= len(value):
+                raise ValueError(_too_short(steps, len(value)))
+        else:
+            raise ValueError(f"{_path(steps)!r} is {show(value)}, which has no fields")
+        value = value[step]
+        steps.append(step)
+    return value, Way(tuple(steps), is_argmax)
+
+
+def _too_short(steps: Sequence[str | int], length: int) -> str:
+    return f"{_path(steps)!r} is a list of {length}, whose elements are counted from 0"
+
+
+def argmax(value: Any, way: Way) -> int | None:
+    """Return the position of the greatest number in a list of JSON, None for a null.
+
+    Raises
+    ------
+    ValueError
+        If there is no greatest number.
+    """
+    if value is None:
+        return None
+    is_list = isinstance(value, list) and value
+    if not is_list or any(type(x) not in (int, float) or x != x for x in value):
+        raise ValueError(f"{_path(way.steps)!r} must be {_NUMBERS}, got {show(value)}")
+    return int(value.index(max(value)))
+
+
+# In Arrow
+
+
+def type_in(schema: Any, name: str) -> tuple[Any, Way]:
+    """Return the type that stands where a name leads in a schema of Arrow, and the way to it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column; the message says what is there instead.
+    """
+    from pyarrow import types
+
+    rest: str | None
+    rest, is_argmax = _start(name, schema.names)
+    kind: Any = schema
+    steps: list[str | int] = []
+    while rest is not None:
+        step: str | int
+        if kind is schema or types.is_struct(kind):
+            reason = f"the fields of {_path(steps)!r}" if steps else "the columns"
+            step, rest = _field(rest, [field.name for field in kind], reason)
+            kind = kind.field(step).type
+        elif _is_list(kind):
+            step, rest = _position(rest, steps)
+            kind = kind.value_type
+        else:
+            raise ValueError(f"{_path(steps)!r} is of {kind}, which has no fields")
+        steps.append(step)
+    return kind, Way(tuple(steps), is_argmax)
+
+
+def check_argmax(kind: Any, way: Way) -> None:
+    """Raise ValueError unless a type is one of lists of numbers."""
+    from pyarrow import types
+
+    inner = kind.value_type if _is_list(kind) else None
+    is_number = (types.is_integer, types.is_floating, types.is_null)
+    if inner is None or not any(is_it(inner) for is_it in is_number):
+        raise ValueError(f"{_path(way.steps)!r} must be {_NUMBERS}, got {kind}")
+
+
+def _is_list(kind: Any) -> bool:
+    from pyarrow import types
+
+    return any(
+        is_it(kind) for is_it in (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    )
+
+
+def array_in(batch: Any, way: Way, first_row: int) -> Any:
+    """Return a column of a record batch, whose first row is `first_row` of its file.
+
+    Raises
+    ------
+    ValueError
+        If a list is too short, or has no argmax; the message names the row.
+    """
+    from pyarrow import compute
+
+    array = batch.column(batch.schema.get_field_index(way.steps[0]))
+    for depth, step in enumerate(way.steps[1:], start=1):
+        if isinstance(step, str):
+            array = compute.struct_field(array, [array.type.get_field_index(step)])
+            continue
+        lengths = compute.list_value_length(array)
+        short = compute.index(compute.less_equal(lengths, step), True).as_py()
+        if short >= 0:
+            reason = _too_short(way.steps[:depth], lengths[short].as_py())
+            raise ValueError(f"row {first_row + short} has no {_path(way.steps)!r}: {reason}")
+        array = compute.list_element(array, step)
+    return _argmax_of(array, way, first_row) if way.is_argmax else array
+
+
+def _argmax_of(array: Any, way: Way, first_row: int) -> Any:
+    """Return the position of the greatest number in each list, null for a null."""
+    import pyarrow
+    from pyarrow import compute
+
+    rows = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
+    lists = array.drop_null()
+    lengths = compute.list_value_length(lists).to_numpy()
+    numbers = lists.flatten()
+    of_list = np.repeat(np.arange(len(rows)), lengths)
+    missing = compute.is_null(numbers, nan_is_null=True).to_numpy(zero_copy_only=False)
+    bad = lengths == 0
+    bad[of_list[missing]] = True
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ValueError(
+            f"row {first_row + rows[first]}: {_path(way.steps)!r} must be {_NUMBERS}, got "
+            f"{show(lists[first].as_py())}"
+        )
+    positions = np.zeros(len(array), dtype=np.int64)
+    if len(rows):
+        values = numbers.to_numpy()
+        starts = np.cumsum(lengths) - lengths
+        greatest = np.flatnonzero(values == np.maximum.reduceat(values, starts)[of_list])
+        _, first_of_list = np.unique(of_list[greatest], return_index=True)
+        positions[rows] = greatest[first_of_list] - starts
+    return pyarrow.array(positions, mask=~array.is_valid().to_numpy(zero_copy_only=False))
