@@ -16,7 +16,8 @@ from .contingency import ContingencyTable
 from .core.intervals import check_level
 from .core.labels import WARNING_PREFIX, Column, InformednessWarning
 from .core.scores import Score
-from .inputs.files import table_from_file, typed_label
+from .inputs.answered import LabelOptions, label_options
+from .inputs.files import table_from_file
 from .inputs.paths import FORMATS
 from .inputs.samples import joined_columns, read_columns, read_lines
 from .plots import import_pyplot, save_plots
@@ -38,8 +39,8 @@ _OUTPUTS: dict[str, Callable[[Any], str]] = {
     "latex": lambda result: result.to_latex(),
 }
 _NAMES = (
-    "average|confidence_level|drop_null|file_format|groups|ignore_index|keep_empty|labels|metric|"
-    "n_resamples|numeric|seed|unknown"
+    "average|choices|confidence_level|drop_null|extract|file_format|groups|ignore_index|"
+    "keep_empty|labels|metric|n_resamples|numeric|seed|unknown"
 )
 # `unknown`, unknown="wrong" and ignore_index=-100, but nothing inside quotes or a path
 _ARGUMENT = re.compile(
@@ -136,6 +137,7 @@ def _report(options: argparse.Namespace) -> str:
         return _shown(_leaderboard(options), options)
     if options.by is None and (options.sort or options.rest or options.classes):
         raise ValueError("`--sort`, `--rest` and `--classes` are of slices: give --by COLUMN")
+    how = _labels(options)
     table = table_from_file(
         options.files,
         references=options.references,
@@ -146,6 +148,8 @@ def _report(options: argparse.Namespace) -> str:
         labels=options.labels,
         ignore_index=options.ignore_index,
         unknown=options.unknown,
+        extract=options.extract,
+        choices=options.choices,
         drop_null=options.drop_null,
         keep_empty=options.keep_empty,
         by=options.by,
@@ -166,9 +170,7 @@ def _report(options: argparse.Namespace) -> str:
     if score is not None:
         return repr(score.value(table))
     is_integer = isinstance(table.labels[0], int)
-    report = Report.from_table(
-        table, options.confidence_level, ignore_index=typed_label(options.ignore_index, is_integer)
-    )
+    report = Report.from_table(table, options.confidence_level, how.ignored(is_integer))
     return _shown(report, options)
 
 
@@ -203,15 +205,17 @@ def _report_of_lines(options: argparse.Namespace, score: Score | None) -> str:
             f"{' '.join(options.files)}"
             f"{''.join(f' and --{name}' for name in given)}"
         )
+    how = _labels(options)
     references, predictions = (
-        read_lines(file, options.numeric, options.keep_empty) for file in options.files
+        read_lines(file, role, how, options.keep_empty)
+        for file, role in zip(options.files, ("references", "predictions"), strict=True)
     )
     is_integer = references.kind == "integers"
-    ignored = typed_label(options.ignore_index, is_integer)
+    ignored = how.ignored(is_integer)
     table = ContingencyTable.from_labels(
         references,
         predictions,
-        labels=options.labels and [typed_label(label, is_integer) for label in options.labels],
+        labels=how.classes(is_integer),
         ignore_index=ignored,
         unknown=options.unknown,
     )
@@ -229,6 +233,7 @@ def _leaderboard(options: argparse.Namespace) -> Leaderboard:
         raise ValueError(f"`--predictions` must name each column once, {twice[0]!r} stands twice")
     names = {"references": options.references}
     names |= {f"predictions {i}": x for i, x in enumerate(options.predictions, start=1)}
+    how = _labels(options)
     read = read_columns(options.files, names, **_reading(options))
     references = read.pop("references")
     is_integer = references.kind == "integers"
@@ -237,18 +242,30 @@ def _leaderboard(options: argparse.Namespace) -> Leaderboard:
         dict(zip(options.predictions, read.values(), strict=True)),
         metric=options.score or "informedness",
         average=options.average,
-        labels=options.labels and [typed_label(label, is_integer) for label in options.labels],
-        ignore_index=typed_label(options.ignore_index, is_integer),
+        labels=how.classes(is_integer),
+        ignore_index=how.ignored(is_integer),
         unknown=options.unknown,
         confidence_level=options.confidence_level or 0.95,
+    )
+
+
+def _labels(options: argparse.Namespace) -> LabelOptions:
+    """Return what a label is, and which of them count."""
+    return label_options(
+        numeric=options.numeric,
+        extract=options.extract,
+        choices=options.choices,
+        labels=options.labels,
+        ignore_index=options.ignore_index,
+        unknown=options.unknown,
     )
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of reading whole columns."""
     return {
+        "options": _labels(options),
         "file_format": options.format_in,
-        "numeric": options.numeric,
         "drop_null": options.drop_null,
         "keep_empty": options.keep_empty,
     }
@@ -259,15 +276,15 @@ def _compare(options: argparse.Namespace) -> str:
     Plan(options.confidence_level, options.n_resamples, options.seed)
     (references, a, b, groups), names = _samples(options)
     is_integer = references.kind == "integers"
-    labels = options.labels
+    how = _labels(options)
     result = compare(
         references,
         a,
         b,
         metric=options.metric,
         average=options.average,
-        labels=labels and [typed_label(label, is_integer) for label in labels],
-        ignore_index=typed_label(options.ignore_index, is_integer),
+        labels=how.classes(is_integer),
+        ignore_index=how.ignored(is_integer),
         unknown=options.unknown,
         groups=groups,
         confidence_level=options.confidence_level,
@@ -478,7 +495,20 @@ def _add_inputs(command: Any, is_required: bool = True) -> None:
         "--unknown",
         choices=["error", "wrong"],
         default="error",
-        help="what a prediction outside --labels is (default: error)",
+        help="what a prediction outside --labels or --choices is (default: error)",
+    )
+    command.add_argument(
+        "--extract",
+        metavar="REGEX",
+        help="take the class out of generated text: the first group of the first match, or all of "
+        "the match; '(?s).*' in front takes the last",
+    )
+    command.add_argument(
+        "--choices",
+        nargs="+",
+        action=_Several,
+        metavar="NAME",
+        help="the classes, where files have their positions, 0 and up, or these names",
     )
     command.add_argument(
         "--ignore-index", metavar="LABEL", help="drop samples with this reference, as -100"

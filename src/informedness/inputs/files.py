@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 from os import PathLike
-from typing import Any, NamedTuple, overload
+from typing import overload
 
 from ..contingency import ContingencyTable
-from ..core.labels import Column, Label, NoSamplesError, read_column, show
-from ..core.table import Task, check_unknown, read_task, warn_of_padding
+from ..core.labels import Label, NoSamplesError
+from ..core.table import Task, read_task, warn_of_padding
 from ..slicing import Slice, SlicedCells, count_slices, merge_slices, tables_of
+from .answered import LabelOptions, label_options, read_labels
 from .columns import check_nulls, no_samples, slices_of, with_slices
 from .paths import list_files
 from .readers import DELIMITERS, Batch, read_batches
@@ -28,6 +29,8 @@ def table_from_file(
     labels: Sequence[Label] | None = ...,
     ignore_index: Label | None = ...,
     unknown: str = ...,
+    extract: str | re.Pattern[str] | None = ...,
+    choices: Sequence[str] | None = ...,
     drop_null: bool = ...,
     keep_empty: bool = ...,
     by: None = ...,
@@ -45,6 +48,8 @@ def table_from_file(
     labels: Sequence[Label] | None = ...,
     ignore_index: Label | None = ...,
     unknown: str = ...,
+    extract: str | re.Pattern[str] | None = ...,
+    choices: Sequence[str] | None = ...,
     drop_null: bool = ...,
     keep_empty: bool = ...,
 ) -> dict[Slice, ContingencyTable]: ...
@@ -59,6 +64,8 @@ def table_from_file(
     labels: Sequence[Label] | None = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
+    extract: str | re.Pattern[str] | None = None,
+    choices: Sequence[str] | None = None,
     drop_null: bool = False,
     keep_empty: bool = False,
     by: str | Sequence[str] | None = None,
@@ -84,6 +91,16 @@ def table_from_file(
     labels, ignore_index, unknown
         As in `ContingencyTable.from_labels`; text stands for an integer where the file's labels
         are integers.
+    extract : str or re.Pattern, optional
+        A regular expression that takes the class out of generated text, of predictions only: the
+        first group of the first match, or all of the match where there is no group. `(?s).*` in
+        front takes the last. Text without a match is an error, or with `unknown="wrong"` a wrong
+        answer.
+    choices : sequence of str, optional
+        Names of positions, and the classes of the task: integers in references and predictions,
+        0 and up, become these; text must be one of them. Other predictions are an error, or with
+        `unknown="wrong"` wrong answers. "0" in CSV is text, and a position only with `numeric`;
+        beside `choices` text that is no integer stays as it is.
     drop_null : bool
         Leave out rows with a null in one of the columns; by default nulls are an error.
     keep_empty : bool
@@ -110,13 +127,18 @@ def table_from_file(
     >>> table.labels, table.to_dense().tolist()
     (('a', 'b'), [[1, 1], [0, 1]])
     """
-    check_unknown(unknown, labels)
-    if labels is not None:  # once, for each batch takes them
-        labels = read_column(labels, "labels").tolist()
+    options = label_options(
+        numeric=numeric,
+        extract=extract,
+        choices=choices,
+        labels=labels,
+        ignore_index=ignore_index,
+        unknown=unknown,
+    )
+    is_declared = labels is not None or choices is not None
     names = with_slices({"references": references, "predictions": predictions}, by)
     if weights is not None:
         names["weights"] = weights
-    options = _Options(numeric, labels, ignore_index, unknown, keep_empty)
     files = list_files(path, file_format)
     tables: list[ContingencyTable] = []
     slices: list[SlicedCells] = []
@@ -124,7 +146,7 @@ def table_from_file(
     with_nulls: list[tuple[str, str]] = []
     for file, kind in files:
         try:
-            for batch, counted in _count_file(file, kind, names, options):
+            for batch, counted in _count_file(file, kind, names, options, keep_empty):
                 n_rows += batch.n_rows
                 nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
                 with_nulls += [(file, kind)] if any(batch.nulls.values()) else []
@@ -143,9 +165,9 @@ def table_from_file(
             raise no_samples(n_rows)
         if slices:
             sliced = merge_slices(slices)
-            classes = _typed_labels(labels, isinstance(sliced.labels[0], int))
+            classes = options.classes(isinstance(sliced.labels[0], int))
             by_slice = tables_of(sliced, Task(classes, None, unknown))
-            if labels is None and ignore_index is None:
+            if not is_declared and ignore_index is None:
                 warn_of_padding(ContingencyTable.sum_of(list(by_slice.values())))
             return by_slice
     except ValueError as error:
@@ -153,27 +175,17 @@ def table_from_file(
         more = f" and {others} more" if others else ""
         raise ValueError(f"{where[0]}{more}: {error}") from error
     table = reduce(add, tables)
-    if labels is None and ignore_index is None:
+    if not is_declared and ignore_index is None:
         warn_of_padding(table)
     return table
 
 
-class _Options(NamedTuple):
-    """What a label is, and which of them count."""
-
-    numeric: bool
-    labels: Sequence[Label] | None
-    ignore_index: Label | None
-    unknown: str
-    keep_empty: bool
-
-
 def _count_file(
-    file: str, kind: str, names: dict[str, str], options: _Options
+    file: str, kind: str, names: dict[str, str], options: LabelOptions, keep_empty: bool
 ) -> Iterator[tuple[Batch, ContingencyTable | SlicedCells | None]]:
     """Yield each batch of a file, and its table, or the cells of its slices."""
     row = 0
-    for batch in _ahead(read_batches(file, kind, names, options.keep_empty)):
+    for batch in _ahead(read_batches(file, kind, names, keep_empty)):
         try:
             yield batch, _count(batch, options)
         except ValueError as error:
@@ -181,51 +193,22 @@ def _count_file(
         row += batch.n_rows
 
 
-def _count(batch: Batch, options: _Options) -> ContingencyTable | SlicedCells | None:
+def _count(batch: Batch, options: LabelOptions) -> ContingencyTable | SlicedCells | None:
     """Return the table of a batch, or the cells of its slices; None if no row of it counts."""
     references, predictions = (
-        label_column(batch.columns[role], role, options.numeric)
-        for role in ("references", "predictions")
+        read_labels(batch.columns[role], role, options) for role in ("references", "predictions")
     )
     is_integer = references.kind == "integers"
-    ignored = typed_label(options.ignore_index, is_integer)
-    labels = _typed_labels(options.labels, is_integer)
+    classes, ignored = options.classes(is_integer), options.ignored(is_integer)
     weights = batch.columns.get("weights")
     try:
         # which does not warn of -100: that is done once for all batches, at the end
-        r, p, task = read_task(references, predictions, labels, ignored, options.unknown)
+        r, p, task = read_task(references, predictions, classes, ignored, options.unknown)
         if "by" in batch.columns:
             return count_slices(r, p, slices_of(batch.columns, batch.columns), task, weights)
         return ContingencyTable.from_columns(r, p, task, weights)
     except NoSamplesError:
         return None
-
-
-def _typed_labels(labels: Sequence[Label] | None, is_integer: bool) -> tuple[Label, ...] | None:
-    return None if labels is None else tuple(typed_label(label, is_integer) for label in labels)
-
-
-def label_column(values: Any, role: str, numeric: bool) -> Column:
-    """Return the labels in `values`; with `numeric`, text as integers."""
-    column = read_column(values, role)
-    if not numeric or column.values is None or column.kind != "strings":
-        return column
-    integers: list[Label] = []
-    for text in column.values:
-        integer = _integer(text)
-        if integer is None:
-            raise ValueError(f"`{role}` must hold integers (--numeric), got {show(text)}")
-        integers.append(integer)
-    return Column(column.codes, read_column(integers, role).tolist())  # of 64 bits
-
-
-def _integer(text: Any) -> int | None:
-    return int(text) if re.fullmatch(r"[+-]?[0-9]+", str(text), re.ASCII) else None
-
-
-def typed_label(label: Any, is_integer: bool) -> Any:
-    """Return a label given as text as an integer where the file's labels are integers."""
-    return _integer(label) if is_integer and _integer(label) is not None else label
 
 
 def _add_table(tables: list[ContingencyTable], table: ContingencyTable | None) -> None:

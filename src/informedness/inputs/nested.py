@@ -5,7 +5,7 @@ is left of the name that is there. `argmax:` in front takes the position of the 
 a list, the first of equals, unless a column has this name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,21 +23,22 @@ class Way(NamedTuple):
     is_argmax: bool
 
 
-def _start(name: str, names: Sequence[str]) -> tuple[str, bool]:
+def _start(name: str, names: Collection[str]) -> tuple[str, bool]:
     """Return where a name leads, and whether the argmax is taken there."""
     is_argmax = name.startswith(_ARGMAX) and name not in names
     return name.removeprefix(_ARGMAX) if is_argmax else name, is_argmax
 
 
-def _field(rest: str, names: Sequence[str], reason: str) -> tuple[str, str | None]:
-    """Return the first field of a path, of those there are, and what is left of the path."""
+def _field(
+    rest: str, names: Collection[str], steps: Sequence[str | int], columns: str
+) -> tuple[str, str | None]:
+    """Return the first field of a path, where `steps` lead to, and what is left of the path."""
     step = rest
     while step not in names:
         step, dot, _ = step.rpartition(".")
         if not dot:
-            raise ValueError(f"{reason} are {', '.join(map(repr, names))}")
-    if names.count(step) > 1:
-        raise ValueError(f"{step!r} stands twice")
+            there = f"the fields of {_path(steps)!r}" if steps else columns
+            raise ValueError(f"{there} are {', '.join(map(repr, names))}")
     return step, rest[len(step) + 1 :] if len(step) < len(rest) else None
 
 
@@ -70,14 +71,13 @@ def value_in(row: Mapping[str, Any], name: str) -> tuple[Any, Way]:
     if name in row:
         return row[name], Way((name,), False)
     rest: str | None
-    rest, is_argmax = _start(name, list(row))
+    rest, is_argmax = _start(name, row)
     value: Any = row
     steps: list[str | int] = []
     while rest is not None and value is not None:
         step: str | int
         if isinstance(value, dict):
-            reason = f"the fields of {_path(steps)!r}" if steps else "its keys"
-            step, rest = _field(rest, list(value), reason)
+            step, rest = _field(rest, value, steps, "its keys")
         elif isinstance(value, list):
             step, rest = _position(rest, steps)
             if step >= len(value):
@@ -104,7 +104,7 @@ def argmax(value: Any, way: Way) -> int | None:
     if value is None:
         return None
     is_list = isinstance(value, list) and value
-    if not is_list or any(type(x) not in (int, float) or x != x for x in value):
+    if not is_list or set(map(type, value)) - {int, float} or any(x != x for x in value):
         raise ValueError(f"{_path(way.steps)!r} must be {_NUMBERS}, got {show(value)}")
     return int(value.index(max(value)))
 
@@ -129,8 +129,10 @@ def type_in(schema: Any, name: str) -> tuple[Any, Way]:
     while rest is not None:
         step: str | int
         if kind is schema or types.is_struct(kind):
-            reason = f"the fields of {_path(steps)!r}" if steps else "the columns"
-            step, rest = _field(rest, [field.name for field in kind], reason)
+            names = [field.name for field in kind]
+            step, rest = _field(rest, names, steps, "the columns")
+            if names.count(step) > 1:
+                raise ValueError(f"{step!r} stands twice")
             kind = kind.field(step).type
         elif _is_list(kind):
             step, rest = _position(rest, steps)

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..contingency import common_codes
 from ..core.labels import Column, check_same_kind, join_columns, show
+from .answered import AS_THEY_ARE, LabelOptions, read_labels
 from .columns import check_nulls
-from .files import label_column
 from .paths import list_files, open_whole
 from .readers import DELIMITERS, read_batches
 
@@ -18,8 +18,8 @@ def read_columns(
     path: str | PathLike[str] | Sequence[str | PathLike[str]],
     names: dict[str, str],
     *,
+    options: LabelOptions = AS_THEY_ARE,
     file_format: str | None = None,
-    numeric: bool = False,
     drop_null: bool = False,
     keep_empty: bool = False,
 ) -> dict[str, Column]:
@@ -27,10 +27,13 @@ def read_columns(
 
     Parameters
     ----------
-    path, file_format, numeric, drop_null, keep_empty
-        As in `table_from_file`; identifiers, the arguments "on" and "groups", stay text.
+    path, file_format, drop_null, keep_empty
+        As in `table_from_file`.
     names : dict of str to str
-        Name of the column of each argument.
+        Name of the column of each argument. Identifiers, the arguments "on" and "groups", stay as
+        they are.
+    options : LabelOptions
+        What a label is.
 
     Raises
     ------
@@ -46,9 +49,7 @@ def read_columns(
                 n_rows += batch.n_rows
                 nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
                 for argument, values in batch.columns.items():
-                    column = label_column(
-                        values, argument, numeric and argument not in ("on", "groups")
-                    )
+                    column = read_labels(values, argument, options)
                     if len(column):
                         before = [*parts[argument], column][0]
                         check_same_kind(before, f"{argument} before", column, argument)
@@ -64,8 +65,10 @@ def read_columns(
     }
 
 
-def read_lines(path: str, numeric: bool = False, keep_empty: bool = False) -> Column:
-    """Return the labels of a text file, one per line.
+def read_lines(
+    path: str, role: str, options: LabelOptions = AS_THEY_ARE, keep_empty: bool = False
+) -> Column:
+    """Return the labels of a text file, one per line: of references or predictions.
 
     Raises
     ------
@@ -84,7 +87,7 @@ def read_lines(path: str, numeric: bool = False, keep_empty: bool = False) -> Co
             "keep_empty=True (--keep-empty) takes it for empty text"
         )
     try:
-        return label_column(lines, "labels", numeric)
+        return read_labels(lines, role, options)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 

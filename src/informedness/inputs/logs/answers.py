@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...contingency import ContingencyTable
 from ...core.labels import Label
+from ..answered import filled
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,8 @@ class Answers:
 
     def known_predictions(self) -> Sequence[Label]:
         """Return the answers, with one label that is no class for all that are unknown."""
-        classes = self.classes
-        if isinstance(classes[0], str):
-            outside: Label = "?" + max(map(str, classes), key=len)  # longer than every class
-        else:
-            outside = min(map(int, classes)) - 1
-        known = set(classes)
-        return [outside if x is None or x not in known else x for x in self.predictions]
+        known = set(self.classes)
+        return filled([x if x in known else None for x in self.predictions], self.classes)
 
     def table(self) -> ContingencyTable:
         """Return the contingency table, in which unknown answers are wrong ones."""

@@ -1,0 +1,230 @@
+"""From the values of columns to labels.
+
+The class is taken out of generated text, text becomes integers, and positions become the names of
+their choices, in this order; each only where it is asked for.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+from ..core.labels import Column, Label, check_distinct, code_integers, read_column, show
+from ..core.table import check_unknown
+
+
+class LabelOptions(NamedTuple):
+    """What a label is, which are classes, and which samples to leave out."""
+
+    numeric: bool = False
+    pattern: re.Pattern[str] | None = None
+    choices: tuple[str, ...] | None = None
+    labels: Sequence[Label] | None = None
+    ignore_index: Label | None = None
+    unknown: str = "error"
+
+    def classes(self, is_integer: bool) -> tuple[Label, ...] | None:
+        """Return the declared classes, as integers where the references are."""
+        if self.choices is not None or self.labels is None:
+            return self.choices
+        return tuple(_typed(label, is_integer) for label in self.labels)
+
+    def ignored(self, is_integer: bool) -> Any:
+        """Return the reference to leave out, as an integer where the references are."""
+        if self.choices is not None and self.ignore_index is not None:
+            return str(self.ignore_index)
+        return _typed(self.ignore_index, is_integer)
+
+
+AS_THEY_ARE = LabelOptions()
+
+
+def label_options(
+    *,
+    numeric: bool = False,
+    extract: str | re.Pattern[str] | None = None,
+    choices: Sequence[str] | None = None,
+    labels: Sequence[Label] | None = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+) -> LabelOptions:
+    """Return these options, as `table_from_file` takes them, once they are checked.
+
+    Raises
+    ------
+    ValueError
+        If one is not as it must be, or does not go with another.
+    """
+    if choices is not None and labels is not None:
+        raise ValueError("`choices` are the classes of the task: give them without `labels`")
+    check_unknown(unknown, labels if choices is None else choices)
+    pattern = None if extract is None else _compiled(extract)
+    names = None if choices is None else _read_choices(choices, numeric)
+    if labels is not None:
+        labels = read_column(labels, "labels").tolist()
+    return LabelOptions(numeric, pattern, names, labels, ignore_index, unknown)
+
+
+def _compiled(extract: Any) -> re.Pattern[str]:
+    try:
+        pattern = re.compile(extract)
+    except (re.error, TypeError, OverflowError, RecursionError) as error:
+        raise ValueError(
+            f"`extract` must be a regular expression, got {show(extract)}: {error}"
+        ) from error
+    if not isinstance(pattern.pattern, str):
+        raise ValueError(f"`extract` must be a regular expression of text, got {show(extract)}")
+    return pattern
+
+
+def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
+    names = read_column(choices, "choices").tolist()
+    if not names or not isinstance(names[0], str):
+        raise ValueError(f"`choices` must hold text, the name of each position, got {names!r}")
+    check_distinct(names, "choices")
+    if numeric and (text := next((x for x in names if _integer(x) is not None), None)):
+        raise ValueError(
+            "`choices` must hold no integers beside numeric=True (--numeric), for which text that "
+            f"is an integer is a position, got {show(text)}"
+        )
+    return tuple(map(str, names))
+
+
+# From values to labels
+
+
+def read_labels(values: Any, role: str, options: LabelOptions) -> Column:
+    """Return the labels in a column of values; only references and predictions have classes.
+
+    With `unknown="wrong"` one label that is no class stands for all predictions without an answer.
+
+    Raises
+    ------
+    ValueError
+        If a value is no label, or has no answer in it.
+    """
+    column = read_column(values, role)
+    is_prediction = role.startswith("predictions")
+    pattern = options.pattern if is_prediction else None
+    choices = options.choices if is_prediction or role == "references" else None
+    numeric = options.numeric and column.kind == "strings" and role not in ("on", "groups")
+    if not len(column) or not (pattern or choices or numeric):
+        return column
+    present, positions = code_integers(column.codes)  # some values may be unused
+    given = Column(present, column.values).tolist()
+    answers: list[Label | None] = list(given)
+    if pattern is not None:
+        answers = _extracted(column, given, role, pattern, options.unknown)
+    if numeric:
+        answers = [_as_integer(x, role, is_strict=choices is None) for x in answers]
+    if choices is not None:
+        answers = _named(answers, role, choices, options)
+    classes = options.classes(numeric) or ()
+    labels = filled(answers, classes if numeric and choices is None else [*map(str, classes)])
+    return read_column(labels, role)[positions]
+
+
+def filled(answers: Iterable[Label | None], classes: Sequence[Label]) -> list[Label]:
+    """Return answers with one label that is no class in place of each None.
+
+    Examples
+    --------
+    >>> filled(["no", None, "maybe"], ["yes", "no"])
+    ['no', '?yes', 'maybe']
+    """
+    outside: Label = next(i for i in count() if i not in classes)
+    if classes and isinstance(classes[0], str):
+        outside = "?" + max(map(str, classes), key=len)  # longer than every class
+    return [outside if answer is None else answer for answer in answers]
+
+
+def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
+    """Return what the first match in each text has in its first group, or all of it without one.
+
+    None where there is no match, or the group has no part in it.
+
+    Examples
+    --------
+    >>> extracted(["The answer is B.", "I cannot say"], re.compile("answer is ([A-D])"))
+    ['B', None]
+    """
+    matches = [None if text is None else pattern.search(text) for text in texts]
+    group = min(pattern.groups, 1)
+    return [None if match is None else match[group] for match in matches]
+
+
+def _extracted(
+    column: Column, given: list[Label], role: str, pattern: re.Pattern[str], unknown: str
+) -> list[Label | None]:
+    if column.kind != "strings":
+        raise ValueError(f"`extract` is for text, got {show(column.example())} in `{role}`")
+    found = extracted(map(str, given), pattern)
+    if None in found and unknown == "error":
+        raise ValueError(
+            f"`extract` must find an answer in each text, there is none in "
+            f'{show(given[found.index(None)])} of `{role}`: pass unknown="wrong" beside `labels` '
+            "or `choices` to count such predictions as wrong answers"
+        )
+    return list(found)
+
+
+def named(labels: Iterable[Label | None], choices: Sequence[str]) -> list[Label | None]:
+    """Return the choices at the positions in `labels`, None for those outside; text stays.
+
+    Examples
+    --------
+    >>> named([0, "B", 2, -1, None], ["A", "B"])
+    ['A', 'B', None, None, None]
+    """
+    k = len(choices)
+    return [
+        (choices[label] if 0 <= label < k else None) if isinstance(label, int) else label
+        for label in labels
+    ]
+
+
+def _named(
+    answers: list[Label | None], role: str, choices: tuple[str, ...], options: LabelOptions
+) -> list[Label | None]:
+    names = named(answers, choices)
+    is_reference = role == "references"
+    if is_reference and options.ignore_index is not None:
+        ignored = str(options.ignore_index)
+        if ignored not in choices:
+            pairs = zip(answers, names, strict=True)
+            names = [ignored if str(answer) == ignored else name for answer, name in pairs]
+            choices = (*choices, ignored)
+    if is_reference or options.unknown == "error":
+        for answer, name in zip(answers, names, strict=True):
+            if name not in choices:
+                raise _outside_choices(answer, role, options)
+    return names
+
+
+def _outside_choices(answer: Label | None, role: str, options: LabelOptions) -> ValueError:
+    what = role.split()[0].split("_")[0].removesuffix("s")
+    help_ = ""
+    if isinstance(answer, str) and not options.numeric and _integer(answer) is not None:
+        help_ = ": numeric=True (--numeric) takes text that is an integer for a position"
+    elif what == "prediction":
+        help_ = ': pass unknown="wrong" to count such predictions as wrong answers'
+    return ValueError(
+        f"`choices` must hold every {what} or its position from 0 to "
+        f"{len(options.choices or ()) - 1}, got {show(answer)}{help_}"
+    )
+
+
+def _as_integer(answer: Label | None, role: str, is_strict: bool) -> Label | None:
+    integer = None if answer is None else _integer(answer)
+    if integer is None and answer is not None and is_strict:
+        raise ValueError(f"`{role}` must hold integers (--numeric), got {show(answer)}")
+    return answer if integer is None else integer
+
+
+def _integer(text: Any) -> int | None:
+    return int(text) if re.fullmatch(r"[+-]?[0-9]+", str(text), re.ASCII) else None
+
+
+def _typed(label: Any, is_integer: bool) -> Any:
+    """Return a label given as text as an integer where the file's labels are integers."""
+    return _integer(label) if is_integer and _integer(label) is not None else label

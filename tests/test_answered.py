@@ -1,0 +1,263 @@
+"""The class in generated text, and the names of positions: every format and path gives one table.
+
+`TEXTS` are six answers with references A B C A B D, of which the table is counted by hand: the
+first match says A B B D, one text has no match, and one names E, which is no class.
+"""
+
+import json
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from informedness import ContingencyTable, table_from_file
+from informedness.inputs.answered import extracted, filled, label_options, named, read_labels
+from informedness.inputs.samples import read_columns
+from test_files import SIZES, WRITERS, readers
+
+CHOICES = ["A", "B", "C", "D"]
+GOLD = [0, 1, 2, 0, 1, 3]
+TEXTS = [
+    "The answer is A. Not that the answer is C.",
+    "So\nthe answer is B",
+    "The answer is B.",
+    "I cannot answer that.",
+    "The answer is E.",
+    "the answer is D, I think",
+]
+PATTERN = r"(?i)answer is ([A-Z])"
+FIRST = ["A", "B", "B", None, "E", "D"]
+LAST = ["C", "B", "B", None, "E", "D"]
+NAMES = {"references": "gold", "predictions": "model"}
+
+
+def counted(references, answers):
+    """Return the table of answers, of which None and what is no choice are wrong."""
+    says = [answer or "nothing" for answer in answers]
+    return ContingencyTable.from_labels(references, says, labels=CHOICES, unknown="wrong")
+
+
+EXPECTED = counted([CHOICES[x] for x in GOLD], FIRST)
+
+
+def write(path, gold, model):
+    table = pa.table({"id": range(len(gold)), "gold": gold, "model": model})
+    WRITERS[path.name](table, path)
+    return path
+
+
+def tables_of(path, **options):
+    """Return the table of a file, that of its columns read whole being the same."""
+    table = table_from_file(path, **NAMES, **options)
+    how = label_options(**options)
+    read = read_columns(path, NAMES, options=how)
+    is_integer = read["references"].kind == "integers"
+    assert table == ContingencyTable.from_labels(
+        read["references"],
+        read["predictions"],
+        labels=how.classes(is_integer),
+        ignore_index=how.ignored(is_integer),
+        unknown=how.unknown,
+    )
+    return table
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_table_of_its_answers(size, name, monkeypatch, tmp_path):
+    for setting, value in SIZES[size].items():
+        monkeypatch.setattr(readers, setting, value)
+    path = write(tmp_path / name, GOLD * 10, TEXTS * 10)
+    options = {"extract": PATTERN, "choices": CHOICES, "unknown": "wrong"}
+    is_text = name.endswith(("csv", "tsv"))
+    table = tables_of(path, **options, numeric=is_text)
+    assert table == sum([EXPECTED] * 9, start=EXPECTED)
+    assert table.labels == (*CHOICES, None)
+    # rows A B C D, columns A B C D and the two answers that are none
+    assert EXPECTED.to_dense().tolist()[:4] == [
+        [1, 0, 0, 0, 1],
+        [0, 1, 0, 0, 1],
+        [0, 1, 0, 0, 0],
+        [0, 0, 0, 1, 0],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "answers"),
+    [
+        (PATTERN, FIRST),
+        ("(?is).*answer is ([A-Z])", LAST),
+        (re.compile("answer is ([A-Z])", re.IGNORECASE), FIRST),
+        ("[A-E](?=[.,]|$)", FIRST),  # without a group all of the match
+        ("(?i)answer is (?:(A)|[A-Z])", ["A", None, None, None, None, None]),  # a group left out
+        ("(?i)(answer) is ([A-Z])", ["answer"] * 3 + [None] + ["answer"] * 2),
+    ],
+)
+def test_the_first_group_of_the_first_match_is_the_answer(pattern, answers, tmp_path):
+    texts = [*TEXTS[:5], "the answer is D"]
+    assert extracted(texts, re.compile(pattern)) == answers
+    path = write(tmp_path / "p.jsonl", [CHOICES[x] for x in GOLD], texts)
+    table = tables_of(path, extract=pattern, labels=CHOICES, unknown="wrong")
+    assert table == counted([CHOICES[x] for x in GOLD], answers)
+
+
+def test_references_are_left_as_they_are(tmp_path):
+    path = write(tmp_path / "p.jsonl", ["is A", "is B"], ["it is A", "so it is B"])
+    assert tables_of(path, extract="is .").labels == ("is A", "is B")
+    path = write(tmp_path / "p.jsonl", ["is A", "is B"], ["it is A", "so it is B"])
+    assert tables_of(path, extract="is (.)").labels == ("A", "B", "is A", "is B")
+
+
+def test_integers_can_be_taken_out_of_text(tmp_path):
+    path = write(tmp_path / "p.csv", ["01", "2", "2"], ["so 1.", "It is 2", "none"])
+    with pytest.raises(ValueError, match="there is none in 'none' of `predictions`"):
+        tables_of(path, extract=r"\d+", numeric=True)
+    for labels in ([1, 2], ["1", "2"], [0, 1, 2]):
+        table = tables_of(path, extract=r"\d+", numeric=True, labels=labels, unknown="wrong")
+        classes = [*map(int, labels)]
+        expected = ContingencyTable.from_labels(
+            [1, 2, 2], [1, 2, 99], labels=classes, unknown="wrong"
+        )
+        assert table == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"extract": "(a"}, r"`extract` must be a regular expression, got '\(a': .* at position 0"),
+        ({"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
+        ({"extract": 3}, "`extract` must be a regular expression, got 3"),
+        (
+            {"extract": PATTERN},
+            "there is none in 'I cannot answer that.' of `predictions`: pass unk",
+        ),
+        ({"extract": PATTERN, "unknown": "wrong"}, "only beside `labels`"),
+        ({"extract": PATTERN, "labels": CHOICES}, "there is none in 'I cannot answer that.'"),
+        ({"choices": CHOICES, "labels": CHOICES}, "`choices` are the classes of the task: give"),
+        (
+            {"choices": CHOICES},
+            "every prediction or its position from 0 to 3, got 'The answer is A",
+        ),
+        ({"choices": "ABCD"}, "`choices` must be a sequence of labels"),
+        ({"choices": []}, r"`choices` must hold text, the name of each position, got \[\]"),
+        ({"choices": [1, 2]}, r"`choices` must hold text, the name of each position, got \[1, 2\]"),
+        ({"choices": ["A", "A"]}, "`choices` must list each class once, 'A' stands twice"),
+        ({"choices": ["A", "1"], "numeric": True}, "`choices` must hold no integers .* got '1'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(options, message, tmp_path):
+    path = write(tmp_path / "p.jsonl", [CHOICES[x] for x in GOLD], TEXTS)
+    with pytest.raises(ValueError, match=message):
+        table_from_file(path, **NAMES, **options)
+
+
+def test_only_text_has_an_answer_to_take_out(tmp_path):
+    path = write(tmp_path / "p.jsonl", ["A", "B"], [7, 8])
+    with pytest.raises(ValueError, match="`extract` is for text, got 7 in `predictions`"):
+        table_from_file(path, **NAMES, extract="A")
+
+
+SIDES = {
+    "positions and names": ([0, 1, 3], ["A", "C", "D"]),
+    "names and positions": (["A", "B", "D"], [0, 2, 3]),
+    "positions": ([0, 1, 3], [0, 2, 3]),
+    "names": (["A", "B", "D"], ["A", "C", "D"]),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("sides", SIDES)
+def test_positions_and_names_of_choices_are_one(sides, name, tmp_path):
+    path = write(tmp_path / name, *SIDES[sides])
+    numeric = name.endswith(("csv", "tsv"))
+    expected = ContingencyTable.from_labels(
+        ["A", "B", "D"], ["A", "C", "D"], labels=["A", "B", "C", "D"]
+    )
+    assert tables_of(path, choices=CHOICES, numeric=numeric) == expected
+
+
+def test_names_of_choices_keep_their_order(tmp_path):
+    path = write(tmp_path / "p.jsonl", [0, 1], [0, 0])
+    table = tables_of(path, choices=["yes", "maybe", "no"])
+    assert (table.labels, table.to_dense().tolist()) == (
+        ("yes", "maybe", "no"),
+        [[1, 0, 0], [1, 0, 0], [0, 0, 0]],
+    )
+
+
+@pytest.mark.parametrize(
+    ("gold", "model", "message"),
+    [
+        ([0, 4], [0, 0], "every reference or its position from 0 to 3, got 4$"),
+        ([0, -1], [0, 0], "every reference or its position from 0 to 3, got -1$"),
+        (["A", "E"], [0, 0], "every reference or its position from 0 to 3, got 'E'$"),
+        ([0, 1], [0, 4], 'every prediction .*, got 4: pass unknown="wrong"'),
+        ([0, 1], ["A", "a"], "every prediction .*, got 'a': pass unknown=\"wrong\""),
+        (["0", "1"], [0, 1], "got '0': numeric=True .* takes text that is an integer for a posi"),
+    ],
+)
+def test_what_is_no_choice_is_refused_by_name(gold, model, message, tmp_path):
+    path = write(tmp_path / "p.jsonl", gold, model)
+    with pytest.raises(ValueError, match=message):
+        table_from_file(path, **NAMES, choices=CHOICES)
+
+
+@pytest.mark.parametrize("model", [[0, 4, -1, 1], ["A", "E", "0", "B"]])
+def test_predictions_that_are_no_choice_can_be_wrong_answers_and_references_cannot(model, tmp_path):
+    path = write(tmp_path / "p.jsonl", [0, 1, 2, 1], model)
+    table = tables_of(path, choices=CHOICES, unknown="wrong")
+    assert table == counted(["A", "B", "C", "B"], ["A", None, None, "B"])
+    path = write(tmp_path / "p.jsonl", model, [0, 1, 2, 1])
+    with pytest.raises(ValueError, match="`choices` must hold every reference"):
+        table_from_file(path, **NAMES, choices=CHOICES, unknown="wrong")
+
+
+@pytest.mark.parametrize(
+    ("gold", "ignore_index"), [([0, -100, 1], -100), ([0, -100, 1], "-100"), (["A", "x", "B"], "x")]
+)
+def test_a_reference_that_is_no_choice_can_be_ignored(gold, ignore_index, tmp_path):
+    path = write(tmp_path / "p.jsonl", gold, [0, 1, 0])
+    table = tables_of(path, choices=CHOICES, ignore_index=ignore_index)
+    assert table == ContingencyTable.from_labels(["A", "B"], ["A", "A"], labels=CHOICES)
+
+
+@pytest.mark.parametrize("gold", [[0, 2, 1], ["A", "C", "B"]])
+def test_a_choice_is_ignored_by_its_name(gold, tmp_path):
+    path = write(tmp_path / "p.jsonl", gold, [0, 1, 0])
+    table = tables_of(path, choices=CHOICES, ignore_index="C")
+    assert table == ContingencyTable.from_labels(["A", "B"], ["A", "A"], labels=CHOICES)
+
+
+def test_slices_have_the_tables_of_their_answers(tmp_path):
+    path = tmp_path / "p.jsonl"
+    rows = zip(GOLD * 2, TEXTS * 2, "uv" * 6, strict=True)
+    path.write_text("".join(json.dumps({"g": g, "m": m, "s": s}) + "\n" for g, m, s in rows))
+    names = {"references": "g", "predictions": "m", "by": "s"}
+    options = {"extract": PATTERN, "choices": CHOICES, "unknown": "wrong"}
+    tables = table_from_file(path, **names, **options)
+    for at, name in enumerate("uv"):
+        expected = counted([CHOICES[x] for x in GOLD * 2][at::2], (FIRST * 2)[at::2])
+        assert tables[name] == expected
+
+
+def test_text_in_a_dictionary_that_no_row_has_is_not_looked_at(tmp_path):
+    path = tmp_path / "p.arrow"
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 2]), pa.array(["is A", "refused", "is B"]))
+    table = pa.table({"gold": ["A", "B"], "model": codes})
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    assert tables_of(path, extract="is (.)").informedness() == 1
+
+
+def test_what_stands_for_no_answer_is_no_class():
+    assert filled([None, "a"], ["a", "?a", "?a?"]) == ["??a?", "a"]
+    assert filled([None, 3], [0, 1, 3]) == [2, 3]
+    assert named([np.int64(1).item(), 7, "x", None], ["a", "b"]) == ["b", None, "x", None]
+
+
+def test_columns_without_classes_are_left_as_they_are():
+    options = label_options(extract="(.)", choices=["A", "B"], unknown="wrong")
+    for role in ("on", "groups", "by"):
+        assert read_labels(["xyz", "A"], role, options).tolist() == ["xyz", "A"]
