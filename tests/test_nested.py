@@ -195,11 +195,11 @@ def test_json_in_which_a_name_means_two_things_is_refused(first, tmp_path):
     ("name", "there"),
     [
         ("dok.label", "'doc', 'model_response', 'other'"),
-        ("doc.lable", "the fields of 'doc' are 'label', 'name', 'answers'"),
+        ("doc.lable", "the fields of 'doc' are .*'label'"),
         ("doc.label.x", "'doc.label' is .*, which has no fields"),
         ("doc.answers.first", r"'doc\.answers' is a list, whose elements are 'doc\.answers\.0'"),
         ("doc.answers.-1", r"'doc\.answers' is a list, whose elements"),
-        ("model_response.parts.0.txt", r"the fields of 'model_response\.parts\.0' are 'text', 'n'"),
+        ("model_response.parts.0.txt", r"the fields of 'model_response\.parts\.0' are .*'text'"),
         ("doc.answers.2", r"'doc\.answers' is a list of 2, whose elements are counted from 0"),
     ],
 )

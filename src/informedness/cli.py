@@ -482,7 +482,12 @@ def _add_inputs(command: Any, is_required: bool = True) -> None:
         "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
     )
     command.add_argument(
-        "-r", "--references", required=is_required, metavar="COL", help="column of true labels"
+        "-r",
+        "--references",
+        required=is_required,
+        metavar="COL",
+        help="column of true labels; of any column, doc.label is a field in it, doc.answers.0 an "
+        "element of a list, and argmax:scores the position of the greatest number",
     )
     command.add_argument(
         "--labels",
