@@ -90,7 +90,7 @@ def value_in(row: Mapping[str, Any], name: str) -> tuple[Any, Way]:
 
 
 def _too_short(steps: Sequence[str | int], length: int) -> str:
-    return f"{_path(steps)!r} is a list of {length}, whose elements are counted from 0"
+    return f"{_path(steps)!r} is a list of length {length} (the first position is 0)"
 
 
 def argmax(value: Any, way: Way) -> int | None:
