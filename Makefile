@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo check test test-oldest test-spark lint bench coverage notebook paper space publish release screenshots clean
+.PHONY: demo check test test-oldest test-spark test-harnesses lint bench coverage notebook paper space publish release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -32,6 +32,12 @@ test-oldest: $(VENV)/oldest/.done
 # Data frames of PySpark, in an environment of its own; needs Java 17 or newer.
 test-spark: $(VENV)/spark/.done
 	$(VENV)/spark/bin/python -m pytest tests/spark
+
+# The harnesses of language models, in an environment of their own. They take what is on this machine.
+test-harnesses: export HF_HUB_OFFLINE := 1
+test-harnesses: export HF_DATASETS_OFFLINE := 1
+test-harnesses: $(VENV)/harnesses/.done
+	$(VENV)/harnesses/bin/python -m pytest tests/harnesses
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -114,6 +120,12 @@ $(VENV)/oldest/.done: pyproject.toml
 $(VENV)/spark/.done: pyproject.toml | $(VENV)/bin/python
 	$(PYTHON) -m venv $(VENV)/spark
 	$(VENV)/spark/bin/python -m pip install --quiet -e ".[frames]" "pyspark>=4" pyarrow pytest
+	touch $@
+
+$(VENV)/harnesses/.done: pyproject.toml tests/harnesses/requirements.txt
+	$(PYTHON) -m venv --clear $(VENV)/harnesses
+	$(VENV)/harnesses/bin/python -m pip install --quiet -r tests/harnesses/requirements.txt
+	$(VENV)/harnesses/bin/python -m pip install --quiet -e . pytest
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
