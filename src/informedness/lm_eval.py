@@ -1,0 +1,279 @@
+"""Informedness and NIT in EleutherAI's lm-evaluation-harness, each with its standard error.
+
+In the YAML of a task, new or one that includes another:
+
+    class: !function informedness.lm_eval.Task
+    metric_list:
+      - metric: acc
+      - metric: informedness
+      - metric: nit
+
+Both scores are of all answers together, never means over samples. A task with a `process_results`
+of its own returns pairs instead, and names a function of this module as their aggregation:
+
+    metric_list:
+      - metric: informedness
+        aggregation: !function informedness.lm_eval.informedness
+        higher_is_better: true
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+try:
+    from lm_eval.api.registry import register_aggregation, register_metric
+    from lm_eval.api.task import ConfigurableTask
+except ImportError as error:
+    raise ImportError(
+        "informedness.lm_eval needs lm-eval 0.4.13 or newer: pip install 'lm-eval>=0.4.13'"
+    ) from error
+
+from .contingency import ContingencyTable
+from .core.labels import Label, show
+from .results.estimates import estimate
+from .scores.registry import score
+
+_NO_CHOICE = -1  # stands for a generated answer that is none of the choices of its document
+
+
+def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
+    """Return the Informedness of all answers of a task.
+
+    Parameters
+    ----------
+    pairs : iterable of (gold, predicted)
+        What `process_results` returned for each document.
+    labels : sequence of labels, optional
+        The classes of the task, by default the golds that occur. Any other answer is wrong.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As `informedness.informedness_score`.
+
+    Examples
+    --------
+    >>> informedness([("A", "A"), ("A", "B"), ("B", "B"), ("B", "I cannot say")])
+    0.125
+    """
+    return score(_table(pairs, labels), "informedness")
+
+
+def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
+    """Return the Normalised Information Transfer of all answers of a task.
+
+    Parameters
+    ----------
+    pairs, labels
+        As of `informedness`. Every class counts in k, also one that is never gold: give `labels`
+        where there may be such classes.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        As `informedness.nit_score`.
+    """
+    return score(_table(pairs, labels), "nit")
+
+
+def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
+    """Return the standard error of `informedness`, "N/A" where the score is undefined.
+
+    Parameters
+    ----------
+    pairs, labels
+        As of `informedness`.
+
+    Returns
+    -------
+    float or "N/A"
+        As `informedness.estimate` has it, by the delta method.
+    """
+    return _standard_error(pairs, "informedness", labels)
+
+
+def nit_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
+    """Return the standard error of `nit`, "N/A" where the score is undefined.
+
+    Parameters
+    ----------
+    pairs, labels
+        As of `nit`.
+
+    Returns
+    -------
+    float or "N/A"
+        As `informedness.estimate` has it, by the delta method.
+    """
+    return _standard_error(pairs, "nit", labels)
+
+
+def _standard_error(pairs: Any, metric: str, labels: Any) -> float | str:
+    error = estimate(_table(pairs, labels), metric).standard_error
+    return "N/A" if math.isnan(error) else error
+
+
+def _table(pairs: Any, labels: Any) -> ContingencyTable:
+    golds, predicted = zip(*pairs, strict=True)
+    classes = sorted(set(golds)) if labels is None else labels
+    return ContingencyTable.from_labels(golds, predicted, labels=classes, unknown="wrong")
+
+
+def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the gold and the answer of one document, which the harness gives in lists."""
+    return references[0], predictions[0]
+
+
+_SCORES = {"informedness": informedness, "nit": nit}
+_ERRORS = {"informedness_stderr": informedness_stderr, "nit_stderr": nit_stderr}
+
+for _name, _function in {**_SCORES, **_ERRORS}.items():
+    register_aggregation(_name)(_function)
+for _name in _SCORES:
+    # Without this the harness takes evaluate's module of that name, and averages over samples.
+    register_metric(metric=_name, higher_is_better=True, aggregation=_name)(_pair_of_lists)
+
+
+class Task(ConfigurableTask):  # type: ignore[misc]
+    """A task of YAML whose `metric_list` may name `informedness` and `nit`.
+
+    All else is as in a task without `class:`. Where choices are scored (multiple_choice), the
+    answer is the likeliest choice as `acc` takes it, and the classes are the positions of the
+    choices. Where text is generated, the classes are the choices if `doc_to_choice` gives the same
+    for all documents, positions if it does not, and without it the targets of all documents;
+    an answer outside them is wrong, as a class of its own. Each score has its standard error by
+    the delta method, for every filter.
+
+    Parameters
+    ----------
+    config : dict
+        The YAML.
+
+    Raises
+    ------
+    ValueError
+        If `metric_list` has neither score, or gives one an option or another aggregation; if there
+        is a `process_results`, or an `output_type` without classes; if a document has no right
+        answer, or several.
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        super().__init__(config={key: x for key, x in config.items() if key != "class"})
+        self._check_config()
+        docs = list(map(self._gold_and_choices, range(len(self.task_docs)), self.task_docs))
+        self._by_position = self.OUTPUT_TYPE == "multiple_choice"
+        if self.config.doc_to_choice is None:
+            self._classes: Sequence[Label] = sorted({gold for gold, _ in docs})
+        else:
+            first = docs[0][1]
+            self._by_position |= any(choices != first for _, choices in docs)
+            self._by_position |= len(set(first)) < len(first)
+            most = max(len(choices) for _, choices in docs)
+            self._classes = range(most) if self._by_position else first
+
+    def _check_config(self) -> None:
+        listed = [name for name in _SCORES if name in self._metric_fn_list]
+        if not listed:
+            raise ValueError(
+                f"`metric_list` of {self.task_name} must name {' or '.join(_SCORES)}, got "
+                f"{show(list(self._metric_fn_list))}: add one, or leave out `class`"
+            )
+        for name in listed:
+            options = self._metric_fn_kwargs[name]
+            if options:
+                raise ValueError(
+                    f"`metric_list` of {self.task_name}: {name} takes no options, got "
+                    f"{show(options)}: leave them out"
+                )
+            if self._aggregation_list.get(name) is not _SCORES[name]:
+                raise ValueError(
+                    f"`metric_list` of {self.task_name}: the aggregation of {name} must be {name}: "
+                    "a mean over samples is another number"
+                )
+        if self.config.process_results is not None:
+            raise ValueError(
+                f"`process_results` of {self.task_name} must be left out beside this class: or "
+                "leave out `class`, let it return pairs of gold and predicted, and name "
+                "informedness.lm_eval.informedness as their aggregation"
+            )
+        if self.OUTPUT_TYPE not in ("multiple_choice", "generate_until"):
+            raise ValueError(
+                f"`output_type` of {self.task_name} must be multiple_choice or generate_until for "
+                f"a score of classes, got {self.OUTPUT_TYPE}"
+            )
+
+    def _gold_and_choices(self, number: int, doc: Any) -> tuple[Any, list[str]]:
+        """Return the right answer (its position where there are choices) and the choices."""
+        where = f"document {number} of {self.task_name}"
+        gold = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
+        if isinstance(gold, (list, tuple)):
+            raise ValueError(
+                f"{where} must have one right answer for a score of classes, got {show(gold)}"
+            )
+        if self.config.doc_to_choice is None:
+            return str(gold), []
+        choices = list(self.doc_to_choice(doc))
+        if isinstance(gold, str) and gold in choices:
+            gold = choices.index(gold)
+        if not isinstance(gold, int) or not 0 <= gold < len(choices):
+            raise ValueError(
+                f"{where}: the target must be one of the choices or its position, from 0 to "
+                f"{len(choices) - 1}, got {show(gold)} beside {show(choices)}"
+            )
+        return int(gold), choices
+
+    def _pair(self, doc: Any, results: Sequence[Any]) -> tuple[Label, Label]:
+        """Return the gold and the predicted class of a document."""
+        gold, choices = self._gold_and_choices(0, doc)
+        if self.OUTPUT_TYPE == "multiple_choice":
+            # behind these are those without a prompt, where acc_mutual_info is asked for
+            likelihoods = [likelihood for likelihood, _ in results[: len(choices)]]
+            return gold, int(np.argmax(likelihoods))
+        answer = results[0]
+        if not isinstance(answer, str):
+            raise ValueError(
+                f"an answer of {self.task_name} must be a text after its filters, got "
+                f"{show(answer)}: end the filters with take_first"
+            )
+        if not choices:
+            return gold, answer
+        if not self._by_position:
+            return choices[gold], answer
+        if answer == choices[gold]:
+            return gold, gold
+        return gold, choices.index(answer) if answer in choices else _NO_CHOICE
+
+    def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
+        """Return what the harness itself returns, and the pair of gold and predicted class."""
+        values: dict[str, Any] = dict(super().process_results(doc, results))
+        listed = [name for name in _SCORES if name in self._metric_fn_list]
+        if listed:
+            pair = self._pair(doc, results)
+            for name in listed:
+                values[name] = pair
+                # The harness reports a metric under its name and the error it knows of, here none,
+                # under this one: what is aggregated after it takes that place.
+                values[f"{name}_stderr"] = pair
+        return values
+
+    def aggregation(self) -> dict[str, Any]:
+        """Return the function of each metric, and of the standard errors."""
+        ours = {
+            name: partial(function, labels=self._classes)
+            for name, function in {**_SCORES, **_ERRORS}.items()
+        }
+        return {**super().aggregation(), **ours}
