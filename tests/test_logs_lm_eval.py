@@ -1,0 +1,435 @@
+"""Logs of lm-eval are read as the harness itself takes them, or refused by line and reason.
+
+The models and questions of the kept logs are those of tests/harnesses/arithmetic.py: sixty
+questions (25 in two of the tasks), whose answers go round A, B, C, B, D.
+"""
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from informedness.inputs.logs import lm_eval
+from informedness.inputs.logs.lm_eval import is_log, logs_in, read_log
+
+KEPT = Path(__file__).parent / "logs" / "lm-eval"
+DATE = "2026-01-01T00-00-00.000001"
+LETTERS = ("A", "B", "C", "D")
+
+
+def kept(model, task):
+    """The kept log of a model in a task."""
+    (path,) = (KEPT / model).glob(f"samples_arithmetic_{task}_{DATE}.jsonl*")
+    return path
+
+
+def lines_of(path):
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as stream:
+        return [json.loads(line) for line in stream]
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return a function that changes samples of a kept log and writes them."""
+
+    def write(model, task, change, metrics=False):
+        samples = lines_of(kept(model, task))
+        for sample in samples:
+            for name in () if metrics else sample["metrics"]:
+                if name not in ("acc", "exact_match"):
+                    del sample[name]
+        changed = [change(number, sample) or sample for number, sample in enumerate(samples)]
+        path = tmp_path / f"samples_{task}_{DATE}.jsonl"
+        path.write_text("".join(json.dumps(sample) + "\n" for sample in changed), "utf-8")
+        return path
+
+    return write
+
+
+def unchanged(number, sample):
+    pass
+
+
+# What is found in a whole log
+
+
+def test_all_logs_of_a_folder_are_found_and_nothing_else():
+    found = logs_in(KEPT)
+    assert found == sorted(found)
+    assert len(found) == 9
+    assert {path.parent.name for path in found} == {"always-b", "knows-half", "refuses"}
+    beside = [path for path in KEPT.rglob("*") if path not in found]
+    assert not any(map(is_log, beside))  # results, and folders
+
+
+@pytest.mark.parametrize("task", ["letters", "plain", "generated", "texts"])
+def test_half_of_the_answers_known_is_an_informedness_of_a_half(task):
+    """All B are right, half of the others (3 of 5 of each in 25), and all that is wrong is B."""
+    for answers in read_log(kept("knows-half", task)):
+        n = len(answers.ids)
+        of_class, right = {60: (12, 6), 25: (5, 3)}[n]
+        a, b, c, d = answers.choices or LETTERS
+        cells = answers.table().to_dense().tolist()
+        wrong = of_class - right
+        assert cells == [
+            [right, wrong, 0, 0],
+            [0, 2 * of_class, 0, 0],
+            [0, wrong, right, 0],
+            [0, wrong, 0, right],
+        ]
+        assert answers.references[:5] == (a, b, c, b, d)
+        assert answers.table().informedness() == pytest.approx({60: 0.5, 25: 0.6}[n], abs=1e-12)
+        assert answers.ids == tuple(map(str, range(n)))
+        assert len(set(answers.prompts)) == n
+        assert (answers.harness, answers.model) == ("lm-eval", "knows-half")
+        assert answers.task == f"arithmetic_{task}"
+        assert answers.epoch is None
+
+
+def test_choices_that_are_the_same_everywhere_are_the_classes_and_others_positions():
+    classes = {"letters": LETTERS, "plain": LETTERS, "texts": (0, 1, 2, 3), "generated": None}
+    for task, choices in classes.items():
+        assert {x.choices for x in read_log(kept("always-b", task))} == {choices}
+
+
+def test_one_answer_throughout_is_informed_of_nothing():
+    for task in ("letters", "plain", "texts", "generated"):
+        for answers in read_log(kept("always-b", task)):
+            assert set(answers.predictions) == {1 if task == "texts" else "B"}
+            assert answers.table().informedness() == 0
+
+
+def test_each_filter_has_its_answers_and_refusals_are_unknown():
+    letter, text = read_log(kept("refuses", "generated"))
+    assert (letter.variant, text.variant) == ("letter", "text")
+    assert letter.name == "refuses, arithmetic_generated, letter"
+    assert letter.unknown() == {"[invalid]": 60}  # what the filter leaves of no match
+    assert text.unknown() == {"I cannot answer that.": 60}
+    assert letter.classes == LETTERS
+    assert letter.table().informedness() == 0
+
+
+def test_how_an_answer_was_found_is_said():
+    (letters,) = read_log(kept("knows-half", "letters"))
+    assert letters.how == "the likeliest choice, whatever its length"
+    assert letters.variant == ""  # the filter "none" tells nothing apart
+    first, second = read_log(kept("knows-half", "generated"))
+    assert first.how == "the text after filter 'letter'"
+    assert second.how == "the text after filter 'text'"
+
+
+def test_prompts_are_equal_for_every_model():
+    for task in ("letters", "plain", "texts", "generated"):
+        a, b = (list(read_log(kept(model, task))) for model in ("always-b", "knows-half"))
+        assert [x.prompts for x in a] == [x.prompts for x in b]
+
+
+# Logs without the pairs that some metrics log
+
+
+@pytest.mark.parametrize("model", ["always-b", "knows-half"])
+@pytest.mark.parametrize("task", ["letters", "texts", "generated"])
+def test_logs_without_pairs_give_the_same_answers(written, model, task):
+    """In "texts" the targets are digits: those of choices and not positions, as `acc` says."""
+    path = written(model, task, unchanged)
+    for bare, full in zip(read_log(path), read_log(kept(model, task)), strict=True):
+        for field in ("how", "ids", "references", "predictions", "choices", "prompts"):
+            assert getattr(bare, field) == getattr(full, field)
+
+
+def test_pairs_tell_the_right_choice_where_the_target_does_not(written):
+    """As where choices are in the prompts, and the target is the text behind all of them."""
+
+    def one_text_behind(number, sample):
+        sample["target"] = "is the sum."
+        for request in sample["arguments"].values():
+            request["arg_1"] = " is the sum."
+
+    (answers,) = read_log(written("knows-half", "letters", one_text_behind, metrics=True))
+    assert answers.choices == (0, 1, 2, 3)
+    assert answers.table().informedness() == pytest.approx(0.5)
+
+
+def test_texts_that_metrics_turned_into_positions_are_read_as_these(written):
+    def by_position(number, sample):
+        pair = [LETTERS.index(sample["target"]), 1 if number % 2 else -1]
+        sample.update(informedness=pair, nit=pair)
+
+    letter, _ = read_log(written("always-b", "generated", by_position))
+    assert letter.how == "what the metrics took from the text after filter 'letter'"
+    assert letter.references[:5] == (0, 1, 2, 1, 3)
+    assert letter.unknown() == {-1: 30}
+
+
+def test_the_first_of_equally_likely_choices_is_the_answer(written):
+    def tie(number, sample):
+        sample["filtered_resps"] = [["-1.0", "False"]] * 4
+        del sample["acc"]
+
+    (answers,) = read_log(written("always-b", "letters", tie))
+    assert set(answers.predictions) == {"A"}
+
+
+def test_length_plays_no_part(written):
+    def long_first(number, sample):
+        """By length the first choice would be likeliest."""
+        sample["arguments"]["gen_args_0"]["arg_1"] = " " + "A" * 100
+
+    (answers,) = read_log(written("always-b", "plain", long_first))
+    assert set(answers.predictions) == {"B"}
+
+
+def test_what_mutual_information_asks_again_is_no_choice(written):
+    def twice(number, sample):
+        sample["acc_mutual_info"] = 0.0
+        sample["filtered_resps"] += [["-0.1", "False"]] * 4
+        again = {f"gen_args_{4 + i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("ABCD")}
+        sample["arguments"].update(again)
+
+    (answers,) = read_log(written("knows-half", "letters", twice))
+    assert answers.choices == LETTERS
+    assert answers.table().informedness() == pytest.approx(0.5)
+
+
+# Which file, which model
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        (f"samples_mmlu_pro_{DATE}.jsonl", "mmlu_pro"),
+        ("samples_mmlu_2026-01-01T00-00-00.jsonl", "mmlu"),  # a full second
+        ("samples_mmlu.jsonl", "mmlu"),
+        ("renamed.jsonl", "renamed"),
+    ],
+)
+def test_the_task_is_in_the_name_of_the_file(tmp_path, name, task):
+    path = tmp_path / name
+    shutil.copy(kept("always-b", "texts"), path)
+    assert is_log(path)
+    (answers,) = read_log(path)
+    assert answers.task == task
+
+
+@pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zst"])
+def test_compressed_logs_are_read(tmp_path, ending):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / f"renamed.jsonl.{ending}"
+    if ending == "xz":
+        import lzma
+
+        path.write_bytes(lzma.compress(kept("always-b", "texts").read_bytes()))
+    else:
+        names = {"gz": "gzip", "bz2": "bz2", "zst": "zstd"}
+        with pyarrow.CompressedOutputStream(str(path), names[ending]) as stream:
+            stream.write(kept("always-b", "texts").read_bytes())
+    assert logs_in(tmp_path) == [path]
+    (answers,) = read_log(path)
+    assert len(answers.ids) == 25
+
+
+def test_the_model_is_that_of_the_results_of_the_same_run(tmp_path):
+    for date in (DATE, "2026-02-02T00-00-00.5"):
+        shutil.copy(kept("always-b", "texts"), tmp_path / f"samples_task_{date}.jsonl")
+    (tmp_path / f"any_{DATE}.json").write_text('{"model_name": "org/model"}')
+    with_results, without = (next(read_log(path)).model for path in logs_in(tmp_path))
+    assert (with_results, without) == ("org/model", tmp_path.name)
+
+
+def test_results_that_are_damaged_are_named(tmp_path):
+    path = tmp_path / f"samples_task_{DATE}.jsonl"
+    shutil.copy(kept("always-b", "texts"), path)
+    (tmp_path / f"results_{DATE}.json").write_text("{")
+    with pytest.raises(ValueError, match=r"results_2026.* must be JSON, or be taken away"):
+        list(read_log(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("samples_task.jsonl", '{"text": "of another tool"}\n'),
+        ("samples_task.jsonl", "no JSON\n"),
+        ("samples_task.jsonl", ""),
+        ("samples_task.jsonl.gz", "not compressed"),
+        ("samples_task.jsonl", "PK\x03\x04"),
+        ("samples_task.csv", "doc_id,filtered_resps\n"),
+    ],
+)
+def test_other_files_are_no_logs(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert not is_log(tmp_path / name)
+    assert logs_in(tmp_path) == []
+    assert not is_log(tmp_path / "missing.jsonl")
+
+
+# What is refused
+
+
+def set_field(field, value, at=2):
+    def change(number, sample):
+        if number == at:
+            sample[field] = value
+
+    return change
+
+
+def lose_a_field(number, sample):
+    if number == 2:
+        del sample["prompt_hash"]
+
+
+def another_answer(number, sample):
+    sample["mcc"] = [int(sample["target"]), 0]
+
+
+def one_request(number, sample):
+    sample["arguments"] = {"gen_args_0": sample["arguments"]["gen_args_0"]}
+    sample["filtered_resps"] = sample["filtered_resps"][:1]
+
+
+def positions_that_are_texts(number, sample):
+    """Choices 1, 2, 3, 0: each target is a position, and the text of another choice."""
+    del sample["acc"]
+    for request, text in zip(sample["arguments"].values(), "1230", strict=True):
+        request["arg_1"] = f" {text}"
+
+
+LIKELIHOODS = [["-1.5", "False"]] * 3
+REFUSED = {
+    "a field": ("letters", lose_a_field, "line 3 .* lacks prompt_hash"),
+    "no object": (
+        "letters",
+        lambda number, sample: [1],
+        r"line 1 must be a JSON object, got \[1\]",
+    ),
+    "no responses": (
+        "letters",
+        set_field("filtered_resps", []),
+        r"line 3: `filtered_resps` must be a list of responses, got \[\]",
+    ),
+    "arguments of old": (
+        "letters",
+        set_field("arguments", [["", " A"]]),
+        r"line 3 \(doc_id 2\): `arguments` must be an object of objects",
+    ),
+    "twice": ("letters", set_field("doc_id", 0), r"line 3 \(doc_id 0\) after line 1"),
+    "a likelihood too few": (
+        "letters",
+        set_field("filtered_resps", LIKELIHOODS),
+        "line 3 .* for each of 4 choices",
+    ),
+    "nan": (
+        "letters",
+        set_field("filtered_resps", [*LIKELIHOODS, ["nan", "False"]]),
+        "line 3 .* for each of 4 choices",
+    ),
+    "several targets": (
+        "letters",
+        set_field("target", "[1, 2]"),
+        r"line 3 .* must have one right answer for a score of classes, got '\[1, 2\]'",
+    ),
+    "a target that is no choice": (
+        "letters",
+        set_field("target", "4"),
+        "line 3 .* `target` must be the text of a choice or its position, got '4'",
+    ),
+    "a target that acc contradicts": (
+        "letters",
+        set_field("target", "0"),
+        "line 3 .* the likeliest choice is 2 and the right one 0, but `acc` of the log is 1.0",
+    ),
+    "a metric that contradicts the answer": (
+        "letters",
+        another_answer,
+        "line 2 .* the likeliest choice is 1, but a metric of the log has 0",
+    ),
+    "a metric with several golds": (
+        "letters",
+        set_field("mcc", [[1, 2], 2]),
+        r"line 3 .* must have one right answer .* got \[1, 2\]",
+    ),
+    "metrics that differ": (
+        "generated",
+        lambda number, sample: sample.update(mcc=["A", "B"], f1=["B", "B"]),
+        "line 1 .* metrics of the log differ",
+    ),
+    "both a text and a position": (
+        "letters",
+        positions_that_are_texts,
+        "`target` must be the text of a choice or its position, and here it may be both",
+    ),
+    "log-likelihoods of one text": (
+        "letters",
+        one_request,
+        "line 1 .* must have scored choices or generated text",
+    ),
+    "two kinds": (
+        "letters",
+        set_field("arguments", {"gen_args_0": {"arg_0": "", "arg_1": {"until": []}}}),
+        "all samples must be of one kind",
+    ),
+    "several texts": (
+        "generated",
+        set_field("filtered_resps", [["A", "B"]]),
+        "line 3 .* must have one answer, .* end filter 'letter' with take_first",
+    ),
+    "several golds of a text": (
+        "generated",
+        set_field("target", "['A', 'B']"),
+        "line 3 .* must have one right answer",
+    ),
+    "an exact match of another text": (
+        "generated",
+        set_field("filtered_resps", ["c"]),
+        "line 3 .* the answer 'c' and the target 'C' are different, but `exact_match` .* 1.0",
+    ),
+    "pairs of some": (
+        "generated",
+        set_field("mcc", ["C", "C"]),
+        r"all samples must have the same metrics, and line 1 \(doc_id 0\) lacks the pair",
+    ),
+    "a pair of nothing": (
+        "generated",
+        lambda number, sample: sample.update(mcc=[None, "B"]),
+        "line 1 .* must be texts, or positions, got",
+    ),
+}
+
+
+@pytest.mark.parametrize(("task", "change", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_scored_is_refused_by_its_line(written, task, change, message):
+    path = written("knows-half", task, change)
+    with pytest.raises(ValueError, match=message) as refused:
+        list(read_log(path))
+    assert str(path) not in str(refused.value)  # the caller adds it
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the log must hold samples, got none"),
+        ('{"doc_id": 0\n', "line 1 must be a JSON object: "),
+        ("\n", "line 1 must be a JSON object: "),
+        (b"\xff\xff\n".decode("latin-1"), "line 1 must be a JSON object: "),
+    ],
+)
+def test_a_damaged_file_is_a_log_by_its_name_and_refused(tmp_path, text, message):
+    path = tmp_path / f"samples_task_{DATE}.jsonl"
+    path.write_bytes(text.encode("latin-1"))
+    assert is_log(path)
+    with pytest.raises(ValueError, match=message):
+        list(read_log(path))
+
+
+def test_where_the_harness_is_missing_logs_are_read_and_the_plug_in_names_its_installation():
+    code = "import sys; sys.modules['lm_eval'] = None; import informedness.lm_eval"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "pip install 'lm-eval>=0.4.13'" in result.stderr.splitlines()[-1]
+    assert lm_eval.NAME == "lm-eval"
+    assert "lm_eval" not in sys.modules
