@@ -10,6 +10,7 @@ import json
 import math
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow
@@ -359,3 +360,10 @@ def test_without_pyarrow_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'informedness\[cli\]'"):
         next(read_log(log_of("knows-half", "arithmetic")))
+
+
+def test_the_metrics_say_that_they_need_lighteval(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lighteval", None)
+    monkeypatch.delitem(sys.modules, "informedness.lighteval", raising=False)
+    with pytest.raises(ImportError, match="needs lighteval: pip install lighteval"):
+        import_module("informedness.lighteval")

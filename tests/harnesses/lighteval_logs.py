@@ -1,0 +1,151 @@
+"""Make the logs of lighteval that tests read: python tests/harnesses/lighteval_logs.py FOLDER.
+
+It wants lighteval, and no network: the task is custom, its data a file in a temporary folder, and
+the models know their answers. Details hold questions and answers only; the results files, which
+also say where things are on this machine, stay in the temporary folder. In the names of files "_"
+stands for lighteval's "|", which Windows does not allow.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+if __name__ == "__main__":  # before anything imports lighteval, which reads these once
+    os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+    os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="lighteval-")
+
+from arithmetic import LETTERS, answers, samples
+from datasets import Dataset
+from lighteval.logging.evaluation_tracker import EvaluationTracker
+from lighteval.metrics.metrics import Metrics
+from lighteval.models.abstract_model import LightevalModel, ModelConfig
+from lighteval.models.model_output import ModelResponse
+from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
+from lighteval.tasks.lighteval_task import LightevalTaskConfig
+from lighteval.tasks.registry import Registry
+from lighteval.tasks.requests import Doc
+from lighteval.utils.cache_management import SampleCache
+
+from informedness.lighteval import (
+    extractive_informedness,
+    extractive_nit,
+    generative_informedness,
+    generative_nit,
+    loglikelihood_informedness,
+    loglikelihood_nit,
+)
+
+# It would import all its own tasks, of which some ask the network as they are imported.
+Registry._load_from_files = Registry._load_from_subdirs = staticmethod(lambda *_: {})
+
+DATE = "2026-01-01T00-00-00.000000"  # of every kept log
+MODELS = {
+    "arithmetic": ("always-b", "knows-half"),
+    "arithmetic_text": ("refuses", "always-b", "knows-half"),
+    "arithmetic_sentence": ("knows-half",),
+}
+METRICS = {
+    "arithmetic": [Metrics.loglikelihood_acc.value, loglikelihood_informedness, loglikelihood_nit],
+    "arithmetic_text": [Metrics.exact_match.value, generative_informedness, generative_nit],
+    "arithmetic_sentence": [
+        Metrics.gpqa_instruct_metric.value,
+        extractive_informedness,
+        extractive_nit,
+    ],
+}
+
+
+class Model(LightevalModel):
+    """One of the models of `arithmetic`; by log-probabilities, its answer has the highest."""
+
+    tokenizer, add_special_tokens, max_length = None, False, 2048
+
+    def __init__(self, name: str, cache: Path) -> None:
+        self.config = ModelConfig(model_name=name, cache_dir=str(cache))
+        self._cache = SampleCache(self.config)  # the pipeline wants one
+
+    def _answers(self, docs: list[Doc]) -> list[str]:
+        given = answers(self.config.model_name, samples())
+        return [given[int(doc.id)] for doc in docs]
+
+    def greedy_until(self, docs: list[Doc]) -> list[ModelResponse]:
+        form = "I think the answer is ({})." if "sentence" in docs[0].task_name else "{}"
+        return [ModelResponse(text=[form.format(answer)]) for answer in self._answers(docs)]
+
+    def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
+        return [
+            ModelResponse(
+                logprobs=[-0.5 if choice == answer else -2.5 for choice in doc.choices],
+                argmax_logits_eq_gold=[choice == answer for choice in doc.choices],
+            )
+            for doc, answer in zip(docs, self._answers(docs), strict=True)
+        ]
+
+    def loglikelihood_rolling(self, docs: list[Doc]) -> list[ModelResponse]:
+        raise NotImplementedError("no task asks for it")
+
+
+def prompt(line: dict, task_name: str | None = None) -> Doc:
+    options = [f"{a}. {b}" for a, b in zip(LETTERS, line["choices"], strict=True)]
+    return Doc(
+        query="\n".join([line["question"], *options, "Answer:"]),
+        choices=list(LETTERS),
+        gold_index=LETTERS.index(line["answer"]),
+        task_name=task_name,
+    )
+
+
+def run(task: str, model: str, folder: Path, metrics: list | None = None) -> Pipeline:
+    """Evaluate a model, and save results and details in a folder."""
+    data = folder / "data"
+    data.mkdir(parents=True, exist_ok=True)
+    Dataset.from_list(samples()).to_json(data / "test.jsonl")
+    tasks = ModuleType("tasks")
+    tasks.TASKS_TABLE = [
+        LightevalTaskConfig(
+            name=task,
+            prompt_function=prompt,
+            hf_repo=str(data),
+            hf_subset="default",
+            hf_avail_splits=["test"],
+            evaluation_splits=["test"],
+            generation_size=8,
+            metrics=METRICS[task] if metrics is None else metrics,
+        )
+    ]
+    pipeline = Pipeline(
+        tasks=f"{task}|0",
+        pipeline_parameters=PipelineParameters(
+            launcher_type=ParallelismManager.NONE, custom_tasks_directory=tasks
+        ),
+        evaluation_tracker=EvaluationTracker(output_dir=str(folder)),
+        model=Model(model, folder / "cache"),
+    )
+    pipeline.evaluate()
+    pipeline.save_and_push_results()
+    return pipeline
+
+
+def make(folder: Path) -> list[Path]:
+    """Write the logs of all tasks and models, as lighteval lays them out; return their paths."""
+    made = []
+    for task, models in MODELS.items():
+        for model in models:
+            with tempfile.TemporaryDirectory() as place:
+                run(task, model, Path(place))
+                (log,) = Path(place).glob(f"details/{model}/*/details_{task}*.parquet")
+                kept = folder / "details" / model / DATE / f"details_{task}_0_{DATE}.parquet"
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                made.append(Path(shutil.copyfile(log, kept)))
+    return made
+
+
+if __name__ == "__main__":
+    try:
+        for path in make(Path(sys.argv[1])):
+            print(path)
+    finally:
+        shutil.rmtree(os.environ["HF_HOME"], ignore_errors=True)
