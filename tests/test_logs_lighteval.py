@@ -278,6 +278,12 @@ def test_what_was_extracted_from_several_generations_is_refused(answers_of):
         answers_of(rows)
 
 
+def test_a_sample_without_text_among_what_was_extracted_is_named_once(answers_of):
+    rows = changed("arithmetic_sentence", [9], "model_response", text_post_processed=[])
+    with pytest.raises(ValueError, match=r"^sample \d+: `text` must be a list of generations"):
+        answers_of(rows)
+
+
 def test_examples_and_instruction_are_part_of_the_prompt(answers_of):
     shots = [{"query": "What is 1 + 1?"}, {"query": "What is 2 + 2?"}]
     rows = changed(

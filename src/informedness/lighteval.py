@@ -5,11 +5,11 @@
     LightevalTaskConfig(..., metrics=[loglikelihood_informedness])
 
 There are three metrics of each score. `loglikelihood_informedness` and `loglikelihood_nit` take the
-likeliest choice. `extractive_informedness` and `extractive_nit` take the letter that lighteval's
-extractive match finds in a generated text, where the choices are letters. `generative_informedness`
-and `generative_nit` take the text itself, which must be one of the choices. An answer that is none
-of the choices is a wrong one, and a warning says how many there are. For another average, or text
-that needs cleaning first, build a metric as lighteval does:
+likeliest choice, without regard to its length. `extractive_informedness` and `extractive_nit` take
+the letter that lighteval's extractive match finds in a generated text, where the choices are
+letters. `generative_informedness` and `generative_nit` take the text itself, which must be one of
+the choices. An answer that is none of the choices is a wrong one, and a warning says how many there
+are. For another average, or text that needs cleaning first, build a metric as lighteval does:
 
     CorpusLevelMetric(
         metric_name="informedness_of_stripped_text",
@@ -79,7 +79,10 @@ class _Preparator(Preparator):  # type: ignore[misc]
 
 
 class ChoicePreparator(_Preparator):
-    """Takes the choice with the highest log-probability, the first where several are as high."""
+    """Takes the choice with the highest log-probability, the first where several are as high.
+
+    It is not normalised by the length of the choice.
+    """
 
     def prepare(self, doc: Any, model_response: Any, **kwargs: Any) -> ChoiceInput:
         """Return the choices of a sample.

@@ -2,7 +2,9 @@
 
 With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. A sample whose
 choices were scored has their log-probabilities there, a sample of a generative metric has text;
-where a task has metrics of both kinds its file holds each sample twice.
+where a task has metrics of both kinds its file holds each sample twice. The likeliest choice is
+that of the log-probabilities as they are, whether or not a metric of the task divides them by
+lengths.
 """
 
 from __future__ import annotations
@@ -244,8 +246,8 @@ def _generations(row: dict[str, Any]) -> list[str | None]:
 def _extracted(row: dict[str, Any]) -> list[str | None]:
     """Return what was extracted from the one generation, or None."""
     choices, gold = row["doc"]["choices"], row["doc"]["gold_index"]
+    n_generations = len(_generations(row))
     with _naming(row):
-        n_generations = len(_generations(row))
         if n_generations > 1:
             raise ValueError(
                 f"what was extracted must be from one generation, got {n_generations}, and the log "
