@@ -496,8 +496,8 @@ def _jackknifed_by_groups(swaps: Swaps) -> float:
         scale, least = 1 / swaps.n_classes, 0.0
     for codes, sign in sides:
         amounts = np.bincount(codes, swaps.middle[:, 0])
-        fused, place = np.unique(unit * size + codes[x], return_inverse=True)
-        group, code = np.divmod(fused, size)
+        fused, place = np.unique(unit * len(amounts) + codes[x], return_inverse=True)
+        group, code = np.divmod(fused, len(amounts))
         rest = np.maximum(amounts[code] - np.bincount(place, weight), 0)
         change = rest * _log(rest) - amounts[code] * _log(amounts[code])
         whole += sign * float(amounts @ _log(amounts))
