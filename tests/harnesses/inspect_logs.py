@@ -1,0 +1,136 @@
+"""Write the logs in tests/logs/inspect.
+
+    python tests/harnesses/inspect_logs.py tests/logs/inspect
+
+Each is what Inspect writes, read again by Inspect, and written by it without what differs from run
+to run (dates, ids, durations), names the machine (the repository, files) or is of no use here
+(events, messages).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
+
+import arithmetic
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import answer, choice, includes
+from inspect_ai.solver import generate, multiple_choice
+
+EPOCH = "2026-01-01T00:00:00+00:00"
+QUESTIONS = arithmetic.samples()
+
+
+def model(name: str, later: str | None = None) -> Model:
+    """One of the models of `arithmetic`; `later` answers where a question is asked again."""
+    said = {
+        which: dict(
+            zip(
+                (question["question"] for question in QUESTIONS),
+                arithmetic.answers(which, QUESTIONS),
+                strict=True,
+            )
+        )
+        for which in filter(None, (name, later))
+    }
+    asked: Counter[str] = Counter()
+
+    def respond(messages, tools, tool_choice, config):
+        question = next(text for text in said[name] if text in messages[-1].text)
+        text = said[later if later and asked[question] else name][question]
+        asked[question] += 1
+        if text != arithmetic.REFUSAL:
+            text = f"ANSWER: {text}"
+        output = ModelOutput.from_content(f"mockllm/{name}", text)
+        # counting tokens would fetch a vocabulary
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    return get_model(f"mockllm/{name}", custom_outputs=respond, memoize=False)
+
+
+def samples(n: int = 60) -> MemoryDataset:
+    """The first questions."""
+    return MemoryDataset(
+        [
+            Sample(id=x["id"], input=x["question"], choices=x["choices"], target=x["answer"])
+            for x in QUESTIONS[:n]
+        ],
+        name="arithmetic",
+    )
+
+
+def by_letter(scorer=None, n: int = 60, **options) -> Task:
+    """Questions with their choices, of which the model names a letter."""
+    return Task(
+        name="arithmetic",
+        dataset=samples(n),
+        solver=multiple_choice(),
+        scorer=scorer or choice(),
+        **options,
+    )
+
+
+def in_words(scorer) -> Task:
+    """The first 20 questions, answered freely."""
+    return Task(name="arithmetic_text", dataset=samples(20), solver=generate(), scorer=scorer)
+
+
+def run(task: Task, of: Model, folder: str, log_format: str = "eval", **options) -> EvalLog:
+    """Run a task and return its log, whose samples have been asked one after the other."""
+    (log,) = eval(
+        task,
+        model=of,
+        log_dir=folder,
+        log_format=log_format,
+        display="none",
+        max_samples=1,
+        **options,
+    )
+    return read_eval_log(log.location)
+
+
+def scrubbed(log: EvalLog) -> EvalLog:
+    """The log without what names a machine or differs from run to run."""
+    spec = log.eval
+    spec.created = log.stats.started_at = log.stats.completed_at = EPOCH
+    spec.eval_id = spec.run_id = spec.task_id = "0"
+    spec.revision = spec.task_file = None
+    spec.model_args = {}
+    log.reductions = None
+    for sample in log.samples:
+        sample.uuid = sample.started_at = sample.completed_at = None
+        sample.total_time = sample.working_time = None
+        sample.messages, sample.events, sample.attachments = [], [], {}
+        sample.model_usage, sample.role_usage = {}, {}
+        sample.output = ModelOutput(model=sample.output.model, completion=sample.output.completion)
+    return log
+
+
+def logs(folder: str) -> dict[str, EvalLog]:
+    """Return the logs by the names of the files they are kept in."""
+    made = {
+        f"choice_{name}.eval": run(by_letter(), model(name), folder) for name in arithmetic.MODELS
+    }
+    made["choice_knows-half.json"] = run(by_letter(n=20), model("knows-half"), folder, "json")
+    made["epochs.eval"] = run(by_letter(n=20, epochs=2), model("knows-half", "always-b"), folder)
+    made["two_scorers.eval"] = run(
+        in_words([answer("letter"), includes()]), model("knows-half"), folder
+    )
+    return {name: scrubbed(log) for name, log in made.items()}
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1])
+    target.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder:
+        for name, log in logs(folder).items():
+            write_eval_log(log, str(target / name))

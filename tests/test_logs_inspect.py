@@ -1,0 +1,263 @@
+"""Logs of Inspect: kept ones that it wrote, and ones that are changed or made up here.
+
+What is in the kept logs follows from tests/harnesses/arithmetic.py: the targets are 12 A, 24 B,
+12 C and 12 D, and `knows-half` is right about half of each and says B to the others.
+"""
+
+import json
+import sys
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from informedness.inputs.logs import inspect_ai
+from informedness.inputs.logs.inspect_ai import is_log, logs_in, read_log
+
+LOGS = Path(__file__).parent / "logs" / "inspect"
+TARGETS = ["ABCBD"[i % 5] for i in range(60)]
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Return a function that writes a kept log with a change, and reads it."""
+
+    def read(change, name="choice_knows-half.json"):
+        log = json.loads((LOGS / name).read_text("utf-8"))
+        change(log)
+        (tmp_path / "log.json").write_text(json.dumps(log), "utf-8")
+        return list(read_log(tmp_path / "log.json"))
+
+    return read
+
+
+def first_score(log):
+    return log["samples"][0]["scores"]["choice"]
+
+
+# What is read
+
+
+@pytest.mark.parametrize(
+    ("model", "wanted"),
+    [
+        ("refuses", [[0, 0, 0, 0, 12], [0, 0, 0, 0, 24], [0, 0, 0, 0, 12], [0, 0, 0, 0, 12]]),
+        ("always-b", [[0, 12, 0, 0], [0, 24, 0, 0], [0, 12, 0, 0], [0, 12, 0, 0]]),
+        ("knows-half", [[6, 6, 0, 0], [0, 24, 0, 0], [0, 6, 6, 0], [0, 6, 0, 6]]),
+    ],
+)
+def test_answers_to_choices_are_counted_by_their_letters(model, wanted):
+    (answers,) = read_log(LOGS / f"choice_{model}.eval")
+    assert answers.table().to_dense().tolist()[:4] == wanted
+    assert answers.classes == ("A", "B", "C", "D")
+    assert answers.references == tuple(TARGETS)
+    assert answers.ids == tuple(f"sum-{i:02}" for i in range(60))
+    assert (answers.name, answers.how) == (
+        f"mockllm/{model}, arithmetic",
+        "what scorer 'choice' logged as the answer",
+    )
+    assert answers.prompts[:2] == ("What is 1 + 2?\n3\n4\n5\n6", "What is 2 + 3?\n4\n5\n6\n7")
+
+
+@pytest.mark.parametrize(("model", "value"), [("refuses", 0), ("always-b", 0), ("knows-half", 0.5)])
+def test_half_of_the_answers_known_is_an_informedness_of_half(model, value):
+    """By hand: TPR is 1/2, 1, 1/2, 1/2, FPR of B 1/2, others 0, so that every J is 1/2."""
+    (answers,) = read_log(LOGS / f"choice_{model}.eval")
+    assert answers.table().informedness() == pytest.approx(value, abs=1e-12)
+
+
+def test_a_verdict_of_correct_is_not_an_answer_c():
+    (answers,) = read_log(LOGS / "choice_knows-half.eval")
+    assert Counter(answers.predictions) == {"A": 6, "B": 42, "C": 6, "D": 6}
+
+
+def test_both_formats_hold_the_same_answers():
+    (of_json,) = read_log(LOGS / "choice_knows-half.json")
+    (of_eval,) = read_log(LOGS / "choice_knows-half.eval")
+    for field in ("ids", "references", "predictions", "prompts"):
+        assert getattr(of_json, field) == getattr(of_eval, field)[:20]
+
+
+def test_each_epoch_has_its_own_answers():
+    first, second = read_log(LOGS / "epochs.eval")
+    assert (first.epoch, second.epoch, first.variant) == (1, 2, "")
+    assert first.ids == second.ids
+    assert first.table().informedness() == pytest.approx(0.5)
+    assert set(second.predictions) == {"B"}
+    assert second.name == "mockllm/knows-half, arithmetic, epoch 2"
+
+
+def test_each_scorer_has_its_own_answers_and_texts_around_a_class_are_told():
+    letters, texts = read_log(LOGS / "two_scorers.eval")
+    assert (letters.variant, texts.variant) == ("answer", "includes")
+    assert letters.table().informedness() == pytest.approx(0.5)
+    assert texts.unknown()["answer: b"] == 14  # 8 B of 20, and half of the others
+    # knows-half is right about 14 of 20, and a text in small letters holds an a, too
+    n_right = sum("answer: " + x.lower() == t for x, t in zip(TARGETS, texts.predictions))  # noqa: B905
+    n_right += sum(x == "A" != t[-1:].upper() for x, t in zip(TARGETS, texts.predictions))  # noqa: B905
+    assert texts.how == (
+        "what scorer 'includes' logged as the answer "
+        f"(it took {n_right} of them for right that are not the target, or vice versa)"
+    )
+
+
+def test_an_empty_answer_and_a_missing_one_are_no_answer(changed):
+    def change(log):
+        first_score(log)["answer"] = ""
+        del log["samples"][1]["scores"]["choice"]["answer"]
+
+    (answers,) = changed(change)
+    assert answers.predictions[:3] == (None, None, "C")
+    assert answers.unknown() == {None: 2}
+
+
+def test_several_letters_are_an_unknown_answer(changed):
+    (answers,) = changed(lambda log: first_score(log).update(answer="A, C", value="I"))
+    assert answers.unknown() == {"A, C": 1}
+
+
+def test_more_choices_than_letters_go_on_with_numbers(changed):
+    def change(log):
+        log["samples"][0].update(choices=[str(i) for i in range(28)], target="2")
+
+    (answers,) = changed(change)
+    assert answers.choices[24:] == ("Y", "Z", "1", "2")
+
+
+def test_targets_that_are_no_letters_are_classes_as_they_stand(changed):
+    def change(log):
+        for sample in log["samples"]:
+            sample["target"] = ["yes"] if sample["target"] == "B" else ["no"]
+            del sample["choices"]
+
+    (answers,) = changed(change)
+    assert (answers.choices, answers.classes) == (None, ("no", "yes"))
+
+
+def test_a_prompt_is_the_same_in_every_run_whatever_its_messages_are_called(changed):
+    def asked(name):
+        def change(log):
+            log["samples"][0]["input"] = [{"id": name, "role": "user", "content": "1 + 2?"}]
+
+        return changed(change)[0].prompts[0]
+
+    assert asked("one") == asked("other") == '[{"content": "1 + 2?", "role": "user"}]\n3\n4\n5\n6'
+
+
+def test_the_order_of_choices_is_of_the_prompt(changed):
+    prompts = changed(lambda log: log["samples"][0]["choices"].reverse())[0].prompts
+    assert prompts[0] == "What is 1 + 2?\n6\n5\n4\n3"
+
+
+# What is a log
+
+
+def test_logs_are_known_by_what_is_in_them(tmp_path):
+    (tmp_path / "sub").mkdir()
+    for name in ("a.eval", "sub/b.json"):
+        kept = LOGS / f"choice_knows-half{Path(name).suffix}"
+        (tmp_path / name).write_bytes(kept.read_bytes())
+    (tmp_path / "samples.json").write_text('{"version": 2, "results": {}}')
+    (tmp_path / "no.eval").write_text("not a zip")
+    with zipfile.ZipFile(tmp_path / "other.eval", "w") as archive:
+        archive.writestr("a.txt", "")
+    (tmp_path / "folder.eval").mkdir()
+    (tmp_path / "c.txt").write_bytes((LOGS / "choice_knows-half.json").read_bytes())
+    assert logs_in(tmp_path) == [tmp_path / "a.eval", tmp_path / "sub" / "b.json"]
+    assert not is_log(tmp_path / "absent.json")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda log: log.update(status="error"), "must have ended with status 'success', got 'err"),
+        (lambda log: log.update(version=1), "must be of version 2, got 1"),
+        (lambda log: log.pop("samples"), "no samples: the run must not be told --no-log-samples"),
+        (lambda log: log.pop("eval"), "damaged: it names no task and model"),
+        (
+            lambda log: [log["samples"][i].update(error={"message": "x"}) for i in (3, 5)],
+            "^2 of 20 samples ended in an error, which is not an answer, the first is 'sum-03'",
+        ),
+        (
+            lambda log: log["samples"][4].update(invalidation={"author": "x"}),
+            "^1 of 20 samples are marked as invalid, the first is 'sum-04'",
+        ),
+        (
+            lambda log: log["samples"][2]["scores"].clear(),
+            "^1 of 20 samples have no score of scorer 'choice', the first is 'sum-02'",
+        ),
+        (
+            lambda log: first_score(log).update(value=float("nan")),
+            "^1 of 20 samples have no score of scorer 'choice'",
+        ),
+        (
+            lambda log: [sample.pop("scores") for sample in log["samples"]],
+            "the samples have no scores, which hold the answers",
+        ),
+        (lambda log: log["samples"][8].update(log["samples"][7]), "has sample 'sum-07' twice"),
+        (lambda log: log["samples"].pop(), "is damaged: it holds 19 of 20 samples"),
+        (lambda log: log["samples"][0].update(target=["A", "B"]), "must have one target.*'A', 'B'"),
+        (lambda log: log["samples"][0].update(target="A, B"), "must have one target.*'A, B'"),
+        (lambda log: log["samples"][0].update(target="AB"), "must have one target.*'AB'"),
+        (lambda log: log["samples"][0].update(target=""), "must have one target.*''"),
+        (lambda log: log["samples"][0].update(target=[]), "must have one target"),
+        (lambda log: log["samples"][0].update(target=3), "sample 'sum-00' is damaged: TypeError"),
+        (lambda log: log["samples"][0].update(epoch="1"), "sample 'sum-00' is damaged: TypeError"),
+        (lambda log: log["samples"][0].pop("input"), "'sum-00' is damaged: KeyError 'input'"),
+        (lambda log: first_score(log).update(answer=3), "sample 'sum-00' is damaged: TypeError"),
+    ],
+)  # fmt: skip
+def test_a_log_that_cannot_be_scored_is_refused(changed, change, message):
+    with pytest.raises(ValueError, match=message):
+        changed(change)
+
+
+def test_json_that_is_no_object_is_refused(tmp_path):
+    (tmp_path / "log.json").write_text("[1]")
+    with pytest.raises(ValueError, match=r"the log must hold an object, got \[1\]"):
+        list(read_log(tmp_path / "log.json"))
+
+
+def test_a_run_that_has_not_finished_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("_journal/start.json", "{}")
+    assert is_log(tmp_path / "log.eval")
+    with pytest.raises(ValueError, match="must have ended with status 'success', got 'started'"):
+        list(read_log(tmp_path / "log.eval"))
+
+
+@pytest.mark.parametrize("name", ["choice_knows-half.eval", "choice_knows-half.json"])
+def test_a_damaged_log_is_refused_or_read_as_it_was(name, tmp_path):
+    """Each of some bytes is changed, or the file cut there; an answer is never another."""
+    whole = (LOGS / name).read_bytes()
+    (right,) = read_log(LOGS / name)
+    path = tmp_path / name
+    n_refused = 0
+    for place in range(7, len(whole), len(whole) // 150):
+        flipped = whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
+        for damaged in (whole[:place], flipped):
+            path.write_bytes(damaged)
+            try:
+                (found,) = read_log(path)
+            except ValueError:
+                n_refused += 1
+            else:
+                assert path.suffix == ".json" or found == right
+    assert n_refused > 150
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python opens Zstandard")
+def test_without_backports_zstd_the_error_names_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "backports.zstd", None)
+    with pytest.raises(ImportError, match=r"pip install 'informedness\[inspect\]'"):
+        list(read_log(LOGS / "choice_knows-half.eval"))
+    assert is_log(LOGS / "choice_knows-half.eval")
+    assert len(list(read_log(LOGS / "choice_knows-half.json"))) == 1
+
+
+def test_the_name_is_that_of_the_command_line():
+    assert inspect_ai.NAME == "inspect"
