@@ -29,6 +29,13 @@ EPOCH = "2026-01-01T00:00:00+00:00"
 QUESTIONS = arithmetic.samples()
 
 
+def output(name: str, text: str) -> ModelOutput:
+    """What a model says; without its usage, tokens would be counted by a vocabulary to fetch."""
+    said = ModelOutput.from_content(f"mockllm/{name}", text)
+    said.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return said
+
+
 def model(name: str, later: str | None = None) -> Model:
     """One of the models of `arithmetic`; `later` answers where a question is asked again."""
     said = {
@@ -49,10 +56,7 @@ def model(name: str, later: str | None = None) -> Model:
         asked[question] += 1
         if text != arithmetic.REFUSAL:
             text = f"ANSWER: {text}"
-        output = ModelOutput.from_content(f"mockllm/{name}", text)
-        # counting tokens would fetch a vocabulary
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return output
+        return output(name, text)
 
     return get_model(f"mockllm/{name}", custom_outputs=respond, memoize=False)
 

@@ -1,0 +1,304 @@
+"""Inspect itself: the kept logs are what it writes, read as it reads them, and its metrics ours."""
+
+import doctest
+import math
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai", reason="make test-harnesses has it")
+sys.path.insert(0, str(Path(__file__).parent))
+
+import inspect_logs
+from inspect_ai.log import read_eval_log, recompute_metrics, write_eval_log
+from inspect_ai.scorer import Score, accuracy, answer, choice, includes, pattern, scorer
+from inspect_logs import by_letter, in_words, model, run
+
+import informedness.inspect_ai
+from informedness import estimate_from_labels
+from informedness.inputs.logs.inspect_ai import is_log, logs_in, read_log
+from informedness.inspect_ai import nit, nit_stderr, with_target
+
+LOGS = Path(__file__).parents[1] / "logs" / "inspect"
+METRICS = ("informedness", "informedness_stderr", "nit", "nit_stderr")
+NAMES = ("choice_always-b.eval", "choice_knows-half.eval", "choice_knows-half.json",
+         "choice_refuses.eval", "epochs.eval", "two_scorers.eval")  # fmt: skip
+
+
+def metrics_of(log):
+    assert log.status == "success", log.error
+    return {
+        name: metric.value for each in log.results.scores for name, metric in each.metrics.items()
+    }
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    return inspect_logs.logs(str(tmp_path_factory.mktemp("logs")))
+
+
+# The reader
+
+
+def test_the_kept_logs_are_what_inspect_writes_now_but_for_versions(made):
+    assert [path.name for path in logs_in(LOGS)] == sorted(made) == list(NAMES)
+    for name, log in made.items():
+        kept = read_eval_log(str(LOGS / name))
+        kept.eval.packages = log.eval.packages
+        assert kept.model_dump(exclude={"location", "etag"}) == log.model_dump(
+            exclude={"location", "etag"}
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answers_are_those_that_inspect_reads(name):
+    log = read_eval_log(str(LOGS / name))
+    read = [
+        (x.model, x.task, x.epoch or 1, x.variant or "choice", *row)
+        for x in read_log(LOGS / name)
+        for row in zip(x.ids, x.references, x.predictions, strict=True)
+    ]
+    assert sorted(read, key=str) == sorted(
+        (
+            (log.eval.model, log.eval.task, sample.epoch, scorer, sample.id, sample.target,
+             score.answer or None)
+            for sample in log.samples
+            for scorer, score in sample.scores.items()
+        ),
+        key=str,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("choice")])
+def test_accuracy_of_a_log_is_that_of_inspect(name):
+    (answers,) = read_log(LOGS / name)
+    table = answers.table()
+    log = read_eval_log(str(LOGS / name))
+    assert table.hits.sum() / table.total == pytest.approx(metrics_of(log)["accuracy"])
+
+
+def test_a_log_as_inspect_leaves_it_is_read_too(tmp_path):
+    """With its events, repeated entries and all, limited to some samples."""
+    for log_format in ("eval", "json"):
+        run(by_letter(), model("knows-half"), str(tmp_path), log_format, limit=7)
+    for path in logs_in(tmp_path):
+        (answers,) = read_log(path)
+        assert answers.predictions == ("A", "B", "C", "B", "D", "B", "B")
+    assert len(logs_in(tmp_path)) == 2
+
+
+def test_samples_that_inspect_took_for_errors_are_refused(tmp_path):
+    def fail(messages, *_):
+        if "What is 3 + 4?" in messages[-1].text:
+            raise RuntimeError("no connection")
+        return inspect_logs.output("knows-half", "ANSWER: B")
+
+    failing = inspect_logs.get_model("mockllm/model", custom_outputs=fail, memoize=False)
+    run(by_letter(n=5, fail_on_error=False), failing, str(tmp_path))
+    (path,) = logs_in(tmp_path)
+    with pytest.raises(ValueError, match=r"^1 of 5 samples ended in an error.*'sum-02'"):
+        list(read_log(path))
+
+
+def test_samples_that_a_scorer_left_unscored_are_refused(tmp_path):
+    @scorer(metrics=[accuracy()])
+    def sometimes():
+        async def score(state, target):
+            return Score.unscored() if target.text == "C" else Score(value="C", answer=target.text)
+
+        return score
+
+    run(by_letter(sometimes(), n=5), model("always-b"), str(tmp_path))
+    (path,) = logs_in(tmp_path)
+    with pytest.raises(ValueError, match=r"^1 of 5 samples have no score of scorer 'sometimes'"):
+        list(read_log(path))
+
+
+@pytest.mark.parametrize("change", ["logs", "status"])
+def test_logs_without_samples_or_success_are_refused(tmp_path, change):
+    log = read_eval_log(str(LOGS / NAMES[0]))
+    if change == "logs":
+        log.samples = None
+    else:
+        log.status = "cancelled"
+    for name in ("log.eval", "log.json"):
+        write_eval_log(log, str(tmp_path / name))
+        assert is_log(tmp_path / name)
+        with pytest.raises(ValueError, match=r"no samples|must have ended with status 'success'"):
+            list(read_log(tmp_path / name))
+
+
+# The metrics
+
+
+@pytest.mark.parametrize(
+    ("name", "informedness", "nit"),
+    [("refuses", 0, 1 / 4), ("always-b", 0, 1 / 4), ("knows-half", 1 / 2, None)],
+)
+def test_metrics_are_those_of_the_answers_in_the_log(tmp_path, name, informedness, nit):
+    log = run(by_letter(with_target(choice())), model(name), str(tmp_path))
+    found = metrics_of(log)
+    assert found["informedness"] == pytest.approx(informedness, abs=1e-12)
+    if nit is not None:
+        assert found["nit"] == pytest.approx(nit)
+    (answers,) = read_log(Path(log.location.removeprefix("file://")))
+    for metric in ("informedness", "nit"):
+        wanted = estimate_from_labels(
+            answers.references,
+            answers.known_predictions(),
+            metric,
+            labels=list("ABCD"),
+            unknown="wrong",
+        )
+        assert found[metric] == wanted.value
+        assert found[f"{metric}_stderr"] == wanted.standard_error
+
+
+def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
+    """Two epochs with the same answers are the same scores, with the error of 20 samples."""
+    once = metrics_of(
+        run(by_letter(with_target(choice()), n=20), model("knows-half"), str(tmp_path))
+    )
+    twice = metrics_of(
+        run(by_letter(with_target(choice()), n=20, epochs=2), model("knows-half"), str(tmp_path))
+    )
+    mixed = metrics_of(
+        run(
+            by_letter(with_target(choice()), n=20, epochs=2),
+            model("knows-half", "always-b"),
+            str(tmp_path),
+        )
+    )
+    for metric in ("informedness", "nit"):
+        assert twice[metric] == pytest.approx(once[metric])
+        error = once[f"{metric}_stderr"] * math.sqrt(20 / 19)
+        assert twice[f"{metric}_stderr"] == pytest.approx(error)
+    assert mixed["informedness"] == pytest.approx(1 / 4)  # half of a half, and B's FPR 3/4
+
+
+def test_a_metric_takes_its_classes_and_no_other(tmp_path):
+    """NIT of a constant is 1 / k; what is no class is a wrong answer."""
+    task = by_letter(
+        with_target(choice()), metrics=[nit(labels=["A", "B", "C", "D", "E"]), nit_stderr()]
+    )
+    assert metrics_of(run(task, model("always-b"), str(tmp_path)))["nit"] == pytest.approx(1 / 5)
+
+
+@pytest.mark.parametrize("labels", ["AB", [], ["A", "A"], [1, 2]])
+def test_labels_that_are_no_classes_are_refused_before_the_run(labels):
+    with pytest.raises(ValueError, match="`labels` must "):
+        nit(labels=labels)
+
+
+def test_a_target_outside_the_labels_is_refused(tmp_path):
+    task = by_letter(with_target(choice()), n=3, metrics=[nit(labels=["A", "B"])])
+    log = run(task, model("always-b"), str(tmp_path))
+    assert "`labels` must list every reference, 'C' is not in it" in log.error.message
+
+
+def test_targets_in_words_are_the_classes(tmp_path):
+    task = in_words(with_target(pattern(r"ANSWER: (\w)")))
+    for sample in task.dataset:
+        sample.choices = None
+    found = metrics_of(run(task, model("knows-half"), str(tmp_path)))
+    assert found["informedness"] == pytest.approx(1 / 2)
+
+
+def test_without_with_target_the_error_says_what_to_do(tmp_path):
+    log = run(
+        by_letter(n=3, metrics=[informedness.inspect_ai.informedness()]),
+        model("knows-half"),
+        str(tmp_path),
+    )
+    assert log.status == "error"
+    assert "use scorer=with_target(...) of informedness.inspect_ai" in log.error.message
+    assert len(log.samples) == 3
+
+
+def test_several_targets_are_refused_at_the_first_sample(tmp_path):
+    task = by_letter(with_target(choice()), n=3)
+    task.dataset[0].target = ["A", "B"]
+    log = run(task, model("knows-half"), str(tmp_path))
+    assert log.status == "error"
+    assert "must have one target" in log.error.message
+
+
+@pytest.mark.filterwarnings("ignore:informedness. no score")
+def test_texts_around_a_class_get_no_score(tmp_path):
+    found = metrics_of(run(in_words(with_target(includes())), model("knows-half"), str(tmp_path)))
+    assert found["accuracy"] > 0
+    assert all(math.isnan(found[name]) for name in METRICS)
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_one_sample_has_no_error_and_does_not_end_the_run(tmp_path):
+    for epochs in (1, 2):
+        task = by_letter(with_target(choice()), n=1, epochs=epochs)
+        found = metrics_of(run(task, model("knows-half"), str(tmp_path)))
+        assert math.isnan(found["informedness_stderr"])
+        assert math.isnan(found["nit_stderr"])
+
+
+def test_metadata_of_the_scorer_stay(tmp_path):
+    @scorer(metrics=[accuracy()])
+    def with_notes():
+        async def score(state, target):
+            return Score(value="C", answer=target.text, metadata={"note": 1})
+
+        return score
+
+    log = run(by_letter(with_target(with_notes()), n=2), model("knows-half"), str(tmp_path))
+    assert [sample.scores["with_target"].metadata for sample in log.samples] == [
+        {"note": 1, "informedness": {"target": target, "choices": 4}} for target in "AB"
+    ]
+
+
+def test_a_scorer_that_gives_no_score_gives_none(tmp_path):
+    @scorer(metrics=[accuracy()])
+    def never():
+        async def score(state, target):
+            return None
+
+        return score
+
+    log = run(by_letter(with_target(never()), n=2), model("knows-half"), str(tmp_path))
+    assert [sample.scores for sample in log.samples] == [{}, {}]
+
+
+def test_a_log_that_was_scored_again_has_the_same_scores(tmp_path):
+    """Not with `choice()`, which needs what `multiple_choice()` marked while the model answered."""
+    from inspect_ai import score
+
+    log = run(by_letter(n=20), model("knows-half"), str(tmp_path))
+    again = score(log, with_target(answer("letter")), action="overwrite", display="none")
+    assert metrics_of(again)["informedness"] == pytest.approx(1 / 2)
+    before = metrics_of(again)
+    recompute_metrics(again)
+    assert metrics_of(again) == before
+
+
+def test_inspect_finds_the_metrics_of_a_log_in_the_installed_package(tmp_path):
+    """In a process that has not imported the module."""
+    if "informedness" not in entry_points(group="inspect_ai").names:
+        pytest.skip("informedness is not installed here")
+    log = run(by_letter(with_target(choice()), n=20), model("knows-half"), str(tmp_path))
+    code = (
+        "import sys; from inspect_ai.log import *; log = read_eval_log(sys.argv[1]); "
+        "log.results.scores.clear(); recompute_metrics(log); "
+        "print(sorted(name for each in log.results.scores for name in each.metrics))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, log.location],
+        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": ""},
+    )  # fmt: skip
+    assert done.stdout.strip() == str(sorted([*METRICS, "accuracy", "stderr"]))
+
+
+def test_the_examples_in_docstrings_are_true(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testmod(informedness.inspect_ai)
+    assert (result.failed, result.attempted > 0) == (0, True)
