@@ -302,7 +302,6 @@ def test_the_version_is_printed():
         ["report"],
         ["no-such-command"],
         ["report", "x.csv", *COLUMNS, "--confidence-level", "high"],
-        ["compare", "x.csv", "--references", "gold"],
         ["compare", "x.csv", *COLUMNS, "x", "--metric", "f1_micro"],
         ["compare", "x.csv", *COLUMNS, "x", "--output", "csv"],
     ],

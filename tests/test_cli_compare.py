@@ -246,7 +246,7 @@ def test_identifiers_of_one_file_alone_are_counted_on_both_sides(run, two):
     refused(
         run(a, b, *JOINED),
         f"`--on id`: 3 of 120 in {a} are not in {b} (such as 's",
-        f", 1 of 118 in {b} is not in {a} (such as 'new'): both files must hold the same samples",
+        f", 1 of 118 in {b} is not in {a} (such as 'new'): both must hold the same samples",
     )
     head, *rows = lines_of(a)
     b.write_text("".join([head, *rows, "new,ham,ham\n"]))
@@ -290,7 +290,7 @@ def test_nulls_are_an_error_or_left_out(run, tmp_path):
     refused(run(a, b, *JOINED), f"{b}: `predictions` must have a value in every row")
     refused(
         run(a, b, *JOINED, "--drop-null"),
-        f"1 of 120 in {a} is not in {b} (such as 0), 0 of 119 in {b} are not in {a}: both files "
+        f"1 of 120 in {a} is not in {b} (such as 0), 0 of 119 in {b} are not in {a}: both "
         "must hold the same samples, and rows with a null are left out",
     )
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from informedness.inputs.logs import inspect_ai
-from informedness.inputs.logs.inspect_ai import is_log, logs_in, read_log
+from informedness.logs import inspect_ai
+from informedness.logs.inspect_ai import is_log, logs_in, read_log
 
 LOGS = Path(__file__).parent / "logs" / "inspect"
 TARGETS = ["ABCBD"[i % 5] for i in range(60)]

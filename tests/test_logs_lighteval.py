@@ -17,7 +17,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from informedness.inputs.logs.lighteval import NAME, is_log, logs_in, read_log
+from informedness.logs.lighteval import NAME, is_log, logs_in, read_log
 
 LOGS = Path(__file__).parent / "logs" / "lighteval"
 DATE = "2026-01-01T00-00-00.000000"

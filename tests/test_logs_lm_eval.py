@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from informedness.inputs.logs import lm_eval
-from informedness.inputs.logs.lm_eval import is_log, logs_in, read_log
+from informedness.logs import lm_eval
+from informedness.logs.lm_eval import is_log, logs_in, read_log
 
 KEPT = Path(__file__).parent / "logs" / "lm-eval"
 DATE = "2026-01-01T00-00-00.000001"

@@ -47,6 +47,7 @@ def loaded_by(code):
 
 def test_what_is_exported():
     assert set(informedness.__all__) == {
+        "Answers",
         "Comparison",
         "ContingencyTable",
         "EntropyTriangle",
@@ -54,6 +55,7 @@ def test_what_is_exported():
         "InformednessWarning",
         "IntervalWarning",
         "Leaderboard",
+        "LogReport",
         "NoSamplesError",
         "Report",
         "SCORES",
@@ -61,6 +63,7 @@ def test_what_is_exported():
         "Tally",
         "UndefinedMetricWarning",
         "compare",
+        "compare_answers",
         "ema_score",
         "entropy_triangle",
         "estimate",
@@ -76,6 +79,7 @@ def test_what_is_exported():
         "plot_entropy_triangle",
         "plot_intervals",
         "plot_per_class",
+        "read_log",
         "register",
         "report",
         "score",
@@ -219,6 +223,7 @@ LAYERS += (
     "results",
     "plots",
     "inputs",
+    "logs",
     "trainer",
     "registration",
     "scorers",

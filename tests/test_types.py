@@ -27,6 +27,7 @@ from informedness import estimate_from_labels, informed_decisions, informedness_
 from informedness import markedness_score, module_path, nit_score, register, report, score
 from informedness import table_from_file, table_from_frame, unregister
 from informedness import Leaderboard, Slices, Tally, leaderboard
+from informedness import Answers, LogReport, compare_answers, read_log
 from informedness import plot_ability_curves, plot_confusion, plot_entropy_triangle
 from informedness import plot_intervals, plot_per_class
 
@@ -43,6 +44,13 @@ assert_type(compare([0, 1], [0, 1], [0, 1], metric="ema"), Comparison)
 assert_type(report([0, 1], [0, 1], confidence_level=0.9), Report)
 assert_type(report([0, 1], [0, 1], by=[0, 1]), Slices)
 assert_type(leaderboard([0, 1], {"a": [0, 1]}), Leaderboard)
+
+logs = "LOGS"
+read = read_log(logs, harness="inspect", task="t", variant="v", extract="[A-D]", choices=["A"])
+assert_type(read, list[Answers])
+assert_type(read[0].table(), ContingencyTable)
+assert_type(LogReport.from_answers(read, 0.95), LogReport)
+assert_type(compare_answers(read[0], read[1], metric="nit"), Comparison)
 assert_type(table_from_file("p.csv", references="r", predictions="p"), ContingencyTable)
 chosen = table_from_file("p.csv", references="r", predictions="p", extract="(.)", choices=["A"])
 assert_type(chosen, ContingencyTable)

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from .decisions import informed_decisions
     from .inputs.files import table_from_file
     from .inputs.frames import table_from_frame
+    from .logs.answers import Answers
+    from .logs.comparing import compare_answers
+    from .logs.reading import read_log
+    from .logs.report import LogReport
     from .plots import (
         plot_ability_curves,
         plot_confusion,
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SCORES",
+    "Answers",
     "Comparison",
     "ContingencyTable",
     "EntropyTriangle",
@@ -57,12 +62,14 @@ __all__ = [
     "InformednessWarning",
     "IntervalWarning",
     "Leaderboard",
+    "LogReport",
     "NoSamplesError",
     "Report",
     "Slices",
     "Tally",
     "UndefinedMetricWarning",
     "compare",
+    "compare_answers",
     "ema_score",
     "entropy_triangle",
     "estimate",
@@ -78,6 +85,7 @@ __all__ = [
     "plot_entropy_triangle",
     "plot_intervals",
     "plot_per_class",
+    "read_log",
     "register",
     "report",
     "score",
@@ -87,15 +95,18 @@ __all__ = [
 ]
 
 _AT_FIRST_USE = {
+    "Answers": "logs.answers",
     "Comparison": "results.comparison",
     "EntropyTriangle": "scores.entropic",
     "Estimate": "results.estimates",
     "Leaderboard": "results.leaderboard",
+    "LogReport": "logs.report",
     "Report": "results.report",
     "SCORES": "scores.registry",
     "Slices": "results.slices",
     "Tally": "tally",
     "compare": "results.comparison",
+    "compare_answers": "logs.comparing",
     "estimate": "results.estimates",
     "estimate_from_labels": "results.estimates",
     "informed_decisions": "decisions",
@@ -106,6 +117,7 @@ _AT_FIRST_USE = {
     "plot_entropy_triangle": "plots",
     "plot_intervals": "plots",
     "plot_per_class": "plots",
+    "read_log": "logs.reading",
     "register": "registration",
     "report": "results.report",
     "score": "scores.registry",

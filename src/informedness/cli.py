@@ -20,6 +20,10 @@ from .inputs.answered import LabelOptions, label_options
 from .inputs.files import table_from_file
 from .inputs.paths import FORMATS
 from .inputs.samples import joined_columns, read_columns, read_lines
+from .logs.answers import Answers
+from .logs.comparing import compare_answers, one_run
+from .logs.reading import READERS, read_log
+from .logs.report import LogReport
 from .plots import import_pyplot, save_plots
 from .registration import register, unregister
 from .results.comparison import Comparison, compare
@@ -131,6 +135,9 @@ def _report(options: argparse.Namespace) -> str:
         _prepare_plots(options)
     if options.average != "default" and score is None:
         raise ValueError("`average` must stand with --score, whose average it is")
+    if options.references is None and options.predictions is None and not _are_lines(options):
+        return _report_of_logs(options, score)
+    _check_no_log(options)
     if options.references is None or options.predictions is None:
         return _report_of_lines(options, score)
     if len(options.predictions) > 1:
@@ -189,6 +196,55 @@ def _shown(result: Report | Slices | Leaderboard, options: argparse.Namespace) -
     """Return a result as text, once its pictures are written where they are asked for."""
     if options.plot is not None:
         for path in save_plots(result, options.plot):
+            _tell(f"wrote {path}")
+    return _OUTPUTS[options.output](result)
+
+
+def _are_lines(options: argparse.Namespace) -> bool:
+    """Return whether the files are text: one is enough, for the message on the other."""
+    return any(Path(file).suffix.lower() in (".txt", ".text") for file in options.files)
+
+
+def _check_no_log(options: argparse.Namespace) -> None:
+    """Raise ValueError where options of logs stand with columns of files."""
+    for name in ("harness", "task", "variant"):
+        if getattr(options, name) is not None:
+            option = "from" if name == "harness" else name
+            raise ValueError(
+                f"`--{option}` is of logs of evaluation harnesses, which show what the references "
+                "and predictions are: leave out --references and --predictions"
+            )
+
+
+def _read_logs(files: Sequence[str], options: argparse.Namespace) -> list[Answers]:
+    """Return the answers in logs of harnesses; refuse the options that they leave no room for."""
+    names = ("labels", "ignore_index", "numeric", "drop_null", "keep_empty", "format_in")
+    more = ("weights", "by", "sort", "rest", "classes", "on", "groups")
+    if given := [name for name in (*names, *more) if getattr(options, name, None)]:
+        raise ValueError(
+            f"`--{given[0].replace('_', '-')}` is of columns, and logs have none that are named: "
+            "give --references and --predictions, or leave it out"
+        )
+    return read_log(
+        files,
+        harness=options.harness,
+        task=options.task,
+        variant=options.variant,
+        extract=options.extract,
+        choices=options.choices,
+    )
+
+
+def _report_of_logs(options: argparse.Namespace, score: Score | None) -> str:
+    """Return the report on logs of evaluation harnesses."""
+    read = _read_logs(options.files, options)
+    if score is not None:
+        return repr(score.value(one_run(read, " ".join(options.files)).table()))
+    if options.plot is not None:
+        one_run(read, " ".join(options.files))
+    result = LogReport.from_answers(read, options.confidence_level)
+    if options.plot is not None:
+        for path in save_plots(result.runs[0][1], options.plot):
             _tell(f"wrote {path}")
     return _OUTPUTS[options.output](result)
 
@@ -274,6 +330,15 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
 def _compare(options: argparse.Namespace) -> str:
     averaged_score(options.metric, options.average)  # refused before hours of reading
     Plan(options.confidence_level, options.n_resamples, options.seed)
+    if options.references is None and options.predictions is None:
+        return _compare_logs(options)
+    _check_no_log(options)
+    for name in ("references", "predictions"):
+        if getattr(options, name) is None:
+            raise ValueError(
+                f"`--{name}` must name columns; leave out both --references and --predictions to "
+                "compare two logs of evaluation harnesses"
+            )
     (references, a, b, groups), names = _samples(options)
     is_integer = references.kind == "integers"
     how = _labels(options)
@@ -291,6 +356,31 @@ def _compare(options: argparse.Namespace) -> str:
         n_resamples=options.n_resamples,
         seed=options.seed,
     )
+    return _shown_comparison(result, names, options)
+
+
+def _compare_logs(options: argparse.Namespace) -> str:
+    """Return the comparison of two logs of one task."""
+    if len(options.files) != 2:
+        raise ValueError(
+            "`--references` and `--predictions` must name columns; without them there must be two "
+            f"logs of evaluation harnesses, got {len(options.files)} files"
+        )
+    a, b = (one_run(_read_logs([file], options), file) for file in options.files)
+    result = compare_answers(
+        a,
+        b,
+        metric=options.metric,
+        average=options.average,
+        confidence_level=options.confidence_level,
+        n_resamples=options.n_resamples,
+        seed=options.seed,
+    )
+    names = [a.name, b.name] if a.name != b.name else list(options.files)
+    return _shown_comparison(result, names, options)
+
+
+def _shown_comparison(result: Comparison, names: Sequence[str], options: argparse.Namespace) -> str:
     if options.output == "json":
         return json.dumps(result.to_dict(), indent=2)
     return _comparison_text(result, *names)
@@ -387,7 +477,8 @@ def _parser() -> argparse.ArgumentParser:
 
     text = (
         "Score files of predictions, one row per sample; several files are one set. Or score two "
-        "text files, of references and of predictions, one label per line."
+        "text files, of references and of predictions, one label per line; or what language models "
+        "answered, from the logs of lm-eval, lighteval or Inspect."
     )
     report = command("report", _report, text)
     report.add_argument(
@@ -398,7 +489,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="COL",
         help="column of predictions; several models are ranked",
     )
-    _add_inputs(report, is_required=False)
+    _add_inputs(report)
     report.add_argument("--weights", metavar="COL", help="column of sample weights")
     report.add_argument(
         "--confidence-level", type=float, metavar="P", help="add intervals of this level, as 0.95"
@@ -431,13 +522,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     text = (
         "Compare two models on the same samples: the difference of their scores, its interval and "
-        "a p-value. Both are columns of one set of files; or, with --on, of a file each."
+        "a p-value. Both are columns of one set of files; or, with --on, each has its own "
+        "file. Or compare the logs of two runs of one task by lm-eval, lighteval or Inspect."
     )
     compare = command("compare", _compare, text)
     compare.add_argument(
         "-p",
         "--predictions",
-        required=True,
         nargs="+",
         action=_Several,
         metavar="COL",
@@ -476,7 +567,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_inputs(command: Any, is_required: bool = True) -> None:
+def _add_inputs(command: Any) -> None:
     """Add what both commands that read files take."""
     command.add_argument(
         "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
@@ -484,10 +575,19 @@ def _add_inputs(command: Any, is_required: bool = True) -> None:
     command.add_argument(
         "-r",
         "--references",
-        required=is_required,
         metavar="COL",
         help="column of true labels; of any column, doc.label is a field in it, doc.answers.0 an "
         "element of a list, and argmax:scores the position of the greatest number",
+    )
+    command.add_argument(
+        "--from",
+        dest="harness",
+        choices=list(READERS),
+        help="the harness whose logs FILE... are (default: what the files show)",
+    )
+    command.add_argument("--task", metavar="NAME", help="of logs: this task alone")
+    command.add_argument(
+        "--variant", metavar="NAME", help="of logs: this filter (lm-eval) or scorer (Inspect) alone"
     )
     command.add_argument(
         "--labels",

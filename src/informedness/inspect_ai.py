@@ -33,8 +33,8 @@ except ImportError as error:
 
 from .core.intervals import interval_of
 from .core.labels import Label, read_classes, read_column, show, warn
-from .inputs.logs.answers import Answers
-from .inputs.logs.inspect_ai import NAME, Sample, classes_of, gold_of, letters_of, verdict_of
+from .logs.answers import Answers
+from .logs.inspect_ai import NAME, Sample, classes_of, gold_of, letters_of, verdict_of
 from .results.rows import count_triples, read_rows
 from .results.swaps import error_of_groups
 from .scores.registry import score, score_named

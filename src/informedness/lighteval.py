@@ -49,7 +49,7 @@ from .contingency import ContingencyTable
 from .core.intervals import interval_of
 from .core.labels import warn
 from .core.scores import Average
-from .inputs.logs.lighteval import gold_of, likeliest, stripped
+from .logs.lighteval import gold_of, likeliest, stripped
 from .scores.registry import averaged_score
 
 _NO_CHOICE = -1

@@ -20,8 +20,8 @@ from inspect_logs import by_letter, in_words, model, run
 
 import informedness.inspect_ai
 from informedness import estimate_from_labels
-from informedness.inputs.logs.inspect_ai import is_log, logs_in, read_log
 from informedness.inspect_ai import nit, nit_stderr, with_target
+from informedness.logs.inspect_ai import is_log, logs_in, read_log
 
 LOGS = Path(__file__).parents[1] / "logs" / "inspect"
 METRICS = ("informedness", "informedness_stderr", "nit", "nit_stderr")

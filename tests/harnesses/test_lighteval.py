@@ -23,7 +23,6 @@ from lighteval.tasks.requests import Doc, SamplingMethod
 
 import informedness.lighteval
 from informedness import InformednessWarning, UndefinedMetricWarning
-from informedness.inputs.logs.lighteval import logs_in, read_log
 from informedness.lighteval import (
     ChoiceInput,
     ChoicePreparator,
@@ -35,6 +34,7 @@ from informedness.lighteval import (
     loglikelihood_informedness,
     loglikelihood_nit,
 )
+from informedness.logs.lighteval import logs_in, read_log
 
 KEPT = Path(__file__).parents[1] / "logs" / "lighteval"
 

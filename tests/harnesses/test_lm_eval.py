@@ -11,7 +11,7 @@ import re
 from functools import cache
 
 import pytest
-from arithmetic import LETTERS, MODELS, answers, samples
+from arithmetic import LETTERS, answers, samples
 from lm_eval.api.registry import get_aggregation
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.utils import make_table
@@ -20,8 +20,8 @@ from lm_eval_tasks.data import questions
 
 import informedness.lm_eval
 from informedness import ContingencyTable, estimate, informedness_score, nit_score
-from informedness.inputs.logs.lm_eval import logs_in, read_log
 from informedness.lm_eval import Task
+from informedness.logs.lm_eval import logs_in, read_log
 
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.IntervalWarning")
 
@@ -50,19 +50,18 @@ def expected(said, golds, classes):
     }
 
 
-@pytest.mark.parametrize("model", MODELS)
+TASKS = [
+    ("arithmetic_letters", 60, ["none"]),
+    ("arithmetic_texts", 25, ["none"]),
+    ("arithmetic_generated", 60, ["letter", "text"]),
+]
+CASES = [("refuses", *TASKS[-1])]  # it has no likeliest choice
+CASES += [(model, *task) for model in ("always-b", "knows-half") for task in TASKS]
+
+
+@pytest.mark.parametrize(("model", "task", "n", "filters"), CASES)
 @pytest.mark.parametrize("bootstrap_iters", [0, 10])
-@pytest.mark.parametrize(
-    ("task", "n", "filters"),
-    [
-        ("arithmetic_letters", 60, ["none"]),
-        ("arithmetic_texts", 25, ["none"]),
-        ("arithmetic_generated", 60, ["letter", "text"]),
-    ],
-)
 def test_the_harness_reports_our_scores_and_errors(model, task, n, filters, bootstrap_iters):
-    if model == "refuses" and task != "arithmetic_generated":
-        pytest.skip("has no likeliest choice")
     said, golds = answers(model, samples())[:n], GOLDS[:n]
     if model == "refuses":
         found = run(model, [task], bootstrap_iters=bootstrap_iters)

@@ -48,7 +48,7 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     """
     check_choice("file_format", file_format, (None, *sorted(set(FORMATS.values()))))
     files: list[tuple[str, str]] = []
-    for one in _paths(path):
+    for one in paths_of(path):
         parts = _parts(Path(one)) if Path(one).is_dir() else [Path(one)]
         found = [(str(part), file_format or _format(part)) for part in parts]
         kinds = sorted({kind for _, kind in found})
@@ -64,7 +64,7 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     return files
 
 
-def _paths(path: Any) -> list[Any]:
+def paths_of(path: Any) -> list[Any]:
     """Return one path or several as a list."""
     several = isinstance(path, Iterable) and not isinstance(path, (str, bytes, PathLike))
     paths = list(path) if several else [path]

@@ -127,19 +127,45 @@ def joined_columns(
         if groups is not None and not sides:
             names["groups"] = groups
         sides.append(read_columns(path, names, **options))
+    a, b = joined_sides(sides, paths, f"`--on {on}`", left_out=bool(options.get("drop_null")))
+    return a["references"], a["predictions"], b["predictions"], a.get("groups")
+
+
+def joined_sides(
+    sides: Sequence[dict[str, Column]], names: Sequence[str], on: str, left_out: bool = False
+) -> list[dict[str, Column]]:
+    """Return the columns of two models in the order of their identifiers, the argument "on".
+
+    Parameters
+    ----------
+    sides : two dicts of str to Column
+        With "on" and "predictions"; all other columns that both have must be equal.
+    names : two str
+        What to call the two in messages.
+    on : str
+        What to call the identifiers.
+    left_out : bool
+        Whether samples with nulls were left out, for the messages.
+
+    Raises
+    ------
+    ValueError
+        If an identifier stands twice in a side or is not in both, or columns are not equal.
+    """
     a, b = sides
-    for argument in ("on", "references"):
+    equal = [name for name in a if name in b and name not in ("on", "predictions")]
+    for argument in ("on", *equal):
         check_same_kind(
-            a[argument], f"{argument} of {paths[0]}", b[argument], f"{argument} of {paths[1]}"
+            a[argument], f"{argument} of {names[0]}", b[argument], f"{argument} of {names[1]}"
         )
     ids, *codes = common_codes(a["on"], b["on"])
     orders = [np.argsort(side, kind="stable") for side in codes]
     codes = [side[order] for side, order in zip(codes, orders, strict=True)]
-    for path, side in zip(paths, codes, strict=True):
+    for name, side in zip(names, codes, strict=True):
         again = side[1:][side[1:] == side[:-1]]
         if len(again):
             raise ValueError(
-                f"`--on {on}`: {len(again)} of {len(side)} rows of {path} repeat an identifier, "
+                f"{on}: {len(again)} of {len(side)} rows of {name} repeat an identifier, "
                 f"such as {show(ids[again[0]])}: it must stand once"
             )
     missing, unmatched = [], 0
@@ -149,24 +175,23 @@ def joined_columns(
         unmatched += len(alone)
         verb = "is" if len(alone) == 1 else "are"
         such = f" (such as {show(ids[alone[0]])})" if len(alone) else ""
-        of_side = f"{len(alone)} of {len(side)} in {paths[here]}"
-        missing.append(f"{of_side} {verb} not in {paths[there]}{such}")
+        of_side = f"{len(alone)} of {len(side)} in {names[here]}"
+        missing.append(f"{of_side} {verb} not in {names[there]}{such}")
     if unmatched:
-        left_out = ", and rows with a null are left out" if options.get("drop_null") else ""
-        raise ValueError(
-            f"`--on {on}`: {', '.join(missing)}: both files must hold the same samples{left_out}"
-        )
-    (r_a, y_a), (r_b, y_b) = (
-        [side[argument][order] for argument in ("references", "predictions")]
+        more = ", and rows with a null are left out" if left_out else ""
+        raise ValueError(f"{on}: {', '.join(missing)}: both must hold the same samples{more}")
+    a, b = (
+        {argument: column[order] for argument, column in side.items()}
         for side, order in zip(sides, orders, strict=True)
     )
-    labels, left, right = common_codes(r_a, r_b)
-    unequal = np.flatnonzero(left != right)
-    if len(unequal):
-        first = unequal[0]
-        raise ValueError(
-            f"`--on {on}`: the references of {len(unequal)} of {len(left)} samples differ between "
-            f"{paths[0]} and {paths[1]}, such as {show(labels[left[first]])} and "
-            f"{show(labels[right[first]])} for {show(ids[codes[0][first]])}: they must be equal"
-        )
-    return r_a, y_a, y_b, None if groups is None else a["groups"][orders[0]]
+    for argument in equal:
+        values, left, right = common_codes(a[argument], b[argument])
+        unequal = np.flatnonzero(left != right)
+        if len(unequal):
+            first = unequal[0]
+            raise ValueError(
+                f"{on}: the {argument} of {len(unequal)} of {len(left)} samples differ between "
+                f"{names[0]} and {names[1]}, such as {show(values[left[first]])} and "
+                f"{show(values[right[first]])} for {show(ids[codes[0][first]])}: they must be equal"
+            )
+    return [a, b]

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...core.labels import Label, show
-from ..paths import open_whole
+from ..core.labels import Label, show
+from ..inputs.paths import open_whole
 from .answers import Answers
 
 NAME = "lm-eval"

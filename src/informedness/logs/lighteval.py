@@ -19,8 +19,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from ...core.labels import Label, show
-from ..paths import open_whole
+from ..core.labels import Label, show
+from ..inputs.paths import open_whole
 from .answers import Answers
 
 NAME = "lighteval"

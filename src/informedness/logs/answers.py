@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ...contingency import ContingencyTable
-from ...core.labels import Label
-from ..answered import filled
+from ..contingency import ContingencyTable
+from ..core.labels import Label, show
+from ..inputs.answered import extracted, filled, label_options, named
+from ..results.report import Report
 
 
 @dataclass(frozen=True)
@@ -75,3 +76,56 @@ class Answers:
         return ContingencyTable.from_labels(
             list(self.references), self.known_predictions(), labels=self.classes, unknown="wrong"
         )
+
+    def report(self, confidence_level: float | None = None) -> Report:
+        """Return the scores of the answers, with intervals if there is a confidence level."""
+        return Report.from_table(self.table(), confidence_level)
+
+    def with_classes(
+        self, extract: str | None = None, choices: Sequence[str] | None = None
+    ) -> Answers:
+        """Return the answers with the class taken out of their text, and with other classes.
+
+        Parameters
+        ----------
+        extract, choices
+            As in `table_from_file`: a regular expression for generated text; and the classes, which
+            are the names of positions where answers are positions.
+
+        Raises
+        ------
+        ValueError
+            If an option is not valid, answers are not text to extract from, or a reference is not
+            among the choices.
+        """
+        options = label_options(extract=extract, choices=choices)
+        references, predictions, how = self.references, self.predictions, self.how
+        if options.pattern is not None:
+            texts = [answer if isinstance(answer, str) else None for answer in predictions]
+            if texts != list(predictions):
+                raise ValueError(
+                    f"`extract` is for generated text, and here the answer is {self.how}: leave it "
+                    "out"
+                )
+            predictions = tuple(extracted(texts, options.pattern))
+            how = f"what {options.pattern.pattern!r} finds in {self.how}"
+        if options.choices is not None:
+            references = self._named_references(options.choices)
+            predictions = tuple(named(predictions, options.choices))
+        return replace(
+            self,
+            references=references,
+            predictions=predictions,
+            how=how,
+            choices=options.choices or self.choices,
+        )
+
+    def _named_references(self, choices: Sequence[str]) -> tuple[Label, ...]:
+        names = named(self.references, choices)
+        for reference, name in zip(self.references, names, strict=True):
+            if name not in choices:
+                raise ValueError(
+                    f"`choices` must hold every reference or its position from 0 to "
+                    f"{len(choices) - 1}, got {show(reference)}"
+                )
+        return tuple(name for name in names if name is not None)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from ...core.labels import show
+from ..core.labels import show
 from .answers import Answers
 
 NAME = "inspect"

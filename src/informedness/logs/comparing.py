@@ -1,0 +1,75 @@
+"""Two logs of one task, joined by what the harness calls its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.labels import read_column, show
+from ..inputs.samples import joined_sides
+from ..results.comparison import Comparison, compare
+from .answers import Answers
+
+
+def compare_answers(a: Answers, b: Answers, **options: Any) -> Comparison:
+    """Compare two models' answers in one task, joined by the harness' identifiers of samples.
+
+    Parameters
+    ----------
+    a, b : Answers
+        As `read_log` returns them.
+    **options
+        As in `compare`, but for the labels and what unknown answers are: the classes are those of
+        the logs, and unknown answers are wrong.
+
+    Raises
+    ------
+    ValueError
+        If the two are of different tasks or classes, hold different samples or references, or were
+        asked different prompts.
+    """
+    for what in ("harness", "task", "classes"):
+        of_a, of_b = getattr(a, what), getattr(b, what)
+        if of_a != of_b:
+            raise ValueError(
+                f"`a` and `b` must be runs of one task, got the {what} {show(of_a)} and "
+                f"{show(of_b)}"
+            )
+    names = [a.name, b.name] if a.name != b.name else [f"{a.name} (A)", f"{b.name} (B)"]
+    left, right = joined_sides([_columns(a), _columns(b)], names, "sample identifiers")
+    return compare(
+        left["references"],
+        left["predictions"],
+        right["predictions"],
+        labels=a.classes,
+        unknown="wrong",
+        **options,
+    )
+
+
+def one_run(read: Sequence[Answers], name: str) -> Answers:
+    """Return the one run that was read.
+
+    Raises
+    ------
+    ValueError
+        If there are several; the message names them.
+    """
+    if len(read) != 1:
+        runs = "; ".join(answers.name for answers in read)
+        raise ValueError(
+            f"{name}: must hold one run to compare, got {len(read)} ({runs}): choose with --task "
+            "and --variant, or name the log that is meant"
+        )
+    return read[0]
+
+
+def _columns(answers: Answers) -> dict[str, Any]:
+    """Return what the two sides of a join have."""
+    columns = {
+        "on": answers.ids,
+        "references": answers.references,
+        "prompts": answers.prompts,
+        "predictions": answers.known_predictions(),
+    }
+    return {name: read_column(list(values), name) for name, values in columns.items()}

@@ -1,0 +1,137 @@
+"""Which harness wrote a log, and the answers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..core.labels import check_choice
+from ..inputs.paths import paths_of
+from . import inspect_ai, lighteval, lm_eval
+from .answers import Answers
+
+
+class Reader(Protocol):
+    """What the module of a harness has."""
+
+    NAME: str
+
+    def is_log(self, path: Path) -> bool:
+        """Return whether a file is a log of samples that this harness wrote."""
+
+    def logs_in(self, folder: Path) -> list[Path]:
+        """Return the logs of samples in a folder and its folders."""
+
+    def read_log(self, path: Path) -> Iterator[Answers]:
+        """Yield the answers in a file."""
+
+
+READERS: dict[str, Reader] = {reader.NAME: reader for reader in (lm_eval, lighteval, inspect_ai)}
+
+
+def read_log(
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    harness: str | None = None,
+    task: str | None = None,
+    variant: str | None = None,
+    extract: str | None = None,
+    choices: Sequence[str] | None = None,
+) -> list[Answers]:
+    r"""Return what language models answered, as an evaluation harness logged it.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        Logs of samples, or folders that are searched for them: `samples_*.jsonl` of lm-eval
+        (`--log_samples`), `details_*.parquet` of lighteval (`--save-details`), `.eval` or `.json`
+        of Inspect.
+    harness : {"lm-eval", "lighteval", "inspect"}, optional
+        Which harness wrote them; by default the files show it.
+    task, variant : str, optional
+        Return the answers in this task alone, or of this filter (lm-eval) or scorer (Inspect).
+    extract : str, optional
+        A regular expression that takes the class out of generated text: its first group.
+    choices : sequence of str, optional
+        The classes of the task. Answers that are positions get these names.
+
+    Returns
+    -------
+    list of Answers
+        One for each model, task, variant and epoch.
+
+    Raises
+    ------
+    ValueError
+        If a file is no log, is damaged or holds no samples, if nothing in it is of this task or
+        variant, or if two files hold the same run.
+    ImportError
+        If what a format needs is missing: pyarrow for lighteval, backports.zstd for `.eval`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> log = pathlib.Path(tempfile.mkdtemp()) / "samples_spam_2026-01-01T00-00-00.jsonl"
+    >>> sample = (
+    ...     '{"doc_id": %d, "doc": {}, "target": "%s", "arguments": [["Spam?"]], "filter": "none",'
+    ...     ' "resps": [["%s"]], "filtered_resps": ["%s"], "prompt_hash": "1"}\n'
+    ... )
+    >>> answers = [("yes", "yes"), ("no", "no"), ("no", "I cannot say")]
+    >>> lines = [sample % (i, gold, x, x) for i, (gold, x) in enumerate(answers)]
+    >>> _ = log.write_text("".join(lines))
+    >>> (found,) = read_log(log)
+    >>> found.classes, found.unknown()
+    (('no', 'yes'), Counter({'I cannot say': 1}))
+    >>> found.report().scores["accuracy"]
+    0.6666666666666666
+    """
+    check_choice("harness", harness, (None, *READERS))
+    found: dict[str, str] = {}
+    read: list[Answers] = []
+    for file, reader in _logs(paths_of(path), harness):
+        try:
+            of_file = [x.with_classes(extract, choices) for x in reader.read_log(file)]
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from error
+        for answers in of_file:
+            if (before := found.setdefault(answers.name, str(file))) != str(file):
+                raise ValueError(
+                    f"{file}: a run must be in one log, got {answers.name!r} in {before} too: "
+                    "name the log that is meant"
+                )
+        read += of_file
+    return _chosen(_chosen(read, "task", task), "variant", variant)
+
+
+def _logs(paths: Sequence[Any], harness: str | None) -> Iterator[tuple[Path, Reader]]:
+    """Yield each log and the reader of its harness."""
+    readers = list(READERS.values()) if harness is None else [READERS[harness]]
+    for path in map(Path, paths):
+        if path.is_dir():
+            logs = [(log, reader) for reader in readers for log in reader.logs_in(path)]
+        elif not path.exists():
+            raise FileNotFoundError(f"{path}: there is no such file")
+        elif harness is not None:
+            logs = [(path, READERS[harness])]
+        else:
+            logs = [(path, reader) for reader in readers if reader.is_log(path)]
+        if not logs:
+            raise ValueError(
+                f"{path}: must be or hold logs of samples of {', '.join(r.NAME for r in readers)}, "
+                "got none: columns of other files are named with --references and --predictions "
+                "(table_from_file)"
+            )
+        yield from logs
+
+
+def _chosen(read: list[Answers], field: str, wanted: str | None) -> list[Answers]:
+    """Return those answers that have the wanted task or variant."""
+    if wanted is None:
+        return read
+    chosen = [answers for answers in read if getattr(answers, field) == wanted]
+    if not chosen:
+        there = sorted({repr(getattr(answers, field)) for answers in read})
+        raise ValueError(f"`{field}` must be one of {', '.join(there)}, got {wanted!r}")
+    return chosen

@@ -1,0 +1,137 @@
+"""The report on logs: one for each model, task and epoch, and all of them as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..results.layout import Result, Rows, aligned, finite, interval_fields
+from ..results.report import Report
+from ..results.text import cut, rounded, shown, shown_interval
+from ..scores.registry import MODULES, score_named
+from .answers import Answers
+
+_SHOWN = ("accuracy", *MODULES)
+_MOST_UNKNOWN = 3
+
+
+@dataclass(frozen=True)
+class LogReport(Result):
+    """Scores of each run that logs hold: of each model, task, filter or scorer, and epoch.
+
+    Attributes
+    ----------
+    runs : tuple of (Answers, Report)
+        What was read, and its report.
+    confidence_level : float or None
+        Share of the intervals that should contain the truth.
+    """
+
+    runs: tuple[tuple[Answers, Report], ...]
+    confidence_level: float | None = None
+
+    @classmethod
+    def from_answers(
+        cls, read: Sequence[Answers], confidence_level: float | None = None
+    ) -> LogReport:
+        """Return the report on what `read_log` returns.
+
+        Parameters
+        ----------
+        read : sequence of Answers
+        confidence_level : float, optional
+            Adds standard errors and intervals of this level, for example 0.95.
+
+        Raises
+        ------
+        ValueError
+            If there is nothing to report on, or a report cannot be made; the message names the run.
+        """
+        if not read:
+            raise ValueError("`read` must hold the answers of at least one run, got none")
+        runs = []
+        for answers in read:
+            try:
+                runs.append((answers, answers.report(confidence_level)))
+            except ValueError as error:
+                raise ValueError(f"{answers.name}: {error}") from error
+        return cls(tuple(runs), confidence_level)
+
+    def text_tables(self) -> list[Rows]:
+        """Return one table with a row for each run."""
+        head = ["run", "N", "unknown", "Accuracy"]
+        for name in MODULES:
+            head.append(score_named(name).title)
+            if self.confidence_level is not None:
+                head.append(f"{100 * self.confidence_level:.6g}% interval")
+        rows = [head]
+        for answers, report in self.runs:
+            unknown = sum(answers.unknown().values())
+            row = [shown(answers.name), str(len(answers.ids)), str(unknown)]
+            for name in _SHOWN:
+                row.append(rounded(report.scores[name], 4))
+                if name in MODULES and self.confidence_level is not None:
+                    made = report.estimates[name]
+                    row.append(shown_interval(made.standard_error, made.confidence_interval)[1])
+            rows.append(row)
+        return [rows]
+
+    def text_lines(self) -> list[str]:
+        """Return how the answers of each run were found, and which were no class."""
+        return [_how(answers) for answers, _ in self.runs]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a record for each run."""
+        records = []
+        for answers, report in self.runs:
+            record: dict[str, Any] = _origin(answers)
+            record["n_samples"] = len(answers.ids)
+            record["n_unknown"] = sum(answers.unknown().values())
+            for name, value in report.scores.items():
+                record[name] = finite(value)
+                if name in report.estimates:
+                    made = report.estimates[name]
+                    record |= interval_fields(
+                        made.standard_error, made.confidence_interval, f"{name}_"
+                    )
+            records.append(record)
+        return records
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values for JSON."""
+        return {
+            "runs": [
+                {**_origin(answers), "answers": answers.how, **report.to_dict()}
+                for answers, report in self.runs
+            ]
+        }
+
+    def __str__(self) -> str:
+        """Return a report for each run, and where there are several the table of all."""
+        reports = [f"{_how(answers)}\n\n{report}" for answers, report in self.runs]
+        tables = (
+            [aligned(rows, is_cut=False) for rows in self.text_tables()] if len(reports) > 1 else []
+        )
+        return "\n\n\n".join([*reports, *tables])
+
+
+def _origin(answers: Answers) -> dict[str, Any]:
+    """Return where answers are from, as fields of a record."""
+    names = ("harness", "model", "task", "variant", "epoch")
+    return {name: getattr(answers, name) for name in names}
+
+
+def _how(answers: Answers) -> str:
+    """Return what was read, in a line: whose answers, how found, which were no class."""
+    line = f"{answers.harness}, {shown(answers.name)}: the answer is {answers.how}."
+    unknown = answers.unknown()
+    if not unknown:
+        return line
+    commonest = [
+        f"{'no answer' if answer is None else cut(repr(answer), 40)} ({n})"
+        for answer, n in unknown.most_common(_MOST_UNKNOWN)
+    ]
+    more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
+    classes = cut(", ".join(map(shown, answers.classes)), 60)
+    return f"{line} Not among the classes ({classes}): {', '.join(commonest)}{more}."
