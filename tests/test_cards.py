@@ -12,6 +12,7 @@ import json
 import re
 import subprocess
 import sys
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,7 +23,7 @@ import pytest
 import yaml
 from sklearn.metrics import balanced_accuracy_score
 
-from informedness import informedness_score, markedness_score, nit_score
+from informedness import ContingencyTable, estimate, informedness_score, markedness_score, nit_score
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("informedness", "nit")
@@ -56,6 +57,7 @@ SECTIONS = [
 ]
 
 HELPER = ROOT / "src" / "informedness" / "core"
+PAPERS_VALUES = (ROOT / "docs" / "papers-values.md").read_text("utf-8")
 
 each_metric = pytest.mark.parametrize("name", NAMES)
 
@@ -76,9 +78,13 @@ def card(name):
 
 
 def section(name, heading):
+    return section_of(card(name), heading)
+
+
+def section_of(text, heading):
     """What follows a heading, up to the next one of the same or a higher level."""
     level = heading.split()[0]
-    _, _, rest = card(name).partition(f"\n{heading}\n")
+    _, _, rest = text.partition(f"\n{heading}\n")
     return re.split(rf"^#{{1,{len(level)}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
 
 
@@ -172,6 +178,62 @@ def test_the_card_cites_its_sources_and_links_the_paper_at_arxiv_alone(name):
     }
 
 
+def plain(bibtex):
+    """A field of BibTeX as it is read, without braces and escapes."""
+    for written, letter in (('{\\"i}', "ï"), ("{\\'a}", "á"), ("\\", "")):
+        bibtex = bibtex.replace(written, letter)
+    return re.sub("[{}]", "", bibtex)
+
+
+def entries(bibtex):
+    """The fields of each entry of BibTeX by their names."""
+    return [
+        {key: plain(value) for key, value in re.findall(r"^  (\w+) = \{(.*)\},?$", entry, re.M)}
+        for entry in bibtex.split("\n}")[:-1]
+    ]
+
+
+@each_metric
+def test_the_script_cites_what_the_card_cites(name):
+    (bibtex,) = fences(section(name, "## Citation(s)"), "bibtex")
+    assert loaded_module(name)._CITATION.strip() == bibtex.strip()
+
+
+def test_the_citation_file_has_the_references_of_the_cards():
+    cited = []
+    for name in NAMES:
+        (bibtex,) = fences(section(name, "## Citation(s)"), "bibtex")
+        cited += [
+            {
+                "title": entry["title"],
+                "authors": entry["author"].split(" and "),
+                "year": int(entry["year"]),
+                "venue": entry.get("booktitle", entry.get("journal")),
+                "doi": entry.get("doi"),
+                "pages": entry.get("pages"),
+            }
+            for entry in entries(bibtex)
+        ]
+    listed = [
+        {
+            "title": reference["title"],
+            "authors": [
+                f"{author['family-names']}, {author['given-names']}"
+                for author in reference["authors"]
+            ],
+            "year": reference["year"],
+            "venue": reference.get("collection-title", reference.get("journal")),
+            "doi": reference.get("doi"),
+            "pages": "--".join(str(reference[end]) for end in ("start", "end") if end in reference)
+            or None,
+        }
+        for reference in yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["references"]
+    ]
+    assert len(listed) == 4
+    assert all(work in listed for work in cited)
+    assert all(work in cited for work in listed)
+
+
 @each_metric
 def test_requirements_are_those_of_the_package_with_the_same_lower_bounds(name):
     lines = (folder(name) / "requirements.txt").read_text().splitlines()
@@ -204,6 +266,50 @@ def test_the_card_shows_at_least_six_examples_each_with_output(name):
     assert len(blocks) >= 6
     for block in blocks:
         assert doctest.DocTestParser().get_examples(block)[-1].want
+
+
+@each_metric
+def test_the_filter_on_the_card_silences_its_warning(name):
+    (said,) = set(re.findall(r"warnings\.filterwarnings\(.*?\)", card(name)))
+    metric = evaluate.load(str(folder(name)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        metric.compute(references=["a", "a"], predictions=["a", "b"])
+        assert caught
+        exec(said)
+        before = len(caught)
+        metric.compute(references=["a", "a"], predictions=["a", "b"])
+        assert len(caught) == before
+
+
+@pytest.mark.slow
+@each_metric
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.usefixtures("local_metrics")
+def test_the_trainer_on_the_card_evaluates(name, tmp_path, monkeypatch):
+    from transformers import Trainer, TrainingArguments
+
+    import trainer_cases
+
+    monkeypatch.chdir(tmp_path)
+    samples = trainer_cases.samples("classes")
+    names = {
+        "model": trainer_cases.model_of("classes"),
+        "args": TrainingArguments("checkpoints"),
+        "Trainer": Trainer,
+        "train": samples[:400],
+        "validation": samples[400:],
+        "informedness": evaluate.load("informedness"),
+        "both": evaluate.combine([evaluate.load(metric) for metric in NAMES]),
+    }
+    (snippet,) = fences(card(name), "py")
+    exec(snippet, names)
+    references, answers = trainer_cases.answers(names["model"], "classes")[:2]
+    scores = names["trainer"].evaluate()
+    functions = {"informedness": informedness_score, "nit": nit_score}
+    for metric in NAMES if name == "nit" else NAMES[:1]:
+        expected = functions[metric](references, answers)
+        assert scores[f"eval_{metric}"] == pytest.approx(expected, abs=1e-12)
 
 
 # The formulas that share the name, in exact fractions
@@ -271,8 +377,9 @@ FORMULAS = {
 
 
 def worked_example():
-    """The table of counts on the card, and the rows of its table of formulas."""
-    counts, formulas = tables(section("informedness", "#### Formulas that share the name"))
+    """The matrix on the page of the paper's values, and the rows of the card's formulas."""
+    (formulas,) = tables(section("informedness", "#### Formulas that share the name"))
+    (counts,) = tables(section_of(PAPERS_VALUES, "## Three formulas"))
     return [[int(cell) for cell in row[1:]] for row in counts[1:]], formulas[1:], counts
 
 
@@ -292,6 +399,7 @@ def test_the_worked_example_is_a_golden_vector_with_its_axes_named():
     assert rows[0] == ["reference \\ prediction", "a", "b", "c"]
     assert [row[0] for row in rows[1:]] == ["a", "b", "c"]
     assert table == VECTORS["pycm_example_weighted"]["table"]
+    assert f"`{table}`" in section("informedness", "#### Formulas that share the name")
 
 
 def test_the_formulas_on_the_card_have_the_values_it_gives():
@@ -374,9 +482,11 @@ def test_the_text_is_right_that_the_printed_informedness_of_intersect_is_powers_
 
 
 def test_the_text_is_right_about_the_last_table_of_the_paper():
-    text = " ".join(section("informedness", "#### Values from Popular Papers").split())
+    text = " ".join(PAPERS_VALUES.split())
     printed = re.search(
-        r"The (\d+\.\d) of Table 4 is not: .* accuracy of (\d+\.\d) makes (\d+\.\d)", text
+        r"an Informedness of (\d+\.\d)\. This cannot be .*"
+        r" accuracy of (\d+\.\d) makes (\d+\.\d)",
+        text,
     )
     informed, balanced, made = map(float, printed.groups())
     assert made == pytest.approx(2 * balanced - 100)
@@ -388,6 +498,17 @@ def test_the_text_is_right_about_the_odds():
     options = {"prior": {"yes": 0.5, "no": 0.5}, "prior_mode": "odds"}
     assert informedness_score(references, references, **options) == pytest.approx(1.16)
     assert informedness_score(references, ["yes"] * 10, **options) == pytest.approx(0.8)
+
+
+@each_metric
+def test_the_text_is_right_about_a_weight_of_three_and_three_copies(name):
+    table = np.array([[84, 6], [2, 8]])
+    weighted = ContingencyTable.from_matrix(3 * table, squared_weights=9 * table)
+    copies = ContingencyTable.from_matrix(3 * table)
+    once = estimate(ContingencyTable.from_matrix(table), name)
+    for made, error in ((weighted, once.standard_error), (copies, once.standard_error / 3**0.5)):
+        assert estimate(made, name).value == pytest.approx(once.value)
+        assert estimate(made, name).standard_error == pytest.approx(error)
 
 
 def test_the_text_is_right_about_three_classes_mistaken_in_a_circle():

@@ -31,6 +31,7 @@ SNIPPETS = {  # at least so many on each page
     "docs/how-sure.md": 1,
     "docs/evaluate.md": 8,
     "docs/other-loops.md": 4,
+    "docs/papers-values.md": 4,
     "docs/pictures.md": 7,
     "docs/scikit-learn.md": 6,
     "docs/trainer.md": 5,

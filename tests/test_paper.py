@@ -381,20 +381,28 @@ def test_the_page_of_a_quick_study_is_what_it_writes(name, study, tmp_path, monk
     assert made.read_text(encoding="utf-8") == page(name)
 
 
-def test_the_cards_say_of_the_tables_what_the_pages_found(study):
-    card = plain("metrics/informedness/README.md")
+def test_the_documents_say_of_the_tables_what_the_pages_found(study):
+    text = plain("docs/papers-values.md")
     pair = row(page("glue"), "QQP", "77.4", "77.4")
     low, high = re.search(r"\((.*) to (.*)\)", pair[3]).groups()
-    assert f"that accuracy goes with {low} to {high}; only equation (5) could give the pair" in card
+    assert f"that accuracy goes with {low} to {high}; only equation (5) could give the pair" in text
     assert row(page("glue"), "RTE", "57.6", "14.7")[4].startswith("mean only: **no**")
-    assert "RTE's pair it could not give" in card
+    assert "of 57.6 and an Informedness of 14.7. Equation (5) cannot give this pair." in text
     possible = [
         line.split(" | ")[5] for line in page("kvqa").splitlines() if line.count(" | ") == 8
     ]
     assert (possible.count("**no**"), possible.count("yes")) == (7, 5)
-    assert "Seven of the twelve values of NIT in their table on KVQA lie above 2^H / k" in plain(
-        "metrics/nit/README.md"
+    assert "Seven of the twelve values of NIT in their table on KVQA lie above 2^H / k" in text
+    card = plain("metrics/nit/README.md")
+    assert "seven of their twelve values for KVQA are higher than 2^H / k allows" in card
+    assert row(page("kvqa"), "Boolean")[3] == "81.9"
+    assert "81.9 (in percent) for the Boolean questions of KVQA" in card
+    row(page("glue"), "CoLA", "79.7", "57.0")
+    assert row(page("glue"), "CoLA", "58.1")[5] == "1.2"
+    said = (
+        "CoLA, for example, 57.0 beside an accuracy of 79.7 for DistilBERT, and 1.2 beside 58.1 for"
     )
+    assert said in plain("metrics/informedness/README.md")
 
 
 # The page for those who know accuracy and F1

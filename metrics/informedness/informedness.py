@@ -12,31 +12,33 @@ from .scores import INFORMEDNESS
 from .table import Table
 
 _DESCRIPTION = """\
-Informedness is the share of decisions that are informed rather than guessed: 1 for a perfect
-classifier, 0 for one that guesses, whatever it guesses and however uneven the classes, and
-negative for one that does worse. It is the multi-class form of Youden's J,
-sum over classes c of bias_c * (TPR_c - FPR_c), where bias_c is the share of predictions of c.
+Informedness is the share of decisions that are informed rather than guessed. A perfect classifier
+scores 1, and guessing scores 0 on average, no matter how uneven the classes are. Below 0 is worse than
+guessing. It is the multi-class form of Youden's J: the sum over classes c of
+bias_c * (TPR_c - FPR_c), where bias_c is the share of the predictions that are c.
 """
 
 _KWARGS_DESCRIPTION = """
 Args:
     predictions (`list` of `int` or `str`): Predicted labels.
-    references (`list` of `int` or `str`): Ground truth labels, of the same type.
+    references (`list` of `int` or `str`): True labels, of the same type.
     labels (`list`, *optional*): The classes of the task, in order. By default those that occur.
-    average (`str`, *optional*): "bias" (the default), "prevalence" or "macro" weights of the
-        classes; None gives one value for each class, in label order, and adds "labels".
+    average (`str`, *optional*): How classes are weighted: "bias" (the default), "prevalence" or
+        "macro". None returns one value per class, in label order, and adds "labels".
     prior (`dict`, *optional*): Class shares to score under, a probability for each class.
-    prior_mode (`str`): "reweight" (the default) the references to the prior, or let it set the "odds".
-    sample_weight (`list` of `float`, *optional*): A weight for each sample. `add_batch` takes it, too.
-    ignore_index (*optional*): Samples whose reference equals it are dropped, as -100 in padding.
+    prior_mode (`str`): "reweight" (the default) weights the samples so that the class shares match
+        the prior; "odds" uses the odds that the prior sets.
+    sample_weight (`list` of `float`, *optional*): A weight for each sample; `add_batch` takes it too.
+    ignore_index (*optional*): Drops samples whose reference equals it, for example -100 for padding.
     unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
-    zero_division (`"warn"`, 0.0 or nan): The score where all references are of one class.
-    confidence_level (`float`, *optional*): Adds the standard error and the confidence interval of
-        this level, as 0.95, under "informedness_standard_error" and "informedness_confidence_interval".
-    return_signature (`bool`): Adds a line that names all that decides the score, under
+    zero_division (`"warn"`, 0.0 or nan): The score if all references belong to one class.
+    confidence_level (`float`, *optional*): Adds the standard error and a confidence interval at this
+        level, for example 0.95, as "informedness_standard_error" and
+        "informedness_confidence_interval".
+    return_signature (`bool`): Adds a line that records everything that affects the score, as
         "informedness_signature".
 Returns:
-    informedness (`float`, or `list` of `float` where `average` is None): best 1, chance 0.
+    informedness (`float`, or `list` of `float` if `average` is None): 1 is perfect, 0 is chance.
 Examples:
 
     >>> import evaluate
@@ -44,7 +46,7 @@ Examples:
     >>> informedness.compute(references=["a", "b", "a"], predictions=["a", "b", "b"])
     {'informedness': 0.5}
 
-    A classifier that always gives the majority class is informed of nothing:
+    A classifier that always gives the most common class knows nothing:
 
     >>> informedness.compute(references=[0] * 9 + [1], predictions=[0] * 10)
     {'informedness': 0.0}
@@ -53,18 +55,29 @@ Examples:
     {'informedness': [1.0, 0.6666666666666667, 0.5], 'labels': [0, 1, 2]}
 """
 
-_CITATION = """\
-@inproceedings{vickers-etal-2023-need,
-  title = "We Need to Talk About Classification Evaluation Metrics in {NLP}",
-  author = "Vickers, Peter and Barrault, Lo{\\"i}c and Monti, Emilio and Aletras, Nikolaos",
-  booktitle = "Proceedings of the 13th International Joint Conference on Natural Language Processing and the 3rd Conference of the Asia-Pacific Chapter of the Association for Computational Linguistics",
-  year = "2023",
+_CITATION = r"""
+@inproceedings{vickers2023need,
+  title = {We Need to Talk About Classification Evaluation Metrics in {NLP}},
+  author = {Vickers, Peter and Barrault, Lo{\"i}c and Monti, Emilio and Aletras, Nikolaos},
+  booktitle = {Proceedings of the 13th International Joint Conference on Natural Language Processing and the 3rd Conference of the Asia-Pacific Chapter of the Association for Computational Linguistics},
+  year = {2023},
+  eprint = {2401.03831},
+  archivePrefix = {arXiv}
 }
 @inproceedings{powers2003recall,
-  title = "Recall and Precision versus the Bookmaker",
-  author = "Powers, David M. W.",
-  booktitle = "International Conference on Cognitive Science",
-  year = "2003",
+  title = {Recall and Precision versus the Bookmaker},
+  author = {Powers, David M. W.},
+  booktitle = {International Conference on Cognitive Science},
+  year = {2003}
+}
+@article{powers2011evaluation,
+  title = {Evaluation: From Precision, Recall and {F}-Measure to {ROC}, Informedness, Markedness \& Correlation},
+  author = {Powers, David M. W.},
+  journal = {Journal of Machine Learning Technologies},
+  volume = {2},
+  number = {1},
+  pages = {37--63},
+  year = {2011}
 }
 """
 

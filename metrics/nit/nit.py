@@ -12,29 +12,28 @@ from .scores import NIT
 from .table import Table
 
 _DESCRIPTION = """\
-The Normalised Information Transfer factor (NIT) measures how much information about the
-references comes through in the predictions: 2^MI / k, with MI their mutual information in bits
-and k the number of classes. It is at most 1, and 1/k (not 0) for predictions that carry no
-information.
+The Normalised Information Transfer factor (NIT) measures how much the predictions tell about the
+references: 2^MI / k, where MI is their mutual information in bits and k is the number of classes. It
+is at most 1. Chance is 1/k, not 0.
 """
 
 _KWARGS_DESCRIPTION = """
 Args:
     predictions (`list` of `int` or `str`): Predicted labels.
-    references (`list` of `int` or `str`): Ground truth labels, of the same type.
-    labels (`list`, *optional*): The classes of the task; all of them count in k. By default the
-        classes of the references.
-    sample_weight (`list` of `float`, *optional*): A weight for each sample. `add_batch` takes it, too.
-    ignore_index (*optional*): Samples whose reference equals it are dropped, as -100 in padding.
+    references (`list` of `int` or `str`): True labels, of the same type.
+    labels (`list`, *optional*): The classes of the task. All of them count in k. By default those in
+        the references.
+    sample_weight (`list` of `float`, *optional*): A weight for each sample; `add_batch` takes it too.
+    ignore_index (*optional*): Drops samples whose reference equals it, for example -100 for padding.
     unknown (`str`): Whether a prediction outside `labels` is an "error" (the default) or "wrong".
-    zero_division (`str` or `float`): The score where there is one class. "warn" (the default) is
-        1.0, which it is by definition, with a warning; 1.0 and nan give no warning.
-    confidence_level (`float`, *optional*): Adds the standard error and the confidence interval of
-        this level, as 0.95, under "nit_standard_error" and "nit_confidence_interval".
-    return_signature (`bool`): Adds a line that names all that decides the score, under
+    zero_division (`"warn"`, 1.0 or nan): The score if there is only one class. "warn" (the default)
+        returns 1.0, the value by definition, with a warning.
+    confidence_level (`float`, *optional*): Adds the standard error and a confidence interval at this
+        level, for example 0.95, as "nit_standard_error" and "nit_confidence_interval".
+    return_signature (`bool`): Adds a line that records everything that affects the score, as
         "nit_signature".
 Returns:
-    nit (`float`): from 1/k, no information, to 1, all there is between k balanced classes.
+    nit (`float`): from 1/k, which is chance, to 1, for a perfect classifier of k balanced classes.
 Examples:
 
     >>> import evaluate
@@ -42,26 +41,30 @@ Examples:
     >>> nit.compute(references=["a", "a", "b", "b"], predictions=["a", "a", "b", "b"])
     {'nit': 1.0}
 
-    A classifier that always gives one class passes on nothing, which is 1/k:
+    A classifier that always gives one class tells nothing and scores 1/k:
 
     >>> nit.compute(references=[0] * 9 + [1], predictions=[0] * 10)
     {'nit': 0.5}
 """
 
-_CITATION = """\
-@article{valverde2014nit,
-  title = "100\\% Classification Accuracy Considered Harmful: The Normalized Information Transfer Factor Explains the Accuracy Paradox",
-  author = "Valverde-Albacete, Francisco J. and Pel{\\'a}ez-Moreno, Carmen",
-  journal = "PLoS ONE",
-  volume = "9",
-  number = "1",
-  year = "2014",
+_CITATION = r"""
+@article{valverde2014harmful,
+  title = {100\% Classification Accuracy Considered Harmful: The Normalized Information Transfer Factor Explains the Accuracy Paradox},
+  author = {Valverde-Albacete, Francisco J. and Pel{\'a}ez-Moreno, Carmen},
+  journal = {PLoS ONE},
+  volume = {9},
+  number = {1},
+  pages = {e84217},
+  year = {2014},
+  doi = {10.1371/journal.pone.0084217}
 }
-@inproceedings{vickers-etal-2023-need,
-  title = "We Need to Talk About Classification Evaluation Metrics in {NLP}",
-  author = "Vickers, Peter and Barrault, Lo{\\"i}c and Monti, Emilio and Aletras, Nikolaos",
-  booktitle = "Proceedings of the 13th International Joint Conference on Natural Language Processing and the 3rd Conference of the Asia-Pacific Chapter of the Association for Computational Linguistics",
-  year = "2023",
+@inproceedings{vickers2023need,
+  title = {We Need to Talk About Classification Evaluation Metrics in {NLP}},
+  author = {Vickers, Peter and Barrault, Lo{\"i}c and Monti, Emilio and Aletras, Nikolaos},
+  booktitle = {Proceedings of the 13th International Joint Conference on Natural Language Processing and the 3rd Conference of the Asia-Pacific Chapter of the Association for Computational Linguistics},
+  year = {2023},
+  eprint = {2401.03831},
+  archivePrefix = {arXiv}
 }
 """
 
