@@ -56,7 +56,8 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
     if stale := stale_copies():
         raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run python spaces/sync.py")
     folder = ROOT / "metrics" / metric
-    paths = {path.name: path for path in (folder / "README.md", *folder.glob("*.py"))}
+    own = (folder / "README.md", *folder.glob("*.py"), *folder.glob("*.svg"))
+    paths = {path.name: path for path in own}
     page = [path for kind in ("*.py", "*.css", "*.js", "*.html") for path in PAGE.rglob(kind)]
     paths |= {path.relative_to(PAGE).as_posix(): path for path in page}
     package = {path: path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}

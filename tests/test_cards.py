@@ -312,6 +312,43 @@ def test_the_trainer_on_the_card_evaluates(name, tmp_path, monkeypatch):
         assert scores[f"eval_{metric}"] == pytest.approx(expected, abs=1e-12)
 
 
+# The picture
+
+
+@each_metric
+def test_the_picture_is_the_one_its_script_draws_and_small(name, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "spaces"))
+    drawn = importlib.import_module("card_pictures").picture(name)
+    assert (folder(name) / "picture.svg").read_text("utf-8") == drawn
+    assert len(drawn) < 6000
+    assert re.search(r"!\[[^]]+\]\(picture\.svg\)", section(name, "## Metric Description"))
+
+
+@each_metric
+def test_the_picture_and_its_description_have_the_numbers_worked_out_by_hand(name):
+    """The filter keeps 84 of 90 ham and catches 8 of 10 spam, or 72 of 90."""
+    if name == "informedness":
+        of_filter = 84 / 90 - 2 / 10
+        rows = [(0.9, 0.5), (0, 0), (92 / 100, 156 / 180), (of_filter, of_filter)]
+    else:
+        cells = (  # count, and the sums of its row and column
+            (100, [(84, 90, 86), (6, 90, 14), (2, 10, 86), (8, 10, 14)]),
+            (180, [(84, 90, 102), (6, 90, 78), (18, 90, 102), (72, 90, 78)]),
+        )
+        of_filter = [
+            2 ** sum(count / n * np.log2(count * n / (row * column)) for count, row, column in x)
+            / 2
+            for n, x in cells
+        ]
+        best = 2 ** -sum(share * np.log2(share) for share in (0.9, 0.1)) / 2
+        rows = [(0.5, 0.5), of_filter, (best, 1), (best, 1)]
+    wanted = [f"{value:.2f}" for row in rows for value in row]
+    picture = (folder(name) / "picture.svg").read_text("utf-8")
+    assert re.findall(r">(\d\.\d\d)<", picture) == wanted
+    (described,) = re.findall(r"!\[([^]]+)\]", card(name))
+    assert set(re.findall(r"\d\.\d\d", described)) == set(wanted) - {"0.00"}
+
+
 # The formulas that share the name, in exact fractions
 
 
@@ -627,7 +664,7 @@ def test_evaluate_copies_every_helper_because_the_script_names_it(name):
 
 @each_metric
 def test_the_folder_holds_the_files_it_needs_and_nothing_else(name):
-    own = {f"{name}.py", "README.md", "requirements.txt"}
+    own = {f"{name}.py", "README.md", "picture.svg", "requirements.txt"}
     files = {path.name for path in folder(name).iterdir() if path.is_file()}
     assert files >= own
     assert files - own == {path.name for path in HELPER.glob("*.py")} - {"__init__.py"}
