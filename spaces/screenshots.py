@@ -98,7 +98,7 @@ def open_example(page: Page, address: str) -> None:
     """Show the result of the three-class example."""
     page.goto(address)
     page.get_by_role("button", name="Averages disagree").click()
-    page.get_by_text("Three classes, of which").wait_for()
+    page.get_by_text("Three classes, one of which").wait_for()
     page.mouse.move(0, 0)
     page.wait_for_timeout(500)  # the last transitions of colour
 

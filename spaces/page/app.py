@@ -29,7 +29,7 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 import charts  # noqa: E402
 import endpoints  # noqa: E402
 from asking import PRIVATE, ask, grey, refusal_below  # noqa: E402
-from boxes import ask_of_boxes  # noqa: E402
+from boxes import SPLIT, ask_of_boxes  # noqa: E402
 from columns import split_samples  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
 from endpoints import METRIC  # noqa: E402
@@ -50,31 +50,31 @@ EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
     "Knows something": (
         ["ham", "spam"],
         [[84, 6], [2, 8]],
-        "A spam filter that knows something. Beside it, a model that always answers ham: almost as "
-        "often right, and it knows nothing.",
+        "A spam filter that knows something. Next to it is a model that always answers ham: it is "
+        "right almost as often, but it knows nothing.",
     ),
     "Looks good": (
         ["ham", "spam"],
         [[90, 0], [10, 0]],
-        "A model that always answers ham. Nine answers in ten are right, and none is informed.",
+        "A model that always answers ham. Nine out of ten answers are right, but none is informed.",
     ),
-    "The same model, classes balanced": (
+    "Same model, balanced classes": (
         ["ham", "spam"],
         [[50, 0], [50, 0]],
-        "The model that always answers ham, where spam is as common. Its accuracy has changed, "
-        "though it knows no more and no less than before.",
+        "The model that always answers ham, on data where spam is just as common. Its accuracy has "
+        "changed, although it knows no more and no less than before.",
     ),
     "Averages disagree": (
         ["a", "b", "c"],
         [[6, 0, 0], [0, 1, 2], [4, 2, 6]],
-        "Three classes, of which one is known better than the others: now it matters how the "
-        "classes are weighted, and which score is taken.",
+        "Three classes, one of which the model knows better than the others. Now it matters how "
+        "the classes are weighted and which score you use.",
     ),
-    "Labels exchanged": (
+    "Labels swapped": (
         ["no", "yes"],
         [[0, 50], [50, 0]],
-        "Every answer is wrong, yet each gives its reference away: Informedness is as low as it "
-        "can be, and NIT, which sees only information, as high.",
+        "Every answer is wrong, but each one gives its reference away. Informedness is as low as "
+        "it can be, and NIT, which only measures information, is as high as it can be.",
     ),
 }
 # Scripts and styles are left to Gradio, which compresses them better; streams of events stay open.
@@ -179,11 +179,11 @@ def _score_tab(demo: gr.Blocks) -> None:
             refused_link = refusal_below("link")
             with gr.Tabs(selected="matrix") as ways:
                 with gr.Tab("Paste", id="paste"):
-                    references = _labels_box("References, one a line", "ham\nham\nspam")
-                    predictions = _labels_box("Predictions, one a line", "ham\nspam\nspam")
+                    references = _labels_box("References, one per line", "ham\nham\nspam")
+                    predictions = _labels_box("Predictions, one per line", "ham\nspam\nspam")
                     from_boxes = gr.Button("Score", variant="primary", elem_id="score-columns")
                     refused_boxes = refusal_below("columns")
-                    split = gr.Button("Split into one label a line", visible=False, elem_id="split")
+                    split = gr.Button(SPLIT, visible=False, elem_id="split")
                 with gr.Tab("File", id="file"):
                     upload, columns = file_inputs(ROLES)
                     from_file = gr.Button("Score", variant="primary", elem_id="score-file")

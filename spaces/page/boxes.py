@@ -7,6 +7,8 @@ import gradio as gr
 from asking import PRIVATE, ask
 from columns import Splittable, split_boxes
 
+SPLIT = "Split into one label per line"
+
 
 def split_pasted(*boxes: str) -> list[str]:
     """Return the texts of boxes with a label a line."""

@@ -270,7 +270,7 @@ def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | N
     if score.from_margins:
         return None
     values = class_information(table)
-    heading = f"What each class adds to the information: {sum(values):.3f} bits"
+    heading = f"What each class adds to the mutual information of {sum(values):.3f} bits"
     return class_bars(table, values, heading, signed=False)
 
 
@@ -335,7 +335,7 @@ def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: i
         most=max(values),
         height=32 + 14 * len(rows) + 20,
         words=f"{score.title} of {len(made)} draws of {n} samples, from {number(min(values))} to "
-        f"{number(max(values))}, each with its interval; that of the model is {number(truth)}",
+        f"{number(max(values))}, each with its interval; the model itself scores {number(truth)}",
     )
 
 
@@ -363,9 +363,9 @@ def on_scales(made: Comparison, tables: Mapping[str, ContingencyTable]) -> dict[
         "difference": beside(made.difference),
         "band": [beside(end) for end in made.confidence_interval],
         "counts": [160 * made.lost / most, 160 * made.gained / most],
-        "words": f"{score.title} of A {number(made.a)}, of B {number(made.b)}. B less A "
-        f"{made.difference:+.3f}, {made.confidence_level:.0%} interval {ends(made)}. B has "
-        f"{made.gained} right that A has wrong, and A {made.lost} that B has wrong.",
+        "words": f"{score.title}: A {number(made.a)}, B {number(made.b)}. B minus A: "
+        f"{made.difference:+.3f}, {made.confidence_level:.0%} interval {ends(made)}. Samples that "
+        f"only B got right: {made.gained}. Samples that only A got right: {made.lost}.",
     }
 
 

@@ -15,7 +15,7 @@ from informedness.core.labels import show
 
 Rows: TypeAlias = Mapping[str, Sequence[str]]  # by where they stand
 
-SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 # Words in a column's name that say what it holds; the second pair where the first says nothing, for
 # `true_answer` is a reference and `predicted_label` a prediction.
@@ -143,7 +143,9 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
     texts = [text or "" for text in boxes]
     for text, name in zip(texts, names, strict=True):
         if len(text) > MAX_TEXT:
-            raise Refusal(f"A box can hold {MAX_TEXT:,d} characters, {name} has {len(text):,d}.")
+            raise Refusal(
+                f"A box can hold at most {MAX_TEXT:,d} characters, {name} has {len(text):,d}."
+            )
     columns = list(map(lines_of, texts))
     if columns[0] and not any(columns[1:]) and "\t" in columns[0][0]:
         rows = [line.split("\t") for line in columns[0]]
@@ -154,14 +156,18 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
     else:
         for column, split, name in zip(columns, split_boxes(texts), names, strict=True):
             if column != split:
-                raise Splittable(f"{name}: write one label a line, not {show(column[0])} in one.")
+                raise Splittable(
+                    f"{name}: write one label per line, not {show(column[0])} on one line."
+                )
     for column, name in zip(columns, names, strict=True):
         if not column:
-            raise Refusal(f"{name}: paste one label a line, there is none.")
+            raise Refusal(f"{name}: this box is empty, paste one label per line.")
         if "" in column:
-            raise Refusal(f"{name}: line {column.index('') + 1} is empty, each line is a label.")
+            raise Refusal(
+                f"{name}: line {column.index('') + 1} is empty, each line must be a label."
+            )
         if any("\t" in label for label in column):
-            raise Refusal(f"{name}: a line holds a tab, and a box one column, with a label a line.")
+            raise Refusal(f"{name}: a line contains a tab. Paste one column, one label per line.")
     return columns
 
 
@@ -173,7 +179,7 @@ def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
     if any(map(is_header, first)) and below.isdisjoint(first) and not any(map(is_header, below)):
         raise Refusal(
             f"The first line ({', '.join(map(show, first))}) looks like a header: leave it out, "
-            f"the order is {', '.join(names)}. Labels that look so can be scored as a matrix."
+            f"the order is {', '.join(names)}. If these are labels, enter a matrix instead."
         )
     return columns
 
@@ -182,12 +188,14 @@ def read_upload(path: str) -> tuple[list[str], dict[str, list[str]]]:
     """Return the header of an uploaded file, and its rows by where they stand."""
     try:
         if (size := Path(path).stat().st_size) > MAX_FILE:
-            raise Refusal(f"A file can have {MAX_FILE:,d} bytes, this one has {size:,d}.")
+            raise Refusal(f"A file can have at most {MAX_FILE:,d} bytes, this one has {size:,d}.")
         text = Path(path).read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise Refusal("The file is no longer here: uploads are deleted, send it again.") from None
+        raise Refusal(
+            "Uploads are deleted after a while, and this one is gone: send it again."
+        ) from None
     except UnicodeDecodeError:
-        raise Refusal("The file must be text in UTF-8.") from None
+        raise Refusal("The file must be UTF-8 text.") from None
     read, refused = {}, []
     for separator, word in SEPARATORS.items():
         try:
@@ -199,15 +207,16 @@ def read_upload(path: str) -> tuple[list[str], dict[str, list[str]]]:
                 read[word] = header, rows
     if len(read) > 1:
         raise Refusal(
-            f"The columns of the file can be separated by {' or by '.join(read)}: write it with a "
-            "separator that its cells do not hold."
+            f"The columns of this file could be separated by {' or by '.join(read)}: save it with "
+            "a separator that does not occur in its cells."
         )
     for header, rows in read.values():
         return header, rows
     if refused:
         raise refused[0]
+    *most, last = SEPARATORS.values()
     raise Refusal(
-        f"The file must have two columns or more, separated by {', '.join(SEPARATORS.values())}; "
+        f"The file must have at least two columns, separated by {', '.join(most)} or {last}; "
         f"its first line is {show(text.partition(chr(10))[0])}."
     )
 
@@ -232,17 +241,20 @@ def split_rows(text: str, separator: str) -> tuple[list[str], dict[str, list[str
                 if len(row) != len(header):
                     raise Refusal(f"Line {line} must have {len(header)} columns, got {len(row)}.")
                 if len(rows) > MAX_ROWS:
-                    raise Refusal(f"At most {MAX_ROWS:,d} rows can be scored here, there are more.")
+                    raise Refusal(
+                        f"At most {MAX_ROWS:,d} rows can be scored here, the file has more."
+                    )
             line = reader.line_num + 1
     except csv.Error as error:
         if not header:
             return [], {}
         raise Refusal(
-            f"The row that starts in line {line} could not be read ({error}): is a quote missing?"
+            f"The row that starts on line {line} could not be read ({error}): is a quote missing?"
         ) from None
     if len(header) > MAX_COLUMNS or max(map(len, header), default=0) > MAX_LABEL:
         raise Refusal(
-            f"A file can have {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} characters."
+            f"A file can have at most {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} "
+            "characters."
         )
     if len(header) > 1 and not rows:
         raise Refusal("The file must have a header and at least one row below it.")
@@ -261,33 +273,33 @@ def labels_of_columns(
     columns = []
     for number, (name, role) in enumerate(zip(names, map(in_a_sentence, roles), strict=True)):
         if name is None:
-            raise Refusal(f"Choose the column of {role}: no name in the header says which it is.")
+            raise Refusal(f"Choose the column of {role}: the header does not say which one it is.")
         if header.count(name) != 1:
-            raise Refusal(f"The column {show(name)} must be there once.")
+            raise Refusal(f"The column {show(name)} must occur exactly once.")
         if name in names[:number]:
             other = in_a_sentence(roles[names.index(name)])
             raise Refusal(
-                f"The column {show(name)} cannot be both {other} and {role}: choose another for "
-                "one of them."
+                f"The column {show(name)} cannot be both {other} and {role}: choose another "
+                "column for one of them."
             )
         columns.append(column_of(header, rows, name))
         for place, label in zip(rows, columns[-1], strict=True):
             if not label:
-                raise Refusal(f"{place} has nothing in the column {show(name)}: it needs a label.")
+                raise Refusal(f"{place} is empty in the column {show(name)}: it needs a label.")
             if "\n" in label or "\r" in label:
-                raise Refusal(f"{place} has a label of several lines: is a quote missing?")
+                raise Refusal(f"{place} has a label that spans several lines: is a quote missing?")
     for name in names:
         if any(name in column for column in columns):
             raise Refusal(
-                f"{show(name)} is a label and the name of a column: is the first line a sample? "
-                "The columns need a header above them."
+                f"{show(name)} is both a label and the name of a column: is the first line a "
+                "sample? The file needs a header line."
             )
     for name in names:
         if group := one_hot_group(header, rows, names, str(name)):
             raise Refusal(
-                f"Each row has a single 1 in the columns {', '.join(map(show, group))}: they are "
-                "classes, one-hot, and no labels. In pandas, df[columns].idxmax(axis=1) makes one "
-                "column of labels of them."
+                f"Each row has a single 1 in the columns {', '.join(map(show, group))}: these are "
+                "one-hot encoded classes, not labels. In pandas, df[columns].idxmax(axis=1) turns "
+                "them into one column of labels."
             )
     return columns
 
@@ -325,7 +337,7 @@ def identifier_notes(columns: Mapping[str, Sequence[str]]) -> list[str]:
     """Return what to say of columns whose labels nearly all differ."""
     return [
         f"The column {show(name)} holds {len({*column}):,d} different labels in {len(column):,d} "
-        "rows: are these identifiers, or texts?"
+        "rows: are these identifiers or texts?"
         for name, column in columns.items()
         if mostly_different(column)
     ]

@@ -7,7 +7,7 @@ import charts
 import gradio as gr
 import numpy as np
 from asking import ask, grey, refusal_below
-from boxes import ask_of_boxes
+from boxes import SPLIT, ask_of_boxes
 from columns import split_samples
 from endpoints import METRIC, n_swaps
 from limits import MAX_TEXT
@@ -22,7 +22,7 @@ ROLES = ("References", "Predictions A", "Predictions B")
 def compare_boxes(*boxes: str) -> str:
     """Compare two pasted columns of predictions."""
     together = (
-        "The first column was read as references, the second as predictions A, the third as "
+        "The first column was read as references, the second as predictions A and the third as "
         "predictions B."
     )
     return compared(split_samples(boxes, ROLES), "" if any(boxes[1:]) else together)
@@ -68,13 +68,13 @@ def example() -> list[list[str]]:
 
 def compare_tab(demo: gr.Blocks) -> None:
     """Fill the tab."""
-    gr.Markdown("Two models on the same samples: which is better, and by how much?")
+    gr.Markdown("Which of two models is better on the same samples, and by how much?")
     columns = example()
     with gr.Column(elem_id="asked-models") as area, gr.Tabs():
         with gr.Tab("Paste"):
             gr.Markdown(
-                "Three columns of a spreadsheet can be pasted into the first box, if the others "
-                "are empty."
+                "You can paste three columns of a spreadsheet into the first box if the others are "
+                "empty."
             )
             with gr.Row():
                 boxes = [
@@ -82,12 +82,12 @@ def compare_tab(demo: gr.Blocks) -> None:
                         "\n".join(column), label=label, lines=8, max_lines=8, max_length=MAX_TEXT
                     )
                     for column, label in zip(
-                        columns, ("References, one a line", *ROLES[1:]), strict=True
+                        columns, ("References, one per line", *ROLES[1:]), strict=True
                     )
                 ]
             from_boxes = gr.Button("Compare", variant="primary", elem_id="compare-columns")
             refused_boxes = refusal_below("compare-columns")
-            split = gr.Button("Split into one label a line", visible=False, elem_id="split-models")
+            split = gr.Button(SPLIT, visible=False, elem_id="split-models")
         with gr.Tab("File"):
             upload, choices = file_inputs(ROLES)
             from_file = gr.Button("Compare", variant="primary", elem_id="compare-file")

@@ -30,8 +30,8 @@ def curves(
         return f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in points)}"
 
     ticks = [(*place(share, share), f"{share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
-    what = axis.partition(":")[0]
-    caption = f"At {what} {at:.2f}"
+    what = axis.partition(":")[0].capitalize()
+    caption = f"{what} = {at:.2f}"
     listed = ", ".join(f"{NAMES[name]} {score:.3f}" for name, score in scores.items())
     in_order = sorted(series, key=lambda name: name == own)  # the page's own score last
     starts = {name: place(places[0], values[0])[1] for name, values in series.items()}
@@ -47,7 +47,7 @@ def curves(
         "points": [(name, place(0, score)[1]) for name, score in scores.items()],
         "scores": scores,
         "caption": caption,
-        "words": f"Scores over {axis}. {caption}: {listed}",
+        "words": f"Scores by {axis}. {caption}: {listed}",
         "data": json.dumps(
             {
                 "places": places,

@@ -80,7 +80,7 @@ function tell() {
     input.size = Math.min(Math.max(input.value.length, column < 0 ? 6 : 3), 12);
   }
   for (const button of element.querySelectorAll("[data-remove]")) {
-    button.ariaLabel = button.title = `Remove the class ${labels[button.dataset.remove]}`;
+    button.ariaLabel = button.title = `Remove class ${labels[button.dataset.remove]}`;
   }
 }
 
@@ -104,7 +104,7 @@ function remove(gone) {
   const { labels, cells } = state();
   const stays = (_, i) => i !== gone;
   replace({ labels: labels.filter(stays), cells: cells.filter(stays).map((row) => row.filter(stays)) });
-  say(`Removed the class ${labels[gone]} and its counts.`);
+  say(`Removed class ${labels[gone]} and its counts.`);
   focus(Math.min(gone, labels.length - 2), -1);
 }
 
@@ -165,7 +165,7 @@ element.append(
   make("p", {}, [
     make("button", { type: "button", textContent: "Add a class" }),
     make("button", { type: "button", textContent: "Undo" }),
-    " Or paste a block from a spreadsheet into a cell, with or without its names.",
+    " Or paste a block of cells from a spreadsheet, with or without class names.",
   ]),
   make("p", { className: "said", role: "status" }),
 );

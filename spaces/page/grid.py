@@ -27,7 +27,10 @@ def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
     """Return the classes of a grid, and its counts."""
     labels, cells = grid["labels"], grid["cells"]
     if len(labels) > MAX_GRID:
-        raise Refusal(f"The grid holds {MAX_GRID} classes, got {len(labels):,d}: paste columns.")
+        raise Refusal(
+            f"The grid holds at most {MAX_GRID} classes, got {len(labels):,d}: paste the samples "
+            "as columns."
+        )
     for number, label in enumerate(labels, start=1):
         if not label:
             raise Refusal(f"Class {number} has no name.")
@@ -47,7 +50,7 @@ def count_of(cell: str, row: str, column: str) -> float:
     grouped = re.fullmatch(THOUSANDS, text)
     if grouped and text.count(".") == 1:
         raise Refusal(
-            f"{place} may be thousands or have three decimals: write "
+            f"{place} could be a number of thousands or have three decimals: write "
             f"{text.replace('.', '')} or {text}0."
         )
     if grouped:
@@ -81,7 +84,7 @@ def paste_block(grid: Grid, text: str, row: int, column: int) -> tuple[Grid, str
     if names or (k == len(counts[0]) > 1 and (row, column) == (0, 0)):
         if k != len(counts[0]):
             raise Refusal(
-                f"A matrix has a row and a column for each class, this block has {k} rows and "
+                f"A matrix has a row and a column for each class, but this block has {k} rows and "
                 f"{len(counts[0])} columns of counts."
             )
         check_size(k)
@@ -89,7 +92,7 @@ def paste_block(grid: Grid, text: str, row: int, column: int) -> tuple[Grid, str
         return grid_value(names or [*old[:k], *new_names(old, k)], counts), said
     if column < 0 or row + k > len(old) or column + len(counts[0]) > len(old):
         raise Refusal(
-            f"A block of {size} does not fit here: paste a whole matrix into the first cell, or "
+            f"A {size} block does not fit here: paste a whole matrix into the first cell, or "
             "add classes first."
         )
     cells = [list(line) for line in grid["cells"]]
@@ -101,7 +104,9 @@ def paste_block(grid: Grid, text: str, row: int, column: int) -> tuple[Grid, str
 def rows_of_block(text: str) -> list[list[str]]:
     """Return the cells of a block from a spreadsheet, a file, or a matrix that Python printed."""
     if len(text) > MAX_TEXT:
-        raise Refusal(f"A block can hold {MAX_TEXT:,d} characters, this one has {len(text):,d}.")
+        raise Refusal(
+            f"A block can have at most {MAX_TEXT:,d} characters, this one has {len(text):,d}."
+        )
     lines = text.strip("\r\n").splitlines() or [""]
     if "\t" in text:
         return even([line.split("\t") for line in lines])
@@ -113,8 +118,8 @@ def rows_of_block(text: str) -> list[list[str]]:
         same = len(rows[0]) > 1 and len({*map(len, rows)}) == 1
         if same and separator == "," and all(re.fullmatch(THOUSANDS, line) for line in lines):
             raise Refusal(
-                f"{lines[0]} may be one count, its thousands separated, or several: paste from a "
-                "spreadsheet, or write blanks between counts."
+                f"{lines[0]} could be one count with a thousands separator, or several counts: "
+                "paste from a spreadsheet, or put spaces between the counts."
             )
         if same and not any(cell.endswith(",") for row in rows for cell in row):
             return even(rows)
@@ -126,7 +131,7 @@ def even(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
             raise Refusal(
-                f"Row {number} of the block has {len(row)} cells, the first has {len(rows[0])}."
+                f"Row {number} of the block has {len(row)} cells, but the first has {len(rows[0])}."
             )
     return [[cell.strip() for cell in row] for row in rows]
 
@@ -152,8 +157,8 @@ def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
         above, beside, counts = above[:-1], beside[:-1], [row[:-1] for row in counts[:-1]]
     if sorted(above) != sorted(beside):
         raise Refusal(
-            "The rows and the columns of a matrix have the same names, those of the block are "
-            f"{', '.join(map(show, beside))} and {', '.join(map(show, above))}."
+            "The rows and columns of a matrix must have the same names, but in this block the rows "
+            f"are {', '.join(map(show, beside))} and the columns {', '.join(map(show, above))}."
         )
     order = [above.index(name) for name in beside]
     return beside, [[row[place] for place in order] for row in counts]
@@ -186,8 +191,8 @@ def check_size(k: int) -> None:
     """Refuse more classes than can be edited."""
     if k > MAX_GRID:
         raise Refusal(
-            f"The grid holds {MAX_GRID} classes, this block has {k}: paste the samples as columns, "
-            "or send the matrix to the API."
+            f"The grid holds at most {MAX_GRID} classes, this block has {k}: paste the samples as "
+            "columns, or send the matrix to the API."
         )
 
 
@@ -199,7 +204,7 @@ def grid_notes(matrix: Sequence[Sequence[float]]) -> list[str]:
     for whole in (1, 100):
         if all(abs(total - whole) <= 0.01 * whole for total in sums):
             return [
-                f"Each row sums to {whole}: if these are shares of rows, and not counts, the score "
-                "is that of classes equally common."
+                f"Each row sums to {whole}: if these are row shares, not counts, the score is the "
+                "one for equally common classes."
             ]
     return []

@@ -75,7 +75,9 @@ class Guard:
         if length.isdigit() and int(length) > MAX_BODY:
             while (await receive()).get("more_body"):
                 pass  # whoever is still sending would not see the answer
-            refusal = f"A request can have {MAX_BODY:,d} bytes, this one has {int(length):,d}."
+            refusal = (
+                f"A request can have at most {MAX_BODY:,d} bytes, this one has {int(length):,d}."
+            )
             await PlainTextResponse(refusal, status_code=413)(scope, receive, send)
             return
         await self.app(scope, counted, with_policy)

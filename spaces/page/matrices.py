@@ -119,7 +119,7 @@ def class_bars(
     codes, left_out = list(range(len(both))), ""
     if len(both) > MOST_BARS:
         codes = sorted(sorted(codes, key=lambda i: -both[i])[:MOST_BARS])
-        left_out = f"The {MOST_BARS} commonest of {len(both)} classes."
+        left_out = f"Only the {MOST_BARS} commonest of {len(both)} classes are shown."
     bars = []
     zero = 50 if signed else 0
     span = 1.0 if signed else max([*(values[code] for code in codes), 1e-9])

@@ -28,7 +28,7 @@
     if (i > 0 && at - places[i - 1] < places[i] - at) i -= 1;
     const x = LEFT + WIDTH * places[i];
     chart.querySelector(".guide").setAttribute("d", `M${x} 10V250`);
-    chart.querySelector("caption").textContent = `At ${chart.dataset.what} ${places[i].toFixed(2)}`;
+    chart.querySelector("caption").textContent = `${chart.dataset.what} = ${places[i].toFixed(2)}`;
     for (const cell of chart.querySelectorAll("[data-score]"))
       cell.textContent = series[cell.dataset.score][i].toFixed(3);
   };

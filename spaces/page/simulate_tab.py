@@ -60,12 +60,12 @@ def drawn_samples(n: str, ability: float, guess: str, written: str) -> str:
 
 def simulate_tab() -> None:
     """Fill the tab."""
-    start = (0.4, "like the classes", "90, 10")
+    start = (0.4, "in proportion to the classes", "90, 10")
     by_ability, by_share = simulated(*start)
     gr.Markdown(
-        "A classifier knows some of the answers and guesses the others. How often does it know, "
-        "and what does each score make of it? Drag the point on the chart, or the border between "
-        "the classes. The curves are exact: nothing in them is drawn at random."
+        "A classifier knows some of the answers and guesses the rest. How do the scores depend on "
+        "how much it knows? Drag the point on the chart or the border between the classes. The "
+        "curves are exact: nothing in them is drawn at random."
     )
     with gr.Row():
         with gr.Column(scale=2, min_width=300, elem_classes="controls"):
@@ -77,11 +77,13 @@ def simulate_tab() -> None:
                 label="Ability: share of answers known",
                 elem_id="ability",
             )
-            guess = gr.Radio(list(GUESSES), value=start[1], label="Otherwise it guesses")
+            guess = gr.Radio(
+                list(GUESSES), value=start[1], label="Where it does not know, it guesses"
+            )
             bar = gr.HTML(share_bar(start[2]), apply_default_css=False, elem_id="share-bar")
             shares = gr.Textbox(start[2], label="Class shares in percent", elem_id="shares")
             classes = gr.Slider(2, MOST_SHARES, 2, step=1, label="Number of classes")
-            size = gr.Radio(["20", "50", "200", "1000"], value="50", label="Samples in a draw")
+            size = gr.Radio(["20", "50", "200", "1000"], value="50", label="Samples per draw")
             button = gr.Button(f"Draw {DRAWS} times", elem_id="draw")
             sampled = gr.HTML("", apply_default_css=False, elem_id="sampled")
         with gr.Column(scale=3, min_width=300):

@@ -14,9 +14,9 @@ from informedness.scores.registry import REPORTED
 ABILITIES = [step / 40 for step in range(41)]
 SHARES = [0.01, *(step / 40 for step in range(1, 40)), 0.99]
 GUESSES: dict[str, Callable[[list[float]], list[float] | None]] = {
-    "like the classes": lambda sizes: None,
+    "in proportion to the classes": lambda sizes: None,
     "the commonest class": lambda sizes: np.eye(len(sizes))[int(np.argmax(sizes))].tolist(),
-    "all classes alike": lambda sizes: [1.0] * len(sizes),
+    "all classes equally often": lambda sizes: [1.0] * len(sizes),
 }
 
 
@@ -32,8 +32,8 @@ def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyT
         raise Refusal(f"The ability must be between 0 and 1, got {str(ability)[:40]}.")
     if not 2 <= len(pi) <= MAX_SIMULATED or len(g) != len(pi):
         raise Refusal(
-            f"A simulation has 2 to {MAX_SIMULATED} classes, each with its share and its guess "
-            f"share, got {len(pi)} and {len(g)}."
+            f"A simulation needs 2 to {MAX_SIMULATED} classes and one guess share per class, got "
+            f"{len(pi)} and {len(g)}."
         )
     if min(pi) < SMALLEST_SHARE:
         raise Refusal(f"The share of each class must be at least {SMALLEST_SHARE} of all.")
@@ -52,7 +52,9 @@ def read_shares(text: Any) -> list[float]:
     try:
         return [float(part) for part in parts]
     except ValueError:
-        raise Refusal(f"The class shares must be numbers, as 90, 10, got {text!s:.40}.") from None
+        raise Refusal(
+            f"The class shares must be numbers, for example 90, 10. Got {text!s:.40}."
+        ) from None
 
 
 def percentages(shares: list[float]) -> list[float]:
@@ -107,5 +109,5 @@ def _shares(values: Any, name: str) -> Any:
     except (OverflowError, TypeError, ValueError):
         pass
     raise Refusal(
-        f"The {name} must be a list of numbers, none below 0, not all 0, their sum below 1e308."
+        f"The {name} must be a list of numbers, none below 0, not all 0, with a sum below 1e308."
     )

@@ -35,15 +35,13 @@ def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
         shares = {"known": known, "lucky": accuracy - known, "wrong": wrong}
     else:
         shares = {"right": accuracy, "wrong": wrong}
-        why = "With one class there is nothing to know, so these are only right and wrong."
+        why = "With one class there is nothing to know, so answers are only right or wrong."
         if several and known < 0:
-            why = (
-                "Informedness is below 0: no answers are known, so these are only right and wrong."
-            )
+            why = "Informedness is below 0: no answers are known, they are only right or wrong."
         elif several:
             why = (
-                "Informedness is above accuracy, as several classes allow, so it cannot be said "
-                "which of the right answers were guessed: these are only right and wrong."
+                "Informedness is above accuracy, which can happen with several classes. It does "
+                "not tell which right answers were guessed, so answers are only right or wrong."
             )
     counts = dict(zip(shares, hundred(list(shares.values())), strict=True))
     paths, start = {}, 0
@@ -55,7 +53,7 @@ def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
     parts = [(kind, n, _in_words(kind, n)) for kind, n in counts.items()]
     said = [words for _, _, words in parts]
     listed = f"{', '.join(said[:-1])} and {said[-1]}"
-    return {"paths": paths, "parts": parts, "why": why, "words": f"Of 100 answers: {listed}"}
+    return {"paths": paths, "parts": parts, "why": why, "words": f"Out of 100 answers: {listed}"}
 
 
 def _in_words(kind: str, n: int) -> str:

@@ -20,12 +20,12 @@ def check_labels(values: Any, name: str) -> Column:
     column = read_column(values, name)
     texts = [label for label in column.tolist() if isinstance(label, str)]
     if not all(map(_is_text, texts)):
-        raise Refusal(f"The {name} must be text in UTF-8, one of them holds half a character.")
+        raise Refusal(f"The {name} must be UTF-8 text, but one of them contains half a character.")
     longest = max(texts, key=len, default="")
     if len(longest) > MAX_LABEL:
         raise Refusal(
-            f"A label can have {MAX_LABEL} characters, one of the {name} has {len(longest):,d}: "
-            f"{longest[:40]}..."
+            f"A label can have at most {MAX_LABEL} characters, but one of the {name} has "
+            f"{len(longest):,d}: {longest[:40]}..."
         )
     return column
 
@@ -46,17 +46,17 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
     for name, found in zip(ROLES, texts, strict=True):
         if found and all(map(_is_list, set(found))):
             raise Refusal(
-                f"The {name} are lists, such as {show(found[0])}, and each sample has one label: "
-                "take the position of the 1 of a one-hot row, and that of the largest of scores."
+                f"The {name} are lists, such as {show(found[0])}, but each sample has one label: "
+                "use the position of the 1 in a one-hot row, or of the highest of several scores."
             )
     decimals = [_decimal_in(set(found)) for found in texts]
     is_scale = all(decimals) and any(map(mostly_different, texts))
     for name, decimal, other in zip(ROLES, decimals, reversed(decimals), strict=True):
         if decimal and (is_scale or not other):
-            others = "nearly all differ" if is_scale else "the others are not"
+            others = "nearly all differ" if is_scale else "the other column has no decimals"
             raise Refusal(
                 f"The {name} are numbers with decimals, such as {show(decimal)}, and {others}: "
-                "scores become labels first, by a threshold or by the largest of them."
+                "turn scores into labels first, by a threshold or by taking the highest."
             )
     return ContingencyTable.from_labels(*pair, labels=classes)
 
@@ -114,14 +114,17 @@ def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
 def link_of(table: ContingencyTable) -> str:
     """Return the query that carries a table, or a sentence saying why there is none."""
     if len(table.labels) > MAX_GRID or table.counts.dtype.kind != "i":
-        return f"A link to this result carries whole counts of at most {MAX_GRID} classes"
+        return (
+            "There is no link to this result: a link holds whole counts of at most "
+            f"{MAX_GRID} classes"
+        )
     query = [("class", label) for label in table.labels]
     query.append(("counts", ",".join(map(str, table.to_dense().ravel().tolist()))))
     if not table.declared:
         query.append(("observed", "1"))
     link = "?" + urlencode(query, safe=",")
     if len(link) > MAX_LINK:
-        return f"A link to this result would have more than {MAX_LINK:,d} characters"
+        return f"There is no link to this result: it would have more than {MAX_LINK:,d} characters"
     return link
 
 
@@ -131,11 +134,11 @@ def table_of_link(query: Any) -> ContingencyTable | None:
     if not classes and not counts:
         return None
     if len(classes) > MAX_GRID or len(counts) > MAX_LINK:
-        raise Refusal(f"A link carries at most {MAX_GRID} classes and {MAX_LINK:,d} characters.")
+        raise Refusal(f"A link can hold at most {MAX_GRID} classes and {MAX_LINK:,d} characters.")
     numbers = counts.split(",")
     k = len(classes)
     if len(numbers) != k * k or not all(re.fullmatch("[0-9]{1,18}", n) for n in numbers):
-        raise Refusal(f"The link must carry {k * k} counts, one for each pair of its classes.")
+        raise Refusal(f"The link must hold {k * k} counts, one for each pair of its classes.")
     matrix = [[int(n) for n in numbers[i * k : i * k + k]] for i in range(k)]
     table = table_of_matrix(matrix, classes)
     if "observed" in query:

@@ -44,7 +44,7 @@ def labels_of_upload(
 ) -> tuple[list[list[str]], str]:
     """Return the labels in the columns that were chosen for roles, and what to say of them."""
     if not upload:
-        raise Refusal("Send a CSV or TSV file, then choose its columns.")
+        raise Refusal("Upload a CSV or TSV file, then choose its columns.")
     columns = labels_of_columns(*read_upload(upload["path"]), names, roles)
     said = [f"{role}: column {show(name)}." for role, name in zip(roles, names, strict=True)]
     notes = identifier_notes(dict(zip(map(str, names), columns, strict=True)))

@@ -80,8 +80,8 @@ def tab(page: Page, *names: str) -> None:
 
 def paste(page: Page, references: list[str], predictions: list[str]) -> None:
     tab(page, "Paste")
-    page.get_by_role("textbox", name="References, one a line").fill("\n".join(references))
-    page.get_by_role("textbox", name="Predictions, one a line").fill("\n".join(predictions))
+    page.get_by_role("textbox", name="References").fill("\n".join(references))
+    page.get_by_role("textbox", name="Predictions").fill("\n".join(predictions))
     page.locator("#score-columns").click()
 
 
@@ -312,9 +312,9 @@ def test_one_column_is_refused_for_both_roles(visit, tmp_path):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("ham,spam\nham,ham\nspam,spam\n", "'ham' is a label and the name of a column"),
-        ("gold,model\na,a\n,b\n", "Line 3 has nothing in the column 'gold'"),
-        ('gold,model\na,a\n"a\nb",b\n', "Line 3 has a label of several lines"),
+        ("ham,spam\nham,ham\nspam,spam\n", "'ham' is both a label and the name of a column"),
+        ("gold,model\na,a\n,b\n", "Line 3 is empty in the column 'gold'"),
+        ('gold,model\na,a\n"a\nb",b\n', "Line 3 has a label that spans several lines"),
     ],
     ids=["no header", "empty cell", "lines in a label"],
 )
@@ -365,9 +365,9 @@ def test_the_bars_are_tpr_minus_fpr_of_each_class(visit):
 def test_examples_load_with_a_click_and_tell_their_story(visit, metric):
     page = visit(metric)
     for name, matrix in (
-        ("The same model, classes balanced", [[50, 0], [50, 0]]),
+        ("Same model, balanced classes", [[50, 0], [50, 0]]),
         ("Averages disagree", [[6, 0, 0], [0, 1, 2], [4, 2, 6]]),
-        ("Labels exchanged", [[0, 50], [50, 0]]),
+        ("Labels swapped", [[0, 50], [50, 0]]),
         ("Looks good", [[90, 0], [10, 0]]),
     ):
         page.get_by_role("button", name=name).click()
@@ -384,7 +384,7 @@ def test_the_point_of_the_simulation_moves_with_the_slider(visit):
     slider.focus()
     for _ in range(10):
         page.keyboard.press("ArrowRight")
-    expect(page.locator("#simulation")).to_contain_text("At ability 0.50")
+    expect(page.locator("#simulation")).to_contain_text("Ability = 0.50")
     after = [float(point.get_attribute(name)) for name in ("cx", "cy")]
     assert after[0] > before[0]  # more ability
     assert after[1] < before[1]  # a higher score
@@ -403,7 +403,7 @@ def test_the_simulation_has_as_many_sizes_as_classes(visit):
 
 def paste_models(page: Page, *columns: list[str]) -> None:
     tab(page, "Compare")
-    names = ("References, one a line", "Predictions A", "Predictions B")
+    names = ("References", "Predictions A", "Predictions B")
     for name in names:  # with the example in them, which would take the place of what comes early
         expect(page.get_by_role("textbox", name=name)).to_have_value(re.compile("ham"))
     for name, column in itertools.zip_longest(names, columns, fillvalue=[]):
@@ -592,8 +592,8 @@ def test_a_phone_shows_every_tab_without_scrolling_sideways(visit, metric, schem
     page = visit(metric, viewport={"width": 375, "height": 700}, color_scheme=scheme)
     tab(page, "Paste")
     names = "\n".join(["a rather long name of a class, " * 6, *"abcdefghijkl"])
-    page.get_by_role("textbox", name="References, one a line").fill(names)
-    page.get_by_role("textbox", name="Predictions, one a line").fill(names)
+    page.get_by_role("textbox", name="References").fill(names)
+    page.get_by_role("textbox", name="Predictions").fill(names)
     page.locator("#score-columns").click()
     expect(page.locator("#result .heat tbody tr")).to_have_count(13)
     expect(page.locator("#score")).to_be_in_viewport()  # brought there, below the buttons
@@ -610,13 +610,13 @@ def test_the_keyboard_alone_reaches_and_presses_every_control(visit):
     page = visit()
     page.keyboard.press("Tab")
     focused = "document.activeElement.id || document.activeElement.innerText.trim()"
-    wanted = ["Score", "Matrix", "score-matrix", "Looks good", "Labels exchanged", "link"]
+    wanted = ["Score", "Matrix", "score-matrix", "Looks good", "Labels swapped", "link"]
     for _ in range(150):  # round and round: what still loads is passed over once
         if page.evaluate(focused) == wanted[0]:
             wanted.pop(0)
         if not wanted:
             break
-        if page.evaluate(focused) == "Labels exchanged":
+        if page.evaluate(focused) == "Labels swapped":
             page.keyboard.press("Enter")
             shows(page, -1.0)
         page.keyboard.press("Tab")
@@ -656,19 +656,22 @@ def test_the_browser_is_told_to_load_nothing_from_another_host(app):
     ("references", "sentence"),
     [
         ("a\ta\n" * 100_001, "At most 100,000 rows can be scored here, got 100,001"),
-        (f"{'a' * 99}\n" * 20_001, "A box can hold 2,000,000 characters, References has 2,000,100"),
+        (
+            f"{'a' * 99}\n" * 20_001,
+            "A box can hold at most 2,000,000 characters, References has 2,000,100",
+        ),
         ("a\n\nb", "References: line 2 is empty"),
-        ("", "References: paste one label a line"),
+        ("", "References: this box is empty"),
         ("a\tb\nc", "Line 2 must have 2 columns, got 1"),
         ("prediction\treference\na\tb\nb\tb", "('prediction', 'reference') looks like a header"),
         ("\nham\nspam", "References: line 1 is empty"),
-        ("ham, ham, spam", "References: write one label a line, not 'ham, ham, spam' in one"),
+        ("ham, ham, spam", "References: write one label per line, not 'ham, ham, spam' on"),
     ],
 )
 def test_the_page_refuses_in_a_sentence_that_says_the_limit(visit, references, sentence):
     page = visit()
     tab(page, "Paste")
-    fill_at_once(page.get_by_role("textbox", name="References, one a line"), references)
+    fill_at_once(page.get_by_role("textbox", name="References"), references)
     page.locator("#score-columns").click()
     refusal(page, sentence)
 
@@ -695,11 +698,11 @@ def test_a_comparison_is_refused_in_a_sentence_that_says_the_limit(visit, column
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("class=a&counts=1,2", "must carry 1 counts"),
-        ("class=a&class=b&counts=1,2,3,x", "must carry 4 counts, one for each pair"),
-        ("&".join(f"class={i}" for i in range(31)), "A link carries at most 30 classes"),
-        ("counts=" + "1," * 2000, "A link carries at most 30 classes and 3,000 characters"),
-        (f"class={'a' * 201}&counts=1", "A label can have 200 characters"),
+        ("class=a&counts=1,2", "must hold 1 counts"),
+        ("class=a&class=b&counts=1,2,3,x", "must hold 4 counts, one for each pair"),
+        ("&".join(f"class={i}" for i in range(31)), "A link can hold at most 30 classes"),
+        ("counts=" + "1," * 2000, "A link can hold at most 30 classes and 3,000 characters"),
+        (f"class={'a' * 201}&counts=1", "A label can have at most 200 characters"),
     ],
 )
 def test_a_broken_link_is_refused_in_a_sentence(visit, query, sentence):
@@ -711,13 +714,16 @@ def test_a_broken_link_is_refused_in_a_sentence(visit, query, sentence):
     [
         (b"reference,prediction\na\n", "Line 2 must have 2 columns, got 1"),
         (b"reference,prediction\n", "must have a header and at least one row"),
-        (b"prediction\na\n", "two columns or more, separated by comma, semicolon, tab, bar"),
-        (b"a,b;c\nx,y;z\n", "can be separated by comma or by semicolon"),
+        (b"prediction\na\n", "two columns, separated by commas, semicolons, tabs or vertical bars"),
+        (b"a,b;c\nx,y;z\n", "could be separated by commas or by semicolons"),
         (b'gold,model\na,"b\nb,b\n",b\n', "Line 2 must have 2 columns, got 3"),
-        (b'gold,model\na,a\n"b,b\nb,b\n', "The row that starts in line 3 could not be read"),
-        (b"reference,prediction\n\xff,a\n", "must be text in UTF-8"),
+        (b'gold,model\na,a\n"b,b\nb,b\n', "The row that starts on line 3 could not be read"),
+        (b"reference,prediction\n\xff,a\n", "must be UTF-8 text"),
         (b"reference,prediction\n" + b"a,a\n" * 100_001, "At most 100,000 rows"),
-        (b",".join([b"x"] * 101) + b"\n" + b",".join([b"x"] * 101), "A file can have 100 columns"),
+        (
+            b",".join([b"x"] * 101) + b"\n" + b",".join([b"x"] * 101),
+            "A file can have at most 100 columns",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_scored_is_refused_in_a_sentence(visit, tmp_path, content, sentence):
@@ -753,7 +759,10 @@ def test_half_a_character_is_refused(app):
     status, answer = post(url, b'{"data": [["\\ud800"], ["a"], null, 0.95]}', "application/json")
     assert status == 200
     with urllib.request.urlopen(f"{url}/{json.loads(answer)['event_id']}") as events:
-        assert "must be text in UTF-8, one of them holds half a character" in events.read().decode()
+        assert (
+            "must be UTF-8 text, but one of them contains half a character"
+            in events.read().decode()
+        )
 
 
 def test_the_server_refuses_any_request_above_20_million_bytes(app):
@@ -761,7 +770,7 @@ def test_the_server_refuses_any_request_above_20_million_bytes(app):
     url = app("informedness") + "gradio_api/call/score"
     status, sentence = post(url, body, "application/json")
     assert status == 413
-    assert sentence.startswith("A request can have 20,000,000 bytes, this one has 20,0")
+    assert sentence.startswith("A request can have at most 20,000,000 bytes, this one has 20,0")
 
 
 def memory_of(process_id: int) -> int:
@@ -917,7 +926,7 @@ def test_the_corners_of_the_entropy_triangle(charts, matrix, corner):
 def test_tables_beyond_twenty_classes_show_the_commonest(charts):
     labels = [f"c{i:02d}" for i in range(40) for _ in range(i + 1)]
     drawn = charts.draw_score(ContingencyTable.from_labels(labels, labels), "nit", "no link")
-    assert "The 20 commonest of 40 classes" in drawn
+    assert "Only the 20 commonest of 40 classes" in drawn
     assert "c39" in drawn
     assert ">c19<" not in drawn
 

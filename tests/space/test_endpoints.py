@@ -278,7 +278,11 @@ def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(a
     ("endpoint", "arguments", "sentence"),
     [
         ("score", [["a"] * 100_001, ["a"] * 100_001], "At most 100,000 rows can be .* 100,001"),
-        ("score", [["a" * 201, "b"], ["a", "b"]], "A label can have 200 characters, .* has 201"),
+        (
+            "score",
+            [["a" * 201, "b"], ["a", "b"]],
+            "A label can have at most 200 characters, .* has 201",
+        ),
         ("score", [list(map(str, range(1001)))] * 2, "At most 1,000 classes .* got 1,001"),
         ("score", [list(range(1001))] * 2, "At most 1,000 classes can be scored here, got 1,001"),
         ("score", [["a", "b"], ["a"]], "Mismatch in the number of predictions .1. and ref"),
@@ -309,7 +313,7 @@ def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(a
             [["a", "b"], ["a", "b"], ["x"]],
             "`by` must have a value for each sample, got 1",
         ),
-        ("simulate", [[1] * 51, 0.5], "A simulation has 2 to 50 classes"),
+        ("simulate", [[1] * 51, 0.5], "A simulation needs 2 to 50 classes"),
         ("simulate", [[1, 1], 1.5], "The ability must be between 0 and 1, got 1.5"),
         ("simulate", [[1, 0], 0.5], "The share of each class must be at least 1e-06"),
         ("simulate", [[1, -1], 0.5], "The shares must be a list of numbers, none below 0"),

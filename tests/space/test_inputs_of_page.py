@@ -95,7 +95,7 @@ def test_a_file_shows_its_first_rows_under_their_roles_before_it_is_scored(
     header = separator.join(["text", "predicted_label", "true_label"])
     texts = [f"text {i}" for i in range(20)]
     send(page, tmp_path / "m.csv", header, texts, MODEL, GOLD, separator=separator)
-    expect(page.locator(".columns caption")).to_have_text("20 rows, the first of them")
+    expect(page.locator(".columns caption")).to_have_text("First 4 of 20 rows")
     head, first, second, *_ = preview(page)
     assert [cell.split() for cell in head[1:]] == [
         ["References", "column", "true_label"],
@@ -128,7 +128,7 @@ def test_a_role_that_no_name_tells_stays_open_and_nothing_is_scored(visit, tmp_p
     send(page, tmp_path / "m.csv", "gold,bert,gpt", GOLD, MODEL, MODEL)
     expect(page.locator(".columns thead th").last).to_contain_text("no column yet")
     page.locator("#score-file").click()
-    refused(page, "file", "Choose the column of predictions: no name in the header")
+    refused(page, "file", "Choose the column of predictions: the header does not say")
 
 
 def test_one_column_is_never_both(visit, tmp_path):
@@ -152,7 +152,7 @@ SHARES = [0.05 * i for i in range(20)]
             "a,b,c,p_a,p_b,p_c",
             [*FLAGS, *GUESSED],
             ["a", "p_a"],
-            "Each row has a single 1 in the columns 'a', 'b', 'c': they are classes, one-hot",
+            "Each row has a single 1 in the columns 'a', 'b', 'c': these are one-hot encoded",
         ),
         (
             "text,ham,spam",
@@ -167,7 +167,7 @@ SHARES = [0.05 * i for i in range(20)]
             "The references are lists, such as '[0, 1]'",
         ),
         ("gold,pred", [FLAGS[0], SHARES], ["gold", "pred"], "The predictions are numbers with dec"),
-        ("gold,pred", [SHARES, SHARES], ["gold", "pred"], "and nearly all differ: scores become"),
+        ("gold,pred", [SHARES, SHARES], ["gold", "pred"], "and nearly all differ: turn scores"),
     ],
     ids=["one-hot", "one-hot of two", "lists", "scores", "two columns of scores"],
 )
@@ -200,7 +200,7 @@ def test_an_identifier_is_not_guessed_and_is_scored_with_a_warning_where_it_is_c
     expect(page.get_by_label("Column of predictions")).to_have_value("pred")
     expect(page.get_by_label("Column of references")).to_have_value("")
     choose(page, "references", "label")
-    warning = "'label' holds 20 different labels in 20 rows: are these identifiers, or texts?"
+    warning = "'label' holds 20 different labels in 20 rows: are these identifiers or texts?"
     expect(page.locator(".columns .note")).to_contain_text(warning)
     page.locator("#score-file").click()
     shows(page, "0.000")
@@ -328,7 +328,7 @@ def test_classes_are_added_and_removed_with_their_counts_and_that_can_be_undone(
     matrix.keyboard.type("eggs")  # into its name
     cell(matrix, 2, 2).fill("4")
     shows(matrix, score_of_matrix([[90, 0, 0], [10, 0, 0], [0, 0, 4]]))
-    matrix.get_by_role("button", name="Remove the class spam").click()
+    matrix.get_by_role("button", name="Remove class spam").click()
     shows(matrix, score_of_matrix([[90, 0], [0, 4]]))
     assert grid(matrix) == (["ham", "eggs"], [["90", "0"], ["0", "4"]])
     matrix.get_by_role("button", name="Undo").click()
@@ -391,11 +391,17 @@ def test_a_block_that_fits_fills_the_cells_from_where_it_is_pasted(matrix):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("1\t2\t3\n4\t5\t6", "A block of 2 × 3 does not fit here"),  # noqa: RUF001
-        ("\ta\tb\na\t1\t2\nc\t3\t4", "those of the block are 'a', 'c' and 'a', 'b'"),
-        ("1\t2\n3", "Row 2 of the block has 1 cells, the first has 2"),
-        ("1,234\n5,678", "1,234 may be one count, its thousands separated, or several"),
-        ("\n".join(["1\t" * 30 + "1"] * 31), "The grid holds 30 classes, this block has 31"),
+        ("1\t2\t3\n4\t5\t6", "A 2 × 3 block does not fit here"),  # noqa: RUF001
+        (
+            "\ta\tb\na\t1\t2\nc\t3\t4",
+            "in this block the rows are 'a', 'c' and the columns 'a', 'b'",
+        ),
+        ("1\t2\n3", "Row 2 of the block has 1 cells, but the first has 2"),
+        ("1,234\n5,678", "1,234 could be one count with a thousands separator, or several"),
+        (
+            "\n".join(["1\t" * 30 + "1"] * 31),
+            "The grid holds at most 30 classes, this block has 31",
+        ),
     ],
 )
 def test_a_block_that_is_no_matrix_is_refused_and_changes_nothing(matrix, text, sentence):
@@ -409,7 +415,10 @@ def test_a_block_that_is_no_matrix_is_refused_and_changes_nothing(matrix, text, 
     ("text", "sentence"),
     [
         ("ten", "ten (row spam, column ham) is not a count"),
-        ("1.234", "1.234 (row spam, column ham) may be thousands or have three decimals"),
+        (
+            "1.234",
+            "1.234 (row spam, column ham) could be a number of thousands or have three decimals",
+        ),
         ("90%", "90% (row spam, column ham) is not a count"),
         ("-1", "The matrix must be finite and not negative"),
     ],
@@ -441,13 +450,13 @@ def test_names_in_the_matrix_execute_nothing(matrix):
 
 def paste(page: Page, references: str, predictions: str) -> None:
     tab(page, "Paste")
-    page.get_by_role("textbox", name="References, one a line").fill(references)
-    page.get_by_role("textbox", name="Predictions, one a line").fill(predictions)
+    page.get_by_role("textbox", name="References").fill(references)
+    page.get_by_role("textbox", name="Predictions").fill(predictions)
     page.locator("#score-columns").click()
 
 
 def boxes(page: Page) -> list[list[str]]:
-    names = "References, one a line", "Predictions, one a line"
+    names = "References", "Predictions"
     found = [page.get_by_role("textbox", name=name).input_value() for name in names]
     return [text.split("\n") for text in found]
 
@@ -469,7 +478,7 @@ def test_a_list_in_one_line_is_split_by_a_button_and_never_without_it(
 ):
     page = visit()
     paste(page, references, predictions)
-    refused(page, "columns", "write one label a line, not")
+    refused(page, "columns", "write one label per line, not")
     page.locator("#split").click()
     shows(page, score_of(list("abac"), list("abaa")))
     assert boxes(page) == [list("abac"), list("abaa")]
@@ -526,7 +535,7 @@ def not_compared(page: Page, way: str, sentence: str) -> None:
 
 def fill_models(page: Page, *texts: str) -> None:
     """Fill the boxes of the comparison, which open with an example."""
-    for name, text in zip(("References, one a line", *ROLES[1:]), texts, strict=True):
+    for name, text in zip(ROLES, texts, strict=True):
         box = page.get_by_role("textbox", name=name)
         expect(box).to_have_value(re.compile("ham"))
         box.fill(text)
@@ -543,7 +552,7 @@ def test_two_models_in_a_file_are_compared_under_the_names_of_their_columns(
     numbers = [f"x{i}" for i in range(20)]
     columns = numbers, MODEL, GOLD, BETTER
     send(page, tmp_path / "m.csv", header, *columns, separator=separator)
-    expect(page.locator(".columns caption")).to_have_text("20 rows, the first of them")
+    expect(page.locator(".columns caption")).to_have_text("First 4 of 20 rows")
     head, first, *_ = preview(page)
     chosen = ["gold", "bert", "gpt"]
     assert [cell.split() for cell in head[1:]] == [
@@ -569,11 +578,11 @@ def test_a_model_that_no_name_tells_stays_open_and_nothing_is_compared(visit, tm
     tab(page, "Compare")
     page.locator("#asked-models").get_by_role("tab", name="File").click()
     page.locator("#compare-file").click()
-    not_compared(page, "file", "Send a CSV or TSV file, then choose its columns.")
+    not_compared(page, "file", "Upload a CSV or TSV file, then choose its columns.")
     send(page, tmp_path / "m.csv", "gold,bert,gpt,other", GOLD, MODEL, BETTER, MODEL)
     expect(page.locator(".columns thead th").last).to_contain_text("no column yet")
     page.locator("#compare-file").click()
-    not_compared(page, "file", "Choose the column of predictions A: no name in the header")
+    not_compared(page, "file", "Choose the column of predictions A: the header does not say")
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -610,7 +619,7 @@ def test_lists_of_two_models_are_split_by_a_button_and_never_without_it(visit, t
     tab(page, "Compare")
     fill_models(page, *texts)
     page.locator("#compare-columns").click()
-    not_compared(page, "columns", "write one label a line, not")
+    not_compared(page, "columns", "write one label per line, not")
     page.locator("#split-models").click()
     first, second = (MODEL, BETTER) if texts[1] else (BETTER, MODEL)
     compared(page, GOLD, first, second)
@@ -623,7 +632,7 @@ def test_three_columns_pasted_side_by_side_say_which_was_taken_for_which(visit):
     fill_models(page, "\n".join(map("\t".join, zip(GOLD, MODEL, BETTER, strict=True))), "", "")
     page.locator("#compare-columns").click()
     expect(page.locator("#comparison .note").first).to_have_text(
-        "The first column was read as references, the second as predictions A, the third as "
+        "The first column was read as references, the second as predictions A and the third as "
         "predictions B."
     )
 
@@ -661,7 +670,7 @@ def test_a_result_is_greyed_as_soon_as_a_box_changes_until_it_is_scored_again(vi
     page = visit()
     paste(page, "a\nb\na", "a\nb\nb")
     shows(page, "0.500")
-    box = page.get_by_role("textbox", name="Predictions, one a line")
+    box = page.get_by_role("textbox", name="Predictions")
     box.focus()
     page.keyboard.type("x")
     is_stale(page)
@@ -684,7 +693,7 @@ def test_an_answer_to_inputs_that_have_changed_meanwhile_stays_grey(visit):
     paste(page, "a\nb\na", "a\nb\nb")
     while not held:
         page.wait_for_timeout(50)
-    page.get_by_role("textbox", name="Predictions, one a line").fill("a\nb\na")
+    page.get_by_role("textbox", name="Predictions").fill("a\nb\na")
     page.wait_for_timeout(300)
     held[0].continue_()
     expect(page.locator("#score")).to_have_text("0.500")
