@@ -1,8 +1,8 @@
 """The browser page of a metric: score predictions, simulate classifiers, compare two of them.
 
-One source for both Spaces. It runs from a folder that `spaces/build.py` stages, with the metric's
-script, the helpers and the card beside it, and is for the metric whose script it finds there.
-Every number comes from the helpers.
+Both Spaces share this source. It runs in a folder staged by `spaces/build.py`, next to the metric's
+script, the helpers and the card, and serves the metric whose script it finds there. All numbers
+come from the helpers.
 """
 
 import functools
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-# Before the import of gradio, which otherwise reports its use to its makers.
+# Set before importing gradio, which otherwise sends usage data to its makers.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 import gradio as gr
@@ -77,7 +77,7 @@ EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
         "it can be, and NIT, which only measures information, is as high as it can be.",
     ),
 }
-# Scripts and styles are left to Gradio, which compresses them better; streams of events stay open.
+# Gradio compresses scripts and styles itself, and better. Event streams must stay open.
 COMPRESSED = Middleware(
     GZipMiddleware,
     compresslevel=6,
@@ -93,7 +93,7 @@ SHOW_RESULT = "() => { document.documentElement.classList.remove('linked'); }"
 
 
 def shown(table: ContingencyTable, story: str = "") -> str:
-    """Return what a scored table puts on the page."""
+    """Return the HTML for a scored table."""
     return charts.draw_score(table, METRIC, link_of(table), story)
 
 
@@ -105,7 +105,7 @@ def score_boxes(references: str, predictions: str) -> str:
 
 
 def score_upload(upload: Mapping[str, Any] | None, *names: str | None) -> str:
-    """Score two columns of an upload, and say which they are."""
+    """Score two columns of an upload, and say which ones."""
     columns, said = labels_of_upload(upload, names, ROLES)
     return shown(table_of_labels(*columns), said)
 
@@ -117,7 +117,7 @@ def score_grid(grid: Grid) -> str:
 
 
 def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the matrix after a block was pasted into it, or why it was not."""
+    """Return the matrix with a block pasted into it, or why the block was refused."""
     place = pasted["row"], pasted["column"]
     try:
         grid, said = paste_block(pasted["grid"], pasted["text"], *place)
@@ -127,14 +127,14 @@ def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def open_example(name: str) -> tuple[Any, ...]:
-    """Put an example into the matrix, and score it."""
+    """Put an example into the matrix and score it."""
     labels, matrix, story = EXAMPLES[name]
     result = shown(table_of_matrix(matrix, labels), story)
     return grid_value(labels, matrix), gr.Tabs(selected="matrix"), result
 
 
 def open_link(request: gr.Request) -> tuple[Any, ...]:
-    """Put the table of a shared link into the matrix, and score it."""
+    """Put the table of a shared link into the matrix and score it."""
     table = table_of_link(request.query_params)
     if table is None:
         return (gr.skip(),) * 3
@@ -143,7 +143,7 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
 
 
 def code_lines() -> str:
-    """Return the lines of Python that give this score; in a Space they name the Space."""
+    """Return Python code that computes this score; in a Space it names the Space."""
     in_card = re.search(r'evaluate\.load\("([\w./-]+)"', CARD)
     name = os.environ.get("SPACE_ID") or (in_card[1] if in_card else METRIC)
     return (
@@ -153,15 +153,17 @@ def code_lines() -> str:
 
 
 def card_below_a_title() -> str:
-    """Return the card without its front matter, its headings a level lower."""
+    """Return the card without its front matter, with headings one level lower."""
     text = re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S)
-    parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)  # code has lines with a # too
+    parts = re.split(
+        r"(^```.*?^```$)", text, flags=re.M | re.S
+    )  # lines of code can start with # too
     parts[::2] = [re.sub(r"^#", "##", part, flags=re.M) for part in parts[::2]]
     return "".join(parts)
 
 
 def _header() -> str:
-    """Return the head of the page; its line is the card's `short_description`."""
+    """Return the page header: the title and the card's `short_description`."""
     line = re.search(r"^short_description: *(.+)$", CARD, re.M)
     return charts.draw_heading(TITLE, line[1].strip("\"'") if line else "")
 
@@ -224,11 +226,11 @@ def _score_tab(demo: gr.Blocks) -> None:
 
 def build() -> gr.Blocks:
     """Return the page with its endpoints."""
-    # An upload is needed from its arrival to its last scoring: it goes after half an hour.
+    # Uploads may be scored several times, so they are kept for half an hour.
     demo = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:
         gr.HTML(_header(), apply_default_css=False)
-        with gr.Tabs(overflow_behavior="wrap"):  # a phone shows all of them
+        with gr.Tabs(overflow_behavior="wrap"):  # so that a phone shows all tabs
             with gr.Tab("Score"):
                 _score_tab(demo)
             with gr.Tab("Simulate"):
@@ -246,7 +248,7 @@ def main() -> None:
     """Serve the page."""
     warnings.warn = charts.take_note  # type: ignore[assignment]
     demo = build()
-    # Fonts of the reader's own system, and a button whose white words stand out from it.
+    # The reader's system fonts, and a button dark enough for its white text.
     theme = gr.themes.Default(
         primary_hue="blue",
         font=["system-ui", "sans-serif"],
@@ -254,13 +256,13 @@ def main() -> None:
     ).set(button_primary_background_fill="*primary_600")
     # Measured with 50 clients at once on 2 busy cores: all were answered, in 3.3 s for 1,000 rows
     # each and 11 s for 100,000. Limits of 1, 4, 16 and 40 calls at a time made no difference, as
-    # Python computes one thing at a time; the queue is as long as 50 people with 2 calls each.
+    # Python computes one thing at a time. The queue holds 2 calls each from 50 people.
     demo.queue(max_size=100, default_concurrency_limit=4)
     demo.launch(
         theme=theme,
         css_paths=HERE / "page.css",
         head=f"<script>{(HERE / 'page.js').read_text('utf-8')}</script>",
-        show_error=False,  # the text of a bug stays on the server; refusals are shown anyway
+        show_error=False,  # hides the text of unexpected errors; refusals are shown anyway
         max_file_size=MAX_FILE,
         state_session_capacity=MOST_VISITORS,
         ssr_mode=False,

@@ -1,4 +1,4 @@
-"""How the page asks: a result is greyed when its inputs change, a refusal stands below."""
+"""Calls from the page: results turn grey when inputs change, refusals appear below the button."""
 
 import functools
 import json
@@ -11,8 +11,8 @@ from limits import Refusal
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
-# An answer to inputs that have changed since they were sent stays grey. Gradio's own `input` of a
-# text box is silent where text is pasted, so the browser's is listened to.
+# A result stays grey if its inputs changed after they were sent. Gradio's own `input` event of a
+# text box does not fire on paste, so listen to the browser's.
 CHANGED = """() => {
     const result = document.getElementById(%s);
     result.changes = 1 + (result.changes ?? 0);
@@ -26,9 +26,9 @@ ASKED = """(...inputs) => {
     result.asked = result.changes;
     return inputs;
 }"""
-# On a phone the result is below the button that asked for it. In a frame as high as its content, as
-# the Hub has it, only the page around can scroll: an observer tells what of the frame is seen, and
-# the script that sized the frame scrolls when it is asked.
+# On a phone the result is below the button. On the Hub the page is in a frame as tall as its
+# content, so only the page around it can scroll: an observer tells which part of the frame is
+# visible, and the script that sizes the frame scrolls on request.
 ANSWERED = """(refused) => {
     const result = document.getElementById(%s);
     if (refused) result.dataset.stale = "";
@@ -45,19 +45,19 @@ ANSWERED = """(refused) => {
 
 
 def draw_refusal(message: str) -> str:
-    """Return what stands below a button whose inputs were refused."""
+    """Return the message below a button whose inputs were refused."""
     return TEMPLATES.get_template("refusal.html").render(message=message)
 
 
 def refusal_below(name: str) -> gr.HTML:
-    """Return the place below a button for what it may be refused for."""
+    """Return the empty space below a button where refusals are shown."""
     return gr.HTML("", apply_default_css=False, elem_id=f"refusal-{name}", elem_classes="if-filled")
 
 
 def grey(
     demo: gr.Blocks, result: gr.HTML, area: gr.Column, events: Sequence[Callable[..., Any]]
 ) -> None:
-    """Grey a result as soon as one types or pastes in an area of the page, or at these events."""
+    """Turn a result grey when someone types or pastes in an area, or when these events fire."""
     changed = CHANGED % json.dumps(result.elem_id)
     demo.load(None, js=LISTEN % (json.dumps(area.elem_id), changed), **PRIVATE)
     for event in events:
@@ -75,10 +75,10 @@ def ask(
     bring: bool = True,
     **options: Any,
 ) -> Any:
-    """Call a function at an event; a ValueError it raises is shown in the place for refusals.
+    """Call a function when an event fires; if it raises a ValueError, show that as a refusal.
 
-    `outputs` are what it returns, the `result` among them, which is brought into view if `bring`.
-    The button of an `offer` is shown where a refusal of its kind was raised.
+    `outputs` are what it returns, including `result`, which is scrolled into view if `bring`. The
+    button of `offer` appears when a refusal of its kind is raised.
     """
 
     @functools.wraps(function)

@@ -1,4 +1,4 @@
-"""Text boxes on the page: a label a line, and lists in them are split by a button."""
+"""Text boxes on the page, with one label per line, and the button that splits lists."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ SPLIT = "Split into one label per line"
 
 
 def split_pasted(*boxes: str) -> list[str]:
-    """Return the texts of boxes with a label a line."""
+    """Return the texts of boxes with one label per line."""
     return ["\n".join(lines) for lines in split_boxes(boxes)]
 
 
@@ -23,7 +23,7 @@ def ask_of_boxes(
     result: gr.HTML,
     refusal: gr.HTML,
 ) -> None:
-    """Call a function of what is in boxes; `split`, shown where it would help, calls it too."""
+    """Call a function with the boxes; `split`, shown where it would help, calls it too."""
     asked: Any = function, boxes, [result], result, refusal, (Splittable, split)
     ask(button.click, *asked, preprocess=False)
     halved = split.click(split_pasted, boxes, boxes, **PRIVATE)

@@ -1,7 +1,7 @@
-"""What the app shows of a table: scores, warnings and drawings that follow the reader's theme.
+"""Show a table on the page: scores, warnings and drawings in the reader's theme.
 
-Numbers come from the helpers; only positions on the page are computed here. The HTML is that of
-`templates/`, which escapes all that is put into it: nothing here is marked as safe.
+Numbers come from the helpers; only positions on the page are computed here. The HTML comes from
+`templates/`, which escape everything put into them: nothing here is marked as safe.
 """
 
 import math
@@ -27,9 +27,9 @@ from informedness.results.sentences import answering, best_of, interval_for_verd
 from informedness.scores.entropic import EntropyTriangle, triangle_of
 from informedness.scores.registry import score_named
 
-# `warnings.catch_warnings` changes the whole process, and requests run in threads of one process;
-# the MCP server does so while it answers. So a warning of the helpers is taken where it is given,
-# for the request that caused it.
+# `warnings.catch_warnings` affects the whole process, requests are threads of one process, and the
+# MCP server uses it while it answers. So each warning of the helpers is collected where it is
+# issued, for the request that caused it.
 _notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 _warn = warnings.warn
 
@@ -37,7 +37,7 @@ _warn = warnings.warn
 def take_note(
     message: Any, category: type[Warning] | None = None, stacklevel: int = 1, **more: Any
 ) -> None:
-    """Add a warning to the notes of its request; takes the place of `warnings.warn`."""
+    """Add a warning to the notes of its request; replaces `warnings.warn`."""
     notes = _notes.get()
     if notes is None or not (category and issubclass(category, InformednessWarning)):
         _warn(message, category, stacklevel + 1, **more)
@@ -47,7 +47,7 @@ def take_note(
 
 @contextmanager
 def noting() -> Iterator[list[str]]:
-    """Give the list in which this block's warnings are gathered."""
+    """Yield the list that collects the warnings of this block."""
     notes: list[str] = []
     token = _notes.set(notes)
     try:
@@ -59,7 +59,7 @@ def noting() -> Iterator[list[str]]:
 def estimated(table: ContingencyTable, own: str) -> Estimate | None:
     """Return the score with an interval.
 
-    None for sums of weights, for nobody knows how many samples they are of.
+    None for sums of weights, because the number of samples behind them is unknown.
     """
     if table.is_weighted and table.squared_weights is None:
         return None
@@ -116,7 +116,7 @@ TEMPLATES.filters |= {
 
 
 def draw_heading(title: str, line: str = "", level: int = 1) -> str:
-    """Return a heading, with a line below it."""
+    """Return a heading with a line below it."""
     return TEMPLATES.get_template("heading.html").render(title=title, line=line, level=level)
 
 
@@ -128,7 +128,7 @@ def on_scale(
     Its interval is a band around it.
     """
     score = score_named(own)
-    # what is made of information is never below chance
+    # scores made from information are never below chance
     low, high = score.lowest if score.from_margins else chance, 1.0
 
     def place(value: float) -> float:
@@ -158,7 +158,7 @@ def on_scale(
 
 
 def triangle(point: EntropyTriangle) -> dict[str, Any] | None:
-    """Return the entropy triangle's lines and its point, None where there is none."""
+    """Return the lines and the point of the entropy triangle, None where there is none."""
     if math.isnan(point.vi):
         return None
     shares = point._asdict()
@@ -184,9 +184,9 @@ def class_information(table: ContingencyTable) -> list[float]:
 
 
 def reading(report: Report, own: str, judged: Estimate | None = None) -> str:
-    """Return the sentence that reads the score `own`, by the interval `judged` where there is one.
+    """Return the sentence that explains the score `own`, judged by an interval if there is one.
 
-    What is a share of the decisions is read beside the accuracy.
+    A score that is a share of the decisions is explained next to the accuracy.
     """
     score = score_named(own)
     if score.is_share:
@@ -196,12 +196,12 @@ def reading(report: Report, own: str, judged: Estimate | None = None) -> str:
 
 
 def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") -> str:
-    """Return the result of one table: the score `own` first and large, then all the rest.
+    """Return the result of one table: the score `own` first and large, then everything else.
 
-    `link` is the query that carries the table, or a sentence saying why there is none.
+    `link` is the query that holds the table, or a sentence saying why there is none.
     """
     score = score_named(own)
-    with noting():  # of these two tables nobody asked
+    with noting():  # nobody asked about these two tables
         constant = Report.from_table(answering(table, "commonest"))
         best = best_of(table, score)
     with noting() as notes:
@@ -263,7 +263,7 @@ def other_averages(table: ContingencyTable, score: Score) -> dict[str, float]:
 
 
 def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | None:
-    """Return a bar for each class, of what it has of the score; None where that cannot be said."""
+    """Return a bar for each class with its part of the score; None if the score has no parts."""
     if None in score.averages:
         values = score.averaged(None).value(table, zero_division=float("nan"))
         return class_bars(table, values, f"{score.title} of each class", signed=score.lowest < 0)
@@ -275,13 +275,13 @@ def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | N
 
 
 Simulated = tuple[float, Sequence[float], Mapping[str, Sequence[float]]]
-"""Where a simulation stands, the places of its curves, and the curves."""
+"""The current place of a simulation, the places of its curves, and the curves."""
 
 
 def draw_simulation(
     table: ContingencyTable, own: str, ability: Simulated, share: Simulated
 ) -> tuple[str, str]:
-    """Return the scores of a simulated classifier among those of other abilities, and shares."""
+    """Return the scores of a simulated classifier over abilities and over class shares."""
     report = Report.from_table(table)
     by_ability = TEMPLATES.get_template("simulation.html").render(
         own=own,
@@ -377,9 +377,9 @@ def draw_comparison(
     warned: Sequence[str],
     story: str = "",
 ) -> str:
-    """Return what a comparison on the same samples found, and all scores side by side.
+    """Return the result of a comparison on the same samples, and all scores side by side.
 
-    `warned` is what there was to warn of when it was made, `story` what was compared.
+    `warned` are the warnings issued when it was made, `story` says what was compared.
     """
     tables = {"A": first, "B": second}
     with noting() as notes:

@@ -1,4 +1,4 @@
-"""Columns of labels from text boxes and files: which is which, and what stands in them."""
+"""Read columns of labels from text boxes and files, and find out which column is which."""
 
 import csv
 import io
@@ -13,12 +13,12 @@ from tables import ROLES, mostly_different
 
 from informedness.core.labels import show
 
-Rows: TypeAlias = Mapping[str, Sequence[str]]  # by where they stand
+Rows: TypeAlias = Mapping[str, Sequence[str]]  # by their place in the file
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
-# Words in a column's name that say what it holds; the second pair where the first says nothing, for
-# `true_answer` is a reference and `predicted_label` a prediction.
+# Words in a column's name that say what it holds. The second pair counts only where the first says
+# nothing: `true_answer` is a reference and `predicted_label` a prediction.
 TRUE = r"gold\w*|true|truth|groundtruth|refs?|references?|actual|expected"
 PREDICTED = r"pred\w*|yhat|hyp\w*|guess\w*"
 LABEL = r"labels?|targets?|class|classes|category"
@@ -38,7 +38,7 @@ def says_neither(name: str) -> bool:
 
 
 def role_of(name: str) -> str | None:
-    """Return which of `ROLES` a column of this name has, where the name says so."""
+    """Return which of `ROLES` a column has, if its name says so."""
     words = words_of(name)
 
     def has(pattern: str) -> bool:
@@ -55,7 +55,7 @@ def role_of(name: str) -> str | None:
 
 
 def is_header(name: str) -> bool:
-    """Return whether this is the name of a column and nothing else; "true" alone is a label."""
+    """Return whether this can only be the name of a column; "true" alone is a label."""
     words = words_of(name[:MAX_LABEL])
     known = f"y|{TRUE}|{PREDICTED}|{LABEL}|{ANSWER}"
     is_name = all(re.fullmatch(known, word) for word in words)
@@ -65,8 +65,8 @@ def is_header(name: str) -> bool:
 def guessed_columns(header: Sequence[str], rows: Rows, models: int = 1) -> list[str | None]:
     """Return the column of the references and those of the models; None where no name says so.
 
-    Of several models, none of which is said to be one, the only columns left are taken: they go by
-    names of their own. An identifier is never guessed.
+    Models often have names of their own: if none of several is called a prediction, and there are
+    as many columns left as models, these are taken. An identifier is never guessed.
     """
     usable = [
         name
@@ -88,14 +88,14 @@ def column_of(header: Sequence[str], rows: Rows, name: str) -> list[str]:
 
 
 class Splittable(Refusal):
-    """A box holds a list in one line, or columns side by side: `split_boxes` splits them."""
+    """A box holds a list on one line, or columns side by side: `split_boxes` splits them."""
 
 
 def split_boxes(boxes: Sequence[str | None]) -> list[list[str]]:
-    """Return the lines of boxes, where lists are split, as are columns in the first box alone.
+    """Return the lines of boxes, with lists split, and columns if only the first box is filled.
 
-    A list is one line, or stands in brackets as Python prints it. Columns below a header that says
-    which is which are put in order, without it.
+    A list is on one line, or in brackets as Python prints it. Columns below a header that says
+    which is which are put in order, and the header is dropped.
     """
     texts = [text or "" for text in boxes]
     lines = [] if any(texts[1:]) else lines_of(texts[0])
@@ -113,13 +113,13 @@ def split_boxes(boxes: Sequence[str | None]) -> list[list[str]]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a box; only at its end may some be empty, or those below would move."""
+    """Return the lines of a box; empty ones are dropped at its end only, so that no label moves."""
     text = text.rstrip("\r\n")
     return re.split(r"\r\n|\r|\n", text) if text else []
 
 
 def items_of(text: str) -> list[str]:
-    """Return the items of a list in one line or in brackets; the lines of any other text."""
+    """Return the items of a list on one line or in brackets, or the lines of any other text."""
     inside = re.fullmatch(r"\s*\[([^\[\]]*)\]\s*", text)
     lines = lines_of(text)
     if not inside and len(lines) != 1:
@@ -136,7 +136,7 @@ def item_of(text: str) -> str:
 
 
 def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
-    """Return the labels in text boxes, one a line.
+    """Return the labels in text boxes, one per line.
 
     Columns pasted together from a spreadsheet arrive in the first box, with tabs between them.
     """
@@ -185,7 +185,7 @@ def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
 
 
 def read_upload(path: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the header of an uploaded file, and its rows by where they stand."""
+    """Return the header of an uploaded file, and its rows by their place in it."""
     try:
         if (size := Path(path).stat().st_size) > MAX_FILE:
             raise Refusal(f"A file can have at most {MAX_FILE:,d} bytes, this one has {size:,d}.")
@@ -222,9 +222,9 @@ def read_upload(path: str) -> tuple[list[str], dict[str, list[str]]]:
 
 
 def split_rows(text: str, separator: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the header and the rows of a file; no rows where this does not separate its header.
+    """Return the header and the rows of a file; no rows if this does not separate its header.
 
-    A quote that is not closed takes in the lines below it: `strict` finds it where they end.
+    A quote that is not closed swallows the lines below it, which `strict` notices at the end.
     """
     reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     header: list[str] = []
@@ -262,7 +262,7 @@ def split_rows(text: str, separator: str) -> tuple[list[str], dict[str, list[str
 
 
 def in_a_sentence(role: str) -> str:
-    """Return the name of a role as it stands within a sentence: predictions A."""
+    """Return the name of a role for use inside a sentence: predictions A."""
     return role[0].lower() + role[1:]
 
 
@@ -307,9 +307,10 @@ def labels_of_columns(
 def one_hot_group(
     header: Sequence[str], rows: Rows, names: Sequence[str | None], name: str
 ) -> Sequence[str]:
-    """Return the neighbours of a column that make up one column of classes with it, if there are.
+    """Return the one-hot group of columns next to each other that a column belongs to, if any.
 
-    A model that is always wrong of two classes is no such group, where the names say what is what.
+    The references and a model that is always wrong on two classes are no such group, if the names
+    say which is which.
     """
     flags = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "False": 0, "True": 1, "false": 0, "true": 1}
     if not {*column_of(header, rows, name)} <= flags.keys():
@@ -334,7 +335,7 @@ def one_hot_group(
 
 
 def identifier_notes(columns: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return what to say of columns whose labels nearly all differ."""
+    """Return notes on columns whose labels nearly all differ."""
     return [
         f"The column {show(name)} holds {len({*column}):,d} different labels in {len(column):,d} "
         "rows: are these identifiers or texts?"

@@ -29,12 +29,12 @@ def compare_boxes(*boxes: str) -> str:
 
 
 def compare_upload(upload: Mapping[str, Any] | None, *names: str | None) -> str:
-    """Compare two columns of an upload, and say which columns were taken for what."""
+    """Compare two columns of an upload, and say which column has which role."""
     return compared(*labels_of_upload(upload, names, ROLES))
 
 
 def compared(columns: Sequence[Sequence[str]], said: str = "") -> str:
-    """Return what two columns of predictions, behind one of references, put on the page."""
+    """Return the HTML that compares two columns of predictions, given after the references."""
     a, b = tables_of_models(columns[0], dict(zip(ROLES[1:], columns[1:], strict=True)))
     with charts.noting() as notes:
         made = paired(columns, a, b)
@@ -44,14 +44,14 @@ def compared(columns: Sequence[Sequence[str]], said: str = "") -> str:
 def paired(
     columns: Sequence[Sequence[str]], first: ContingencyTable, second: ContingencyTable
 ) -> Comparison | None:
-    """Return the comparison on the same samples; None where there is nothing to tell apart."""
+    """Return the comparison on the same samples; None if there is only one class."""
     if np.count_nonzero(first.reference_totals) < 2:
         return None
     return compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, first, second))
 
 
 def example() -> list[list[str]]:
-    """Return references and two models' answers to them: a hundred, in which one is better."""
+    """Return a hundred references and the answers of two models, one of which is better."""
     answers = {  # reference, answer of A, answer of B
         ("ham", "ham", "ham"): 62,
         ("ham", "ham", "spam"): 3,

@@ -1,4 +1,4 @@
-"""Each score as a curve, with its name where the curve begins."""
+"""Each score as a curve, with its name where the curve starts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ def curves(
     own: str,
     axis: str,
 ) -> dict[str, Any]:
-    """Return each score over something from 0 to 1, named `axis`, and the points at one place."""
+    """Return each score as a curve over `axis`, from 0 to 1, and the points at one place."""
     lowest = min(*(value for values in series.values() for value in values), 0.0)
 
     def place(x: float, y: float) -> tuple[float, float]:
@@ -58,7 +58,7 @@ def curves(
 
 
 def _apart(wanted: Mapping[str, float]) -> dict[str, float]:
-    """Return heights as near as can be to those wanted, in their order, that do not overlap."""
+    """Return heights in the same order, close to those wanted, that do not overlap."""
     names = sorted(wanted, key=lambda name: wanted[name])
     heights: list[float] = []
     for name in names:

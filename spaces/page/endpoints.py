@@ -1,7 +1,7 @@
-"""What programs call: the page's endpoints, which are the tools of its MCP server too.
+"""What programs call: the page's endpoints, which are also the tools of its MCP server.
 
-A docstring here is what Gradio shows on the page "Use via API" and what a language model reads to
-choose a tool: a description, then each argument in a line of its own.
+Gradio shows these docstrings on the page "Use via API", and language models read them to choose a
+tool: a description, then one line per argument.
 """
 
 import copy
@@ -27,7 +27,7 @@ from informedness.core.intervals import check_level
 from informedness.results.sentences import answering
 from informedness.scores.registry import MODULES, REPORTED
 
-# The metric of this Space: the one whose script lies beside this file.
+# The metric of this Space: the one whose script is in this folder.
 METRIC = next(
     name for name in MODULES if (Path(__file__).resolve().parent / f"{name}.py").is_file()
 )
@@ -56,11 +56,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str, Any]:
-    """Return the report as plain values, what any guesser and a perfect classifier get, and notes.
+    """Return the report as plain values, with a guesser's and a perfect classifier's scores.
 
-    Sums of weights have no interval, as nobody knows how many samples they are of.
+    Sums of weights have no interval, because the number of samples behind them is unknown.
     """
-    with charts.noting():  # of these two tables nobody asked
+    with charts.noting():  # nobody asked about these two tables
         guess, perfect = (
             Report.from_table(answering(table, wanted)).to_dict()
             for wanted in ("commonest", "right")
@@ -89,24 +89,24 @@ def score(
     """Score the predictions of a classifier against the references (the true labels).
 
     Informedness is the share of decisions that are informed rather than guessed: 1 is perfect, 0 is
-    what any guesser expects, however uneven the classes, and below 0 is worse than guessing. NIT
-    (2^MI / k) is how much information about the references comes through: chance is 1/k with k
-    classes, not 0. High accuracy with Informedness near 0 is the credit for guessing the commonest
-    class. Where the interval of a score contains its value for a guesser, the classifier cannot be
-    told from one.
+    what any guesser can expect, however uneven the classes are, and below 0 is worse than guessing.
+    NIT (2^MI / k) measures how much information about the references the predictions carry: with k
+    classes, chance is 1/k, not 0. If accuracy is high but Informedness is near 0, the accuracy is
+    credit for guessing the commonest class. If the interval of a score contains the score of a
+    guesser, the classifier cannot be distinguished from a guesser.
 
     Args:
         references: The true labels, up to 100,000.
-        predictions: The predicted labels, as many and in the same order.
+        predictions: The predicted labels, one per reference, in the same order.
         labels: All classes of the task; by default those that occur.
-        confidence_level: Share of intervals that should contain the truth, between 0 and 1.
+        confidence_level: How often an interval should contain the true value, between 0 and 1.
 
     Returns
     -------
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness, nit and
         ema (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
-        classifier and of one that always gives the commonest class; a sentence that reads the
+        classifier and of one that always gives the commonest class; sentence, which explains the
         score of this page; signature; warnings.
     """
     return _report(table_of_labels(references, predictions, labels), confidence_level)
@@ -117,17 +117,17 @@ def score_matrix(
 ) -> dict[str, Any]:
     """Score a confusion matrix whose rows are references and whose columns are predictions.
 
-    The scores and what they mean are those of the tool that scores labels: Informedness is 0 for
-    any guesser and 1 for a perfect classifier, NIT is 1/k for a guesser among k classes.
+    The scores and their meaning are the same as for the tool that scores labels: Informedness is 0
+    for any guesser and 1 for a perfect classifier, and NIT is 1/k for a guesser among k classes.
 
     Args:
-        matrix: Square, up to 1,000 rows of counts; weights have no interval.
-        labels: The names of its classes, which then all count in k.
-        confidence_level: Share of intervals that should contain the truth, between 0 and 1.
+        matrix: A square matrix of counts, up to 1,000 rows; weights have no interval.
+        labels: The names of its classes; if given, all of them count in k.
+        confidence_level: How often an interval should contain the true value, between 0 and 1.
 
     Returns
     -------
-        What scoring the samples of the matrix returns.
+        The same as scoring the labels of these samples.
     """
     return _report(table_of_matrix(matrix, labels), confidence_level)
 
@@ -135,20 +135,20 @@ def score_matrix(
 def simulate(
     shares: list[float], ability: float, guess: list[float] | None = None
 ) -> dict[str, Any]:
-    """Score, exactly, a classifier that knows a share of the answers and guesses the others.
+    """Compute the exact scores of a classifier that knows some of the answers and guesses the rest.
 
-    It shows what each score makes of guessing: Informedness is the ability, whatever the classes
+    This shows how each score treats guessing: Informedness equals the ability, whatever the classes
     and the guesses, while accuracy rises with the share of the commonest class.
 
     Args:
-        shares: The sizes of the 2 to 50 classes, which are scaled to sum to 1.
+        shares: The sizes of the classes, 2 to 50 of them; they are scaled to sum to 1.
         ability: The share of answers known, from 0 to 1.
-        guess: How often each class is guessed otherwise; by default like the classes.
+        guess: How often each class is guessed otherwise; by default in proportion to the classes.
 
     Returns
     -------
-        The scores, without intervals, for nothing is drawn at random; the expected table (rows are
-        references); curves, every score at each ability from 0 to 1.
+        The scores, without intervals because nothing is drawn at random; table, the expected table
+        (rows are references); curves, every score at abilities from 0 to 1.
     """
     table = expected_table(shares, ability, guess)
     curves = {"ability": ABILITIES, **ability_curves(tuple(shares), frozen(guess))}
@@ -163,24 +163,25 @@ def compare(
     metric: str = METRIC,
     confidence_level: float = 0.95,
 ) -> dict[str, Any]:
-    """Tell whether classifier B scores better than A on the same samples, and how surely.
+    """Tell whether classifier B scores better than A on the same samples, and how certain that is.
 
-    The difference is B - A. Where its interval contains 0 no difference is shown: that is not the
-    same as showing that there is none. The p-value is of a permutation test on the same samples.
+    The difference is B - A. If its interval contains 0, no difference is shown, which is not the
+    same as showing that there is none. The p-value is from a permutation test on these samples.
 
     Args:
         references: The true labels, up to 100,000.
-        predictions_a: What A predicts for them, in the same order.
-        predictions_b: What B predicts for them, in the same order.
+        predictions_a: The predictions of A, in the same order.
+        predictions_b: The predictions of B, in the same order.
         labels: All classes of the task; by default those that occur.
-        metric: The score to compare: informedness, nit, accuracy or another that scoring returns.
-        confidence_level: Share of intervals that should contain the truth, between 0 and 1.
+        metric: The score to compare: informedness, nit, accuracy or any other that scoring returns.
+        confidence_level: How often an interval should contain the true value, between 0 and 1.
 
     Returns
     -------
         a, b and difference; its standard_error, confidence_interval and p_value; gained and lost,
-        the samples that only B and only A has right; n_different; all scores of each as scores_a
-        and scores_b; a sentence that reads the result; signature; warnings.
+        the numbers of samples that only B and only A got right; n_different, the number of
+        different answers; scores_a and scores_b, all scores of each; sentence, which explains the
+        result; signature; warnings.
     """
     columns = references, predictions_a, predictions_b
     models = {"predictions_a": predictions_a, "predictions_b": predictions_b}
@@ -208,22 +209,22 @@ def slices(
     by: list[str | int],
     labels: list[str | int] | None = None,
 ) -> dict[str, Any]:
-    """Score each slice of the samples, such as each type of question, and all of them.
+    """Score each slice of the samples, for example each type of question, and all samples together.
 
-    A slice's classes are those of the whole, so that its NIT can be compared with the others'. Few
-    samples give rough figures: compare n_samples before scores.
+    Every slice is scored with the classes of the whole, so that the NIT of slices can be compared.
+    Scores from few samples are imprecise: compare n_samples before you compare scores.
 
     Args:
         references: The true labels, up to 100,000.
-        predictions: The predicted labels, as many and in the same order.
-        by: The slice of each sample, at most 1,000 different ones.
+        predictions: The predicted labels, one per reference, in the same order.
+        by: The slice of each sample, with at most 1,000 different slices.
         labels: All classes of the task; by default those that occur.
 
     Returns
     -------
         slices, one for each value of by: its name as slice, n_samples, n_classes,
-        class_entropy_bits, and every score (null where undefined, as for one class); whole, the
-        same for all samples; a sentence on how to read them; warnings.
+        class_entropy_bits, and every score (null where undefined, for example with one class);
+        whole, the same for all samples; sentence, on how to read them; warnings.
     """
     table_of_labels(references, predictions, labels)  # within the limits
     column = check_labels(by, "slices")
@@ -237,16 +238,16 @@ def slices(
 def n_swaps(
     columns: Sequence[Sequence[Any]], first: ContingencyTable, second: ContingencyTable
 ) -> int:
-    """Return how many swaps a comparison is made of, as its signature says.
+    """Return how many swaps a comparison uses, which its signature states.
 
-    Where answers are of very many kinds they are fewer, so that it takes about a second.
+    Answers of very many kinds get fewer swaps, so that the comparison takes about a second.
     """
     size = len(set(zip(*columns, strict=True))) + 3 * len((first + second).counts)
     return min(9999, max(100, MOST_SWAPPED // size))
 
 
 def register(demo: gr.Blocks) -> None:
-    """Add the endpoints to the page being built, with their arguments described and exemplified."""
+    """Add the endpoints to the page being built, with descriptions and examples of arguments."""
     for endpoint in (score, score_matrix, simulate, compare, slices):
         added = api(refusing(endpoint, plain=True), api_name=endpoint.__name__)
         _, about, _ = gradio.utils.get_function_description(endpoint)
@@ -259,7 +260,7 @@ def register(demo: gr.Blocks) -> None:
 
 
 class Tools(gradio.mcp.GradioMCPServer):
-    """The MCP server, with answers in JSON; Gradio would write them as Python shows them."""
+    """The MCP server, answering in JSON; Gradio would send the repr of Python objects."""
 
     def postprocess_output_data(self, data: Any, root_url: str) -> Any:
         """Return the outputs of a tool as its content."""
@@ -267,13 +268,13 @@ class Tools(gradio.mcp.GradioMCPServer):
         return super().postprocess_output_data(texts, root_url)
 
     def get_fn_description(self, block_fn: Any, tool_name: str) -> Any:
-        """Return the description of a tool, with what it returns, and those of its arguments."""
+        """Return the descriptions of a tool, including what it returns, and of its arguments."""
         description, arguments = super().get_fn_description(block_fn, tool_name)
         *_, returns = gradio.utils.get_function_description(block_fn.fn)
         return f"{description} Returns: {' '.join(returns)}", arguments
 
     def get_input_schema(self, tool_name: str, parameters: dict[str, str] | None = None) -> Any:
-        """Return the schema of a tool, where each argument is described once."""
+        """Return the schema of a tool, with each argument described only once."""
         schema, positions = super().get_input_schema(tool_name, parameters)
         for argument in schema["properties"].values():
             argument.pop("additional_description", None)
@@ -281,6 +282,6 @@ class Tools(gradio.mcp.GradioMCPServer):
 
 
 def serve_tools() -> bool:
-    """Return whether the endpoints can be tools, which takes the package `mcp`."""
+    """Return whether the endpoints can be tools, which needs the package `mcp`."""
     gradio.mcp.GradioMCPServer = Tools  # type: ignore[misc]
     return importlib.util.find_spec("mcp") is not None

@@ -1,8 +1,8 @@
-// The matrix on the page: a table of inputs. What its text means, Python says (grid.py).
+// The matrix on the page: a table of inputs. Python (grid.py) interprets the text in them.
 // `element`, `props`, `trigger`, `server` and `watch` come from gr.HTML.
 
 const WAIT = 250; // milliseconds after the last key, before the matrix is scored
-let before = []; // grids that can be gone back to
+let before = []; // grids to return to by Undo
 let pending;
 let arrived = false;
 
@@ -20,7 +20,7 @@ function state() {
 function set(grid) {
   clearTimeout(pending);
   props.value = grid;
-  trigger("edit"); // what is shown is no longer of these counts
+  trigger("edit"); // the result on the page no longer belongs to these counts
   trigger("input");
 }
 
@@ -66,7 +66,7 @@ function draw() {
   tell();
 }
 
-// Names stand in the first column; the head and the descriptions of cells follow them.
+// Names are edited in the first column; the header and the labels of cells follow.
 function tell() {
   const { labels } = props.value;
   element.querySelectorAll("thead bdi").forEach((box, j) => {
@@ -128,7 +128,7 @@ element.addEventListener("input", ({ target }) => {
 
 element.addEventListener("paste", async (event) => {
   const text = event.clipboardData.getData("text/plain").replace(/[\r\n]+$/, "");
-  if (!event.target.matches("input") || !/[\t\r\n]|\[\s*\[/.test(text)) return; // for one cell
+  if (!event.target.matches("input") || !/[\t\r\n]|\[\s*\[/.test(text)) return; // text for one cell
   const { row, column } = place(event.target);
   event.preventDefault();
   const { refused, said, ...grid } = await server.read_block({ grid: state(), text, row, column });
@@ -138,7 +138,7 @@ element.addEventListener("paste", async (event) => {
   focus(row, column);
 });
 
-// Whoever comes to a cell, by key, mouse or finger, replaces what stands there.
+// Entering a cell by key, mouse or touch selects its text, so that typing replaces it.
 element.addEventListener("pointerdown", ({ target }) => {
   arrived = target !== document.activeElement;
 });

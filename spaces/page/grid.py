@@ -1,4 +1,4 @@
-"""The matrix on the page: its cells are text, typed or pasted, until they are scored."""
+"""The matrix on the page, whose cells are text, typed or pasted, until they are scored."""
 
 import re
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
 
 
 def count_of(cell: str, row: str, column: str) -> float:
-    """Return a cell as a number; empty is 0, and thousands may be separated."""
+    """Return a cell as a number; an empty cell is 0, and thousands may be separated."""
     text = cell.strip() or "0"
     place = f"{text[:40]} (row {row}, column {column})"
     grouped = re.fullmatch(THOUSANDS, text)
@@ -62,15 +62,15 @@ def count_of(cell: str, row: str, column: str) -> float:
 
 
 def is_number(cell: str) -> bool:
-    """Return whether a cell of a pasted block is a count, and not a name."""
+    """Return whether a cell of a pasted block is a count, not a name."""
     return bool(re.fullmatch(rf"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|{THOUSANDS}", cell, re.I))
 
 
 def paste_block(grid: Grid, text: str, row: int, column: int) -> tuple[Grid, str]:
-    """Return the grid after a block was pasted into a cell of it, and what was made of the block.
+    """Return the grid with a block pasted into one of its cells, and a note on what was pasted.
 
-    A square with the names of its classes takes the place of all, as does one without them in the
-    first cell. Other counts fill the cells from this one on. Column -1 is that of the names.
+    A square with the names of its classes replaces the whole grid, and so does one without names
+    in the first cell. Other counts fill the cells from this one on. Column -1 holds the names.
     """
     block = rows_of_block(text)
     size = f"{len(block)} × {len(block[0])}"  # noqa: RUF001
@@ -127,7 +127,7 @@ def rows_of_block(text: str) -> list[list[str]]:
 
 
 def even(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return rows without the blanks around their cells, once all have as many."""
+    """Return rows with their cells stripped; all must have equally many."""
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
             raise Refusal(
@@ -137,10 +137,10 @@ def even(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the classes in a block, if it has some, and its counts.
+    """Return the names of the classes in a block, if it has any, and its counts.
 
-    Its shape says where names are: above, on the left, or both with a corner that is no count. A
-    last row and column that are called totals, and are, are left out.
+    Its shape tells where the names are: above, on the left, or both with a corner that is no count.
+    A last row and column that are called totals, and really are totals, are left out.
     """
     first, left = block[0], [row[0] for row in block]
     named = [cell for cell in (*first, *left) if cell and not is_number(cell)]
@@ -173,7 +173,7 @@ def ends_in_totals(cells: list[list[str]]) -> bool:
 
 
 def rename_classes(grid: Grid, names: list[str], first: int) -> Grid:
-    """Return the grid with names from this class on; classes that are new have no counts."""
+    """Return the grid with new names from this class on; new classes have no counts."""
     k = max(first + len(names), len(grid["labels"]))
     check_size(k)
     labels = [*grid["labels"][:first], *names, *grid["labels"][first + len(names) :]]
@@ -182,7 +182,7 @@ def rename_classes(grid: Grid, names: list[str], first: int) -> Grid:
 
 
 def new_names(labels: Sequence[str], k: int) -> list[str]:
-    """Return names for a grid that grows to this many classes."""
+    """Return names for the classes that a grid needs to grow to this size."""
     free = (f"class {n}" for n in count(len(labels) + 1) if f"class {n}" not in labels)
     return list(islice(free, max(k - len(labels), 0)))
 
@@ -197,7 +197,7 @@ def check_size(k: int) -> None:
 
 
 def grid_notes(matrix: Sequence[Sequence[float]]) -> list[str]:
-    """Return what to say of a matrix whose rows may be shares."""
+    """Return notes on a matrix whose rows may be shares."""
     sums = [sum(row) for row in matrix]
     if all(isinstance(total, int) for total in sums):
         return []

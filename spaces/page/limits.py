@@ -1,4 +1,4 @@
-"""What a person may send: the limits, and how what goes beyond them is refused."""
+"""Limits on what a person may send, and how anything beyond them is refused."""
 
 import functools
 import html
@@ -19,12 +19,12 @@ MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
 MAX_LINK = 3_000  # characters of a link's query
 MAX_SIMULATED = 50  # classes
 MOST_SWAPPED = 8_000_000  # numbers in all swaps of one comparison, about a second
-MOST_VISITORS = 20  # of whom Gradio keeps the last inputs, which nothing here asks for again
+MOST_VISITORS = 20  # whose last inputs Gradio keeps, although nothing here reads them again
 SMALLEST_SHARE = 1e-6  # of a simulated class
 
 
 class Refusal(ValueError):  # noqa: N818
-    """What was sent cannot be scored; the message is for the person who sent it."""
+    """The input cannot be scored; the message is for the person who sent it."""
 
 
 def refusing(function: Callable[..., Any], plain: bool = False) -> Callable[..., Any]:
@@ -45,7 +45,7 @@ def refusing(function: Callable[..., Any], plain: bool = False) -> Callable[...,
 
 
 class Guard:
-    """Refuse large requests, and tell the browser to load nothing from another host."""
+    """Refuse large requests, and tell the browser to load nothing from other hosts."""
 
     POLICY = b"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 

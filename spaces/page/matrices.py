@@ -1,4 +1,4 @@
-"""The contingency table as the page shows it: numbers, colours or a picture."""
+"""The contingency table on the page: numbers, colours or a picture."""
 
 import base64
 import math
@@ -12,27 +12,27 @@ import numpy as np
 from informedness import ContingencyTable
 from informedness.core.labels import Label
 
-OWN_ROW = 5  # classes from which on the table stands in a row of its own
+OWN_ROW = 5  # classes from which the table gets a row of its own
 MOST_NUMBERS = 10  # classes whose cells have room for numbers
 MOST_CELLS = 30  # classes whose cells are drawn one by one; larger tables are a picture
-MOST_PIXELS = 500  # of the picture's side; larger tables show the strongest cell of each block
-MOST_BARS = 20  # classes with a bar each; of more, the commonest
+MOST_PIXELS = 500  # along the picture's side; larger tables show the strongest cell of each block
+MOST_BARS = 20  # classes with a bar each; if there are more, the commonest ones
 MOST_CONFUSED = 8
-# seen on white and on black
+# visible on white and on black
 _RIGHT, _WRONG = (30, 136, 204), (214, 130, 0)
 
 
 def as_text(label: Label | None) -> str:
     """Return a label as the page shows it.
 
-    What would not show, or would turn the text around it, stands as its Python literal.
+    Text that would be invisible, or would reverse the text around it, is shown as a Python literal.
     """
     text = "(outside the labels)" if label is None else str(label)
     return text if text.isprintable() and text == text.strip() and text else ascii(text)
 
 
 def heat_map(table: ContingencyTable) -> dict[str, Any]:
-    """Return how a table is drawn: each cell's count and share of its row, or a picture."""
+    """Return what the drawing of a table needs: counts and shares of the row, or a picture."""
     k = len(table.labels)
     drawn: dict[str, Any] = {
         "k": k,
@@ -75,9 +75,9 @@ def most_confused(table: ContingencyTable) -> list[dict[str, Any]]:
 
 
 def picture(table: ContingencyTable) -> str:
-    """Return a table as the address of a picture: a pixel a cell, stronger for larger shares.
+    """Return a table as the URL of a picture: one pixel per cell, stronger for larger shares.
 
-    Levels 1 to 127 are wrong answers, 129 to 255 right ones, which are drawn over them.
+    Levels 1 to 127 are wrong answers, 129 to 255 are right ones, which are drawn over the others.
     """
     k = len(table.labels)
     block = -(-k // MOST_PIXELS)
@@ -91,7 +91,7 @@ def picture(table: ContingencyTable) -> str:
 
 
 def _png(pixels: Any, colours: bytes, alphas: bytes) -> bytes:
-    """Return pixels, which are places in a list of colours, as a PNG file."""
+    """Return pixels, which are indices into a list of colours, as a PNG file."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         checked = kind + data

@@ -1,5 +1,5 @@
-// What is moved with the pointer: the point of a simulation, and the borders of its class shares.
-// Whatever moves is written into the control that the keyboard reaches too.
+// Dragging with the pointer: the point of a simulation, and the borders between its class shares.
+// Every move is written into a control that can also be used from the keyboard.
 
 (() => {
   const LEFT = 165, WIDTH = 300, BOX = 520; // of the charts, as in curves.py
@@ -19,7 +19,7 @@
     return clamp((((event.clientX - left) / width) * BOX - LEFT) / WIDTH, 0, 1);
   };
 
-  // Charts: read where the pointer is, and drag the point
+  // Charts: read the values at the pointer, and drag the point
 
   const read = (chart, at) => {
     const { places, series } = JSON.parse(chart.dataset.curves);
@@ -82,7 +82,7 @@
     moveBorder(border, Math.round(at - Number(border.getAttribute("aria-valuenow"))));
   };
 
-  // Whatever is drawn anew while it is dragged is looked up again
+  // Charts are redrawn while they are dragged, so look them up again each time
 
   let drag = null;
   const chartOf = (event) => event.target.closest?.(".chart svg")?.closest(".chart");

@@ -1,4 +1,4 @@
-"""Simulate: a classifier that knows some of the answers, and what each score makes of it."""
+"""Simulate a classifier that knows some of the answers, and show what each score says of it."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ DRAWS = 10
 
 
 def simulated(ability: float, guess: str, written: str) -> tuple[str, str]:
-    """Simulate what the controls say."""
+    """Simulate the classifier that the controls describe."""
     shares = read_shares(written)
     guesses = GUESSES[guess](shares)
     table = expected_table(shares, ability, guesses)
@@ -40,7 +40,7 @@ def simulated(ability: float, guess: str, written: str) -> tuple[str, str]:
 
 
 def resized(written: str, k: float) -> tuple[str, str]:
-    """Return the shares of another number of classes, and their bar."""
+    """Return the shares for another number of classes, and their bar."""
     shares = with_classes(read_shares(written), int(k))
     return ", ".join(f"{share:g}" for share in shares), charts.draw_shares(shares)
 
@@ -92,7 +92,7 @@ def simulate_tab() -> None:
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     classes.input(refusing(resized), [shares, classes], [shares, bar], **private)
     gr.on([shares.blur, shares.submit], refusing(share_bar), shares, bar, **private)
-    # A moving slider asks again only when the last answer has come.
+    # A moving slider asks again only after the last answer has arrived.
     controls: list[Any] = [ability, guess, shares]
     gr.on(
         [control.change for control in controls],

@@ -1,4 +1,4 @@
-"""What a classifier scores that knows some of the answers and guesses the others, exactly."""
+"""Exact scores of a classifier that knows some of the answers and guesses the rest."""
 
 import functools
 import re
@@ -21,7 +21,7 @@ GUESSES: dict[str, Callable[[list[float]], list[float] | None]] = {
 
 
 def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyTable:
-    """Return what a classifier does that knows the answer with probability `ability`.
+    """Return the expected table of a classifier that knows the answer with probability `ability`.
 
     Otherwise it draws a class from its guess shares g, by default the class shares pi:
     p_ij = pi_i (ability [i = j] + (1 - ability) g_j). Exact, with no random number.
@@ -42,12 +42,12 @@ def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyT
 
 
 def frozen(numbers: list[float] | None) -> tuple[float, ...] | None:
-    """Return a list as what a cache can hold."""
+    """Return a list as a tuple, which a cache can hold."""
     return None if numbers is None else tuple(numbers)
 
 
 def read_shares(text: Any) -> list[float]:
-    """Return the class shares written into their box, in percent or of any sum."""
+    """Return the class shares typed into their box; they may have any sum."""
     parts = re.split(r"[\s,;%]+", str(text or "").strip(" ,;%"))
     try:
         return [float(part) for part in parts]
@@ -64,7 +64,7 @@ def percentages(shares: list[float]) -> list[float]:
 
 
 def with_classes(shares: list[float], k: int) -> list[float]:
-    """Return shares of k classes: the last ones dropped, or as small a class added as there is."""
+    """Return shares of k classes: drop the last ones, or add some as small as the smallest."""
     added = [min(shares)] * (k - len(shares))
     return percentages([*shares[:k], *added])
 
@@ -81,7 +81,7 @@ def draw_again(table: ContingencyTable, n: int, times: int) -> list[ContingencyT
 
 @functools.lru_cache(maxsize=256)
 def share_curves(shares: tuple[float, ...], ability: float, guess: str) -> dict[str, list[float]]:
-    """Return each score at each of `SHARES` of the first class, the others in their proportions."""
+    """Return each score at each of `SHARES` of the first class; the rest keep their proportions."""
     points = []
     for share in SHARES:
         rest = (1 - share) / sum(shares[1:])

@@ -1,4 +1,4 @@
-"""A hundred answers as a field of squares: known, lucky guess, wrong."""
+"""A hundred answers as a field of squares: known, lucky guesses, wrong."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ _SHAPES = {
 
 
 def hundred(shares: Sequence[float]) -> list[int]:
-    """Return whole numbers that sum to 100, each next to its share: those cut most get the rest."""
+    """Return whole numbers that sum to 100, by largest remainder."""
     exact = [100 * share / math.fsum(shares) for share in shares]
     counts = [math.floor(amount + 1e-9) for amount in exact]
     by_loss = sorted(range(len(exact)), key=lambda i: (counts[i] - exact[i], i))
@@ -24,9 +24,9 @@ def hundred(shares: Sequence[float]) -> list[int]:
 
 
 def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
-    """Return a hundred answers of a classifier with these scores, and what there is to say of them.
+    """Return a hundred answers of a classifier with these scores, and their description.
 
-    `several` says whether the references are of two classes or more.
+    `several` says whether the references have two or more classes.
     """
     accuracy, known = scores["accuracy"], scores["informedness"]
     why, wrong = "", 1 - accuracy

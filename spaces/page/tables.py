@@ -31,7 +31,7 @@ def check_labels(values: Any, name: str) -> Column:
 
 
 def _is_text(label: str) -> bool:
-    """Return whether there are no lone surrogates in it, which no answer could carry back."""
+    """Return whether a label has no lone surrogates, which no answer could send back."""
     return label.isascii() or not any("\ud800" <= character <= "\udfff" for character in label)
 
 
@@ -64,7 +64,7 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
 def tables_of_models(
     references: Any, predictions: Mapping[str, Any], labels: Any = None
 ) -> list[ContingencyTable]:
-    """Return the table of each model; what is wrong with one is said behind its name."""
+    """Return the table of each model; an error starts with the name of the model."""
     tables = []
     for name, column in predictions.items():
         try:
@@ -75,7 +75,7 @@ def tables_of_models(
 
 
 def mostly_different(labels: Sequence[Any]) -> bool:
-    """Return whether most samples have a label of their own, as identifiers and scores have."""
+    """Return whether over half as many labels as samples are distinct, as with identifiers."""
     return len(labels) >= 10 and 2 * len({*labels}) > len(labels)
 
 
@@ -85,7 +85,7 @@ def _is_list(text: str) -> bool:
 
 
 def _decimal_in(labels: set[Any]) -> str | None:
-    """Return a label that is a number with decimals, where all are numbers."""
+    """Return a label that is a number with decimals, if all labels are numbers."""
     texts = [str(label) for label in labels]
     if all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.I) for text in texts):
         return next((text for text in sorted(texts) if "." in text), None)
@@ -112,7 +112,7 @@ def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
 
 
 def link_of(table: ContingencyTable) -> str:
-    """Return the query that carries a table, or a sentence saying why there is none."""
+    """Return the query that holds a table, or a sentence saying why there is none."""
     if len(table.labels) > MAX_GRID or table.counts.dtype.kind != "i":
         return (
             "There is no link to this result: a link holds whole counts of at most "
@@ -129,7 +129,7 @@ def link_of(table: ContingencyTable) -> str:
 
 
 def table_of_link(query: Any) -> ContingencyTable | None:
-    """Return the table that a query carries, None where it carries none."""
+    """Return the table that a query holds, None if it holds none."""
     classes, counts = query.getlist("class"), query.get("counts", "")
     if not classes and not counts:
         return None

@@ -1,4 +1,4 @@
-"""A file on the page: its columns are guessed by name or chosen, and shown under their roles."""
+"""File upload: columns are guessed by name or chosen, and shown under their roles."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def draw_columns(path: str, names: Sequence[str | None], roles: Sequence[str]) -
 def labels_of_upload(
     upload: Mapping[str, Any] | None, names: Sequence[str | None], roles: Sequence[str]
 ) -> tuple[list[list[str]], str]:
-    """Return the labels in the columns that were chosen for roles, and what to say of them."""
+    """Return the labels in the columns chosen for the roles, and a note on them."""
     if not upload:
         raise Refusal("Upload a CSV or TSV file, then choose its columns.")
     columns = labels_of_columns(*read_upload(upload["path"]), names, roles)
@@ -54,7 +54,7 @@ def labels_of_upload(
 def file_inputs(roles: Sequence[str]) -> tuple[gr.File, list[gr.Dropdown]]:
     """Return a place for a file, and the choice of a column for each role.
 
-    The first rows are shown below them. Roles are those of the references and of each model.
+    The first rows are shown below. The roles are the references and each model.
     """
     upload = gr.File(
         label=f"CSV or TSV with a header, at most {MAX_FILE // 10**6} MB",
@@ -85,7 +85,7 @@ def file_inputs(roles: Sequence[str]) -> tuple[gr.File, list[gr.Dropdown]]:
     def redrawn(sent: Mapping[str, Any] | None, *names: str | None) -> str:
         return drawn(sent["path"], names) if sent else ""
 
-    # As the browser sends it: columns are looked for in the file itself, not among the choices
+    # Take what the browser sends: columns are looked up in the file itself, not among the choices
     # that the server keeps for each visitor.
     raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
     upload.change(guess, upload, [*choices, preview], **raw)

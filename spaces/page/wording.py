@@ -1,4 +1,4 @@
-"""Sentences of the package as the page says them: without the names that things have in Python."""
+"""Reword sentences of the package for the page, without Python names such as `labels=`."""
 
 import re
 
@@ -18,7 +18,7 @@ _OF_A_SCORE = re.compile(rf"(?<= of )({'|'.join(REPORTED)})(?= may |:)")
 
 
 def in_plain_words(message: str) -> str:
-    """Return a refusal or a warning for someone who has a page before them, and no Python."""
+    """Return an error or a warning in words for someone who uses the page, not Python."""
     plain = _OF_A_SCORE.sub(lambda found: score_named(found[0]).title, message)
     for written, said in _IN_PYTHON.items():
         plain = re.sub(written, said, plain)

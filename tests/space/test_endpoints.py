@@ -404,7 +404,7 @@ def test_the_tools_keep_their_names_and_their_schema_and_say_what_a_score_means(
     said = {tool.name: tool.description for tool in tools}
     for words in ("share of decisions that are informed", "chance is 1/k", "Returns: "):
         assert words in said["score"]
-    assert "contains 0 no difference is shown" in said["compare"]
+    assert "contains 0, no difference is shown" in said["compare"]
 
 
 def test_a_tool_answers_with_the_json_of_its_endpoint(app):
