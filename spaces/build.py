@@ -2,10 +2,10 @@
 
 python spaces/build.py informedness DEST [--repo-id someone/informedness]
 
-With its name on the Hub, card and page say how to load it from there.
+With --repo-id, its name on the Hub, the card and the page say how to load it from there.
 
-DEST is made, or brought up to date if all that is in it comes from an earlier build. What anyone
-else put or changed there is never touched: the build stops and names it.
+DEST is created, or updated if everything in it comes from an earlier build. Anything else in it is
+never touched: the build stops and names it.
 """
 
 import argparse
@@ -27,7 +27,7 @@ PAGE = ROOT / "spaces" / "page"
 _HUB = "https://huggingface.co/spaces"
 PACKAGE = "package"  # the folder of a Space from which its page imports the package
 
-# What the Hub, or a person looking for a metric there, goes by.
+# What the Hub needs, and what people search for there.
 _CARD_KEYS = {
     "title": str,
     "sdk": str,
@@ -37,24 +37,24 @@ _CARD_KEYS = {
     "tags": list,
     "description": str,
 }
-# What loads a metric brings these itself, and the page does without; `evaluate.load` does not read
-# the requirements of a Space.
+# Anyone who loads a metric has these already, and the page does not need them; `evaluate.load` does
+# not read the requirements of a Space.
 _ONLY_TO_LOAD = {"datasets", "evaluate"}
-_MANIFEST = ".build.json"  # what the build wrote, with digests; it stays on this machine
+_MANIFEST = ".build.json"  # the files of the last build, with digests; never uploaded
 _LEFT_BY_RUNNING = {"__pycache__", ".gradio"}
 
 
 class BuildError(Exception):
-    """What is wrong, in one sentence."""
+    """The message says what is wrong, in one sentence."""
 
 
 def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
-    """Return the files of a metric's Space by name, in order of name.
+    """Return the files of a metric's Space by name, sorted by name.
 
-    With a `repo_id`, its name on the Hub, the card names it wherever a reader would have to.
+    With a `repo_id`, its name on the Hub, the card uses that name wherever a reader needs it.
     """
     if stale := stale_copies():
-        raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run python spaces/sync.py")
+        raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run `python spaces/sync.py`")
     folder = ROOT / "metrics" / metric
     own = (folder / "README.md", *folder.glob("*.py"), *folder.glob("*.svg"))
     paths = {path.name: path for path in own}
@@ -69,22 +69,24 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
     files = {name: path.read_bytes() for name, path in paths.items()}
     card = front_matter(files["README.md"].decode("utf-8"), f"{folder / 'README.md'}")
     if card["app_file"] not in files:
-        raise BuildError(f"{folder / 'README.md'}: there is no `app_file` {card['app_file']!r}")
+        raise BuildError(
+            f"{folder / 'README.md'}: the `app_file` {card['app_file']!r} does not exist"
+        )
     if repo_id is not None:
         files["README.md"] = named(files["README.md"].decode("utf-8"), metric, repo_id).encode()
     needs = (folder / "requirements.txt").read_text("utf-8").splitlines()
     needs = [need for need in needs if re.split(r"[^\w-]", need)[0] not in _ONLY_TO_LOAD]
-    needs.append(f"gradio[mcp]=={card['sdk_version']}")  # as the Hub installs it anyway
+    needs.append(f"gradio[mcp]=={card['sdk_version']}")  # the version that the Hub installs anyway
     files["requirements.txt"] = "".join(f"{need}\n" for need in needs).encode()
     return dict(sorted(files.items()))
 
 
 def named(card: str, metric: str, repo_id: str) -> str:
-    """Return a card for the Space of this name: how it is loaded, and what goes with it."""
+    """Return a card for the Space of this name: how to load it, and related links."""
     owner, _, name = repo_id.partition("/")
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", owner, re.ASCII) or name != metric:
         raise BuildError(
-            f"`--repo-id` must be OWNER/{metric}, as `evaluate` looks for {metric}.py in it, "
+            f"`--repo-id` must be OWNER/{metric}, because `evaluate` looks for {metric}.py, "
             f"got {repo_id!r}"
         )
     others = ", ".join(
@@ -95,7 +97,7 @@ def named(card: str, metric: str, repo_id: str) -> str:
     host = f"https://{re.sub('[^a-z0-9]', '-', repo_id.lower())}.hf.space"
     where = f"""\
 This loads it from [its Space]({_HUB}/{repo_id}). With the Python package `informedness` installed,
-`informedness register` lets the bare name work too, also offline.
+`informedness register` makes the short name work too, even offline.
 
 [Source]({_HUB}/{repo_id}/tree/main) · [package]({_HUB}/{repo_id}/tree/main/{PACKAGE}) ·
 other Spaces: {others} · [API]({host}/?view=api) · MCP server: `{host}/gradio_api/mcp/`
@@ -107,7 +109,7 @@ other Spaces: {others} · [API]({host}/?view=api) · MCP server: `{host}/gradio_
 
 
 def front_matter(text: str, source: str) -> dict[str, Any]:
-    """Return the front matter of a card, once it has what the Hub needs to run the Space."""
+    """Return the front matter of a card, after checking that the Hub can run the Space with it."""
     match = re.match(r"---\n(.*?\n)---\n", text, re.DOTALL)
     if not match:
         raise BuildError(f"{source}: there is no front matter between two lines of ---")
@@ -126,14 +128,14 @@ def front_matter(text: str, source: str) -> dict[str, Any]:
     if card["sdk"] != "gradio":
         raise BuildError(f"{source}: `sdk` must be gradio, got {card['sdk']!r}")
     if not re.fullmatch(r"\d+\.\d+\.\d+", card["sdk_version"]):
-        raise BuildError(f"{source}: `sdk_version` must be a whole version such as 6.31.0")
+        raise BuildError(f"{source}: `sdk_version` must be a full version, for example 6.31.0")
     if absent := [tag for tag in ("evaluate", "metric") if tag not in card["tags"]]:
         raise BuildError(f"{source}: `tags` lacks {', '.join(absent)}")
     return card
 
 
 def stage(files: dict[str, bytes], destination: Path) -> None:
-    """Make the folder hold these files and nothing else, unless something there is not ours."""
+    """Make the folder hold exactly these files, unless it has some that no build wrote."""
     try:
         written = json.loads((destination / _MANIFEST).read_text("utf-8"))
     except FileNotFoundError:
@@ -155,7 +157,7 @@ def stage(files: dict[str, bytes], destination: Path) -> None:
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether a path is a folder with something in it, whose entries are looked at themselves."""
+    """Return whether a path is a folder that is not empty; its entries are checked one by one."""
     return path.is_dir() and not path.is_symlink() and any(path.iterdir())
 
 
@@ -168,10 +170,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Stage the Space of a metric in a folder.")
     parser.add_argument("metric", choices=MODULES)
     parser.add_argument(
-        "destination", type=Path, metavar="DEST", help="new, empty, or built before"
+        "destination", type=Path, metavar="DEST", help="new, empty, or from an earlier build"
     )
     parser.add_argument(
-        "--repo-id", metavar="OWNER/METRIC", help="the name on the Hub, for card and page"
+        "--repo-id", metavar="OWNER/METRIC", help="the name on the Hub, for the card and the page"
     )
     options = parser.parse_args()
     try:

@@ -1,10 +1,10 @@
 """Publish the Spaces on the Hugging Face Hub, where people try the metrics and load them by name.
 
 python spaces/publish.py --org ORG                     create or update both Spaces
-python spaces/publish.py --org ORG --dry-run           only say what would change
+python spaces/publish.py --org ORG --dry-run           only print what would change
 python spaces/publish.py --org ORG --release 0.2.0     also tag them release-0.2.0
 
-The token is the one of HF_TOKEN or of `hf auth login`; it needs the right to write to ORG.
+The token comes from HF_TOKEN or `hf auth login`; it needs write access to ORG.
 """
 
 import argparse
@@ -19,20 +19,20 @@ from build import MODULES, BuildError, space_files
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import (  # type: ignore[attr-defined]
     HfHubHTTPError,
-    HTTPError,  # that of httpx, or of httpx2, whichever the client uses
+    HTTPError,  # from httpx or httpx2, whichever the client uses
     RepositoryNotFoundError,
 )
 from huggingface_hub.hf_api import RepoFile
 
-from informedness import __version__  # of this checkout: `build` sees to it
+from informedness import __version__  # of this checkout, which `build` puts first in the path
 
-_FROM_THE_HUB = {".gitattributes", "README.md"}  # what a new Space has in it
+_FROM_THE_HUB = {".gitattributes", "README.md"}  # the files of a new Space
 _KEPT = {".gitattributes"}  # it tells the Hub which files are binary
 _TIMEOUT = 30  # seconds for the first answer; the client itself would wait for ever
 
 
 class PublishError(Exception):
-    """What is wrong, in one sentence."""
+    """The message says what is wrong, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Plan:
     tag: str | None
 
     def __str__(self) -> str:
-        """Return the changes, one a line."""
+        """Return the changes, one per line."""
         changes = [
             *(f"+ {name}" for name in self.added),
             *(f"~ {name}" for name in self.changed),
@@ -74,7 +74,7 @@ def make_plan(
             "delete it, or publish under another --org"
         )
     if private and not space.private:
-        raise PublishError("it is public already: make it private in its settings on the Hub")
+        raise PublishError("it is already public: make it private in its settings on the Hub")
     there = {
         entry.path: entry.blob_id
         for entry in api.list_repo_tree(
@@ -96,8 +96,8 @@ def make_plan(
         if commits := [ref.target_commit for ref in refs if ref.name == tag]:
             if added or changed or removed or commits != [space.sha]:
                 raise PublishError(
-                    f"the tag {tag} is taken by another state of it (commit {commits[0][:7]}): "
-                    "release under a new number"
+                    f"the tag {tag} is already on another state of it (commit {commits[0][:7]}): "
+                    "release under a new version number"
                 )
             tag = None
     return Plan(repo_id, files, space.sha, added, changed, removed, tag)
@@ -111,7 +111,7 @@ def publish(api: HfApi, plan: Plan, *, private: bool, release: str | None) -> No
             plan.repo_id,
             repo_type="space",
             space_sdk="gradio",
-            private=private or None,  # None: as is usual in this organisation
+            private=private or None,  # None: the default of the organisation
         )
     operations: list[CommitOperationAdd | CommitOperationDelete] = [
         *(CommitOperationAdd(name, plan.files[name]) for name in plan.added + plan.changed),
@@ -123,7 +123,7 @@ def publish(api: HfApi, plan: Plan, *, private: bool, release: str | None) -> No
             operations,
             commit_message=f"Release {release}" if release else "Update",
             repo_type="space",
-            parent_commit=head,  # refused if someone else was faster
+            parent_commit=head,  # refused if someone else changed it first
         ).oid
     if plan.tag:
         api.create_tag(plan.repo_id, tag=plan.tag, revision=head, repo_type="space")
@@ -136,7 +136,7 @@ def _git_oid(content: bytes) -> str:
 
 @contextmanager
 def _in_one_sentence(api: HfApi, repo_id: str) -> Iterator[None]:
-    """Say why the Hub did not do what it was asked for a Space."""
+    """Turn an error of the Hub about a Space into one sentence."""
     try:
         yield
     except (PublishError, ValueError) as error:
@@ -151,11 +151,13 @@ def _in_one_sentence(api: HfApi, repo_id: str) -> Iterator[None]:
 def _refusal(error: HfHubHTTPError, api: HfApi, repo_id: str) -> str:
     status, org = error.response.status_code, repo_id.partition("/")[0]
     if status == 401:
-        return f"the Hub does not accept the token: make one at {api.endpoint}/settings/tokens"
+        return (
+            f"the Hub does not accept the token: create a new one at {api.endpoint}/settings/tokens"
+        )
     if status == 402:
-        return f"the Hub asks {org} for a paid plan to run a Gradio Space"
+        return f"{org} needs a paid plan on the Hub to run a Gradio Space"
     if status in (403, 404):
-        return f"the token has no right to write to Spaces of {org}, or there is no {org}"
+        return f"the token has no write access to Spaces of {org}, or {org} does not exist"
     if status in (409, 412):
         return "someone else changed it at the same time: run this again"
     return f"the Hub answered {status} ({_one_line(error.server_message or 'without a reason')})"
@@ -166,20 +168,20 @@ def _one_line(text: object) -> str:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Plan everything before anything is sent, then carry it out."""
+    """Plan everything before sending anything, then carry out the plan."""
     release = options.release
     if release is not None and not re.fullmatch(r"\d+\.\d+\.\d+", release, re.ASCII):
-        raise PublishError(f"--release must be three numbers as in 0.2.0, got {release!r}")
+        raise PublishError(f"--release must be three numbers, for example 0.2.0, got {release!r}")
     if release not in (None, __version__):
         raise PublishError(
             f"--release must be the version of the code, {__version__}, got {release}: "
-            f"publish from the commit release-{release}, or set the version first"
+            f"publish from the commit tagged release-{release}, or set the version first"
         )
     token = get_token()
     if not token:
         raise PublishError("there is no token: run `hf auth login`, or set HF_TOKEN")
-    if not re.fullmatch(r"[!-~]+", token):  # the client's own error would show it
-        raise PublishError("the token has characters that no token has: copy it again")
+    if not re.fullmatch(r"[!-~]+", token):  # the client's own error would print the token
+        raise PublishError("the token has characters that no token can have: copy it again")
     api = HfApi(token=token)
     wishes = {"private": options.private, "release": release}
     repo_ids = {f"{options.org}/{name}": name for name in options.metric or MODULES}
@@ -208,9 +210,9 @@ def main() -> int:
     )
     parser.add_argument("--private", action="store_true", help="make new Spaces private")
     parser.add_argument(
-        "--dry-run", action="store_true", help="send nothing, say what would change"
+        "--dry-run", action="store_true", help="send nothing, only print what would change"
     )
-    parser.add_argument("--release", metavar="X.Y.Z", help="tag what is published release-X.Y.Z")
+    parser.add_argument("--release", metavar="X.Y.Z", help="tag the published Spaces release-X.Y.Z")
     try:
         run(parser.parse_args())
     except (PublishError, BuildError, OSError) as error:

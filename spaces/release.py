@@ -1,11 +1,11 @@
-"""Check that a release is what it says it is, build it, and score with both archives.
+"""Check that a release is consistent, build it, and compute scores with both archives.
 
 python spaces/release.py 0.2.0               check, build into dist/, install and score
 python spaces/release.py 0.2.0 --check       only check
 python spaces/release.py 0.2.0 --org ORG     check also that the Spaces of ORG can be tagged
 
-Nothing is tagged or uploaded. What is built is the commit, whatever else lies in the folder, and
-dist/ gets it only after all went well.
+Nothing is tagged or uploaded. The commit is built, whatever else is in the folder, and the archives
+go to dist/ only after everything has worked.
 """
 
 import argparse
@@ -29,12 +29,12 @@ sys.path.insert(0, str(SOURCE.parent))
 from informedness import ContingencyTable, __version__, score
 from informedness.scores.registry import MODULES
 
-# Four classes, uneven: here the averages of Informedness differ, and so do rows and columns.
+# Four uneven classes: the averages of Informedness differ, and so do rows and columns.
 TABLE = ((12, 1, 0, 2), (3, 7, 1, 0), (0, 2, 20, 1), (4, 0, 0, 5))
 PAIRS = [(i, j) for i, row in enumerate(TABLE) for j, n in enumerate(row) for _ in range(n)]
 REFERENCES, PREDICTIONS = [i for i, _ in PAIRS], [j for _, j in PAIRS]
 
-# What someone does who has installed it; standard input: [modules, references, predictions].
+# What a user does after installing it; standard input: [modules, references, predictions].
 WITH_THE_PACKAGE = """
 import json, sys
 import informedness
@@ -62,36 +62,36 @@ print(json.dumps([informedness.__file__, scores, signatures]))
 
 
 class ReleaseError(Exception):
-    """What is wrong, one sentence a line."""
+    """The message says what is wrong, one sentence per line."""
 
 
 def problems(version: str) -> Iterator[str]:
-    """Yield what speaks against a release of this version from this checkout."""
+    """Yield the reasons not to release this version from this checkout."""
     if changes := _git("status", "--porcelain", "--untracked-files=normal").splitlines():
         yield f"not committed: {', '.join(line[3:] for line in changes)}"
     if version != __version__:
-        yield f"the code is version {__version__}: set `__version__`, run python spaces/sync.py"
+        yield f"the code is version {__version__}: set `__version__`, run `python spaces/sync.py`"
     for _, copy in stale_copies():
-        yield f"{copy.relative_to(ROOT)} is not a copy of the helper: run python spaces/sync.py"
+        yield f"{copy.relative_to(ROOT)} is not a copy of the helper: run `python spaces/sync.py`"
     yield from _dated(version)
     yield from _shown(version)
     yield from _tagged(version)
 
 
 def _dated(version: str) -> Iterator[str]:
-    """Yield where the change log and the citation do not name this version and one day."""
+    """Yield where the change log and the citation do not have this version and the same date."""
     newest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     entry = newest[1] if newest else ""
     match = re.fullmatch(re.escape(version) + r" \((\d{4}-\d\d-\d\d)\)", entry)
     if not match:
         yield f"CHANGELOG.md must begin with the entry `{version} (YYYY-MM-DD)`, got {entry!r}"
     elif not _is_past(match[1]):
-        yield f"CHANGELOG.md: the day of {entry!r} must be one that was"
+        yield f"CHANGELOG.md: the date of {entry!r} must exist and not be in the future"
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     lines = [f"version: {version}", *([f"date-released: {match[1]}"] if match else [])]
     for line in lines:
         if f"\n{line}\n" not in citation:
-            yield f"CITATION.cff must have the line `{line}`"
+            yield f"CITATION.cff must contain the line `{line}`"
 
 
 def _is_past(day: str) -> bool:
@@ -104,30 +104,30 @@ def _is_past(day: str) -> bool:
 def _shown(version: str) -> Iterator[str]:
     """Yield the signatures, in documents and docstrings, that name another version."""
     signature = r"\|v:[0-9][0-9A-Za-z.+-]*[0-9A-Za-z]"
-    # the change log and the tests may speak of older versions
+    # the change log and the tests may mention older versions
     where = ("--", ":!CHANGELOG.md", ":!tests")
     for line in _git("grep", "--no-color", "-nIoE", signature, *where, fails=(0, 1)).splitlines():
         place, _, shown = line.rpartition(":|v:")
         if shown != version:
-            yield f"{place.replace(':', ', line ')}: a signature of version {shown}"
+            yield f"{place.replace(':', ', line ')}: the signature has version {shown}"
 
 
 def _tagged(version: str) -> Iterator[str]:
-    """Yield the repositories, this and its remotes, where another commit has the tag."""
+    """Yield the repositories, here and remote, where another commit has the tag."""
     tag, head = f"refs/tags/release-{version}", _git("rev-parse", "HEAD").strip()
     for remote in (".", *_git("remote").split()):
         lines = _git("ls-remote", remote, tag, f"{tag}^{{}}").splitlines()
         commits = [line.split("\t")[0] for line in lines]
-        if commits and commits[-1] != head:  # the last is the commit, where the tag has a message
-            where = "" if remote == "." else f" of {remote}"
+        if commits and commits[-1] != head:  # after a tag with a message comes the commit
+            where = "" if remote == "." else f" on {remote}"
             yield (
-                f"the tag release-{version}{where} is taken by commit {commits[-1][:7]}, this is "
-                f"{head[:7]}: release under a new number"
+                f"the tag release-{version}{where} is already on commit {commits[-1][:7]}, this is "
+                f"{head[:7]}: release under a new version number"
             )
 
 
 def build(version: str, work: Path) -> list[Path]:
-    """Build the commit and return its archives, the wheel first: it is made from the other."""
+    """Build the commit and return the wheel and the source archive it is made from."""
     _git("archive", "--prefix=source/", "-o", str(work / "source.tar"), "HEAD")
     shutil.unpack_archive(work / "source.tar", work)
     command = (sys.executable, "-m", "build", "--outdir", work / "dist", work / "source")
@@ -135,15 +135,15 @@ def build(version: str, work: Path) -> list[Path]:
     names = {f"informedness-{version}-py3-none-any.whl", f"informedness-{version}.tar.gz"}
     built = {path.name for path in (work / "dist").iterdir()}
     if built != names:
-        raise ReleaseError(f"built were {sorted(built)}, not {sorted(names)}")
+        raise ReleaseError(f"the build made {sorted(built)}, not {sorted(names)}")
     return [work / "dist" / name for name in sorted(names)]
 
 
 def score_with(archive: Path, version: str, work: Path) -> str:
-    """Install an archive into an empty environment, score with it, and say so.
+    """Install an archive into an empty environment, compute scores with it, and report them.
 
-    First with what it depends on and nothing else; the wheel, which is made from the other, then
-    with evaluate too.
+    First with its dependencies only; the wheel, which is made from the source archive, then with
+    evaluate too.
     """
     home = work / f"environment-{archive.name}"
     venv.create(home, symlinks=os.name != "nt")
@@ -166,16 +166,16 @@ def score_with(archive: Path, version: str, work: Path) -> str:
         if not Path(origin).is_relative_to(home):
             raise ReleaseError(f"{doing} the package comes from {origin}")
         if not all(math.isclose(scores[name], expected[name], abs_tol=1e-12) for name in MODULES):
-            raise ReleaseError(f"{doing} the scores are {scores}, those of the checkout {expected}")
+            raise ReleaseError(f"{doing} the scores are {scores}, but the checkout has {expected}")
         if wrong := [line for line in signatures if not line.endswith(f"|v:{version}")]:
-            raise ReleaseError(f"{doing} a signature is {wrong[0]}")
+            raise ReleaseError(f"{doing} a signature has another version: {wrong[0]}")
         said = ", ".join(f"{name} {value}" for name, value in scores.items())
         done.append(f"{archive.name}{extra} installs and scores: {said}")
     return "\n".join(done)
 
 
 def _run(doing: str, *command: str | Path, cwd: Path, stdin: str = "") -> str:
-    """Run a command that sees neither this checkout nor anyone's caches, and return its output."""
+    """Run a command without access to this checkout or the user's caches; return its output."""
     kept = {key: x for key, x in os.environ.items() if not key.startswith(("PYTHON", "HF_"))}
     env = {**kept, "HF_HOME": str(cwd / "hf"), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
     result = subprocess.run(command, cwd=cwd, env=env, input=stdin, capture_output=True, text=True)
@@ -195,14 +195,14 @@ def _git(*arguments: str, fails: tuple[int, ...] = (0,)) -> str:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Check all before anything is built, then build and score."""
+    """Check everything before building anything, then build and score."""
     version = options.version
     if not re.fullmatch(r"\d+\.\d+\.\d+", version, re.ASCII):
-        raise ReleaseError(f"the version must be three numbers as in 0.2.0, got {version!r}")
+        raise ReleaseError(f"the version must be three numbers, for example 0.2.0, got {version!r}")
     if found := [*problems(version)]:
         raise ReleaseError("\n".join(found))
     commit = _git("rev-parse", "--short", "HEAD").strip()
-    print(f"Commit {commit} says everywhere that it is {version}.", flush=True)
+    print(f"Commit {commit} has version {version} everywhere.", flush=True)
     if options.org:
         script = ROOT / "spaces" / "publish.py"
         wishes = ["--org", options.org, "--release", version, "--dry-run"]
@@ -222,7 +222,7 @@ def run(options: argparse.Namespace) -> None:
     names = " ".join(f"dist/{archive.name}" for archive in archives)
     org = options.org or "your-name"
     print(
-        f"Nothing is tagged or uploaded. Next, from this commit:\n"
+        f"Nothing has been tagged or uploaded. Next, from this commit:\n"
         f"  git tag release-{version} {commit}, and push it\n"
         f'  make publish ORG={org} OPTIONS="--release {version}"\n'
         f"  twine upload {names}"
@@ -232,9 +232,9 @@ def run(options: argparse.Namespace) -> None:
 def main() -> int:
     """Release, and return the exit code."""
     parser = argparse.ArgumentParser(description="Check, build and try a release; upload nothing.")
-    parser.add_argument("version", metavar="X.Y.Z", help="what the release says it is")
+    parser.add_argument("version", metavar="X.Y.Z", help="the version to release")
     parser.add_argument("--check", action="store_true", help="only check, build nothing")
-    parser.add_argument("--org", help="whose Spaces to look at, too: can they be tagged?")
+    parser.add_argument("--org", help="also check that the Spaces of this account can be tagged")
     try:
         run(parser.parse_args())
     except (ReleaseError, OSError) as error:

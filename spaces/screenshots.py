@@ -1,9 +1,9 @@
-"""Take the pictures of both Spaces that the README shows, from the running apps.
+"""Take the screenshots of both Spaces for the README, from the running apps.
 
 python spaces/screenshots.py
 
-It needs gradio, playwright and a Chromium of the system; the pictures go to spaces/screenshots/,
-in 128 colours so that they stay small.
+This needs gradio, playwright and Chromium on the system. The pictures go to spaces/screenshots/,
+in 128 colours to keep them small.
 """
 
 import io
@@ -34,7 +34,7 @@ VIEWS: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def running(metric: str) -> Iterator[tuple[str, Path, int]]:
-    """Serve the Space of a metric from its staged folder; give its address, log and process id."""
+    """Serve the Space of a metric from a staged folder; yield its address, log and process id."""
     with tempfile.TemporaryDirectory(prefix=f"space-{metric}-") as folder, socket.socket() as probe:
         staged, log = Path(folder, "staged"), Path(folder, "log")
         subprocess.run([sys.executable, SPACES / "build.py", metric, staged], check=True)
@@ -75,12 +75,12 @@ def _await_answer(address: str, process: subprocess.Popen[bytes], log: Path) -> 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Give a headless Chromium of the system."""
+    """Yield a headless Chromium of the system."""
     path = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if path is None:
         raise RuntimeError(
-            f"no Chromium on this machine, looked for {', '.join(CHROMIUM)}: "
-            "apt-get install chromium brings one"
+            f"no Chromium found on this machine (looked for {', '.join(CHROMIUM)}): "
+            "install one with apt-get install chromium"
         )
     options = (
         "--no-sandbox --disable-dev-shm-usage --disable-background-networking --disable-quic "

@@ -1,7 +1,7 @@
 """Keep the helper beside each metric script byte-identical to that of the package.
 
 python spaces/sync.py           copy what differs
-python spaces/sync.py --check   only say what differs, and exit with 1 if anything does
+python spaces/sync.py --check   only print what differs, and exit with 1 if anything does
 """
 
 import argparse

@@ -101,7 +101,7 @@ def checkout(ready, tmp_path):
 
 def agreed(result):
     assert (result.returncode, result.stderr) == (0, "")
-    assert f" says everywhere that it is {NEW}.\n" in result.stdout
+    assert f" has version {NEW} everywhere.\n" in result.stdout
 
 
 def refusals(result):
@@ -124,9 +124,9 @@ CHANGES = {
     "no entry": ("CHANGELOG.md", f"## {NEW} ", "## Next ", f"the entry `{NEW} (YYYY-MM-DD)`"),
     "an undated entry": ("CHANGELOG.md", f"({TODAY})", "(unreleased)", "(YYYY-MM-DD)`, got"),
     "an older entry": ("CHANGELOG.md", f"## {NEW}", f"## 8.0.0 (next)\n\n## {NEW}", "got '8.0.0"),
-    "README": ("README.md", f"|v:{NEW}", f"|v:{NOW}", f"a signature of version {NOW}"),
-    "a longer number": ("README.md", f"|v:{NEW}", f"|v:{NEW}.1", f"of version {NEW}.1"),
-    "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"a signature of version {NOW}"),
+    "README": ("README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
+    "a longer number": ("README.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
+    "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "the other card": ("metrics/informedness/README.md", f"|v:{NEW}", "|v:1.0", "version 1.0"),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
@@ -148,7 +148,7 @@ def test_a_release_has_a_day_that_was(checkout, day):
         checkout.edit(path, str(TODAY), str(day))
     checkout.commit()
     (found,) = refusals(checkout.check())
-    assert f"CHANGELOG.md: the day of '{NEW} ({day})' must be one that was" in found
+    assert f"CHANGELOG.md: the date of '{NEW} ({day})' must exist and not be in the future" in found
 
 
 def test_what_agrees_with_itself_is_refused_under_another_version(checkout):
@@ -187,8 +187,8 @@ def test_a_tag_of_another_commit_is_not_taken(checkout, tmp_path, place, kind):
         checkout.git("tag", "--delete", f"release-{NEW}")
     checkout.git("commit", "--quiet", "--allow-empty", "--message=Later")
     (found,) = refusals(checkout.check())
-    where = "" if place == "here" else " of origin"
-    assert f"the tag release-{NEW}{where} is taken by commit {before}, this is " in found
+    where = "" if place == "here" else " on origin"
+    assert f"the tag release-{NEW}{where} is already on commit {before}, this is " in found
 
 
 def test_a_remote_whose_tags_cannot_be_seen_is_not_passed_over(checkout, tmp_path):
@@ -214,7 +214,7 @@ def test_the_spaces_are_looked_at_and_left_as_they_are(checkout):
         space.tags[f"release-{NEW}"] = space.head.oid
         result = checkout.check(NEW, "--org", "org", **here)
     assert result.returncode == 1
-    assert f"org/nit: the tag release-{NEW} is taken by another state of it" in result.stderr
+    assert f"org/nit: the tag release-{NEW} is already on another state of it" in result.stderr
     assert f"release: the Spaces of org cannot be tagged release-{NEW}\n" in result.stderr
 
 
@@ -236,7 +236,7 @@ def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(che
     assert "informedness/cli.py" in names
     assert "informedness/mine.py" not in names
     assert checkout.git("tag") == ""
-    assert "Nothing is tagged or uploaded" in result.stdout
+    assert "Nothing has been tagged or uploaded" in result.stdout
 
 
 def test_a_package_that_needs_what_it_does_not_declare_is_refused(checkout):

@@ -121,7 +121,7 @@ def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path,
 @pytest.mark.parametrize("repo_id", ["nit", "someone/other", "/nit", "a/b/nit", "so me/nit", ""])
 def test_a_name_under_which_the_metric_would_not_load_is_refused(tmp_path, repo_id):
     sentence = refused(run_build(ROOT, "nit", tmp_path / "nit", "--repo-id", repo_id))
-    assert "`--repo-id` must be OWNER/nit, as `evaluate` looks for nit.py in it" in sentence
+    assert "`--repo-id` must be OWNER/nit, because `evaluate` looks for nit.py" in sentence
     assert f"got {repo_id!r}" in sentence
     assert not (tmp_path / "nit").exists()
 
@@ -140,9 +140,9 @@ def test_a_card_without_a_key_is_refused_by_its_name(project, tmp_path, key):
     ("line", "other", "sentence"),
     [
         ('python_version: "3.12"', "python_version: 3.10", "must be text in quotes, got 3.1\n"),
-        ('sdk_version: "6.31.0"', 'sdk_version: "6"', "must be a whole version such as 6.31.0"),
+        ('sdk_version: "6.31.0"', 'sdk_version: "6"', "must be a full version"),
         ("sdk: gradio", "sdk: static", "`sdk` must be gradio, got 'static'"),
-        ("app_file: app.py", "app_file: main.py", "there is no `app_file` 'main.py'"),
+        ("app_file: app.py", "app_file: main.py", "the `app_file` 'main.py' does not exist"),
         ("- metric\n", "- score\n", "`tags` lacks metric"),
         ("title: NIT", "title: [", "the front matter is not YAML"),
         ("---\ntitle", "title", "there is no front matter"),
@@ -160,7 +160,7 @@ def test_a_copy_of_a_helper_out_of_step_is_refused(project, tmp_path):
     with (project / "src" / "informedness" / "core" / "table.py").open("a") as helper:
         helper.write("# newer\n")
     sentence = refused(run_build(project, "nit", tmp_path / "nit"))
-    assert "table.py: run python spaces/sync.py" in sentence
+    assert "table.py: run `python spaces/sync.py`" in sentence
 
 
 def test_an_older_build_is_brought_up_to_date(project, tmp_path):

@@ -186,7 +186,7 @@ def test_a_release_is_made_once_and_never_moved(person, hub):
     hub.requests.clear()
     assert published(person.publish("--release", "0.2.0")).count("nothing changed") == 2
     person.change_helper()
-    assert "the tag release-0.2.0 is taken" in refused(person.publish("--release", "0.2.0"))
+    assert "the tag release-0.2.0 is already on" in refused(person.publish("--release", "0.2.0"))
     assert hub.sent == []
 
 
@@ -196,7 +196,7 @@ def test_a_release_of_another_commit_is_not_moved_to_one_with_the_same_files(per
     space.tags["release-0.2.0"] = space.history[-1].oid
     hub.requests.clear()
     refusal = refused(person.publish("--metric", "nit", "--release", "0.2.0"))
-    assert f"is taken by another state of it (commit {space.history[-1].oid[:7]})" in refusal
+    assert f"is already on another state of it (commit {space.history[-1].oid[:7]})" in refusal
     assert hub.sent == []
 
 
@@ -257,7 +257,7 @@ def test_a_token_that_is_none_is_refused_without_showing_it(tmp_path, hub, token
 
 def test_a_token_without_the_right_is_refused(tmp_path, person, hub):
     stranger = Person(tmp_path / "stranger", hub.url, token=STRANGER)
-    sentence = "the token has no right to write to Spaces of org"
+    sentence = "the token has no write access to Spaces of org"
     assert sentence in refused(stranger.publish())
     assert hub.spaces == {}
     published(person.publish("--metric", "nit"))
@@ -317,7 +317,7 @@ def test_a_gradio_space_of_something_else_is_left_alone(person, hub):
 def test_a_public_space_is_not_taken_for_private(person, hub):
     published(person.publish("--metric", "nit"))
     hub.requests.clear()
-    assert "it is public already" in refused(person.publish("--metric", "nit", "--private"))
+    assert "it is already public" in refused(person.publish("--metric", "nit", "--private"))
     assert hub.sent == []
 
 
@@ -331,14 +331,14 @@ def test_code_is_released_under_its_own_version_only(person, hub):
 @pytest.mark.parametrize("release", ["v0.2.0", "0.2", "0.2.0\n", "", "\u0660.\u0662.\u0660"])
 def test_a_release_is_three_numbers(person, hub, release):
     sentence = refused(person.publish("--release", release))
-    assert "--release must be three numbers as in 0.2.0" in sentence
+    assert "--release must be three numbers, for example 0.2.0" in sentence
     assert hub.requests == []
 
 
 @pytest.mark.parametrize(
     ("path", "error", "sentence"),
     [
-        ("/api/repos/create", HubError(402, "Subscribe"), "asks org for a paid plan"),
+        ("/api/repos/create", HubError(402, "Subscribe"), "org needs a paid plan"),
         ("/api/repos/create", HubError(409, "Exists"), "someone else changed it at the same time"),
         ("/api/spaces/org/informedness", HubError(500, "Oh no"), "the Hub answered 500 (Oh no)"),
     ],
