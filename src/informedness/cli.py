@@ -44,7 +44,7 @@ _OUTPUTS: dict[str, Callable[[Any], str]] = {
 }
 _NAMES = (
     "average|choices|confidence_level|drop_null|extract|file_format|groups|ignore_index|"
-    "keep_empty|labels|metric|n_resamples|numeric|seed|unknown"
+    "keep_empty|labels|metric|n_resamples|numeric|seed|task|unknown|variant"
 )
 # `unknown`, unknown="wrong" and ignore_index=-100, but nothing inside quotes or a path
 _ARGUMENT = re.compile(

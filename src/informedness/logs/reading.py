@@ -72,20 +72,20 @@ def read_log(
 
     Examples
     --------
-    >>> import pathlib, tempfile
+    >>> import json, pathlib, tempfile
     >>> log = pathlib.Path(tempfile.mkdtemp()) / "samples_spam_2026-01-01T00-00-00.jsonl"
-    >>> sample = (
-    ...     '{"doc_id": %d, "doc": {}, "target": "%s", "arguments": [["Spam?"]], "filter": "none",'
-    ...     ' "resps": [["%s"]], "filtered_resps": ["%s"], "prompt_hash": "1"}\n'
-    ... )
-    >>> answers = [("yes", "yes"), ("no", "no"), ("no", "I cannot say")]
-    >>> lines = [sample % (i, gold, x, x) for i, (gold, x) in enumerate(answers)]
-    >>> _ = log.write_text("".join(lines))
-    >>> (found,) = read_log(log)
-    >>> found.classes, found.unknown()
+    >>> asked = {"gen_args_0": {"arg_0": "Is it spam?", "arg_1": {"until": ["."]}}}
+    >>> pairs = [("yes", "yes"), ("no", "no"), ("no", "I cannot say")]
+    >>> with log.open("w") as file:
+    ...     for number, (target, answer) in enumerate(pairs):
+    ...         sample = {"doc_id": number, "target": target, "arguments": asked, "filter": "none"}
+    ...         sample |= {"filtered_resps": [answer], "prompt_hash": "1"}
+    ...         print(json.dumps(sample), file=file)
+    >>> (answers,) = read_log(log)
+    >>> answers.classes, answers.unknown()
     (('no', 'yes'), Counter({'I cannot say': 1}))
-    >>> found.report().scores["accuracy"]
-    0.6666666666666666
+    >>> answers.report().scores["informedness"]
+    0.5
     """
     check_choice("harness", harness, (None, *READERS))
     found: dict[str, str] = {}
