@@ -125,7 +125,7 @@ $(VENV)/spark/.done: pyproject.toml | $(VENV)/bin/python
 $(VENV)/harnesses/.done: pyproject.toml tests/harnesses/requirements.txt
 	$(PYTHON) -m venv --clear $(VENV)/harnesses
 	$(VENV)/harnesses/bin/python -m pip install --quiet -r tests/harnesses/requirements.txt
-	$(VENV)/harnesses/bin/python -m pip install --quiet -e . pytest
+	$(VENV)/harnesses/bin/python -m pip install --quiet -e ".[cli,inspect]" pytest
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
