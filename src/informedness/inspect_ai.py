@@ -28,8 +28,12 @@ try:
         stderr,
     )
     from inspect_ai.solver import TaskState
-except ImportError as error:
-    raise ImportError("informedness.inspect_ai needs Inspect: pip install inspect-ai") from error
+
+    _every_epoch = metric(scores="unreduced")
+except (ImportError, TypeError) as error:  # the latter from older versions
+    raise ImportError(
+        "informedness.inspect_ai needs Inspect: pip install 'inspect-ai>=0.3.241'"
+    ) from error
 
 from .core.intervals import interval_of
 from .core.labels import Label, read_classes, read_column, show, warn
@@ -118,7 +122,7 @@ def _error(answers: Answers, name: str) -> float:
 # What Inspect takes
 
 
-@metric(scores="unreduced")
+@_every_epoch
 def informedness(labels: Sequence[str] | None = None) -> Metric:
     """Multi-class Bookmaker Informedness: best 1, chance 0.
 
@@ -162,7 +166,7 @@ def informedness(labels: Sequence[str] | None = None) -> Metric:
     return _metric(_value, "informedness", labels)
 
 
-@metric(scores="unreduced")
+@_every_epoch
 def informedness_stderr(labels: Sequence[str] | None = None) -> Metric:
     """Standard error of `informedness`, by the delta method; by sample where there are epochs.
 
@@ -174,7 +178,7 @@ def informedness_stderr(labels: Sequence[str] | None = None) -> Metric:
     return _metric(_error, "informedness", labels)
 
 
-@metric(scores="unreduced")
+@_every_epoch
 def nit(labels: Sequence[str] | None = None) -> Metric:
     """Normalised Information Transfer: chance 1 / number of classes, best 1.
 
@@ -186,7 +190,7 @@ def nit(labels: Sequence[str] | None = None) -> Metric:
     return _metric(_value, "nit", labels)
 
 
-@metric(scores="unreduced")
+@_every_epoch
 def nit_stderr(labels: Sequence[str] | None = None) -> Metric:
     """Standard error of `nit`, by the delta method; by sample where there are epochs.
 

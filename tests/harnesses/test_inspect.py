@@ -1,6 +1,7 @@
 """Inspect itself: the kept logs are what it writes, read as it reads them, and its metrics ours."""
 
 import doctest
+import importlib
 import math
 import os
 import subprocess
@@ -296,6 +297,14 @@ def test_inspect_finds_the_metrics_of_a_log_in_the_installed_package(tmp_path):
         capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": ""},
     )  # fmt: skip
     assert done.stdout.strip() == str(sorted([*METRICS, "accuracy", "stderr"]))
+
+
+def test_an_inspect_that_is_too_old_is_refused_by_name(monkeypatch):
+    """By the decorator, which took no `scores` before 0.3.241."""
+    monkeypatch.setattr("inspect_ai.scorer.metric", lambda name=None: name)
+    monkeypatch.delitem(sys.modules, "informedness.inspect_ai")
+    with pytest.raises(ImportError, match=r"pip install 'inspect-ai>=0\.3\.241'"):
+        importlib.import_module("informedness.inspect_ai")
 
 
 def test_the_examples_in_docstrings_are_true(tmp_path, monkeypatch):
