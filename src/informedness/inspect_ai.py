@@ -50,13 +50,13 @@ _KEY = "informedness"  # in the metadata of a score
 
 
 def _metric(of: Callable[[Answers, str], float], name: str, labels: Sequence[str] | None) -> Metric:
-    """Return a metric that is nan where there are no answers to be counted."""
+    """Return a metric that is nan where there are no two answers to be counted."""
     classes = None
     if labels is not None:
         classes = read_classes(labels, "labels", read_column([""], "references"))
 
     def value(scores: list[SampleScore]) -> Value:
-        answers = _answers(scores, classes) if scores else None
+        answers = _answers(scores, classes) if len(scores) > 1 else None
         return math.nan if answers is None else of(answers, name)
 
     return value
@@ -100,7 +100,7 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
 
 
 def _value(answers: Answers, name: str) -> float:
-    return score(answers.table(), name)
+    return score(answers.table(), name, zero_division=math.nan)
 
 
 def _error(answers: Answers, name: str) -> float:
@@ -127,7 +127,8 @@ def informedness(labels: Sequence[str] | None = None) -> Metric:
     """Multi-class Bookmaker Informedness: best 1, chance 0.
 
     The answer of each sample in each epoch counts, also where a reducer makes one value of epochs.
-    An answer that is no class, and no answer, is a wrong one.
+    An answer that is no class, and no answer, is a wrong one. The score is nan for one sample and
+    where all targets are of one class, as while only a few samples are done.
 
     Parameters
     ----------
@@ -214,6 +215,8 @@ def with_target(scorer: Scorer) -> Scorer:
 
     Raises
     ------
+    TypeError
+        If `scorer` is not one.
     ValueError
         While scoring, if a sample has several targets, or none.
 
@@ -222,6 +225,8 @@ def with_target(scorer: Scorer) -> Scorer:
     >>> from inspect_ai.scorer import choice
     >>> scorer = with_target(choice())
     """
+    if not callable(scorer):
+        raise TypeError(f"`scorer` must be a scorer, such as choice(), got {show(scorer)}")
 
     async def score(state: TaskState, target: Target) -> Score | None:
         letters = letters_of(len(state.choices))

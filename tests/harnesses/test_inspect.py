@@ -235,13 +235,20 @@ def test_texts_around_a_class_get_no_score(tmp_path):
     assert all(math.isnan(found[name]) for name in METRICS)
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_one_sample_has_no_error_and_does_not_end_the_run(tmp_path):
-    for epochs in (1, 2):
-        task = by_letter(with_target(choice()), n=1, epochs=epochs)
-        found = metrics_of(run(task, model("knows-half"), str(tmp_path)))
-        assert math.isnan(found["informedness_stderr"])
-        assert math.isnan(found["nit_stderr"])
+@pytest.mark.filterwarnings("error:informedness. ")
+@pytest.mark.parametrize(("epochs", "nit"), [(1, math.nan), (2, 1 / 4)])
+def test_targets_of_one_class_give_no_informedness_and_do_not_end_the_run(tmp_path, epochs, nit):
+    """Nor does one answer alone give NIT, of which a right and a wrong one have the same."""
+    task = by_letter(with_target(choice()), n=1, epochs=epochs)
+    found = metrics_of(run(task, model("knows-half"), str(tmp_path)))
+    assert found.pop("accuracy") == 1
+    assert found.pop("nit") == pytest.approx(nit, nan_ok=True)
+    assert all(math.isnan(found[name]) for name in METRICS if name != "nit")
+
+
+def test_what_is_no_scorer_is_refused_before_the_run():
+    with pytest.raises(TypeError, match=r"`scorer` must be a scorer, .* got 'choice'"):
+        with_target("choice")
 
 
 def test_metadata_of_the_scorer_stay(tmp_path):
