@@ -8,6 +8,7 @@ import io
 import pkgutil
 import re
 import shlex
+import shutil
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
@@ -29,6 +30,7 @@ OF_INTERVALS = ["README.md", "docs/how-sure.md"]
 SNIPPETS = {  # at least so many on each page
     "README.md": 10,
     "docs/how-sure.md": 1,
+    "docs/language-models.md": 6,
     "docs/evaluate.md": 8,
     "docs/other-loops.md": 4,
     "docs/papers-values.md": 4,
@@ -87,6 +89,9 @@ def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypat
     write("predictions.csv", "label,model,filter", rows)
     write("a.csv", "id,label,model", [(i, *row[:2]) for i, row in enumerate(rows)])
     write("b.csv", "id,label,model", [(i, row[0], row[2]) for i, row in enumerate(rows)][::-1])
+    runs = shutil.copytree(ROOT / "tests" / "logs", "runs")
+    (sentences,) = Path(runs).rglob("details_arithmetic_sentence*.parquet")
+    shutil.copy(sentences, "runs/sentences.parquet")
     names = {}
     ran = 0
     for line, code, expected in snippets(ROOT / page):
@@ -102,6 +107,27 @@ def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypat
             assert main(arguments) == 0
         assert printed in ("", output.getvalue()), f"{page}, line {line}"
     assert ran >= SNIPPETS[page]
+
+
+def test_the_sentence_to_publish_is_that_of_the_log():
+    log = {"task": "arithmetic_letters"}
+    (a,), (b,) = (
+        informedness.read_log(ROOT / "tests/logs/lm-eval" / model, **log)
+        for model in ("always-b", "knows-half")
+    )
+    made, both = b.report(0.95), informedness.compare_answers(a, b)
+    low, high = made.estimates["informedness"].confidence_interval
+    least, most = both.confidence_interval
+    text = plain("docs/language-models.md").replace("> ", "")
+    assert f"knows-half answers {made['accuracy']:.0%} correctly" in text
+    assert f"always answering B would give {a.report()['accuracy']:.0%}." in text
+    assert (
+        f"Informedness is {made['informedness']:.2f} (95% interval {low:.2f} to {high:.2f})" in text
+    )
+    assert f"{both.difference:.2f} above that of a model that always answers B" in text
+    assert f"({least:.2f} to {most:.2f}, p < 0.001)" in text
+    assert both.p_value < 0.001
+    assert not b.unknown()
 
 
 def test_every_page_is_tested():

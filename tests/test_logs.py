@@ -129,7 +129,9 @@ def sentences(tmp_path):
 
 def test_the_class_is_taken_out_of_sentences(report, tmp_path):
     log = sentences(tmp_path)
-    assert report(log, "--score", "informedness")[1] == "0.0\n"
+    _, output, errors = report(log, "--score", "informedness")
+    assert output == "0.0\n"
+    assert "Not among the classes (A, B, C, D): 'I think it is (B).' (42), " in errors
     _, output, _ = report(log, "--extract", r"\(([A-D])\)")
     assert "the answer is what '\\\\(([A-D])\\\\)' finds in the text" in output
     assert "Informedness            0.5000" in output

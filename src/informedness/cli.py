@@ -23,7 +23,7 @@ from .inputs.samples import joined_columns, read_columns, read_lines
 from .logs.answers import Answers
 from .logs.comparing import compare_answers, one_run
 from .logs.reading import READERS, read_log
-from .logs.report import LogReport
+from .logs.report import LogReport, how_read
 from .plots import import_pyplot, save_plots
 from .registration import register, unregister
 from .results.comparison import Comparison, compare
@@ -239,7 +239,10 @@ def _report_of_logs(options: argparse.Namespace, score: Score | None) -> str:
     """Return the report on logs of evaluation harnesses."""
     read = _read_logs(options.files, options)
     if score is not None:
-        return repr(score.value(one_run(read, " ".join(options.files)).table()))
+        answers = one_run(read, " ".join(options.files))
+        if answers.unknown():
+            _tell(f"warning: {how_read(answers)}")
+        return repr(score.value(answers.table()))
     if options.plot is not None:
         one_run(read, " ".join(options.files))
     result = LogReport.from_answers(read, options.confidence_level)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
@@ -88,21 +89,32 @@ def read_log(
     0.5
     """
     check_choice("harness", harness, (None, *READERS))
-    found: dict[str, str] = {}
-    read: list[Answers] = []
+    found: dict[str, Path] = {}
+    read: list[tuple[Path, Answers]] = []
     for file, reader in _logs(paths_of(path), harness):
-        try:
-            of_file = [x.with_classes(extract, choices) for x in reader.read_log(file)]
-        except ValueError as error:
-            raise ValueError(f"{file}: {error}") from error
+        with _named(file):
+            of_file = list(reader.read_log(file))
         for answers in of_file:
-            if (before := found.setdefault(answers.name, str(file))) != str(file):
+            if (before := found.setdefault(answers.name, file)) != file:
                 raise ValueError(
                     f"{file}: a run must be in one log, got {answers.name!r} in {before} too: "
                     "name the log that is meant"
                 )
-        read += of_file
-    return _chosen(_chosen(read, "task", task), "variant", variant)
+            read.append((file, answers))
+    chosen = []
+    for file, answers in _chosen(_chosen(read, "task", task), "variant", variant):
+        with _named(file):
+            chosen.append(answers.with_classes(extract, choices))
+    return chosen
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Name the file in errors."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error
 
 
 def _logs(paths: Sequence[Any], harness: str | None) -> Iterator[tuple[Path, Reader]]:
@@ -126,12 +138,14 @@ def _logs(paths: Sequence[Any], harness: str | None) -> Iterator[tuple[Path, Rea
         yield from logs
 
 
-def _chosen(read: list[Answers], field: str, wanted: str | None) -> list[Answers]:
+def _chosen(
+    read: list[tuple[Path, Answers]], field: str, wanted: str | None
+) -> list[tuple[Path, Answers]]:
     """Return those answers that have the wanted task or variant."""
     if wanted is None:
         return read
-    chosen = [answers for answers in read if getattr(answers, field) == wanted]
+    chosen = [(file, answers) for file, answers in read if getattr(answers, field) == wanted]
     if not chosen:
-        there = sorted({repr(getattr(answers, field)) for answers in read})
+        there = sorted({repr(getattr(answers, field)) for _, answers in read})
         raise ValueError(f"`{field}` must be one of {', '.join(there)}, got {wanted!r}")
     return chosen

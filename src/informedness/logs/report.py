@@ -79,7 +79,7 @@ class LogReport(Result):
 
     def text_lines(self) -> list[str]:
         """Return how the answers of each run were found, and which were no class."""
-        return [_how(answers) for answers, _ in self.runs]
+        return [how_read(answers) for answers, _ in self.runs]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each run."""
@@ -109,7 +109,7 @@ class LogReport(Result):
 
     def __str__(self) -> str:
         """Return a report for each run, and where there are several the table of all."""
-        reports = [f"{_how(answers)}\n\n{report}" for answers, report in self.runs]
+        reports = [f"{how_read(answers)}\n\n{report}" for answers, report in self.runs]
         tables = (
             [aligned(rows, is_cut=False) for rows in self.text_tables()] if len(reports) > 1 else []
         )
@@ -122,7 +122,7 @@ def _origin(answers: Answers) -> dict[str, Any]:
     return {name: getattr(answers, name) for name in names}
 
 
-def _how(answers: Answers) -> str:
+def how_read(answers: Answers) -> str:
     """Return what was read, in a line: whose answers, how found, which were no class."""
     line = f"{answers.harness}, {shown(answers.name)}: the answer is {answers.how}."
     unknown = answers.unknown()
