@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo check test test-oldest test-spark test-harnesses lint bench coverage notebook paper space publish release screenshots clean
+.PHONY: demo check test test-oldest test-spark test-harnesses lint bench coverage notebook docs paper space publish release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -23,7 +23,7 @@ test: $(VENV)/.test chromium
 PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) 3.10)
 # These have one version (torch, gradio), are tools, or print a last digit that is of numpy's version.
 NOT_OLDEST := test_compute_metrics.py test_evaluator.py test_notebook.py test_other_loops.py test_torchmetrics.py \
-  test_trainer.py test_types.py $(addprefix space/,test_app.py test_build.py test_endpoints.py \
+  test_site.py test_trainer.py test_types.py $(addprefix space/,test_app.py test_build.py test_endpoints.py \
   test_inputs_of_page.py test_served.py test_shown_on_page.py test_third_metric.py)
 test-oldest: $(VENV)/oldest/.done
 	$(VENV)/oldest/bin/python -m pytest -n 2 $(addprefix --ignore=tests/,$(NOT_OLDEST)) \
@@ -70,6 +70,10 @@ paper: $(VENV)/.paper
 # The notebook of the examples, executed anew.
 notebook: $(VENV)/.test
 	$(BIN)/python examples/run_notebook.py
+
+# The site, into build/site; needs Python 3.11 or newer.
+docs: $(VENV)/.docs
+	$(BIN)/python docs/build.py
 
 # The page of one metric on this machine: make space METRIC=nit
 METRIC ?= informedness
@@ -130,7 +134,11 @@ $(VENV)/harnesses/.done: pyproject.toml tests/harnesses/requirements.txt
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[test]"
-	touch $@ $(VENV)/.demo $(VENV)/.paper $(VENV)/.publish
+	touch $@ $(VENV)/.demo $(VENV)/.docs $(VENV)/.paper $(VENV)/.publish
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e ".[docs]"
+	touch $@
 
 $(VENV)/.paper: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[paper]"

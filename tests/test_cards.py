@@ -439,6 +439,24 @@ def test_the_worked_example_is_a_golden_vector_with_its_axes_named():
     assert f"`{table}`" in section("informedness", "#### Formulas that share the name")
 
 
+def peirce(table):
+    """The skill score of several categories of weather forecasts, after Hanssen and Kuipers."""
+    found = shares(table)
+    guessed = sum(p * b for _, p, b in found)
+    return (sum(hit for hit, _, _ in found) - guessed) / (1 - sum(p * p for _, p, _ in found))
+
+
+def test_the_formulas_on_their_page_have_the_values_it_gives():
+    counts, formulas, *_ = tables((ROOT / "docs" / "which-formula.md").read_text("utf-8"))
+    table = [[int(cell) for cell in row[1:]] for row in counts[1:]]
+    assert table == worked_example()[0]
+    always_c = [[0, 0, sum(row)] for row in table]
+    functions = [function for function, _ in FORMULAS.values()]
+    functions.insert(4, peirce)
+    values = [[f"{float(of(x)):.4f}" for x in (table, always_c)] for of in functions]
+    assert [row[1:3] for row in formulas[1:]] == values
+
+
 def test_the_formulas_on_the_card_have_the_values_it_gives():
     """On the worked example, and for always answering c to the same references."""
     table, formulas, _ = worked_example()

@@ -78,7 +78,7 @@ def ready(tmp_path_factory):
         folder / "README.md",
         folder / VERSION_FILE,
         *folder.glob("metrics/*/README.md"),
-        folder / "docs" / "evaluate.md",
+        *(folder / "docs" / f"{page}.md" for page in ("evaluate", "files", "how-sure")),
     ]:
         checkout.edit(path, f"|v:{NOW}", f"|v:{NEW}")
     assert checkout.run(sys.executable, "spaces/sync.py").returncode == 0
@@ -128,6 +128,7 @@ CHANGES = {
     "a longer number": ("README.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "the other card": ("metrics/informedness/README.md", f"|v:{NEW}", "|v:1.0", "version 1.0"),
+    "a page": ("docs/files.md", f"|v:{NEW}", f"|v:{NOW}", f"a signature of version {NOW}"),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
 

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import torch
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, mutual_info_score
 from torchmetrics import MetricCollection
 from torchmetrics.classification import MulticlassConfusionMatrix
+from torchmetrics.functional import classification as functional
 
 import informedness.torchmetrics
 from informedness import UndefinedMetricWarning
@@ -356,6 +358,25 @@ def test_two_processes_give_the_score_of_all_their_samples(tmp_path):
 
 
 # Without torchmetrics
+
+
+def test_the_page_on_formulas_says_what_scores_of_torchmetrics_are():
+    """On the table of that page: three classes, of which c is mistaken for both others."""
+    cells = {"aa": 6, "bb": 1, "bc": 2, "ca": 4, "cb": 2, "cc": 6}
+    pairs = [[*map("abc".index, pair)] for pair, count in cells.items() for _ in range(count)]
+    target, preds = torch.tensor(pairs).T
+    sums = {}
+    for average in ("none", "macro"):
+        recall, specificity = (
+            of(preds, target, 3, average=average)
+            for of in (functional.multiclass_recall, functional.multiclass_specificity)
+        )
+        sums[average] = [f"{x:.4f}" for x in (recall + specificity - 1).reshape(-1).tolist()]
+    balanced = functional.multiclass_accuracy(preds, target, 3, average="macro")
+    page = (Path(__file__).resolve().parent.parent / "docs" / "which-formula.md").read_text("utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if "| torchm" in line]
+    shown = [row[2] for row in rows]
+    assert shown == [", ".join(sums["none"]), *sums["macro"], f"{balanced:.4f}"]
 
 
 def test_where_torchmetrics_is_missing_its_installation_is_named():

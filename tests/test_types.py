@@ -155,9 +155,11 @@ def complaints(request, tmp_path_factory):
     return complaints
 
 
-def test_the_snippets_of_the_readme_are_typed(complaints):
-    pieces = [code for _, code, expected in snippets(ROOT / "README.md") if expected is not None]
-    assert sum("informedness" in code for code in pieces) > 8
+def test_the_snippets_of_the_documents_are_typed(complaints):
+    pages = ("README.md", "docs/files.md", "docs/slices.md", "docs/undefined.md")
+    found = [snippet for page in pages for snippet in snippets(ROOT / page)]
+    pieces = [code for _, code, expected in found if expected is not None]
+    assert sum("informedness" in code for code in pieces) > 12
     assert complaints(*pieces, ignore=OF_A_PART[complaints.checker]) == []
 
 

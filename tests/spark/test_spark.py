@@ -1,4 +1,4 @@
-"""Data frames of PySpark give the table of their samples, and the README's snippet runs.
+"""Data frames of PySpark give the table of their samples, and the snippet of the documents runs.
 
 `make test-spark` runs this, in an environment of its own; `make test` does not.
 """
@@ -81,8 +81,8 @@ def test_a_collation_that_merges_labels_is_refused(spark, collation):
     assert table_from_frame(frame, **COLUMNS) == expected
 
 
-def test_the_snippet_of_the_readme_runs(spark):
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_snippet_of_the_documents_runs(spark):
+    text = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert "pyspark" in snippet
     labels = ["ham"] * 90 + ["spam"] * 10, ["ham"] * 84 + ["spam"] * 8 + ["ham"] * 8
@@ -90,6 +90,6 @@ def test_the_snippet_of_the_readme_runs(spark):
     frame.repartition(4).write.parquet("predictions")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(snippet, "README.md", "exec"), {})
+        exec(compile(snippet, "files.md", "exec"), {})
     sentence = Report.from_table(ContingencyTable.from_labels(*labels)).sentence
     assert printed.getvalue() == f"{sentence}\n"

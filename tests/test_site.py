@@ -1,0 +1,136 @@
+"""The site: what is in its reference, that it builds, and that it asks no other server."""
+
+import ast
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+import informedness
+
+ROOT = Path(__file__).resolve().parent.parent
+PHONE = {"width": 390, "height": 844}
+
+
+def public(module):
+    """Return the names that a module defines for its users."""
+    path = ROOT / "src" / "informedness" / f"{module}.py"
+    names = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.append(node.name)
+        elif isinstance(node, ast.AnnAssign):
+            names.append(node.target.id)
+    return {f"informedness.{module}.{name}" for name in names if not name.startswith("_")}
+
+
+def test_the_reference_has_all_public_names_and_each_of_them_once():
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+    found = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+    wanted = {f"informedness.{name}" for name in informedness.__all__}
+    assert {*found} == wanted.union(*map(public, ("trainer", "torchmetrics", "scorers")))
+    assert len(found) == len({*found})
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
+    assert {*re.findall(r"^ +- .*?([\w-]+\.md)$", navigation, re.MULTILINE)} >= pages
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """Copy what the site is made from."""
+    folder = tmp_path_factory.mktemp("site") / "checkout"
+    ignored = (".*", "build", "dist", "demo-output", "__pycache__")
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*ignored))
+    return folder
+
+
+def build(folder):
+    """Build the site and return the finished process."""
+    pytest.importorskip("zensical", reason="the site is built on Python 3.11 or newer")
+    command = [sys.executable, "docs/build.py"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def site(checkout):
+    result = build(checkout)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return checkout / "build" / "site"
+
+
+@pytest.mark.slow
+def test_links_lead_to_pages_of_the_site_or_to_the_repository(site):
+    text = (site / "which-number" / "index.html").read_text(encoding="utf-8")
+    assert 'href="../studies/paper/TEXTS/"' in text
+    assert (site / "studies" / "paper" / "TEXTS" / "index.html").exists()
+    text = (site / "slices" / "index.html").read_text(encoding="utf-8")
+    assert "/blob/main/examples/paper.ipynb" in text
+    assert (site / "CHANGELOG" / "index.html").exists()
+    text = (site / "spaces" / "index.html").read_text(encoding="utf-8")
+    for source in re.findall(r'<img src="([^"]*)"', text):
+        assert Path(os.path.normpath(site / "spaces" / source)).exists()
+
+
+@pytest.mark.slow
+def test_the_reference_shows_formulas_and_choices(site):
+    text = (site / "reference" / "index.html").read_text(encoding="utf-8")
+    assert ":math:" not in text
+    assert ".. math::" not in text
+    assert text.count("<math") > 10
+    assert re.search("one of .*bias.*prevalence.*macro.* or None", text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line", ["[x](nothing.md)", "[x](files.md#nothing)", "::: informedness.nothing"]
+)
+def test_what_leads_nowhere_fails_the_build(checkout, tmp_path, line):
+    folder = tmp_path / "broken"
+    shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns("build"))
+    with (folder / "docs" / "index.md").open("a", encoding="utf-8") as page:
+        page.write(f"\n{line}\n")
+    assert build(folder).returncode != 0
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        """Say nothing of requests."""
+
+
+@pytest.fixture
+def address(site):
+    """Serve the site and give its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_pages_fit_a_phone_and_ask_no_other_server(site, address, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "spaces"))
+    from screenshots import chromium
+
+    asked, wide = set(), []
+    with chromium() as browser:
+        page = browser.new_page(viewport=PHONE)
+        page.on("request", lambda request: asked.add(request.url))
+        for path in sorted(site.rglob("index.html")):
+            page.goto(address + path.relative_to(site).as_posix().removesuffix("index.html"))
+            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+                wide.append(path.parent.name)
+    assert wide == []
+    assert {url for url in asked if not url.startswith((address, "data:"))} == set()
