@@ -74,6 +74,7 @@ def problems(version: str) -> Iterator[str]:
     for _, copy in stale_copies():
         yield f"{copy.relative_to(ROOT)} is not a copy of the helper: run `python spaces/sync.py`"
     yield from _dated(version)
+    yield from _owned()
     yield from _shown(version)
     yield from _tagged(version)
 
@@ -99,6 +100,14 @@ def _is_past(day: str) -> bool:
         return date.fromisoformat(day) <= date.today()
     except ValueError:
         return False
+
+
+def _owned() -> Iterator[str]:
+    """Yield the lines of pyproject.toml in which nobody is named yet."""
+    lines = (ROOT / "pyproject.toml").read_text("utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if "OWNER" in line and not line.startswith("#"):
+            yield f"pyproject.toml, line {number}: put the account that publishes for OWNER"
 
 
 def _shown(version: str) -> Iterator[str]:

@@ -81,6 +81,7 @@ def ready(tmp_path_factory):
         *(folder / "docs" / f"{page}.md" for page in ("evaluate", "files", "how-sure")),
     ]:
         checkout.edit(path, f"|v:{NOW}", f"|v:{NEW}")
+    checkout.edit("pyproject.toml", "OWNER", "someone")
     assert checkout.run(sys.executable, "spaces/sync.py").returncode == 0
     citation = (folder / "CITATION.cff").read_text("utf-8")
     citation = re.sub(r"^date-released: .*\n", "", citation, flags=re.MULTILINE)
@@ -129,6 +130,7 @@ CHANGES = {
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "the other card": ("metrics/informedness/README.md", f"|v:{NEW}", "|v:1.0", "version 1.0"),
     "a page": ("docs/files.md", f"|v:{NEW}", f"|v:{NOW}", f"a signature of version {NOW}"),
+    "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "for OWNER"),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
 
