@@ -43,6 +43,10 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/check-jsonschema -qq --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema -qq --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(BIN)/check-jsonschema -qq --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(BIN)/check-jsonschema -qq --builtin-schema vendor.citation-file-format CITATION.cff
 
 # Speed and memory beside other libraries; a quarter of an hour, on a machine with nothing else to do.
 bench: $(VENV)/.test
