@@ -26,7 +26,7 @@ OTHERS = [
     "tests/studies/*.md",
     "tests/studies/paper/*.md",
 ]
-LINK = re.compile(r"""(\]\(|src=")([^)#:"\s]+)(?=[)#"\s])""")
+LINK = re.compile(r"(\]\()([^)#:\s]+)(?=[)#\s])")
 
 
 def places() -> dict[Path, str]:
@@ -50,7 +50,6 @@ def linked(text: str, path: Path, of: dict[Path, str], address: str) -> str:
     def link(match: re.Match[str]) -> str:
         target = Path(os.path.normpath(path.parent / match[2]))
         if target in of:
-            # by the whole path, as an image is linked from the address of a page
             here = Path(of[path]).parent
             return match[1] + Path(os.path.relpath(of[target], here)).as_posix()
         if target.exists() and target.is_relative_to(ROOT):
