@@ -1,4 +1,4 @@
-"""Classification scores that pay nothing for guessing: Informedness and NIT.
+"""Classification scores that give no credit for guessing: Informedness and NIT.
 
 `informedness_score` and `nit_score` take references and predictions as scikit-learn's functions
 do; `report` shows them beside the usual scores; `register` lets `evaluate.load("informedness")`

@@ -467,7 +467,7 @@ class _Several(argparse.Action):
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="informedness",
-        description="Classification scores that pay nothing for guessing.",
+        description="Classification scores that give no credit for guessing.",
         epilog="Exit codes: 0, or 2 for bad usage or data.",
     )
     parser.add_argument("--version", action="version", version=f"informedness {__version__}")
