@@ -20,7 +20,8 @@ PAGES = ROOT / "build" / "pages"
 # the folder tests/.
 OTHERS = [
     "CHANGELOG.md",
-    "metrics/*/README.md",
+    "metrics/*/*.md",
+    "metrics/*/*.svg",
     "spaces/screenshots/*.png",
     "tests/benchmarks/*.md",
     "tests/studies/*.md",

@@ -103,11 +103,11 @@ def _is_past(day: str) -> bool:
 
 
 def _owned() -> Iterator[str]:
-    """Yield the lines of pyproject.toml in which nobody is named yet."""
+    """Yield the lines of pyproject.toml that do not name the owner yet."""
     lines = (ROOT / "pyproject.toml").read_text("utf-8").splitlines()
     for number, line in enumerate(lines, 1):
         if "OWNER" in line and not line.startswith("#"):
-            yield f"pyproject.toml, line {number}: put the account that publishes for OWNER"
+            yield f"pyproject.toml, line {number}: replace OWNER with your account"
 
 
 def _shown(version: str) -> Iterator[str]:

@@ -129,8 +129,8 @@ CHANGES = {
     "a longer number": ("README.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "the other card": ("metrics/informedness/README.md", f"|v:{NEW}", "|v:1.0", "version 1.0"),
-    "a page": ("docs/files.md", f"|v:{NEW}", f"|v:{NOW}", f"a signature of version {NOW}"),
-    "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "for OWNER"),
+    "a page": ("docs/files.md", f"|v:{NEW}", f"|v:{NOW}", f"the signature has version {NOW}"),
+    "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "replace OWNER"),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
 
