@@ -78,7 +78,7 @@ def ready(tmp_path_factory):
         folder / "README.md",
         folder / VERSION_FILE,
         *folder.glob("metrics/*/README.md"),
-        *(folder / "docs" / f"{page}.md" for page in ("evaluate", "files", "how-sure")),
+        *(page for page in folder.glob("docs/*.md") if f"|v:{NOW}" in page.read_text("utf-8")),
     ]:
         checkout.edit(path, f"|v:{NOW}", f"|v:{NEW}")
     checkout.edit("pyproject.toml", "OWNER", "someone")
