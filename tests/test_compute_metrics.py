@@ -195,7 +195,7 @@ def test_one_column_with_a_negative_score_is_taken_for_logits_with_a_warning(giv
 
 def test_one_column_with_no_negative_score_is_refused():
     for scores in (np.abs(ONE_LOGIT), IS_ZERO):
-        with pytest.raises(ValueError, match=r"`threshold` must be given .*make them integers"):
+        with pytest.raises(ValueError, match=r"`threshold` must be given .*convert them to int"):
             ComputeMetrics(*NAMES)((scores, IS_ZERO))
 
 
@@ -299,7 +299,7 @@ def test_several_labels_have_no_interval_and_no_average_none():
             with pytest.raises(ValueError, match=f"`{next(iter(options))}` must"):
                 ComputeMetrics("informedness", config=config, multilabel=True, **options)
             if config:
-                with pytest.raises(ValueError, match="where a sample has several labels"):
+                with pytest.raises(ValueError, match="if samples have several labels"):
                     ComputeMetrics("informedness", config=config, **options)((SEVERAL, LABELS))
 
 
@@ -357,15 +357,15 @@ def test_prior_average_and_prefix_are_those_of_the_functions():
         ((np.array([math.nan, 1.0]), [0, 1]), {"threshold": 0.0}, "got nan for 1 samples"),
         ((LOGITS, REFERENCES[1:]), {}, r"got shapes \(120, 4\) and \(119,\)"),
         ((HIDDEN, REFERENCES), {}, "preprocess_logits_for_metrics"),
-        ((LOGITS.argsort(1), REFERENCES), {}, "must be logits of the shape"),
+        ((LOGITS.argsort(1), REFERENCES), {}, "must be logits with the shape"),
         ((LOGITS, (REFERENCES, REFERENCES)), {}, "`label_names`"),
-        ((ONE_LOGIT, REFERENCES), {"threshold": 0.0}, "references must be 0 and 1 .* got 3"),
+        ((ONE_LOGIT, REFERENCES), {"threshold": 0.0}, "references must be 0 or 1 .* got 3"),
         ((ONE_LOGIT, IS_ZERO), {"threshold": 0.0, "labels": [1, 2]}, "`labels` must be 0 and 1"),
         ((LOGITS, REFERENCES), {"threshold": 0.5}, "`threshold` must be left out"),
         ((LOGITS, REFERENCES), {"by_label": True}, "`by_label` must be left out"),
         ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
         ((torch.tensor(LOGITS), torch.tensor(REFERENCES + 0.5)), {}, "must hold whole numbers"),
-        ((SEVERAL, LABELS[:, :3]), {"multilabel": True}, "of several labels must both be"),
+        ((SEVERAL, LABELS[:, :3]), {"multilabel": True}, "several labels per sample must both"),
         ((LOGITS,), {}, "`eval_prediction` must be"),
         (([LOGITS], [REFERENCES, REFERENCES]), {}, "as many batches"),
         ((LOGITS, np.full(N, -100)), {}, "there must be a sample to score"),
@@ -389,7 +389,7 @@ def test_batches_of_two_forms_are_not_added_up():
 def test_batches_of_more_and_of_fewer_labels_are_not_added_up():
     metric = ComputeMetrics("nit", multilabel=True, threshold=0.0)
     metric((SEVERAL[:, :1], LABELS[:, :1]), compute_result=False)
-    with pytest.raises(ValueError, match="as many labels, got 4 after 1"):
+    with pytest.raises(ValueError, match="the same number of labels, got 4 after 1"):
         metric((SEVERAL, LABELS))
 
 

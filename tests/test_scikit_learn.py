@@ -153,7 +153,7 @@ def test_declared_classes_count_in_folds_that_lack_them():
 
 @pytest.mark.parametrize(
     ("metrics", "message"),
-    [([], "`metrics` must name a score"), (["nit", "f1"], "must be one of .*, got 'f1'")],
+    [([], "`metrics` must name at least one"), (["nit", "f1"], "must be one of .*, got 'f1'")],
 )
 def test_scores_that_there_are_not_are_refused(metrics, message):
     with pytest.raises(ValueError, match=message):

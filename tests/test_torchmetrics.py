@@ -119,12 +119,12 @@ REFUSED = {
         r"`target` must hold ids in range\(4\), or ignore_index=-100, got -1",
     ),
     "a prediction outside": ({}, PREDS + 1, TARGET, r"`preds` must hold ids in range\(4\), got 4"),
-    "one score of many classes": ({}, SCORES[:, 0], TARGET, "ids .* or 4 scores a sample"),
-    "too few classes": ({}, SCORES[:, :3], TARGET, r"4 classes in dimension 1 .* \(240, 3\)"),
-    "classes last": ({}, SCORES.reshape(24, 10, K), IDS[1], r"as preds.movedim\(-1, 1\)"),
+    "one score of many classes": ({}, SCORES[:, 0], TARGET, "ids .* or 4 scores per sample"),
+    "too few classes": ({}, SCORES[:, :3], TARGET, r"4 classes in an extra .* \(240, 3\)"),
+    "classes last": ({}, SCORES.reshape(24, 10, K), IDS[1], r"with preds.movedim\(-1, 1\)"),
     "another length": ({}, PREDS[:9], TARGET, r"the shape of `target`, \(240,\).* got \(9,\)"),
     "one-hot ids": ({}, torch.nn.functional.one_hot(PREDS, K), TARGET, "must hold scores"),
-    "float targets": ({}, PREDS, TARGET.float(), "`target` must hold ids .* torch.float32"),
+    "float targets": ({}, PREDS, TARGET.float(), "`target` must hold class ids .* torch.float32"),
     "no tensor": ({}, PREDS.tolist(), TARGET, r"`preds` must be a tensor of real numbers, got \["),
     "a nan": ({}, torch.where(SCORES > 2, math.nan, SCORES), TARGET, "`preds` .* got nan"),
 }
@@ -154,7 +154,7 @@ def test_a_batch_that_is_refused_is_named_and_not_counted(k, options, preds, tar
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"num_classes": 1}, "`num_classes` must be an integer from 2 on, got 1"),
+        ({"num_classes": 1}, "`num_classes` must be an integer of at least 2, got 1"),
         ({"num_classes": 2.0}, "`num_classes` .* got 2.0"),
         ({"num_classes": 3, "ignore_index": "pad"}, "`ignore_index` .* 'pad'"),
         ({"num_classes": 3, "threshold": 0.5}, "`threshold` must be left out unless .* 2, got 0.5"),

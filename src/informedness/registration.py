@@ -1,7 +1,7 @@
 """Registration: `evaluate.load("informedness")` and `evaluate.load("nit")` from anywhere, by name.
 
-`evaluate` ends its search for a bare name in its cache of modules, where it takes the newest copy
-in a folder named by 64 hexadecimal digits. `register` puts such a copy there, whole or not at all.
+`evaluate` looks for a bare name last in its cache of modules, where it takes the newest copy in a
+folder named with 64 hexadecimal digits. `register` puts such a copy there, whole or not at all.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ _STAGED = ".staged-"
 
 
 def register() -> dict[str, str]:
-    """Put both modules where `evaluate.load` finds them by bare name, online or not.
+    """Put both modules where `evaluate.load` finds them by bare name, online or offline.
 
-    Safe to call from many processes at once and again at any time: what is in place already is
-    left alone, so a cache that can only be read is no obstacle then; a damaged copy is repaired;
-    the version that calls last is the one that loads.
+    Safe to call from many processes at once, and again at any time: a copy already in place is left
+    alone, so a read-only cache that has it is fine; a damaged copy is repaired; the version
+    registered last is the one that loads.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def unregister() -> list[str]:
 
 
 def _cache_folders() -> dict[str, Path]:
-    """Return for each metric the folder of all cached copies."""
+    """Return the folder of all cached copies of each metric."""
     try:
         import filelock  # noqa: F401 the extra has both
         from evaluate import config
@@ -105,11 +105,11 @@ def _cache_folders() -> dict[str, Path]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder, without what processes that were killed left in it."""
+    """Hold the lock of a folder, and remove what killed processes left in it."""
     from filelock import FileLock
 
     with FileLock(f"{folder}.lock"):
-        for left in _staged(folder):  # made under the lock alone, so no process is at work in it
+        for left in _staged(folder):  # made only under the lock, so no process is using it
             shutil.rmtree(left)
         yield
 
@@ -163,7 +163,7 @@ def _put_in_place(copy: Path, files: dict[str, bytes]) -> None:
     newest = time.time()
     for other in _copies(folder):
         if not _script(other).is_file():
-            # half a copy, on which evaluate fails before it looks at the whole ones
+            # an incomplete copy, on which evaluate fails before it looks at complete ones
             if other != copy:
                 shutil.rmtree(other)
         elif other != copy:

@@ -1,6 +1,6 @@
 """For scikit-learn: scorers, and an estimate from the predictions of all folds.
 
-`informedness_scorer` and `nit_scorer` are what `make_scorer` makes of the functions; with options,
+`informedness_scorer` and `nit_scorer` are made by `make_scorer`; for options, call it yourself:
 `make_scorer(informedness_score, average="macro")`.
 """
 
@@ -37,15 +37,15 @@ class MultimetricScorer:
     Parameters
     ----------
     *metrics : str
-        Some of `informedness.SCORES`.
+        Names of scores in `informedness.SCORES`.
     labels : sequence of labels, optional
-        The classes of the task, as in `informedness_score`. Without it they are those of each fold:
-        NIT then divides by another number of classes where a fold lacks one.
+        The classes of the task, as in `informedness_score`. By default those of each fold, so NIT
+        divides by a smaller number of classes if a fold lacks one.
 
     Raises
     ------
     ValueError
-        If there is no such score, or no name at all.
+        If a score is unknown, or no name is given.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class MultimetricScorer:
 
     def __init__(self, *metrics: str, labels: Any = None) -> None:
         if not metrics:
-            raise ValueError("`metrics` must name a score, got none")
+            raise ValueError("`metrics` must name at least one score, got none")
         for name in metrics:
             score_named(name)  # raises if there is none
         self._metrics, self._labels = metrics, labels
@@ -70,19 +70,19 @@ class MultimetricScorer:
     def __call__(
         self, estimator: Any, X: Any, y: Any, sample_weight: Any = None
     ) -> dict[str, float]:
-        """Return the scores of what an estimator predicts, by name."""
+        """Return the scores of an estimator's predictions, by name."""
         table = ContingencyTable.from_labels(
             y, estimator.predict(X), labels=self._labels, sample_weight=sample_weight
         )
         return {name: score(table, name) for name in self._metrics}
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> MultimetricScorer:
-        """Say whether weights are routed here, as for any scorer; changes and returns this one."""
+        """Set in place whether weights are routed to this scorer, and return it."""
         self._request.score.add_request(param="sample_weight", alias=sample_weight)
         return self
 
     def get_metadata_routing(self) -> Any:
-        """Return what is routed here; scikit-learn asks for it."""
+        """Return what is routed to this scorer; scikit-learn calls this."""
         return self._request
 
 
@@ -101,17 +101,17 @@ def cross_val_estimate(
     n_jobs: int | None = None,
     params: Mapping[str, Any] | None = None,
 ) -> Estimate:
-    """Return a score of the predictions that cross-validation makes, all folds in one table.
+    """Return a score of cross-validated predictions, with all folds in one table.
 
-    A fold of few samples has no score to average: one that lacks a class changes what is asked, and
-    one of a single sample, as in leave-one-out, has only one class. Here each sample is predicted
-    by the model that has not seen it, and all of them are scored together.
+    Scores of small folds should not be averaged: a fold that lacks a class is another task, and a
+    fold of one sample, as in leave-one-out, has only one class. Here each sample is predicted by
+    the model that has not seen it, and all predictions are scored together.
 
     The interval is that of `estimate_from_labels`. It says how far the score of these predictions
-    may be from that on other samples, and takes them for those of one classifier. It does not cover
-    how much models vary with the samples they are trained on; and since the folds' models share
-    most of these, no estimate from one cross-validation is without bias (Bengio and Grandvalet
-    2004).
+    may be from the score on other samples, treating them as the predictions of one classifier. It
+    does not cover how much models vary with their training samples; and since the folds' models
+    share most of these, no estimate of that from one cross-validation is unbiased (Bengio and
+    Grandvalet 2004).
 
     Parameters
     ----------
@@ -119,16 +119,17 @@ def cross_val_estimate(
         It is cloned for each fold.
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-        References. All of their classes are declared, unless `labels` are given.
+        References. All classes in them are declared, unless `labels` is given.
     metric, labels, average, confidence_level
         As in `estimate_from_labels`.
     cv : int, splitter or iterable, optional
-        As in `cross_val_predict`: each sample is to be predicted once. With `groups`, a number of
-        folds is of folds that split no group.
+        As in `cross_val_predict`: each sample must be predicted once. With `groups`, an integer
+        means folds that split no group.
     groups : array-like of shape (n_samples,), optional
-        Names of what samples belong to. The splitter gets them, and the error is by groups.
+        The group that each sample belongs to. The splitter gets the groups, and the standard error
+        is by groups.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights in the score alone; models are fitted with those in `params`.
+        Weights for the score only; to fit models with weights, pass those in `params`.
     n_jobs, params
         As in `cross_val_predict`; `params` need scikit-learn 1.4.
 

@@ -1,9 +1,9 @@
-"""Informedness and NIT as metrics of torchmetrics, for Lightning and other loops of PyTorch.
+"""Informedness and NIT as torchmetrics metrics, for Lightning and other PyTorch loops.
 
     from informedness.torchmetrics import Informedness, Nit
 
 The state is the k x k table of counts, which adds up over batches and processes; the scores are
-taken from it as everywhere else, in float64.
+computed from it as everywhere else, in float64.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .core.scores import INFORMEDNESS, NIT, Average, Score, ZeroDivision
 from .core.table import is_real
 from .scores.registry import averaged_score
 
-_NAN = -(2**63)  # no id of a class: stands where a score is nan
+_NAN = -(2**63)  # not a class id: marks a score that is nan
 
 
 class _ScoreOfCounts(Metric):
@@ -50,7 +50,9 @@ class _ScoreOfCounts(Metric):
     ) -> None:
         super().__init__(**kwargs)
         if type(num_classes) is not int or num_classes < 2:
-            raise ValueError(f"`num_classes` must be an integer from 2 on, got {show(num_classes)}")
+            raise ValueError(
+                f"`num_classes` must be an integer of at least 2, got {show(num_classes)}"
+            )
         if not (ignore_index is None or type(ignore_index) is int):
             raise ValueError(f"`ignore_index` must be an integer or None, got {show(ignore_index)}")
         if threshold is not None:
@@ -59,13 +61,13 @@ class _ScoreOfCounts(Metric):
             if num_classes != 2:
                 raise ValueError(
                     f"`threshold` must be left out unless `num_classes` is 2, got {threshold} "
-                    f"beside {num_classes}: of several scores a sample the highest counts"
+                    f"with {num_classes}: of several scores per sample the highest counts"
                 )
         averaged_score(self.score.name, average).check_zero_division(zero_division)
         self.num_classes, self.ignore_index = num_classes, ignore_index
         self.average, self.threshold, self.zero_division = average, threshold, zero_division
-        # A MetricCollection has metrics share one state where names and values of their states
-        # are equal after the first batch: those that read batches differently must not.
+        # A MetricCollection lets metrics share one state if its name and value are equal after the
+        # first batch: metrics that read batches differently must not.
         self._state = f"counts_without_{ignore_index}_above_{threshold}".replace(".", "_")
         zeros = torch.zeros(num_classes, num_classes, dtype=torch.int64)
         self.add_state(self._state, zeros, dist_reduce_fx="sum")
@@ -82,23 +84,23 @@ class _ScoreOfCounts(Metric):
         Parameters
         ----------
         preds : tensor
-            Ids of classes, of the shape of `target`; or scores of shape (N, C, ...), of which the
-            highest counts. For two classes also one score a sample, if there is a `threshold`.
+            Class ids with the shape of `target`, or scores of shape (N, C, ...), of which the
+            highest counts. For two classes and with a `threshold`, also one score per sample.
         target : tensor of shape (N, ...)
-            Ids of classes.
+            Class ids.
 
         Raises
         ------
         ValueError
             If shapes do not fit, an id is not in range(num_classes), a score is nan, or there is
-            one score a sample and no `threshold`; nothing of the batch is counted.
+            one score per sample but no `threshold`; none of the batch is counted.
         """
         k = self.num_classes
         for name, tensor in (("preds", preds), ("target", target)):
             if not isinstance(tensor, torch.Tensor) or tensor.is_complex():
                 raise ValueError(f"`{name}` must be a tensor of real numbers, got {show(tensor)}")
         if target.is_floating_point():
-            raise ValueError(f"`target` must hold ids of classes (integers), got {target.dtype}")
+            raise ValueError(f"`target` must hold class ids (integers), got {target.dtype}")
         ids = self._ids(preds, target).flatten()
         target = target.flatten().long()
         if self.ignore_index is not None:
@@ -125,34 +127,34 @@ class _ScoreOfCounts(Metric):
                 return preds.long()
             if self.num_classes != 2:
                 raise ValueError(
-                    f"`preds` must hold ids of classes (integers) or {self.num_classes} scores a "
+                    f"`preds` must hold class ids (integers) or {self.num_classes} scores per "
                     f"sample in dimension 1, got {dtype} of shape {shape}"
                 )
             if self.threshold is None:
                 raise ValueError(
-                    f"`preds` holds one score a sample, {dtype}, and nothing says from where on it "
-                    "means class 1: pass threshold=0.5 for probabilities, threshold=0.0 for logits"
+                    f"`threshold` must be given if `preds` holds one score per sample, {dtype}: "
+                    "pass threshold=0.5 for probabilities, threshold=0.0 for logits"
                 )
             return torch.where(preds.isnan(), _NAN, (preds > self.threshold).long())
         if shape != (*target.shape[:1], self.num_classes, *target.shape[1:]):
             raise ValueError(
                 f"`preds` must have the shape of `target`, {tuple(target.shape)}, or "
-                f"{self.num_classes} classes in dimension 1 beside it, got {shape}: move the "
-                "classes there, as preds.movedim(-1, 1)"
+                f"{self.num_classes} classes in an extra dimension 1, got {shape}: move the "
+                "classes there, for example with preds.movedim(-1, 1)"
             )
         if not preds.is_floating_point():
-            raise ValueError(f"`preds` must hold scores (floats) in its classes, got {dtype}")
+            raise ValueError(f"`preds` must hold scores (floats) for its classes, got {dtype}")
         if self.threshold is not None:
             raise ValueError(
-                f"`preds` must hold one score a sample beside `threshold`, got shape {shape}: "
-                "leave out the threshold to count the higher score, or pass preds[:, 1]"
+                f"`preds` must hold one score per sample if `threshold` is given, got shape "
+                f"{shape}: leave out the threshold to count the higher score, or pass preds[:, 1]"
             )
         highest, ids = preds.max(dim=1)  # which is nan where any of them is
         return torch.where(highest.isnan(), _NAN, ids)
 
     def compute(self) -> torch.Tensor:
         """Return the score in float64, or float32 on a device without it; nan without samples."""
-        # Apple's has no float64
+        # Apple's devices have no float64
         dtype = torch.float32 if self.counts.device.type == "mps" else torch.float64
         try:
             table = ContingencyTable.from_matrix(
@@ -166,11 +168,11 @@ class _ScoreOfCounts(Metric):
         return torch.tensor(value, dtype=dtype, device=self.counts.device)
 
     def set_dtype(self, dst_type: Any) -> Any:
-        """Leave the counts whole: half precision would stop at 2048."""
+        """Keep the counts as integers: half precision could not count beyond 2048."""
         return self
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot values that `forward` or `compute` returned, by default that of `compute` now."""
+        """Plot values returned by `forward` or `compute`; by default the current one."""
         return self._plot(val, ax)
 
 
@@ -180,18 +182,19 @@ class Informedness(_ScoreOfCounts):
     Parameters
     ----------
     num_classes : int
-        The ids are those of range(num_classes). The state takes 8 num_classes² bytes; for some
-        thousand classes and more, `informedness.Tally` holds only the pairs that occur.
+        Class ids are in range(num_classes). The state takes 8 num_classes² bytes; for thousands of
+        classes, `informedness.Tally` holds only the pairs that occur.
     ignore_index : int, optional
-        Drops the samples whose *target* equals it, as -100 on padded tokens.
+        Drops the samples whose *target* equals it, for example -100 on padded tokens.
     average : {"bias", "prevalence", "macro"} or None
-        As in `informedness_score`; None gives a vector by class.
+        As in `informedness_score`; None gives a vector with one value per class.
     threshold : float, optional
-        For two classes and one score a sample: class 1 is predicted above it. It is not guessed.
+        For two classes and one score per sample: class 1 is predicted above it. It is never
+        guessed.
     zero_division : {"warn", 0.0, nan}
-        The score where all targets are of one class, as in a small batch.
+        The score if all targets are of one class, for example in a small batch.
     **kwargs
-        Those of every metric of torchmetrics, as `dist_sync_on_step`.
+        Options of every torchmetrics metric, for example `dist_sync_on_step`.
 
     Examples
     --------
@@ -224,9 +227,9 @@ class Nit(_ScoreOfCounts):
     Parameters
     ----------
     num_classes, ignore_index, threshold
-        As of `Informedness`. All classes count in k, also those that do not occur.
+        As in `Informedness`. All classes count in k, even those that do not occur.
     **kwargs
-        Those of every metric of torchmetrics.
+        Options of every torchmetrics metric.
     """
 
     score = NIT

@@ -1,7 +1,7 @@
-"""`compute_metrics` for the Trainer of transformers: whatever it hands over, the same number.
+"""`compute_metrics` for the transformers Trainer: the same number, whatever it hands over.
 
-Neither torch nor transformers is imported. Tensors are counted where they are, and only counts are
-moved.
+Neither torch nor transformers is imported. Tensors are counted on their device, and only the counts
+are moved.
 """
 
 from __future__ import annotations
@@ -36,37 +36,40 @@ from .results.estimates import estimate
 from .scores.registry import averaged_score, score_named
 from .tally import Tally
 
-# Pairs of at most 2**10 labels are counted in a table of them all; more by sorting.
+# Pairs of at most 2**10 labels are counted in a table of all pairs; more, by sorting.
 _LARGEST_TABLE = 2**20
 
-_THRESHOLDS = "threshold=0.0 for logits, 0.5 for probabilities or outputs trained by squared error"
+_THRESHOLDS = (
+    "threshold=0.0 for logits, 0.5 for probabilities or outputs trained with squared error"
+)
 
 
 class ComputeMetrics:
     """Scores for `Trainer(compute_metrics=...)`.
 
-    Takes what the Trainer hands over under any of its options: arrays or tensors, whole, in a list
-    of batches (`eval_do_concat_batches=False`) or batch by batch (`batch_eval_metrics=True`), with
-    or without inputs, losses and hidden states; logits, or ids from
-    `preprocess_logits_for_metrics`. Between batches it keeps counts and nothing else.
+    Takes whatever the Trainer hands over with any of its options: arrays or tensors; all at once,
+    as a list of batches (`eval_do_concat_batches=False`) or batch by batch
+    (`batch_eval_metrics=True`); with or without inputs, losses and hidden states; logits, or ids
+    from `preprocess_logits_for_metrics`. Between batches it keeps only counts.
 
-    Several columns of logits are read by their argmax. One column is read by a threshold.
+    With several columns of logits the argmax is the prediction. A single column is compared with a
+    threshold.
 
     Parameters
     ----------
     *names : str
-        Scores of `informedness.SCORES`.
+        Names of scores in `informedness.SCORES`.
     labels : sequence of int, optional
-        The classes of the task; else those of `config`, else those that occur.
+        The classes of the task; by default those of `config`, or else those that occur.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
-        For the scores that have it; by default what is theirs. None gives a score for each class,
-        `informedness_NAME`.
+        For the scores that take one; by default each score's own default. None gives one score per
+        class, `informedness_NAME`.
     threshold : float, optional
-        Of one column of scores, and of several labels a sample: above it is class 1. Without it,
-        what the model was trained for if `config` tells (0.0 for binary cross-entropy, 0.5 for
-        squared error); else 0.0, with a warning, if some score is negative.
+        For a single column of scores, or several labels per sample: scores above it mean class 1.
+        By default it follows the loss that `config` implies (0.0 for binary cross-entropy, 0.5 for
+        squared error); if that is unknown it is 0.0, with a warning, if some score is negative.
     confidence_level : float, optional
         Adds `NAME_standard_error`, `NAME_low` and `NAME_high`.
     prefix : str
@@ -74,25 +77,25 @@ class ComputeMetrics:
     ignore_index : int or None
         Drops the samples or tokens whose reference equals it.
     multilabel : bool, optional
-        Whether each column is a label of its own; else `config` tells. Scores are then means over
-        the labels for which they are defined.
+        Whether each column is a label of its own; by default `config` decides. Scores are then
+        means over the labels for which they are defined.
     by_label : bool
         Adds the score of each label, `informedness_NAME`.
     config : optional
         The model's configuration: `num_labels` declares the classes, `id2label` names them.
     history : path, optional
-        A file of JSON lines, to which each evaluation adds its table and scores.
+        A JSON Lines file, to which each evaluation appends its table and scores.
 
     Raises
     ------
     ValueError
-        If a score is not known, or an option is not valid or does not go with another.
+        If a score is unknown, or an option is not valid or conflicts with another.
 
     Notes
     -----
-    It starts afresh after each result and each error, and where an evaluation was interrupted:
-    batches from another call of the Trainer's `evaluation_loop` are another evaluation. Called from
-    anywhere else, it cannot tell; `reset` forgets what was counted.
+    Counting starts afresh after each result, each error and each interrupted evaluation: batches
+    from another call of the Trainer's `evaluation_loop` belong to another evaluation. Called from
+    anywhere else, it cannot notice an interruption; `reset` forgets what was counted.
 
     A causal language model predicts the next token: shift its labels first.
 
@@ -141,7 +144,7 @@ class ComputeMetrics:
         check_distinct(self.names, "names")
         scores = self._scores()
         if self.average != "default" and not any(score.averages for score in scores):
-            raise ValueError(f"`average` must be left out: none of {self.names} has one")
+            raise ValueError(f"`average` must be left out: none of {self.names} takes one")
         if self.labels is not None:
             check_distinct(self.labels, "labels")
         threshold = self.threshold
@@ -157,13 +160,13 @@ class ComputeMetrics:
     def _check_options_of_several_labels(self) -> None:
         if self.confidence_level is not None:
             raise ValueError(
-                "`confidence_level` must be left out where a sample has several labels, which are "
-                f"not independent of each other, got {self.confidence_level!r}"
+                "`confidence_level` must be left out if samples have several labels, since these "
+                f"are not independent of each other, got {self.confidence_level!r}"
             )
         if self.average is None:
             raise ValueError(
-                "`average` must not be None where a sample has several labels: by_label=True "
-                "gives a score for each label"
+                "`average` must not be None if samples have several labels: by_label=True gives a "
+                "score for each label"
             )
 
     def _scores(self) -> list[Score]:
@@ -198,7 +201,7 @@ class ComputeMetrics:
         ----------
         eval_prediction : EvalPrediction or (predictions, references)
         compute_result : bool
-            False counts a batch, and returns nothing yet.
+            False counts the batch and returns no scores yet.
 
         Returns
         -------
@@ -207,7 +210,7 @@ class ComputeMetrics:
         Raises
         ------
         ValueError
-            If predictions and references do not go together, or it cannot be told how to read them;
+            If predictions and references do not fit together, or it is unclear how to read them;
             the message says what to do.
         """
         frame = _evaluation_loop()
@@ -232,8 +235,8 @@ class ComputeMetrics:
         if self._has_several_labels(predictions):
             if predictions.ndim != 2 or predictions.shape != references.shape:
                 raise ValueError(
-                    "predictions and references of several labels must both be of shape "
-                    f"(n_samples, n_labels), got {shapes}"
+                    "predictions and references with several labels per sample must both have "
+                    f"shape (n_samples, n_labels), got {shapes}"
                 )
             self._check_options_of_several_labels()
             self._count_binary("several labels", predictions, references)
@@ -249,16 +252,16 @@ class ComputeMetrics:
             return
         if predictions.shape != references.shape:
             raise ValueError(
-                "predictions must be logits of the shape of the references and one axis more, or "
-                f"ids of their shape, got shapes {shapes}: if the model returns something "
-                "else first, choose the logits in `preprocess_logits_for_metrics`"
+                "predictions must be logits with the shape of the references plus one axis, or ids "
+                f"with the same shape, got shapes {shapes}: if the model returns something else "
+                "first, select the logits in `preprocess_logits_for_metrics`"
             )
         is_float = _is_float(predictions)
         is_table = predictions.ndim > 1 and not has_columns
         if is_table and (is_float or _is_float(references)):
             raise ValueError(
-                f"predictions and references of one shape, {tuple(references.shape)}, may be "
-                "several labels of a sample or tokens: pass multilabel=True for labels; for "
+                f"predictions and references of the same shape, {tuple(references.shape)}, could "
+                "be several labels per sample or tokens: pass multilabel=True for labels; for "
                 "tokens flatten both, or pass integer ids and references"
             )
         if is_float:
@@ -276,7 +279,7 @@ class ComputeMetrics:
         return is_table and self._problem() == "multi_label_classification"
 
     def _problem(self) -> str | None:
-        """Return what the model says that it was trained for, if it does."""
+        """Return the type of problem the model says it was trained for, if it does."""
         return getattr(self.config, "problem_type", None)
 
     def _counted(self, references: Any) -> Any:
@@ -285,23 +288,23 @@ class ComputeMetrics:
         return references != ignored
 
     def _is_of(self, form: str) -> None:
-        """Raise ValueError where batches of one evaluation are of different forms."""
+        """Raise ValueError if batches of one evaluation have different forms."""
         if self._form not in (None, form):
             raise ValueError(
-                f"all batches must be of one form, got {form} after {self._form}: call reset() "
+                f"all batches must have the same form, got {form} after {self._form}: call reset() "
                 "between evaluations"
             )
         self._form = form
 
     def _count_ids(self, predictions: Any, references: Any) -> None:
-        """Count one id a sample, or a token."""
+        """Count one id per sample, or per token."""
         if self.threshold is not None:
             raise ValueError(
-                "`threshold` must be left out unless predictions are one column of scores, "
-                f"or several labels, got {self.threshold!r}"
+                "`threshold` must be left out unless predictions are a single column of scores or "
+                f"several labels per sample, got {self.threshold!r}"
             )
         if self.by_label:
-            raise ValueError("`by_label` must be left out unless a sample has several labels")
+            raise ValueError("`by_label` must be left out unless samples have several labels")
         self._is_of("classes")
         predictions, references = predictions.reshape(-1), references.reshape(-1)
         if not _is_tensor(predictions):
@@ -334,7 +337,7 @@ class ComputeMetrics:
         cells = np.array([(keep & r & p).sum(0).tolist() for r, p in pairs], dtype=np.int64)
         if self._cells is not None and self._cells.shape != cells.shape:
             raise ValueError(
-                "all batches must have as many labels, got "
+                "all batches must have the same number of labels, got "
                 f"{cells.shape[1]} after {self._cells.shape[1]}"
             )
         self._cells = cells if self._cells is None else self._cells + cells
@@ -348,7 +351,7 @@ class ComputeMetrics:
     # From counts to scores
 
     def _result(self) -> dict[str, float]:
-        """Return the scores of all that was counted, and note them in the history."""
+        """Return the scores of everything counted, and append them to the history."""
         if self._any_unsure:
             self._check_sign()
         if self._form == "several labels":
@@ -366,21 +369,21 @@ class ComputeMetrics:
         return scores
 
     def _check_sign(self) -> None:
-        """Warn that scores were taken for logits, or raise ValueError where they may be none."""
+        """Warn that scores were read as logits, or raise ValueError if they may not be logits."""
         if not self._any_negative:
             raise ValueError(
-                "`threshold` must be given for scores of which none is negative: pass "
-                f"{_THRESHOLDS}; if they are ids of classes, make them integers"
+                f"`threshold` must be given if no score is negative: pass {_THRESHOLDS}; if these "
+                "are class ids, convert them to integers"
             )
         warn(
-            "some scores are negative, so they were taken for logits, and class 1 for those above "
-            f"0.0: pass {_THRESHOLDS}"
+            "some scores are negative, so they were read as logits, and those above 0.0 as class "
+            f"1: pass {_THRESHOLDS}"
         )
 
     def _matrices(self) -> Numbers:
         """Return the counts of each column, a row for each reference."""
         if self._cells is None or not self._cells.any():
-            raise NoSamplesError("there must be a sample to score, and none was given")
+            raise NoSamplesError("there must be a sample to score, but none was given")
         if self.labels is not None and {*self.labels} != {0, 1}:
             raise ValueError(f"`labels` must be 0 and 1 for {self._form}, got {self.labels}")
         matrices: Numbers = self._cells.T.reshape(-1, 2, 2)
@@ -439,7 +442,7 @@ class ComputeMetrics:
             lacking = [name for name in tables if name not in defined]
             if lacking:
                 warn(
-                    f"{score.title} is undefined for labels of which all references are alike: "
+                    f"{score.title} is undefined for labels whose references are all the same: "
                     f"{', '.join(map(show, lacking))} left out of the mean",
                     UndefinedMetricWarning,
                 )
@@ -478,8 +481,8 @@ class ComputeMetrics:
 def argmax_logits(logits: Any, labels: Any) -> Any:
     """Return the classes of logits, for `Trainer(preprocess_logits_for_metrics=...)`.
 
-    The Trainer then gathers and keeps an id for each token in the place of its logits. Of a tuple
-    the first is taken. One column, and several labels of a sample, are left as they are.
+    The Trainer then gathers and keeps one id per token instead of its logits. Of a tuple, the first
+    element is used. A single column, and several labels per sample, are left as they are.
 
     Examples
     --------
@@ -499,7 +502,7 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
 
 
 def _evaluation_loop() -> FrameType | None:
-    """Return the frame of the Trainer's loop that is under way in this thread, if there is one."""
+    """Return the frame of the Trainer's loop that is running in this thread, if there is one."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_name != "evaluation_loop":
         frame = frame.f_back
@@ -507,7 +510,7 @@ def _evaluation_loop() -> FrameType | None:
 
 
 def _both(eval_prediction: Any) -> tuple[Any, Any]:
-    """Return predictions and references; inputs and losses may stand beside them."""
+    """Return predictions and references, without inputs and losses."""
     if hasattr(eval_prediction, "label_ids"):
         return eval_prediction.predictions, eval_prediction.label_ids
     if isinstance(eval_prediction, (tuple, list)) and len(eval_prediction) == 2:
@@ -557,7 +560,7 @@ def _is_float(array: Any) -> bool:
 
 
 def _argmax(logits: Any, keep: Any) -> Any:
-    """Return the position of the largest in the last axis; nan is refused where a sample counts."""
+    """Return the argmax over the last axis; raise ValueError for nan in a sample that counts."""
     if _is_tensor(logits):
         largest, ids = logits.detach().max(-1)
     else:
@@ -568,7 +571,7 @@ def _argmax(logits: Any, keep: Any) -> Any:
 
 
 def _check_numbers(scores: Any, keep: Any) -> None:
-    """Raise ValueError for nan where a sample counts."""
+    """Raise ValueError for nan in samples that count."""
     n_missing = int(((scores != scores) & keep).sum())
     if n_missing:
         raise ValueError(
@@ -581,7 +584,7 @@ def _check_binary(array: Any, keep: Any, name: str) -> None:
     bad = keep & (array != 0) & (array != 1)
     if bad.any():
         raise ValueError(
-            f"{name} must be 0 and 1 beside one column of scores or several labels, got "
+            f"{name} must be 0 or 1 for a single column of scores or several labels, got "
             f"{array[bad][0].item()!r}"
         )
 
