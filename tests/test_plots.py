@@ -321,7 +321,7 @@ def test_what_cannot_be_drawn_is_refused():
     for wrong, message in (
         (lambda: plot_intervals(report([0, 1] * 40, [0, 1] * 40, by=[0, 1] * 40)), "intervals"),
         (lambda: plot_intervals({}), "at least one"),
-        (lambda: plot_intervals({**one, "b": estimate(TABLE, confidence_level=0.9)}), "one conf"),
+        (lambda: plot_intervals({**one, "b": estimate(TABLE, confidence_level=0.9)}), "same conf"),
         (lambda: plot_intervals(SLICES, "f2"), "`metric` must be one of"),
         (lambda: plot_entropy_triangle({}), "at least one"),
         (lambda: plot_entropy_triangle(dict.fromkeys(range(31), TABLE)), "at most 30"),

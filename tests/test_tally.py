@@ -271,7 +271,7 @@ def test_declared_classes_are_not_lost_to_a_table_of_others(options):
     tally = Tally(labels=[0, 1])
     tally.update([0, 1], [0, 1])
     table = ContingencyTable.from_labels([0, 1], [0, 7 if "unknown" in options else 1], **options)
-    with pytest.raises(ValueError, match="`table` must have the labels of the tally"):
+    with pytest.raises(ValueError, match="`table` must declare the labels of the tally"):
         tally.add_table(table)
     assert len(tally) == 2
     assert tally.table.declared
@@ -292,5 +292,5 @@ def test_the_number_of_samples_is_not_made_up_where_only_sums_of_weights_are_kno
     tally.add_table(ContingencyTable.from_counts([0, 1], [0, 1], [1.5, 2]))
     assert tally
     assert tally.table.total == 5.5
-    with pytest.raises(ValueError, match="sums of weights alone: pass n_samples="):
+    with pytest.raises(ValueError, match="only sums of weights: pass n_samples="):
         len(tally)

@@ -1,10 +1,10 @@
 """Classification scores that give no credit for guessing: Informedness and NIT.
 
-`informedness_score` and `nit_score` take references and predictions as scikit-learn's functions
-do; `report` shows them beside the usual scores; `register` lets `evaluate.load("informedness")`
-and `evaluate.load("nit")` find the Hugging Face modules by name.
+`informedness_score` and `nit_score` take references and predictions like scikit-learn's metric
+functions; `report` shows them beside the usual scores; `register` lets
+`evaluate.load("informedness")` and `evaluate.load("nit")` find the Hugging Face modules by name.
 
-What a score does not need is imported at first use, so that `import informedness` costs what
+Whatever a score does not need is imported on first use, so `import informedness` costs what
 `import numpy` costs.
 """
 

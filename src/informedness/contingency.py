@@ -1,4 +1,4 @@
-"""The contingency table as users build it: from labels, a matrix or counts, and merged.
+"""The contingency table that users build from labels, a matrix or counts, and merge.
 
 ROWS ARE REFERENCES, COLUMNS ARE PREDICTIONS.
 """
@@ -42,17 +42,17 @@ class ContingencyTable(Table):
     Attributes
     ----------
     labels : tuple
-        The k classes: sorted, or in the order of `labels=`. A last entry None stands for all
+        The k classes: sorted, or in the order of `labels=`. A final None stands for all
         predictions outside the declared classes (`unknown="wrong"`).
     declared : bool
         Whether the classes were given (`labels=`) or observed.
     rows, columns, counts : arrays of shape (n_cells,)
-        The non-zero cells, row by row: positions in `labels`, and the samples there (int64) or
-        their weight (float64).
+        The non-zero cells, row by row: positions in `labels`, and the number of samples there
+        (int64) or their total weight (float64).
     squared_weights : float64 array of shape (n_cells,), or None
-        Sum of squared weights in each cell; None without weights, or where not known.
+        Sum of squared weights in each cell; None without weights, or if unknown.
     n_samples : int or None
-        Number of samples; None where only sums of weights are known.
+        Number of samples; None if only sums of weights are known.
 
     Examples
     --------
@@ -76,25 +76,27 @@ class ContingencyTable(Table):
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Take a count for each (reference, prediction), as a GROUP BY gives; repeats add up.
+        """Build a table from counts of (reference, prediction) pairs, as a GROUP BY returns them.
+
+        Repeated pairs add up.
 
         Parameters
         ----------
         references, predictions : array-like of shape (n_pairs,)
         counts : array-like of shape (n_pairs,)
-            Whole numbers of samples; or, beside one of the next two or if not whole, sums of
-            their weights. 0 drops the pair.
+            Numbers of samples if they are whole and neither of the next two is given; otherwise
+            sums of sample weights. 0 drops the pair.
         squared_weights : array-like of shape (n_pairs,), optional
-            Sums of the squared weights; without these, scores work and errors of them do not.
+            Sums of the squared weights; without them there are scores but no standard errors.
         n_samples : array-like of shape (n_pairs,), optional
-            Numbers of samples, where `counts` are sums of weights.
+            Numbers of samples, if `counts` are sums of weights.
         labels, ignore_index, unknown
             As in `from_labels`.
 
         Raises
         ------
         ValueError
-            As `from_labels`; if there is not one number for each pair, or one is not valid.
+            As `from_labels`, and if there is not one number per pair or one is not valid.
         """
         r, p, task = read_task(references, predictions, labels, ignore_index, unknown)
         amounts, squares, samples = read_counts(counts, squared_weights, n_samples, len(r))
@@ -109,17 +111,18 @@ class ContingencyTable(Table):
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
-        """Take a square matrix of counts, rows references; the classes are 0..k-1 unless given.
+        """Build a table from a square matrix of counts, whose rows are references.
 
-        A pandas data frame, such as `pandas.crosstab(references, predictions)`, is read by the
-        names in its index (references) and its columns (predictions), in whatever order they
-        stand; a class that only one of them has is a row or a column of zeros.
+        The classes are 0..k-1 unless given. A pandas data frame, such as
+        `pandas.crosstab(references, predictions)`, is read by the names in its index (references)
+        and its columns (predictions), in whatever order; a class found in only one of them gets a
+        row or column of zeros.
 
         Raises
         ------
         ValueError
-            If the matrix is not square or holds anything but counts; for a data frame whose rows
-            have no names, or that names a class twice.
+            If the matrix is not square or holds anything but counts; if the rows of a data frame
+            have no names, or it names a class twice.
 
         Examples
         --------
@@ -176,7 +179,7 @@ class ContingencyTable(Table):
         prior_mode: str = "reweight",
         zero_division: ZeroDivision = "warn",
     ) -> float | list[float]:
-        """Return Bookmaker Informedness; `informedness_score` has the formula and the options."""
+        """Return Bookmaker Informedness; see `informedness_score` for formula and options."""
         score = INFORMEDNESS.averaged(average)
         value: float | list[float] = score.value(
             self, prior=prior, prior_mode=prior_mode, zero_division=zero_division
@@ -184,7 +187,7 @@ class ContingencyTable(Table):
         return value
 
     def nit(self, *, zero_division: ZeroDivision = "warn") -> float:
-        """Return NIT = 2^MI / k; `nit_score` has the formula and the options."""
+        """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
         return float(NIT.value(self, zero_division=zero_division))
 
     def to_dense(self) -> Numbers:
@@ -194,16 +197,16 @@ class ContingencyTable(Table):
         return dense
 
     def __add__(self, other: Table) -> Self:
-        """Merge two tables; classes stay declared only where both declare the same."""
+        """Merge two tables; classes stay declared only if both declare the same."""
         if not isinstance(other, Table):
             return NotImplemented
         return self.sum_of([self, other])
 
     @classmethod
     def sum_of(cls, tables: Sequence[Table]) -> Self:
-        """Merge tables, of which there must be one at least, all at once.
+        """Merge one or more tables at once.
 
-        Classes stay declared only where all declare the same.
+        Classes stay declared only if all declare the same.
 
         Raises
         ------
@@ -239,7 +242,7 @@ class ContingencyTable(Table):
         return cls.of_cells(names, declared, cells, n_samples)
 
     def __radd__(self, other: object) -> Self:
-        """Begin `sum(tables)`, which adds to 0."""
+        """Let `sum(tables)` start from 0."""
         return self if type(other) is int and other == 0 else NotImplemented
 
     def __eq__(self, other: object) -> bool:
@@ -266,14 +269,16 @@ def read_counts(
 ) -> tuple[Numbers, Numbers | None, Numbers | None]:
     """Return what to count for each pair, sums of squared weights, and numbers of samples.
 
-    `counts` are numbers of samples themselves where they are whole numbers and stand alone. Else
-    they are sums of weights, of which the other two may not be known: None.
+    `counts` are numbers of samples if they are whole and given alone. Otherwise they are sums of
+    weights, and each of the other two is None if unknown.
     """
     given = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
     sums = {name: read_amounts(x, name) for name, x in given.items() if x is not None}
     for name, array in sums.items():
         if array.shape != (n_pairs,):
-            raise ValueError(f"`{name}` must be {n_pairs} numbers, one a pair, got {array.shape}")
+            raise ValueError(
+                f"`{name}` must be {n_pairs} numbers, one per pair, got shape {array.shape}"
+            )
     amounts = sums["counts"]
     are_counts = len(sums) == 1 and bool((np.trunc(amounts) == amounts).all())
     total = amounts.sum(dtype=float)
@@ -305,21 +310,21 @@ def _check_total(total: Any) -> None:
 
 
 def _read_names(frame: Any) -> tuple[Column, Column] | None:
-    """Return the names of the rows and of the columns of a data frame, None of an array.
+    """Return the names of the rows and columns of a data frame, None for an array.
 
     Raises
     ------
     ValueError
-        If only the columns have names, which as those of classes would be known by their place
-        alone; if names are not labels, of different types, or stand twice.
+        If only the columns have names, so that the classes of the rows would rest on their order
+        alone; if names are not labels, differ in type, or occur twice.
     """
     if not hasattr(frame, "columns"):
         return None
     if not hasattr(frame, "index"):
         raise ValueError(
-            "`matrix` must be an array, or a data frame whose rows have names as those of pandas "
-            f"have, got a {type(frame).__module__.partition('.')[0]} {type(frame).__name__}: pass "
-            "its counts as an array, and the classes as labels="
+            "`matrix` must be an array, or a data frame with row names (pandas), got a "
+            f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}: pass its counts "
+            "as an array and the classes as labels="
         )
     sides = frame.index, frame.columns
     unnamed = [type(side).__name__ == "RangeIndex" and side.name is None for side in sides]
@@ -330,8 +335,8 @@ def _read_names(frame: Any) -> tuple[Column, Column] | None:
         )
         raise ValueError(
             f"`matrix` must name its rows as it names its columns, got {of_rows} as its index and "
-            f"{of_columns} as its columns: set both to the classes, or pass matrix.to_numpy() and "
-            "labels= if rows and columns stand in one order"
+            f"{of_columns} as its columns: set both to the classes, or, if rows and columns are in "
+            "the same order, pass matrix.to_numpy() and labels="
         )
     rows, columns = (
         read_column(list(side), f"matrix.{name}")
@@ -351,11 +356,11 @@ def _check_frame(
         sums = amounts[:-1].sum(axis=0), amounts[:, :-1].sum(axis=1)
         if np.array_equal(sums[0], amounts[-1]) and np.array_equal(sums[1], amounts[:, -1]):
             raise ValueError(
-                "`matrix` must hold the counts of classes alone, got the sums of rows and columns "
+                "`matrix` must hold only the counts of classes, got the sums of rows and columns "
                 "under 'All': leave them out (margins=False)"
             )
     of_squares = _read_names(squared_weights)
     if of_squares is not None and any(
         side.tolist() != other.tolist() for side, other in zip(names, of_squares, strict=True)
     ):
-        raise ValueError("`squared_weights` must have the index and the columns of `matrix`")
+        raise ValueError("`squared_weights` must have the same index and columns as `matrix`")

@@ -1,7 +1,7 @@
-"""Decisions from probabilities: which class to predict so that Informedness is as high as it gets.
+"""Decisions from probabilities: which class to predict to make Informedness as high as possible.
 
-The most probable class is the best answer for accuracy. Informedness weighs a class by how rare it
-is, and so the best answer is one whose probability is high beside its prevalence.
+The most probable class is the best answer for accuracy. Informedness weights a class by how rare it
+is, so the best answer is a class whose probability is high compared with its prevalence.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ def informed_decisions(
     average: Literal["prevalence", "macro", "bias"] = "prevalence",
     prevalence: Any = None,
 ) -> Codes:
-    r"""Return for each sample the class to predict, so that Informedness is expected to be highest.
+    r"""Return the class to predict for each sample to make the expected Informedness highest.
 
     With :math:`p_{ic}` the probability that sample i is of class c, :math:`\pi_c` the prevalence,
-    and :math:`d_{ic}` 1 where c is predicted, :math:`TPR_c - FPR_c` is expected to be
+    and :math:`d_{ic}` 1 where c is predicted, the expected :math:`TPR_c - FPR_c` is
 
     .. math:: \frac{1}{N} \sum_i d_{ic} \, g_{ic}, \qquad
               g_{ic} = \frac{p_{ic} - \pi_c}{\pi_c (1 - \pi_c)}
 
-    A decision adds to its own class alone. So each sample has a best answer of its own where the
-    weights of classes are given: the c of the highest :math:`\pi_c g_{ic} = (p_{ic} - \pi_c) /
-    (1 - \pi_c)` for "prevalence", of the highest :math:`g_{ic}` for "macro". Of two classes it is
-    the one whose probability exceeds its prevalence, whatever the average.
+    A decision adds only to the class it picks. If the weights of the classes are fixed, each sample
+    therefore has a best answer of its own: the class with the highest :math:`\pi_c g_{ic} =
+    (p_{ic} - \pi_c) / (1 - \pi_c)` for "prevalence", or the highest :math:`g_{ic}` for "macro".
+    With two classes it is the one whose probability exceeds its prevalence, whatever the average.
 
     Parameters
     ----------
     probabilities : array-like of shape (n_samples, n_classes)
-        Calibrated: of the samples given 0.3 for a class, 30% are of it. Each row sums to 1 (within
-        1e-3).
+        Calibrated: of the samples given probability 0.3 for a class, 30% belong to it. Each row
+        sums to 1 (within 1e-3).
     average : {"prevalence", "macro", "bias"}
-        Of the Informedness to maximise, as in `informedness_score`. The weights of "bias", which
-        is the default there, depend on the decisions themselves: the maximum is sought by moving
-        samples from class to class while that raises it, from three starts, and is a local one for
-        three classes or more. It is the highest score, and seldom a classifier to use: a class
-        never predicted costs nothing, so of many classes only those that are told apart best are
-        predicted.
+        Of the Informedness to maximise, as in `informedness_score`. The weights of "bias", the
+        default there, depend on the decisions themselves: from three starting points, samples are
+        moved from class to class as long as that raises the score, so with three or more classes
+        the maximum is local. It gives the highest score, but seldom a useful classifier: a class
+        that is never predicted costs nothing, so with many classes only the easiest to tell apart
+        are predicted.
     prevalence : array-like of shape (n_classes,), optional
-        Class shares of the population that the samples are from, which sum to 1 (within 1e-3); by
-        default the mean of the probabilities. Give those of the training data where samples come
-        one by one. A class of prevalence 0 is never predicted.
+        Class shares in the population the samples come from, which sum to 1 (within 1e-3); by
+        default the mean of the probabilities. If samples arrive one at a time, pass the shares of
+        the training data. A class with prevalence 0 is never predicted.
 
     Returns
     -------
     int64 array of shape (n_samples,)
-        Positions of the classes: with scikit-learn, `classifier.classes_[...]` are their labels.
+        Column of each class; with scikit-learn, `classifier.classes_[...]` gives the labels.
 
     Raises
     ------
     ValueError
-        If `probabilities` are not such an array, are not from 0 to 1 or do not sum to 1; if there
-        are none; if `prevalence` or `average` is not valid.
+        If `probabilities` have another shape, are empty, are not between 0 and 1 or do not sum to
+        1; if `prevalence` or `average` is not valid.
 
     Examples
     --------
-    Twice as probable as usual says more than 0.6 where 0.8 is usual:
+    A class at 0.4, twice its prevalence, beats one at 0.6 whose prevalence is 0.8:
 
     >>> informed_decisions([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]])
     array([0, 0, 1])
@@ -131,23 +131,23 @@ def _total(gains: Numbers, chosen: Codes) -> float:
 
 
 def _read_probabilities(probabilities: Any) -> Numbers:
-    p = _read_shares(probabilities, "probabilities", "of logits pass the softmax")
+    p = _read_shares(probabilities, "probabilities", "for logits, pass their softmax")
     if p.ndim == 1 or (p.ndim == 2 and p.shape[1] == 1):
         raise ValueError(
             f"`probabilities` must have a column for each class, got an array of shape {p.shape}: "
-            "of p, the probability of class 1, pass np.column_stack([1 - p, p])"
+            "for p, the probability of class 1, pass np.column_stack([1 - p, p])"
         )
     if p.ndim != 2:
         raise ValueError(f"`probabilities` must be (n_samples, n_classes), got {p.shape}")
     if not len(p):
-        raise NoSamplesError(f"`probabilities` must have a row, got an array of shape {p.shape}")
+        raise NoSamplesError(f"`probabilities` must have at least one row, got shape {p.shape}")
     sums = p.sum(axis=1)
     off = np.abs(sums - 1) > _TOLERANCE
     if off.any():
         raise ValueError(
             f"each row of `probabilities` must sum to 1, got {sums[off][0]:.6g} in row "
-            f"{int(off.argmax())}: of logits pass the softmax; classes that do not exclude each "
-            "other are decided one by one, each on two columns"
+            f"{int(off.argmax())}: for logits, pass their softmax; for classes that do not exclude "
+            "each other, decide each one separately, from two columns"
         )
     return p
 
@@ -155,7 +155,7 @@ def _read_probabilities(probabilities: Any) -> Numbers:
 def _read_prevalence(prevalence: Any, k: int) -> Numbers:
     pi = _read_shares(prevalence, "prevalence", "pass shares, not counts")
     if pi.shape != (k,):
-        raise ValueError(f"`prevalence` must be {k} numbers, one a class, got shape {pi.shape}")
+        raise ValueError(f"`prevalence` must be {k} numbers, one per class, got shape {pi.shape}")
     if abs(pi.sum() - 1) > _TOLERANCE:
         raise ValueError(f"`prevalence` must sum to 1, got {pi.sum():.6g}")
     return pi
@@ -168,5 +168,5 @@ def _read_shares(values: Any, name: str, remedy: str) -> Numbers:
     array = array.astype(np.float64)
     bad = ~((array >= 0) & (array <= 1 + _TOLERANCE))
     if bad.any():
-        raise ValueError(f"`{name}` must be from 0 to 1, got {array[bad][0]:.6g}: {remedy}")
+        raise ValueError(f"`{name}` must be between 0 and 1, got {array[bad][0]:.6g}: {remedy}")
     return array

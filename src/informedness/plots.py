@@ -1,8 +1,8 @@
-"""Pictures of tables and results, by matplotlib: the extra `plot`.
+"""Plots of tables and results with matplotlib, the extra `plot`.
 
-They are made for a column of a page, 3.3 inches wide, and tell things apart by shape and shade, so
-that they can be printed in grey. Each function draws on `ax` where it is given, else on a new
-figure, and returns the axes.
+They fit a column of a page, 3.3 inches wide, and use shape and shade to tell things apart, so they
+can be printed in grey. Each function draws on `ax` if given, otherwise on a new figure, and returns
+the axes.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _MOST_TABLES = 30  # of a triangle: as many shapes and shades
 def plot_confusion(table: Table | Report, *, ax: Axes | None = None) -> Axes:
     """Draw a table: rows are references, columns predictions, shaded by the share of the row.
 
-    Of more than 20 classes those with the most references are drawn; of more than 12 without
-    numbers.
+    With more than 20 classes, the 20 with the most references are drawn; with more than 12, the
+    cells have no numbers.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def plot_confusion(table: Table | Report, *, ax: Axes | None = None) -> Axes:
     small = size if len(names) <= _MOST_NUMBERED else size * 0.75
     options: dict[str, Any] = {"parse_math": False, "fontsize": small}
     ax.set_yticks(range(len(rows)), names[: len(rows)], **options)
-    if max(map(len, names)) * len(names) > 24:  # more than stand side by side
+    if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
         options |= {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(range(len(columns)), names, **options)
     more = f" ({len(rows)} of {len(classes)} classes)" if len(rows) < len(classes) else ""
@@ -102,11 +102,11 @@ def plot_confusion(table: Table | Report, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_per_class(result: Table | Report, *, ax: Axes | None = None) -> Axes:
-    """Draw for each class how often it is found (TPR) and wrongly named (FPR).
+    """Draw how often each class is found (TPR) and how often it is wrongly predicted (FPR).
 
-    The length of the line between the two is the class's Informedness, which stands at the right,
-    with its interval where the report has one; beside its name is its share of the references. Of
-    more than 50 classes the first are drawn.
+    The length of the line between the two is the Informedness of the class, printed at the right
+    with its interval if the report has one. The class's share of the references follows its name.
+    With more than 50 classes, the first 50 are drawn.
 
     Parameters
     ----------
@@ -168,16 +168,16 @@ def plot_intervals(
 ) -> Axes:
     """Draw scores with their intervals, one below the other (a forest plot).
 
-    Values stand at the right; of a leaderboard with its letters, and small strokes for the runs of
-    a model. A line goes through the value of all slices together. Of more than 50 slices the first
-    are drawn: order them by `sorted_by`.
+    Values are printed at the right. A leaderboard also shows its letters, and small strokes for the
+    runs of a model. A dotted line marks the value of all slices together. With more than 50 slices,
+    the first are drawn: order them with `sorted_by`.
 
     Parameters
     ----------
     results : Leaderboard, Slices, or mapping of name to Estimate
         Slices need a confidence level.
     metric : str
-        The score of slices to draw; others have their own.
+        The score to draw for slices; other results have their own.
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure.
 
@@ -190,7 +190,7 @@ def plot_intervals(
     ImportError
         If matplotlib is missing.
     ValueError
-        If there are no intervals, or they are of different levels.
+        If there are no intervals, or their levels differ.
 
     Examples
     --------
@@ -241,19 +241,19 @@ def plot_entropy_triangle(
 ) -> Axes:
     """Draw tables in the entropy triangle (Valverde-Albacete and Pelaez-Moreno 2014).
 
-    At the top all information is transferred and the classes are even; at the left they are even
-    and all of it is lost, as by guesses; at the right both columns are of one class. A table with
-    no other class at all has no place.
+    At the top the classes are balanced and all information is transferred; at the left they are
+    balanced and all of it is lost, as by guessing; at the right all references are of one class and
+    all predictions of one class. A table with only one class has no place in the triangle.
 
     Parameters
     ----------
     tables : mapping of name to ContingencyTable or Report, Slices, or one table or report
     n_resamples : int
         Number of resamples of each table, drawn as a cloud that shows how far other samples would
-        move it. A resample shows some information that is chance, as every sample does, so the
-        cloud of few samples lies above its point. Tables of weights have no cloud.
+        move its point. Every resample shows some information by chance, as every sample does, so
+        with few samples the cloud lies above the point. Weighted tables have no cloud.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure.
 
@@ -278,7 +278,7 @@ def plot_entropy_triangle(
     named = _tables_of(tables)
     if len(named) > _MOST_TABLES:
         raise ValueError(
-            f"`tables` must be at most {_MOST_TABLES}, which can be told apart, got {len(named)}"
+            f"`tables` must hold at most {_MOST_TABLES}, which can be told apart, got {len(named)}"
         )
     is_below = len(named) > 6  # the legend, beside the top of the triangle if there is room
     ax, size = _axes(ax, 2.7 + 0.16 * math.ceil(len(named) / 2) * is_below)
@@ -332,19 +332,19 @@ def plot_ability_curves(
     metrics: Sequence[str] = ("accuracy", "f1_macro", "informedness", "nit"),
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw scores of a model that knows the class with some probability, and else guesses.
+    """Draw scores of a model that knows the class with some probability and guesses otherwise.
 
-    Scores are exact: those of the table of probabilities. That probability is the model's ability;
-    what a score gives at 0 it pays for guessing.
+    That probability is the model's ability; the value of a score at ability 0 is its credit for
+    guessing. Scores are exact, computed from the table of probabilities.
 
     Parameters
     ----------
     shares : sequence of float
         Share of each class in the references; they sum to 1.
     guesses : sequence of float, optional
-        Share of each class in the guesses; by default that of the references.
+        Share of each class in the guesses; by default as in the references.
     metrics : sequence of str
-        Scores to draw, of `informedness.SCORES`.
+        Names of scores in `informedness.SCORES`.
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure.
 
@@ -357,8 +357,8 @@ def plot_ability_curves(
     ImportError
         If matplotlib is missing.
     ValueError
-        If shares are not two or more positive numbers that sum to 1, or guesses do not go with
-        them; or there is no such score.
+        If shares are not two or more positive numbers that sum to 1, if guesses do not match them,
+        or if a score is unknown.
 
     Examples
     --------
@@ -391,7 +391,7 @@ def plot_ability_curves(
     ax.set_axisbelow(True)
     from matplotlib.transforms import ScaledTranslation
 
-    # below the name of the axis, so that there is room for a title
+    # below the label of the axis, so that there is room for a title
     below = ax.transAxes + ScaledTranslation(0, -(2.4 * size + 12) / 72, ax.figure.dpi_scale_trans)
     ax.legend(
         loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=2, fontsize=size,
@@ -401,10 +401,10 @@ def plot_ability_curves(
 
 
 def save_plots(result: Report | Leaderboard | Slices, folder: str | Path) -> list[Path]:
-    """Write the pictures of a result into a folder as PNG, and return their paths.
+    """Save the plots of a result as PNG files in a folder, and return their paths.
 
-    Of a report its confusion matrix, its classes and its place in the entropy triangle, with a
-    cloud of resamples; of slices and leaderboards their intervals.
+    For a report: the confusion matrix, the classes, and the entropy triangle with a cloud of
+    resamples. For slices and leaderboards: the intervals.
     """
     pyplot = import_pyplot()
     axes = {}
@@ -495,11 +495,11 @@ def _intervals_of(results: Any, metric: str) -> tuple[list[_Row], str]:
         whole = results.whole
         rows.append(_Row("all", whole.scores[metric], whole.estimates[metric], is_whole=True))
         return rows, score_named(metric).title
-    _check_is(results, Mapping, "results", "a leaderboard, slices, or estimates by their names")
+    _check_is(results, Mapping, "results", "a leaderboard, slices, or estimates by name")
     if not results:
         raise ValueError("`results` must hold at least one estimate, got none")
     for made in results.values():
-        _check_is(made, Estimate, "results", "a leaderboard, slices, or estimates by their names")
+        _check_is(made, Estimate, "results", "a leaderboard, slices, or estimates by name")
     titles = {score_named(made.metric).title for made in results.values()}
     rows = [_Row(_name_of(name), made.value, made) for name, made in results.items()]
     return rows, titles.pop() if len(titles) == 1 else "score"
@@ -509,7 +509,7 @@ def _level_of(estimates: Sequence[Estimate]) -> float:
     levels = {made.confidence_level for made in estimates}
     if len(levels) > 1:
         raise ValueError(
-            f"`results` must have intervals of one confidence level, got {sorted(levels)}"
+            f"`results` must have intervals of the same confidence level, got {sorted(levels)}"
         )
     return levels.pop()
 
@@ -543,13 +543,13 @@ def import_pyplot() -> Any:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
-            f"pictures need matplotlib ({error}): pip install 'informedness[plot]'"
+            f"plots need matplotlib ({error}): pip install 'informedness[plot]'"
         ) from error
     return pyplot
 
 
 def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
-    """Return the axes to draw on, and the size of letters."""
+    """Return the axes to draw on, and the font size."""
     pyplot = import_pyplot()
     if ax is not None:
         return ax, float(pyplot.rcParams["font.size"])
@@ -588,13 +588,13 @@ def _percent(share: float) -> str:
 
 
 def _places(points: Sequence[tuple[float, float, float]]) -> tuple[Numbers, Numbers]:
-    """Return x and y of points of the triangle, as delta H, 2 MI and VI."""
+    """Return x and y of points of the triangle, given as ΔH', 2MI' and VI'."""
     uneven, told, _ = np.array(points).reshape(-1, 3).T
     return uneven + told / 2, told * math.sqrt(3) / 2
 
 
 def _cloud(table: Table, n_resamples: int, rng: Any) -> list[Any]:
-    """Return the places of tables drawn from the shares of one, of as many samples."""
+    """Return the places of tables resampled from one, each with as many samples."""
     counts = rng.multinomial(int(table.total), table.counts / table.total, size=n_resamples)
     occur = np.flatnonzero((table.reference_totals > 0) | (table.prediction_totals > 0))
     codes = np.arange(len(table.labels)) if table.declared else occur

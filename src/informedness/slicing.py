@@ -1,4 +1,4 @@
-"""Tables of slices of the samples, as one for each type of question, counted in one pass."""
+"""Contingency tables by slice, for example one per type of question, counted in one pass."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from .core.labels import Codes, Column, Label, Numbers, coded, merged, read_colu
 from .core.table import Cells, Task, count_pairs, counted_samples, sum_by
 
 Slice: TypeAlias = Label | tuple[Label, ...]
-"""The name of a slice: a label, or one for each of the columns it is by."""
+"""The name of a slice: a label, or a tuple with one label per column."""
 
 
 class SlicedCells(NamedTuple):
-    """The cells of the tables of all slices, in the order of slice, row and column."""
+    """The cells of the tables of all slices, ordered by slice, row and column."""
 
     names: Sequence[Slice]
     labels: Sequence[Label]
     slices: Codes
     cells: Cells
     n_samples: Numbers | None
-    """Of each slice; None where not known."""
+    """Per slice; None if unknown."""
 
 
 def slice_column(by: Any, n_samples: int | None = None) -> Column:
-    """Return the slice of each sample: of a column of names, or of several as a mapping.
+    """Return the slice of each sample, from one column of names or a mapping of several.
 
     Raises
     ------
     ValueError
-        If a column holds something that is no label, or they are not all of one length.
+        If a column holds something that is not a label, or the lengths differ.
     """
     columns = by if isinstance(by, Mapping) else {"by": by}
     if not columns:
@@ -41,7 +41,7 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
     for name, column in read.items():
         if n_samples is not None and len(column) != n_samples:
             raise ValueError(
-                f"`by` must have a value for each sample, got {len(column)} of {name!r} for "
+                f"`by` must have a value for each sample, got {len(column)} in {name!r} for "
                 f"{n_samples} samples"
             )
     if not isinstance(by, Mapping):
@@ -63,9 +63,9 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
 def count_slices(
     references: Column, predictions: Column, by: Any, task: Task, sample_weight: Any = None
 ) -> SlicedCells:
-    """Return the cells of all slices of two columns, without the samples that are ignored.
+    """Return the cells of all slices of two columns, leaving out ignored samples.
 
-    Pairs of slice and reference, as one code, are counted with predictions.
+    Slice and reference are fused into one code, which is counted in pairs with the prediction.
     """
     slices = slice_column(by, len(references))
     keep, weights = counted_samples(references, task, sample_weight)
@@ -90,7 +90,7 @@ def sliced_counts(
     squares: Numbers | None,
     samples: Numbers | None,
 ) -> SlicedCells:
-    """Return the cells of counts that are made elsewhere, as by a GROUP BY."""
+    """Return the cells of counts made elsewhere, for example by a GROUP BY."""
     (names, s), (r_values, r), (p_values, p) = map(coded, (slices, references, predictions))
     labels, (to_row, to_column) = merged(r_values, p_values)
     n_samples = None if samples is None else sum_by(s, samples.astype(np.int64), len(names))
@@ -99,7 +99,7 @@ def sliced_counts(
 
 
 def merge_slices(parts: Sequence[SlicedCells]) -> SlicedCells:
-    """Return the cells of parts of the samples as those of all."""
+    """Merge the cells of several parts of the samples."""
     names, to_slice = merged(*(part.names for part in parts))
     labels, to_label = merged(*(part.labels for part in parts))
     together = list(zip(parts, to_slice, to_label, strict=True))
@@ -121,9 +121,9 @@ def merge_slices(parts: Sequence[SlicedCells]) -> SlicedCells:
 
 
 def tables_of(sliced: SlicedCells, task: Task) -> dict[Slice, ContingencyTable]:
-    """Return the table of each slice, in the order of their names, by the classes of the task.
+    """Return the tables by slice, sorted by name, with the classes of the task.
 
-    A slice of which every sample is ignored is left out.
+    A slice whose samples are all ignored is left out.
     """
     starts = np.searchsorted(sliced.slices, np.arange(len(sliced.names) + 1)).tolist()
     tables = {}
@@ -144,7 +144,7 @@ def _plain(names: Any) -> list[Any]:
 
 
 def _in_order(sliced: SlicedCells) -> SlicedCells:
-    """Return the cells in the order of slice, row and column, those that stand twice added up."""
+    """Return the cells ordered by slice, row and column, with repeated ones added up."""
     k = len(sliced.labels)
     table = sliced.cells
     fused = (sliced.slices * k + table.rows) * k + table.columns

@@ -1,7 +1,7 @@
-"""A tally: batches are counted as they come, and scores are taken from the table of them all.
+"""A tally counts batches as they come, and scores are taken from the table of all of them.
 
-Scores of batches must not be averaged: those of Informedness and NIT depend on class shares, which
-differ from batch to batch. Tables may be added.
+Scores of batches must not be averaged: Informedness and NIT depend on class shares, which differ
+from batch to batch. Tables can be added up.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .core.table import read_task, warn_of_padding
 class Tally:
     """Counts batches of references and predictions into one table, and keeps nothing else.
 
-    Memory grows with the number of different (reference, prediction) pairs, not with that of
+    Memory grows with the number of different (reference, prediction) pairs, not with the number of
     samples. Tallies of several processes or parts add up: `sum([first, second])`. `len` is the
     number of samples counted so far.
 
@@ -25,9 +25,9 @@ class Tally:
     labels : sequence of labels, optional
         The classes of the task, as in `informedness_score`.
     ignore_index : label, optional
-        Drops the samples whose *reference* equals it, as -100 on padded tokens.
+        Drops the samples whose *reference* equals it, for example -100 on padded tokens.
     unknown : {"error", "wrong"}
-        Whether a prediction outside `labels` is refused or counted as a wrong answer.
+        Whether a prediction outside `labels` is an error or counts as a wrong answer.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class Tally:
         self._table: ContingencyTable | None = None
 
     def update(self, references: Any, predictions: Any, sample_weight: Any = None) -> None:
-        """Count a batch; one that is empty, or all ignored, adds nothing.
+        """Count a batch; an empty or fully ignored batch adds nothing.
 
         Parameters
         ----------
@@ -67,8 +67,8 @@ class Tally:
         Raises
         ------
         ValueError
-            If the batch is not valid, as in `informedness_score`, or its labels are of another
-            type than those before; nothing of it is counted.
+            If the batch is not valid, as in `informedness_score`, or its labels differ in type
+            from earlier ones; none of it is counted.
         """
         references, predictions, task = read_task(references, predictions, **self._options)
         if self._table is not None:
@@ -81,12 +81,12 @@ class Tally:
         self.add_table(table)
 
     def add_table(self, table: ContingencyTable) -> None:
-        """Add a table of samples that were counted elsewhere, as on another machine.
+        """Add a table of samples that were counted elsewhere, for example on another machine.
 
         Raises
         ------
         ValueError
-            If this tally has `labels`, and the table has not the same; if types of label differ.
+            If the tally declares `labels` and the table's differ; if types of label differ.
         """
         classes = self._options["labels"]
         if classes is not None:
@@ -96,7 +96,7 @@ class Tally:
             if not table.declared or table.labels not in known:
                 kind = "declared" if table.declared else "observed"
                 raise ValueError(
-                    f"`table` must have the labels of the tally, {show(classes)}, as declared, got "
+                    f"`table` must declare the labels of the tally, {show(classes)}, got "
                     f"{show(table.labels)}, {kind}: count it with the same labels= and unknown="
                 )
         self._table = table if self._table is None else self._table + table
@@ -111,7 +111,7 @@ class Tally:
             If there are none.
         """
         if self._table is None:
-            raise NoSamplesError("there must be a sample to score, and `update` was given none")
+            raise NoSamplesError("there must be a sample to score, but `update` was given none")
         if self._options["labels"] is None and self._options["ignore_index"] is None:
             warn_of_padding(self._table)
         return self._table
@@ -130,14 +130,14 @@ class Tally:
         Raises
         ------
         ValueError
-            If a table was added of which only the sums of weights are known.
+            If a table was added that holds only sums of weights.
         """
         if self._table is None:
             return 0
         if self._table.n_samples is None:
             raise ValueError(
-                "a tally must know how many samples its tables have for its length, and one holds "
-                "sums of weights alone: pass n_samples= to from_counts"
+                "len() needs the number of samples in every table of the tally, but one holds only "
+                "sums of weights: pass n_samples= to from_counts"
             )
         return self._table.n_samples
 
@@ -163,7 +163,7 @@ class Tally:
         return both
 
     def __radd__(self, other: object) -> Tally:
-        """Begin `sum(tallies)`, which adds to 0; with a copy, as the sum may be updated."""
+        """Let `sum(tallies)` start from 0, with a copy, since the sum may be updated."""
         if type(other) is not int or other != 0:
             return NotImplemented
         return self + Tally(**self._options)
