@@ -127,7 +127,7 @@ def test_a_column_that_stands_twice_is_refused(run, tmp_path):
     path = write(tmp_path / "p.csv", [("a", "b", "a")], names=("gold", "model", "gold"))
     code, _, errors = run(path, *COLUMNS)
     assert code == 2
-    assert "column 'gold' stands twice" in errors
+    assert "column 'gold' occurs twice" in errors
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_column_that_stands_twice_is_refused(run, tmp_path):
     [
         ("p.csv", b"gold,model\na,b,c\n", "not readable as csv"),
         ("p.csv", b"gold,model\n\xff,a\n", "not readable as csv"),
-        ("p.csv", b"", "column 'gold' is not there"),
+        ("p.csv", b"", "column 'gold' does not exist"),
         ("p.csv", b"gold,model\n", "there must be a sample to score, got 0 samples"),
         ("p.parquet", b"PAR1 not really", "not readable as parquet"),
         ("p.jsonl", b'{"gold": 1}\n', "line 1 has no 'model': its keys are 'gold'"),

@@ -205,7 +205,7 @@ def test_the_columns_of_two_files_may_have_names_of_their_own(run, two, tmp_path
     assert run(a, renamed, *JOINED, "model_b", "--output", "json") == expected
     monkeypatch.chdir(tmp_path)
     assert "\nB: renamed.csv, model_b " in run(a, "renamed.csv", *JOINED, "model_b")[1]
-    refused(run(a, renamed, *JOINED), f"{renamed}: `predictions`: column 'model' is not there")
+    refused(run(a, renamed, *JOINED), f"{renamed}: `predictions`: column 'model' does not exist")
 
 
 def test_integers_join_integers_and_never_text(run, two, tmp_path):
@@ -300,10 +300,10 @@ def test_nulls_are_an_error_or_left_out(run, tmp_path):
     [
         (["--predictions", "a"], "`--predictions` must name two columns, of A and of B, got 1: a"),
         (["--predictions", "a", "b", "b"], "must name two columns, of A and of B, got 3: a b b"),
-        (["--predictions", "a", "x"], "`predictions_b`: column 'x' is not there"),
+        (["--predictions", "a", "x"], "`predictions_b`: column 'x' does not exist"),
         (["--predictions", "a", "b", "--on", "a"], "`--on` must stand with two files"),
         (["--predictions", "a", "b", "--confidence-level", "95"], "`--confidence-level` must lie"),
-        (["--predictions", "a", "b", "--seed", "-1"], "`--seed` must be an integer from 0 on"),
+        (["--predictions", "a", "b", "--seed", "-1"], "`--seed` must be an integer of at least 0"),
         (
             ["--predictions", "a", "b", "--metric", "nit", "--average", "bias"],
             "`--average` must be",
@@ -311,7 +311,7 @@ def test_nulls_are_an_error_or_left_out(run, tmp_path):
         (["--predictions", "a", "b", "--unknown", "wrong"], "only beside `--labels`"),
         (["--predictions", "a", "b", "--numeric"], "must hold integers (--numeric), got 'ham'"),
         (["--predictions", "a", "b", "--labels", "ham"], "'spam' is not in it"),
-        (["--predictions", "a", "b", "--ignore-index", "ham"], "must be of two classes or more"),
+        (["--predictions", "a", "b", "--ignore-index", "ham"], "must have at least two classes"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(run, file, arguments, message):
@@ -376,8 +376,8 @@ def test_groups_are_a_column_of_text(run, tmp_path):
     assert (code, json.loads(output)) == (0, expected.to_dict())
     text = run(path, *COLUMNS, *options)[1].splitlines()
     assert text[1].split() == ["Groups", "25"]
-    refused(run(path, *COLUMNS, "--groups", "x"), "`--groups`: column 'x' is not there")
-    refused(run(path, *COLUMNS, "--n-resamples", "9"), "`--n-resamples` must be an integer from")
+    refused(run(path, *COLUMNS, "--groups", "x"), "`--groups`: column 'x' does not exist")
+    refused(run(path, *COLUMNS, "--n-resamples", "9"), "`--n-resamples` must be an integer of")
 
 
 def test_groups_of_joined_files_are_those_of_the_first(run, two, tmp_path):

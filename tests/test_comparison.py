@@ -352,7 +352,7 @@ def test_a_prior_reweights_both_models():
         ({"counts": [0] * 400}, "must be a sample to score"),
         ({"sample_weight": [1.0] * 3}, "`sample_weight` must hold a number for each row.*3"),
         ({"groups": ["a"] * 3}, "`groups` must name a group for each row, got 3 for 400"),
-        ({"groups": ["a"] * 400}, "`groups` must be two or more"),
+        ({"groups": ["a"] * 400}, "`groups` must name at least two"),
     ],
 )
 def test_rows_that_cannot_be_read_are_refused(options, text):
@@ -599,7 +599,7 @@ def test_the_seed_decides_wholly_and_another_differs():
         (([0, 1], [0, 1], ["a", "b"]), "predictions_b.*strings"),
         (([0, None], [0, 1], [0, 1]), "references.*None"),
         (([], [], []), "at least one|must be a sample"),
-        (([1, 1], [0, 1], [1, 1]), "`references` must be of two classes or more.*all are 1"),
+        (([1, 1], [0, 1], [1, 1]), "`references` must have at least two classes.*all are 1"),
     ],
 )
 def test_bad_labels_are_refused_by_the_name_of_the_argument(inputs, text):
@@ -739,5 +739,5 @@ def test_many_predictions_of_a_class_of_few_references_are_warned_of(references_
     assert bool(said) == wanted
     if wanted:
         assert said[0].endswith(
-            "3 references of 'c', to which 20% of the predictions fall, where 5 are wanted"
+            "3 references of 'c', which gets 20% of the predictions, where 5 are wanted"
         )

@@ -31,10 +31,10 @@ OPTIONS = ["--references=gold", "--predictions=model"]
         (["a,a", '"b,b', "c,c"], "begins in line 3 does not end"),
         (["a,a", "b,b", 'c,"c'], "begins in line 4 does not end"),
         (["a,a", 'b,"'], "begins in line 3 does not end"),
-        (['a,"a', '"b",b', "c,c"], "begins in line 2 goes on after its closing quote"),
-        (['a,"', 'b,"b"', "c,c", "d,d"], "begins in line 2 goes on after its closing quote"),
-        (["a,a", '"a "fine" thing",b'], "begins in line 3 goes on after its closing quote"),
-        (['"a"b,b'], "begins in line 2 goes on after its closing quote"),
+        (['a,"a', '"b",b', "c,c"], "begins in line 2 continues after its closing quote"),
+        (['a,"', 'b,"b"', "c,c", "d,d"], "begins in line 2 continues after its closing quote"),
+        (["a,a", '"a "fine" thing",b'], "begins in line 3 continues after its closing quote"),
+        (['"a"b,b'], "begins in line 2 continues after its closing quote"),
         (['"a\n",b', '"a\n"" and so on,b', "c,c"], "begins in line 4 does not end"),
     ],
 )
@@ -42,7 +42,7 @@ OPTIONS = ["--references=gold", "--predictions=model"]
 def test_a_quote_that_swallows_rows_is_refused_with_its_line(name, rows, message, tmp_path):
     text = "\n".join(["gold,model", *rows, ""])
     (tmp_path / name).write_text(text if name == "p.csv" else text.replace(",", "\t"))
-    refused(tmp_path / name, f"the field in quotes that {message}: a quote that is part")
+    refused(tmp_path / name, f"the quoted field that {message}: a quote that is part")
 
 
 def test_a_quote_within_a_field_is_text(tmp_path):
@@ -60,7 +60,7 @@ def test_the_header_may_stand_in_quotes(start, tmp_path):
     path.write_text(f'{start}"gold","model"\na,a\nb,a\n', encoding="utf-8")
     assert table_from_file(path, **COLUMNS).n_samples == 2
     path.write_text(f'{start}"gold,model\na,a\nb,a\n', encoding="utf-8")
-    refused(path, "the field in quotes that begins in line 1 does not end")
+    refused(path, "the quoted field that begins in line 1 does not end")
 
 
 @example('"a\n""",b\n', 1)
@@ -71,7 +71,7 @@ def test_what_is_refused_is_what_a_strict_reader_refuses(text, block):
     try:
         list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
-        expected = "does not end" if "unexpected end" in str(error) else "goes on after"
+        expected = "does not end" if "unexpected end" in str(error) else "continues after"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(quotes, "_BLOCK", block)
         if expected is None:
@@ -122,7 +122,7 @@ def test_an_empty_cell_is_a_null_whoever_wrote_it(writer, kind, tmp_path):
         r"`references` must have a value in every row, got None \(null\) or an empty cell in 1 of 6"
         r" rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': "
         r"drop_null=True \(--drop-null\) leaves out rows with missing values, "
-        r"keep_empty=True \(--keep-empty\) takes empty cells for empty text$",
+        r"keep_empty=True \(--keep-empty\) reads empty cells as empty text$",
     )
     left = [[column[row] for row in FULL] for column in (GOLD, MODEL)]
     assert table_from_file(path, **COLUMNS, drop_null=True) == ContingencyTable.from_labels(*left)

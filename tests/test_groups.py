@@ -153,9 +153,9 @@ def test_the_signature_tells_groups_apart():
     ("options", "text"),
     [
         ({"groups": ["a"] * 3}, "`groups` must name a group for each row, got 3 for 120"),
-        ({"groups": ["a"] * 120}, "`groups` must be two or more"),
-        ({"groups": range(120), "average": None}, "`average` must be .* beside `groups`"),
-        ({"groups": range(120), "prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out beside"),
+        ({"groups": ["a"] * 120}, "`groups` must name at least two"),
+        ({"groups": range(120), "average": None}, "`average` must be .* if `groups` is given"),
+        ({"groups": range(120), "prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out if"),
     ],
 )
 def test_what_cannot_stand_beside_groups_is_refused(options, text):

@@ -77,13 +77,13 @@ def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
     one = leaderboard(REFERENCES, {"a": runs["a"][0]}).models[0].estimate
     # the same run three times is not three times the samples
     assert three.standard_error == pytest.approx(one.standard_error, rel=0.02)
-    assert "the SD of runs how far another seed would" in str(board)
+    assert "the SD of runs says how much another seed would" in str(board)
 
 
 def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
     with pytest.raises(ValueError, match="`predictions` must map the name of each model"):
         leaderboard(REFERENCES, {})
-    with pytest.raises(ValueError, match="as many runs of each model, got 2 of some and 1 of 'b'"):
+    with pytest.raises(ValueError, match=r"same number of runs .* got 2 for some and 1 for 'b'"):
         leaderboard(REFERENCES, {"a": [MODELS["a"], MODELS["c"]], "b": [MODELS["b"]]})
 
 

@@ -35,7 +35,7 @@ def folder(tmp_path):
 
 def test_a_link_to_what_is_not_there_is_an_error(folder):
     (folder / "2.csv").symlink_to(folder / "gone.csv")
-    refused_as(folder, f"^{folder}/2.csv: .*must hold files, got a link to what is not there")
+    refused_as(folder, f"^{folder}/2.csv: .*must hold files, got a broken link")
 
 
 def test_a_link_to_a_file_is_that_file(folder, tmp_path):
@@ -48,13 +48,13 @@ def test_a_link_to_a_folder_is_an_error_in_a_folder_and_a_path_beside_it(folder,
     write(tmp_path / "more" / "2.csv", ("b", "a"))
     link = folder / "more"
     link.symlink_to(tmp_path / "more", target_is_directory=True)
-    refused_as(folder, f"^{link}: a folder of parts must hold no link to a folder: name the folder")
+    refused_as(folder, f"^{link}: a folder of parts must not hold a link to a folder: pass the")
     assert table_from_file([folder / "1.csv", link], **COLUMNS).n_samples == 3
 
 
 def test_a_folder_that_leads_back_to_itself_is_an_error(folder):
     (folder / "again").symlink_to(folder, target_is_directory=True)
-    refused_as(folder, f"^{folder}/again: a folder of parts must hold no link to a folder")
+    refused_as(folder, f"^{folder}/again: a folder of parts must not hold a link to a folder")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
@@ -96,8 +96,8 @@ def test_a_file_given_twice_is_an_error(folder, tmp_path):
         [hard, file],
     ):
         second = file if pair[1] == folder else pair[1]
-        refused_as(pair, f"^{re.escape(str(second))}: a data set must hold each file once, got the")
-    refused_as(["-", "-"], "^-: a data set must hold each file once", file_format="csv")
+        refused_as(pair, f"^{re.escape(str(second))}: a data set must list each file once, got the")
+    refused_as(["-", "-"], "^-: a data set must list each file once", file_format="csv")
     copy = write(tmp_path / "copy.csv", ("a", "a"), ("b", "b"))
     assert table_from_file([file, copy], **COLUMNS).n_samples == 4
 
@@ -105,7 +105,7 @@ def test_a_file_given_twice_is_an_error(folder, tmp_path):
 def test_the_command_line_refuses_a_file_given_twice(folder, capsys):
     arguments = ["report", str(folder), str(folder), "--references=gold", "--predictions=model"]
     assert main(arguments) == 2
-    message = f"informedness: error: {folder}/1.csv: a data set must hold each file once"
+    message = f"informedness: error: {folder}/1.csv: a data set must list each file once"
     assert capsys.readouterr().err.startswith(message)
 
 
@@ -118,7 +118,7 @@ def test_a_file_of_which_the_size_changes_while_it_is_read_is_an_error(change, t
     batches = read_batches(str(path), "parquet", COLUMNS)
     next(batches)
     os.truncate(path, path.stat().st_size + change)
-    with pytest.raises(ValueError, match="must stay as it is while it is read, got"):
+    with pytest.raises(ValueError, match="must not change while it is read, got"):
         list(batches)
 
 
@@ -133,7 +133,7 @@ def test_what_is_no_path_is_an_error(path):
 @pytest.mark.parametrize("make", [str, Path, lambda name: [name]], ids=["text", "path", "list"])
 def test_an_address_is_no_file(name, make):
     written = str(make(name)) if make is Path else name
-    refused_as(make(name), f"^{written}: `path` must name files of this machine: download it first")
+    refused_as(make(name), f"^{written}: `path` must name files on this machine: download it first")
 
 
 def test_a_folder_may_be_called_like_a_scheme(tmp_path, monkeypatch):

@@ -114,7 +114,7 @@ SENTENCES = {
     "few samples": (
         [[9, 0], [1, 0]],
         "Accuracy 0.90, but always answering 'ham' would score 0.90 too; Informedness 0.00: "
-        "nothing here is informed (10 samples are few: take it as a rough figure).",
+        "nothing here is informed (10 samples: scores from few samples are imprecise).",
     ),
 }
 

@@ -113,7 +113,7 @@ def test_there_is_one_warning_for_all_slices():
         warnings.simplefilter("always")
         report(*of(FRAME), by=by)
     (message,) = [str(x.message) for x in caught if issubclass(x.category, InformednessWarning)]
-    assert message == ("informedness: of 60 slices 60 have fewer than 50 samples: they are marked")
+    assert message == "informedness: 60 slices, 60 with fewer than 50 samples: they are marked"
 
 
 @quiet
@@ -175,11 +175,11 @@ def test_ignored_samples_are_in_no_slice(ignored, tmp_path):
     assert ("last" in wanted) == (ignored is None)
 
 
-def test_a_column_that_is_not_there_or_stands_twice_is_refused():
+def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
     options = {"references": "label", "predictions": "model"}
-    with pytest.raises(ValueError, match="`by`: column 'kind' is not there"):
+    with pytest.raises(ValueError, match="`by`: column 'kind' does not exist"):
         table_from_frame(FRAME, by="kind", **options)
-    with pytest.raises(ValueError, match="`by` must name each column once, 'type' stands twice"):
+    with pytest.raises(ValueError, match="`by` must name each column once, got 'type' twice"):
         table_from_frame(FRAME, by=["type", "type"], **options)
     with pytest.raises(ValueError, match="`by` must have a value for each sample, got 2"):
         report(*of(FRAME), by=["a", "b"])

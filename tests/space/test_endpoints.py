@@ -110,7 +110,7 @@ def test_slices_are_those_of_the_package(client):
     result = client.predict(HUNDRED, B, by, api_name="/slices")
     wanted = report(HUNDRED, B, by=by).to_dict()
     assert {name: result[name] for name in wanted} == json.loads(json.dumps(wanted))
-    assert "1 have fewer than 50 samples" in result["warnings"][0]
+    assert "1 with fewer than 50 samples" in result["warnings"][0]
 
 
 @pytest.mark.parametrize("level", [0.95, 0.5])
@@ -306,7 +306,7 @@ def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(a
         ("score", [["a", "b"], ["a", "b"], None, 1.5], "must lie between 0 and 1, .* got 1.5"),
         ("compare", [["a", "b"], ["a", "b"], ["a"]], "predictions_b: Mismatch in the number"),
         ("compare", [["a", "b"], ["a", 1], ["a", "b"]], "predictions_a: .* labels of one type"),
-        ("compare", [["a"], ["a"], ["b"]], "must be of two classes or more"),
+        ("compare", [["a"], ["a"], ["b"]], "must have at least two classes"),
         ("compare", [["a", "b"], ["a", "b"], ["b", "a"], None, "bleu"], "`metric` must be"),
         (
             "slices",

@@ -1,21 +1,21 @@
-"""What files and data frames share: columns that must be there, nulls, and no samples."""
+"""What files and data frames share: checks of columns and nulls, and the error of no samples."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
 def with_slices(names: Mapping[str, str], by: str | Sequence[str] | None) -> dict[str, str]:
-    """Return the names of columns by argument, with those that slices are by: by, by 2, by 3."""
+    """Return names of columns by argument, those to slice by under "by", "by 2", "by 3"."""
     columns = [by] if isinstance(by, str) else [*(by or ())]
     if by is not None and not columns:
         raise ValueError("`by` must name at least one column, got none")
     if twice := [name for name in columns if columns.count(name) > 1]:
-        raise ValueError(f"`by` must name each column once, {twice[0]!r} stands twice")
+        raise ValueError(f"`by` must name each column once, got {twice[0]!r} twice")
     return {**names, **{f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}}
 
 
 def slices_of(columns: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """Return the columns that slices are by, of all by argument: one, or several by argument."""
+    """Return the column to slice by, or if there are several, a mapping by argument."""
     found = {name: columns[name] for name in names if name.partition(" ")[0] == "by"}
     return found["by"] if len(found) == 1 else found
 
@@ -24,7 +24,7 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
     """Raise ValueError unless each of `names`, by argument, is the name of one column."""
     for argument, name in names.items():
         if present.count(name) != 1:
-            there = "stands twice" if name in present else "is not there"
+            there = "occurs twice" if name in present else "does not exist"
             raise ValueError(
                 f"`{argument}`: column {name!r} {there}: "
                 f"the columns are {', '.join(map(repr, present))}"
@@ -34,7 +34,7 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
 def check_nulls(
     names: Mapping[str, str], nulls: Mapping[str, int], n_rows: int, *, empty_cells: bool = False
 ) -> None:
-    """Raise ValueError if a column has nulls, whose numbers are in `nulls` by argument.
+    """Raise ValueError if a column has nulls; `nulls` holds how many, by argument.
 
     With `empty_cells` they may be empty cells of text, which can be kept.
     """
@@ -46,7 +46,7 @@ def check_nulls(
         if n
     ]
     if found:
-        keep = ", keep_empty=True (--keep-empty) takes empty cells for empty text"
+        keep = ", keep_empty=True (--keep-empty) reads empty cells as empty text"
         raise ValueError(
             f"{'; '.join(found)}: drop_null=True (--drop-null) leaves out rows with missing values"
             f"{keep if empty_cells else ''}"
@@ -74,6 +74,6 @@ def without_views(column: Any) -> Any:
 
 
 def no_samples(n_rows: int) -> ValueError:
-    """Return the error that no sample is left of so many rows."""
-    dropped = ", and none is left without the ignored and weightless ones" if n_rows else ""
+    """Return the error that none of so many rows is a sample to score."""
+    dropped = ", all of them ignored, null or of weight 0" if n_rows else ""
     return ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")

@@ -12,10 +12,10 @@ from ..core.table import check_unknown, read_amounts, read_task
 from ..slicing import Slice, slice_column, sliced_counts, tables_of
 from .columns import check_columns, check_nulls, no_samples, slices_of, with_slices, without_views
 
-_CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised of what cannot be a key
+_CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised for what cannot be a key
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
-# A collation that merges texts by case, accent, closing blank or composition takes the two of a
-# pair for one.
+# A collation that ignores case, accents, trailing blanks or composition takes the two of a pair for
+# equal.
 _ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 
@@ -59,14 +59,14 @@ def table_from_frame(
 ) -> ContingencyTable | dict[Slice, ContingencyTable]:
     """Return the contingency table of two columns of a data frame, counted where the data is.
 
-    With `by` it is a table for each slice of the rows, in the same one pass.
+    With `by`, return a table for each slice of the rows, counted in the same pass.
 
     Parameters
     ----------
     frame : data frame
-        What narwhals takes: pandas, polars (eager or lazy), pyarrow, DuckDB relations, Ibis, Dask,
-        PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine; one row for each cell
-        of the table comes back.
+        Any that narwhals supports: pandas, polars (eager or lazy), pyarrow, DuckDB relations, Ibis,
+        Dask, PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine and returns one row
+        per cell of the table.
     references, predictions, weights : str
         Names of the columns.
     labels, ignore_index, unknown
@@ -74,14 +74,14 @@ def table_from_frame(
     drop_null : bool
         Leave out rows with a null in one of the columns; by default nulls are an error.
     by : str or sequence of str, optional
-        Names of columns: a table for each of their values, or of their combinations. What is
-        returned is a dict of them, which `Slices.from_tables` scores.
+        Names of columns to slice by, for one table per value or combination of values. The result
+        is then a dict of tables, which `Slices.from_tables` scores.
 
     Raises
     ------
     ValueError
-        If a column is not there, does not hold labels or numbers, or has nulls; and for all that
-        `ContingencyTable.from_labels` refuses.
+        If a column does not exist, does not hold labels (numbers for `weights`), or has nulls; and
+        for anything that `ContingencyTable.from_labels` refuses.
     ImportError
         If narwhals is missing.
 
@@ -129,7 +129,7 @@ def table_from_frame(
 
 
 def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> dict[str, list[Any]]:
-    """Return for each pair of labels its number of rows, and sums over its weights, as lists."""
+    """Return the number of rows of each pair of labels, and sums over its weights, as lists."""
     try:
         import narwhals as nw
     except ImportError as error:
@@ -165,7 +165,7 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     text = [role for role in keys if schema[names[role]] == nw.String]
     columns = {role: nw.col(name) for role, name in names.items()}
     if lazy.implementation is nw.Implementation.IBIS:
-        # SQLite's collation is the column's, and no longer that of what is computed from it
+        # SQLite's collation belongs to the column, and not to what is computed from it
         columns |= {role: nw.concat_str(columns[role], nw.lit("")) for role in text}
     rows = lazy.select(*(column.alias(role) for role, column in columns.items()))
     if drop_null:
@@ -184,7 +184,7 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     merged: dict[str, Any] = {}
     if lazy.implementation.name in _DATABASES:
         for role, pair in product(text, _ALIKE):
-            empty = nw.col(role).str.slice(0, 0)  # what it begins is compared as the column is
+            empty = nw.col(role).str.slice(0, 0)  # text that starts with it has the collation too
             first, second = (nw.concat_str(empty, nw.lit(one)) for one in pair)
             merged[role + pair[1]] = first == second
     try:
@@ -203,9 +203,9 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     for role, (a, b) in product(text if merged else (), _ALIKE):
         if True in cells[role + b].to_list():
             raise ValueError(
-                f"`{role}`: the engine compares column {names[role]!r} by a collation that takes "
-                f"{a!a} for {b!a}, so that labels would merge: select it with one that tells all "
-                'text apart, as COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
+                f"`{role}`: the engine compares column {names[role]!r} with a collation that takes "
+                f"{a!a} and {b!a} for equal, so labels would merge: select it with one that tells "
+                'all text apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
             )
     if drop_null:  # an engine may not have seen a null among the values of a dictionary
         cells = cells.drop_nulls(keys)
@@ -217,7 +217,7 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
 
 
 def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
-    """Return the columns of an Arrow table that are asked for, as Arrow can group them."""
+    """Return the requested columns of an Arrow table in a form that Arrow can group by."""
     import pyarrow
     import pyarrow.compute
 
@@ -226,7 +226,7 @@ def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
     for role, name in names.items():
         column = frame[name]
         try:
-            column.validate(full=True)  # an index outside its dictionary would read what is there
+            column.validate(full=True)  # an index outside its dictionary reads stray memory
             if pyarrow.types.is_run_end_encoded(column.type):
                 column = pyarrow.compute.run_end_decode(column)
             column = without_views(column)
@@ -234,7 +234,7 @@ def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
                 if any(chunk.dictionary.null_count for chunk in column.chunks):
                     column = column.cast(column.type.value_type)
                 else:
-                    column = column.unify_dictionaries()  # Arrow groups by one a column only
+                    column = column.unify_dictionaries()  # Arrow groups by only one per column
         except pyarrow.ArrowException as error:
             raise ValueError(f"`{role}`: column {name!r} cannot be read: {error}") from error
         columns[name] = column

@@ -1,4 +1,4 @@
-"""Which files a data set is made of, each of them opened once and read as it is."""
+"""Which files a data set consists of; each is opened once and read as it is."""
 
 import bz2
 import gzip
@@ -32,7 +32,7 @@ FORMATS = {
 _LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ZIP = b"PK\x03\x04"
-# What stands beside the data in a folder that was downloaded, or saved by `datasets`.
+# Files beside the data in a folder that was downloaded, or saved by `datasets`.
 _BESIDE = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?|dataset_infos?\.json|state\.json", re.I)
 _URL = re.compile(r"[a-zA-Z][\w+.-]+:/")  # of two letters or more: "C:/" is a drive
 
@@ -43,8 +43,8 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
     Raises
     ------
     ValueError
-        If there is no file, one stands twice, a format is unknown, or a folder has files of
-        several formats or what is no file.
+        If there is no file, a file is listed twice, a format is unknown, or a folder has files of
+        several formats or something that is not a file.
     """
     check_choice("file_format", file_format, (None, *sorted(set(FORMATS.values()))))
     files: list[tuple[str, str]] = []
@@ -55,7 +55,7 @@ def list_files(path: Any, file_format: str | None) -> list[tuple[str, str]]:
         if len(kinds) > 1:
             raise ValueError(
                 f"{one}: the files of a folder must have one format, got {', '.join(kinds)}: "
-                "list those that are meant"
+                "list the files to read"
             )
         files += found
     if not files:
@@ -73,7 +73,7 @@ def paths_of(path: Any) -> list[Any]:
             raise ValueError(f"`path` must be a path or a sequence of paths, got {show(one)}")
         if _URL.match(str(one)) and not Path(one).exists():
             raise ValueError(
-                f"{one}: `path` must name files of this machine: download it first, or open it as "
+                f"{one}: `path` must name files on this machine: download it first, or open it as "
                 "a data frame (pandas, polars, DuckDB) for table_from_frame"
             )
     return paths
@@ -96,12 +96,12 @@ def _parts(folder: Path) -> list[Path]:
         for name in folders:
             if Path(place, name).is_symlink():  # it may lead back to where we are
                 raise ValueError(
-                    f"{Path(place, name)}: a folder of parts must hold no link to a folder: name "
-                    "the folder it leads to as a path of its own"
+                    f"{Path(place, name)}: a folder of parts must not hold a link to a folder: "
+                    "pass the folder it leads to as a path of its own"
                 )
     for part in parts:
         if not part.is_file():
-            kind = "a link to what is not there" if part.is_symlink() else "a pipe or device"
+            kind = "a broken link" if part.is_symlink() else "a pipe or device"
             raise ValueError(f"{part}: a folder of parts must hold files, got {kind}")
     if not parts:
         raise ValueError(f"{folder}: the folder must hold files of predictions, got none")
@@ -113,36 +113,36 @@ def _format(path: Path) -> str:
     file_format = FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
     if file_format is None:
         raise ValueError(
-            f"{path}: the format must be one of {sorted(set(FORMATS.values()))} and does not show "
-            "in the file's ending: give it with --format-in (file_format=)"
+            f"{path}: the format must be one of {sorted(set(FORMATS.values()))}, and the file name "
+            "does not say which: give it with --format-in (file_format=)"
         )
     return file_format
 
 
 def _check_once(files: list[str]) -> None:
-    """Raise ValueError if a file stands twice, under one name or two."""
+    """Raise ValueError if a file is listed twice, under one name or two."""
     names: dict[Any, str] = {}
     for file in files:
         status = None if file == "-" else Path(file).stat()
         identity = status and (status.st_dev, status.st_ino)
         if identity in names:
             raise ValueError(
-                f"{file}: a data set must hold each file once, got the same as {names[identity]}"
+                f"{file}: a data set must list each file once, got the same as {names[identity]}"
             )
         names[identity] = file
 
 
 @contextmanager
 def open_whole(path: str) -> Iterator[BinaryIO]:
-    """Open a file to be read from both ends, and see that it stays as it is until it is closed.
+    """Open a file for reading in any order, and check that it does not change until it is closed.
 
-    What is compressed as a whole (gz, bz2, xz, zst) is decompressed into a temporary file first, as
-    is standard input.
+    A compressed file (gz, bz2, xz, zst) is decompressed into a temporary file first; standard input
+    is copied into one.
 
     Raises
     ------
     ValueError
-        If the file is a ZIP archive, is damaged, or has another size when it has been read.
+        If the file is a ZIP archive, is damaged, or changes in size while it is read.
     """
     if path == "-":
         with _copied(sys.stdin.buffer) as copy, _decompressed(copy) as plain:
@@ -155,8 +155,8 @@ def open_whole(path: str) -> Iterator[BinaryIO]:
         left = os.fstat(stream.fileno()).st_size
         if left != size:
             raise ValueError(
-                f"the file must stay as it is while it is read, got {size} bytes at first and "
-                f"{left} at the end"
+                f"the file must not change while it is read, got {size} bytes at first and {left} "
+                "at the end"
             )
 
 
@@ -171,13 +171,13 @@ def _copied(stream: Any) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Give the stream itself, or a file of what is compressed in it."""
+    """Give the stream itself, or a file with its decompressed content."""
     start = stream.read(max(map(len, _COMPRESSIONS)))
     stream.seek(0)
     if start.startswith(_ZIP):
         raise ValueError(
-            "the file is a ZIP archive, which may hold several: unpack it, and name the files that "
-            "are meant"
+            "the file is a ZIP archive, which may hold several files: unpack it, and name the "
+            "files to read"
         )
     name = next((name for mark, name in _COMPRESSIONS.items() if start.startswith(mark)), None)
     if name is None:
@@ -205,7 +205,7 @@ def _opened(stream: BinaryIO, name: str) -> Any:
         raise ImportError(
             "reading zst files needs pyarrow: pip install 'informedness[cli]'"
         ) from error
-    again = os.fdopen(os.dup(stream.fileno()), "rb")  # for pyarrow closes what it has read
+    again = os.fdopen(os.dup(stream.fileno()), "rb")  # because pyarrow closes what it has read
     again.seek(0)
     return pyarrow.CompressedInputStream(pyarrow.PythonFile(again, mode="r"), "zstd")
 

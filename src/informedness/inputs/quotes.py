@@ -1,4 +1,4 @@
-"""Quotes of CSV: those that open a field must close it, or rows are taken for a cell."""
+"""Quotes in CSV: a quote that opens a field must be closed, or rows are read as one cell."""
 
 from functools import partial
 from typing import BinaryIO
@@ -11,10 +11,10 @@ _QUOTE = ord('"')
 
 
 def check_quotes(stream: BinaryIO, delimiter: str) -> None:
-    """Raise ValueError if a field in quotes does not end, or goes on after its closing quote.
+    """Raise ValueError if a quoted field does not end, or continues after its closing quote.
 
-    Either way a quote that opens no field was read as one that does, and what stands before the
-    next quote, rows and all, as the text of a cell. A quote elsewhere in a field is text.
+    In both cases a stray quote was read as the start of a field, and everything up to the next
+    quote, including whole rows, as the text of one cell. A quote elsewhere in a field is text.
     """
     if stream.read(len(_BYTE_ORDER_MARK)) != _BYTE_ORDER_MARK:
         stream.seek(0)
@@ -29,8 +29,8 @@ def check_quotes(stream: BinaryIO, delimiter: str) -> None:
             scan.error = "does not end"
     if scan.error:
         raise ValueError(
-            f"the field in quotes that begins in line {_line(stream, scan.opened)} {scan.error}: "
-            "a quote that is part of the text must be written twice, in a field in quotes"
+            f"the quoted field that begins in line {_line(stream, scan.opened)} {scan.error}: a "
+            "quote that is part of the text must be written twice, inside a quoted field"
         )
     stream.seek(0)
 
@@ -74,7 +74,7 @@ class _Scan:
             before, after = data[position - 1], data[position + 1]
             if self.is_inside:
                 if after not in ends:
-                    self.error = "goes on after its closing quote"
+                    self.error = "continues after its closing quote"
                     return
                 self.is_inside, closed = False, position
             elif before in starts:

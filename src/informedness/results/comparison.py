@@ -1,7 +1,7 @@
 """Comparison of two models on the same samples: the difference, its interval, and a p-value.
 
-The samples are counted once, by reference and both predictions; `swaps` makes p-value and interval
-of these counts, so that a million samples cost what a thousand do.
+The samples are counted once, by reference and both predictions; `swaps` computes p-value and
+interval from these counts, so a million samples cost what a thousand do.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from .text import p_text, samples, shown_interval
 
 @dataclass(frozen=True)
 class Comparison(Result):
-    """Two models on the same samples; `str()` reads the result in a sentence.
+    """Two models on the same samples; `str()` gives the result in a sentence.
 
     Attributes
     ----------
@@ -34,29 +34,29 @@ class Comparison(Result):
     difference : float
         b - a.
     standard_error : float
-        Of the difference, by the delta method, with what too few samples would hide.
+        Of the difference, by the delta method, with an allowance for what few samples hide.
     confidence_interval : (float, float)
-        Of the difference; it contains it, and 0 just where the p-value is not below 1 minus the
-        level.
+        Of the difference, which it contains; it contains 0 exactly if the p-value is not below 1
+        minus the level.
     confidence_level : float
-        Share of such intervals that should contain the truth.
+        Share of such intervals that should contain the true value.
     p_value : float
-        Chance of a difference as many standard errors from 0, in either direction, if the models
-        scored the same.
+        Chance of a difference at least this many standard errors from 0, in either direction, if
+        the models scored the same.
     test : {"exact", "permutation"}
-        Whether all swaps were weighed, or `n_resamples` random ones.
+        Whether all swaps were enumerated, or `n_resamples` random ones drawn.
     n_resamples, seed : int
-        Of the test where it is not exact.
+        Of the test if it is not exact.
     n_samples : int
-        The samples compared.
+        Number of samples compared.
     n_groups : int or None
-        The groups of samples that were swapped as a whole.
+        Number of groups of samples, each swapped as a whole.
     gained, lost : int
-        Samples that B has right and A wrong, and the other way round.
+        Samples that B gets right and A wrong, and the other way round.
     n_different : int
         Samples to which the models give different answers.
     signature : str
-        All that decides the numbers, in a line.
+        Everything that determines the numbers, in one line.
     """
 
     metric: str
@@ -141,14 +141,14 @@ def compare(
     n_resamples: int = 9999,
     seed: int = 0,
 ) -> Comparison:
-    """Return whether model B scores better than model A on the same samples, and how surely.
+    """Return whether model B scores better than model A on the same samples, and how sure that is.
 
-    The statistic is the difference over its standard error, and the p-value is the share of it as
-    large where the two answers to each sample are swapped at random: exact where the answers are
-    exchangeable, right for many samples where only the scores are equal. It is never below that of
-    a normal statistic. All ways to swap are weighed where they are no more than `n_resamples`. The
-    interval is that of the test: the difference, and as many standard errors as the test allows on
-    either side. NIT and EMA are compared by values with their bias taken off.
+    The statistic is the difference divided by its standard error. The p-value is the share of
+    random swaps of the two answers to each sample that give a statistic at least as large: exact if
+    the answers are exchangeable, and right for many samples if only the scores are equal. It is
+    never below the p-value of a normal statistic. If there are at most `n_resamples` ways to swap,
+    all are enumerated. The interval matches the test: the difference plus or minus as many standard
+    errors as the test allows. NIT and EMA are compared with their bias removed.
 
     Parameters
     ----------
@@ -164,14 +164,14 @@ def compare(
         Finite and not negative; a weight of 0 drops the sample.
     counts : array-like of shape (n_samples,), optional
         How many samples each row stands for, as a GROUP BY of references and both predictions
-        gives; 0 drops the row.
+        returns it; 0 drops the row.
     groups : array-like of shape (n_samples,), optional
-        Names of what samples belong to, as the document of a question: the answers to all samples
-        of a group are swapped together.
+        The group each sample belongs to, for example the document of a question: the answers to all
+        samples of a group are swapped together.
     confidence_level : float
-        Of the interval; the sentence calls a model better where the p-value is below 1 minus it.
+        Of the interval; the sentence calls a model better if the p-value is below 1 minus it.
     n_resamples, seed : int
-        Of the test. The seed decides it wholly.
+        Of the test; the same seed gives the same result.
 
     Returns
     -------
@@ -217,7 +217,7 @@ def compare(
     tables = [table_of(columns[0], side, rows, options) for side in columns[1:]]
     if np.count_nonzero(tables[0].reference_totals) == 1 and metric != "accuracy":
         raise ValueError(
-            "`references` must be of two classes or more, for there is nothing to tell apart: all "
+            "`references` must have at least two classes, or there is nothing to tell apart: all "
             f"are {show(tables[0].labels[int(np.argmax(tables[0].reference_totals))])}"
         )
     a, b = (float(score.value(table, prior=prior)) for table in tables)
@@ -270,9 +270,9 @@ def compare(
 
 
 def _rare_class(table: Table, error: float) -> str:
-    """Return what the table has too few of where many predictions fall to a class of few samples.
+    """Return what the table has too few of if many predictions go to a class with few references.
 
-    Of such predictions nobody knows how informed they are.
+    How informed such predictions are is unknown.
     """
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
     few = (references > 0) & (references < 5 - 1e-6)
@@ -282,6 +282,6 @@ def _rare_class(table: Table, error: float) -> str:
         return ""
     n = float(references[code])
     return (
-        f"{n:.4g} reference{'s' * (n != 1)} of {show(table.labels[code])}, to which "
-        f"{shares[code]:.0%} of the predictions fall, where 5 are wanted"
+        f"{n:.4g} reference{'s' * (n != 1)} of {show(table.labels[code])}, which gets "
+        f"{shares[code]:.0%} of the predictions, where 5 are wanted"
     )

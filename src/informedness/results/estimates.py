@@ -1,7 +1,7 @@
 """Scores with their standard error and confidence interval.
 
-How the intervals are made is in `core/intervals.py`; how often each covers the truth is measured in
-`tests/studies/COVERAGE.md`.
+`core/intervals.py` makes the intervals; `tests/studies/COVERAGE.md` measures how often each covers
+the true value.
 """
 
 from __future__ import annotations
@@ -44,24 +44,25 @@ class Estimate(Result):
     metric : str
         One of `informedness.SCORES`.
     value : float
-        The score, as the function of this name gives it.
+        The score, as returned by the function of this name.
     standard_error : float
-        Of the score, in its units, by the delta method; nan where the score is undefined, 0 where
-        all predictions are right.
+        Of the score, in its units, by the delta method; nan if the score is undefined, 0 if all
+        predictions are right.
     confidence_interval : (float, float)
-        Low and high end; it contains the value. Nan where the score is undefined, and for NIT and
-        EMA where too little is known of the classes.
+        Lower and upper end; it contains the value. Nan if the score is undefined, and for NIT and
+        EMA if too little is known about the classes.
     confidence_level : float
-        Share of such intervals that should contain the truth.
+        Share of such intervals that should contain the true value.
     effective_sample_size : float
-        (sum w)^2 / sum w^2 for weights w: the number of samples where there are no weights.
+        (sum w)^2 / sum w^2 for weights w; without weights, the number of samples.
     independence_p_value : float or None
-        For NIT the p-value of Pearson's chi-squared against all tables of the same margins: the
-        chance that a guesser's predictions go with the references as much. None for other scores.
+        For NIT, the p-value of Pearson's chi-squared against all tables with the same margins: the
+        chance that a guesser's predictions are associated with the references at least as strongly.
+        None for other scores.
     label : label or None
-        The class that the score is of, where it is of one class.
+        The class, if the score is of a single class.
     signature : str
-        All that decides the number, in a line.
+        Everything that determines the number, in one line.
     """
 
     metric: str
@@ -82,7 +83,7 @@ class Estimate(Result):
         return {name: finite(value) for name, value in plain.items()}
 
     def __str__(self) -> str:
-        """Return the value, its standard error and its interval in a line."""
+        """Return the value, its standard error and its interval on one line."""
         low, high = self.confidence_interval
         name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
         error = f"{self.value:.4f} ± {self.standard_error:.4f}"
@@ -145,22 +146,22 @@ def estimate(
     .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
 
     with g the gradient of the score with respect to the shares p of the cells. For two classes the
-    SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. Weighted samples:
-    :math:`\sum w^2 (g - \bar g)^2 / (\sum w)^2`.
+    SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted samples,
+    :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
 
     Parameters
     ----------
     table : ContingencyTable
-        Of samples, counts, or weights whose squares it knows.
+        Built from samples, counts, or weights with their squares.
     metric : str
         The score, one of `informedness.SCORES`.
     average : {"bias", "prevalence", "macro"} or None, optional
-        Of Informedness and markedness, as their functions take it; by default what is theirs.
-        None gives a list, one estimate for each class in label order.
+        For Informedness and markedness, as in their functions; by default each one's own default.
+        None gives a list with one estimate per class, in label order.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for an average of Informedness.
     zero_division : {"warn", 0.0, nan}
-        Value of Informedness and markedness where they are undefined; of NIT "warn", 1.0 or nan.
+        Value of Informedness and markedness if undefined; for NIT "warn", 1.0 or nan.
     confidence_level : float
         Between 0 and 1.
     ignore_index : label, optional
@@ -178,12 +179,12 @@ def estimate(
     Warns
     -----
     IntervalWarning
-        If the interval is known to cover too little: fewer than 50 samples. With a prior, also:
-        fewer than 5 references of a class; below 3 the ends are nan. For NIT and EMA, where
-        classes are not declared, also: fewer than 5 references of a class, since others may have
-        none (the ends are nan below 3 for NIT, with fewer than 5 samples outside the largest class
-        for EMA), or fewer samples than 10 (k - 1) for each different prediction that is not among
-        the references, if there are two or more.
+        If the interval is known to cover the true value too rarely: with fewer than 50 samples.
+        With a prior, also with fewer than 5 references of a class (below 3 the ends are nan). For
+        NIT and EMA without declared classes, also with fewer than 5 references of a class, since
+        other classes may have none (the ends are nan below 3 for NIT, and with fewer than 5 samples
+        outside the largest class for EMA); and, if two or more different predictions are not among
+        the references, with fewer than 10 (k - 1) samples for each of them.
 
     References
     ----------
@@ -320,12 +321,13 @@ def estimate_from_labels(
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`.
     groups : array-like of shape (n_samples,), optional
-        Names of what samples belong to, as the document of a question. The error is then by sums
-        over each of the C groups, :math:`SE^2 = \frac{C}{C-1} \sum_c (\sum_{t \in c} w_t (g_t -
-        \bar g))^2 / (\sum w)^2`, and the interval the value ± t SE, SE of the samples and one
-        made-up group together, t with C - 1 degrees of freedom; for NIT and EMA on the logarithmic
-        scale, around the jackknifed value. Neither a prior nor `average=None` goes with it, and no
-        `independence_p_value`, which takes samples for independent.
+        The group each sample belongs to, for example the document of a question. The error is then
+        computed from sums over each of the C groups, :math:`SE^2 = \frac{C}{C-1} \sum_c (\sum_{t
+        \in c} w_t (g_t - \bar g))^2 / (\sum w)^2`, and the interval is the value ± t SE, with the
+        SE of the samples and one made-up group together, and t with C - 1 degrees of freedom; for
+        NIT and EMA it is on the logarithmic scale, around the jackknifed value. It cannot be
+        combined with a prior or `average=None`, and there is no `independence_p_value`, which
+        assumes independent samples.
     metric, average, prior, zero_division, confidence_level
         As in `estimate`, which does the same for a `ContingencyTable`.
 
@@ -336,7 +338,7 @@ def estimate_from_labels(
     Raises
     ------
     ValueError
-        As `informedness_score` and `estimate`, and if `groups` are not two or more.
+        As `informedness_score` and `estimate`, and if there are fewer than two groups.
 
     Warns
     -----
@@ -394,7 +396,7 @@ def _estimate_of_groups(
         ("average", bool(score.averages) and score.average is None, "one that gives a number"),
     ):
         if is_refused:
-            raise ValueError(f"`{name}` must be {wanted} beside `groups`")
+            raise ValueError(f"`{name}` must be {wanted} if `groups` is given")
     check_level(level)
     *pair, task = read_task(
         y_true, y_pred, options["labels"], options["ignore_index"], options["unknown"]
@@ -430,9 +432,10 @@ def _estimate_of_groups(
 
 
 def t_quantile(level: float, df: int) -> float:
-    """Return within what of 0 Student's t lies this often, for a whole number of df.
+    """Return the two-sided quantile of Student's t at a level, for a whole number of df.
 
-    The chance is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4), which bisection turns.
+    The probability is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4), inverted by
+    bisection.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     if df > 1000:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from .text import cut
 
 Rows: TypeAlias = list[list[str]]
-"""The head of a table, then its rows; the first column is text, the others are numbers."""
+"""The header of a table, then its rows; the first column is text, the others are numbers."""
 
 WIDTH = 120  # of a table in a terminal
 _LABEL_WIDTH = 40
@@ -28,10 +28,10 @@ _LATEX = {
 
 
 class Result:
-    """What all results can be turned into; each says its tables, its lines and its records."""
+    """What every result can be turned into; subclasses provide tables, lines and records."""
 
     def text_tables(self) -> list[Rows]:
-        """Return the tables of text that show the result."""
+        """Return the result as tables of text."""
         raise NotImplementedError
 
     def text_lines(self) -> list[str]:
@@ -106,9 +106,9 @@ def finite(value: Any) -> Any:
 
 
 def aligned(rows: Rows, is_cut: bool = True) -> str:
-    """Return rows as columns for a terminal: the first to the left, the others to the right.
+    """Return rows as aligned columns for a terminal: the first to the left, others to the right.
 
-    The first is cut to what room there is, unless it was cut with more care before.
+    The first is cut to fit, unless the caller has already done so.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     room = max(16, WIDTH - sum(width + 2 for width in widths[1:]))
@@ -140,7 +140,7 @@ def _markdown(rows: Rows) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is, also where it has bars, tags or emphasis in it."""
+    """Return text that Markdown shows as it is, even if it has bars, tags or emphasis in it."""
     for character in "\\`*_[]|~$":
         text = text.replace(character, "\\" + character)
     return text.replace("&", "&amp;").replace("<", "&lt;")

@@ -1,4 +1,4 @@
-"""Several models on the same samples: ranked, with intervals, and which can be told apart."""
+"""Several models on the same samples: their ranking, intervals, and which can be told apart."""
 
 from __future__ import annotations
 
@@ -28,14 +28,15 @@ class Model:
     ----------
     name : str
     value : float
-        Its score; of several runs their mean.
+        Its score; for several runs, their mean.
     estimate : Estimate
-        Its score with its interval over samples; of several runs that of all their answers as one
-        set, in which the answers to a sample belong together.
+        Its score with its interval over samples; for several runs, that of all their answers
+        pooled, with the answers to each sample as a group.
     runs : tuple of float
         The score of each run.
     run_deviation : float
-        Standard deviation of the runs: how much another seed changes. Nan for a single run.
+        Standard deviation of the runs: how much another seed changes the score. Nan for a single
+        run.
     letters : str
         Models that share a letter cannot be told apart.
     """
@@ -50,19 +51,19 @@ class Model:
 
 @dataclass(frozen=True)
 class Leaderboard(Result):
-    """Models in the order of their scores, and the test of each pair.
+    """Models ranked by score, with a test of each pair.
 
     Attributes
     ----------
     metric : str
     models : tuple of Model
-        The best first.
+        Best first.
     comparisons : dict of (str, str) to Comparison
-        Of each pair, the better one as B.
+        One per pair, with the better model as B.
     p_values : dict of (str, str) to float
-        Of these, corrected for the number of pairs by Holm's method.
+        Their p-values, corrected for the number of pairs by Holm's method.
     confidence_level : float
-        Models are told apart where the corrected p-value is below 1 minus it.
+        Models are told apart if the corrected p-value is below 1 minus it.
 
     Examples
     --------
@@ -80,7 +81,7 @@ class Leaderboard(Result):
     confidence_level: float
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each model, the best first."""
+        """Return a record for each model, best first."""
         records = []
         for rank, model in enumerate(self.models, start=1):
             made = model.estimate
@@ -141,8 +142,8 @@ class Leaderboard(Result):
             )
         if any(len(model.runs) > 1 for model in self.models):
             lines.append(
-                "SE and interval say how far other samples would change the score; the SD of runs "
-                "how far another seed would."
+                "SE and interval say how much other samples would change the score; the SD of runs "
+                "says how much another seed would."
             )
         return lines
 
@@ -169,13 +170,13 @@ def leaderboard(
     references : array-like of shape (n_samples,)
         Labels.
     predictions : mapping of name to array-like of shape (n_samples,)
-        The answers of each model; or, of a model with several runs (seeds), a list of such, as
-        many for each model.
+        The answers of each model; or, for models with several runs (seeds), a list with the answers
+        of each run, the same number for every model.
     metric, average, labels, ignore_index, unknown, sample_weight, groups
         As in `compare`.
     confidence_level : float
-        Of the intervals; models are told apart where the p-value, corrected for the number of
-        pairs by Holm's method, is below 1 minus it.
+        Of the intervals; models are told apart if the p-value, corrected for the number of pairs by
+        Holm's method, is below 1 minus it.
     n_resamples, seed : int
         Of each test, as in `compare`.
 
@@ -186,7 +187,7 @@ def leaderboard(
     Raises
     ------
     ValueError
-        As `compare`; if there is no model, or models have different numbers of runs.
+        As `compare`, and if there is no model or models have different numbers of runs.
 
     Examples
     --------
@@ -204,8 +205,8 @@ def leaderboard(
     n_runs = max(numbers.values())
     if fewer := [name for name, number in numbers.items() if number != n_runs]:
         raise ValueError(
-            f"`predictions` must have as many runs of each model, got {n_runs} of some and "
-            f"{numbers[fewer[0]]} of {fewer[0]!r}"
+            f"`predictions` must have the same number of runs for each model, got {n_runs} for "
+            f"some and {numbers[fewer[0]]} for {fewer[0]!r}"
         )
     if n_runs > 1 and groups is None:
         groups = np.arange(len(column))  # the answers of all runs to a sample belong together
@@ -280,10 +281,10 @@ def _repeated(column: Column, n_runs: int) -> Column:
 
 
 def _letters(order: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str]:
-    """Return letters by model, two of which share one just where they are not told apart.
+    """Return letters by model; two models share one exactly if they cannot be told apart.
 
-    By inserting and absorbing (Piepho 2004, "An algorithm for a letter-based representation of
-    all-pairwise comparisons").
+    By the insert-and-absorb algorithm (Piepho 2004, "An algorithm for a letter-based representation
+    of all-pairwise comparisons").
     """
     columns = [set(order)]
     for pair in apart:

@@ -9,11 +9,11 @@ from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers, read_co
 from ..core.table import count_pairs, read_amounts
 from .swaps import Triples
 
-FEW_GROUPS = 20  # below, a sum over groups is far from normal
+FEW_GROUPS = 20  # with fewer, a sum over groups is far from normal
 
 
 class Rows(NamedTuple):
-    """What each row stands for, without the rows that stand for nothing."""
+    """What each row stands for, without rows of count or weight 0."""
 
     kept: Numbers
     counts: Numbers | None
@@ -38,7 +38,7 @@ def read_rows(n_rows: int, sample_weight: Any, counts: Any, groups: Any) -> Rows
         if name == "counts" and values.dtype.kind == "f" and (values % 1).any():
             raise ValueError(
                 "`counts` must hold whole numbers of samples, got "
-                f"{values[values % 1 > 0][0]!r}: weights are for `sample_weight`"
+                f"{values[values % 1 > 0][0]!r}: pass weights as `sample_weight`"
             )
         read[name] = values
         kept &= values > 0
@@ -52,7 +52,7 @@ def read_rows(n_rows: int, sample_weight: Any, counts: Any, groups: Any) -> Rows
         named = common_codes(column, column)[1]  # in the order of their names, not of the rows
         codes = np.unique(named[kept], return_inverse=True)[1]
     if n_rows and not kept.any():
-        raise NoSamplesError("there must be a sample to score, and all weigh 0")
+        raise NoSamplesError("there must be a sample to score, but all have weight 0")
     weights, n = (None if x is None else x[kept] for x in read.values())
     return Rows(kept, n, None if weights is None else weights.astype(np.float64), codes)
 
@@ -75,7 +75,7 @@ def table_of(
 def count_triples(
     both: ContingencyTable, columns: list[Column], ignored: Label | None, rows: Rows
 ) -> tuple[Triples, int]:
-    """Return the triples of samples by position in the table's labels, and how many groups."""
+    """Return the triples of samples by position in the table's labels, and the number of groups."""
     column, column_a, column_b = columns
     found_a, r, a = common_codes(column, column_a)
     found_b, _, b = common_codes(column, column_b)
@@ -91,7 +91,7 @@ def count_triples(
         groups = np.unique(groups[keep], return_inverse=True)[1]
     n_groups = int(groups.max()) + 1
     if rows.groups is not None and n_groups < 2:
-        raise ValueError("`groups` must be two or more, for one says nothing of how they vary")
+        raise ValueError("`groups` must name at least two: one does not show how groups vary")
     k = len(both.labels)
     position = {label: code for code, label in enumerate(both.labels)}
     outside = position.get(None, 0)

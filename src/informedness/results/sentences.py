@@ -1,4 +1,4 @@
-"""What a score says of a table, in a sentence that claims no more than its interval allows."""
+"""What a score says about a table, in a sentence that claims no more than its interval allows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.table import Table
 from .estimates import Estimate, estimate_silently
 from .text import cut, p_text, rounded, samples, shown, shown_interval
 
-_LEVEL = 0.95  # of the interval that a verdict goes by where none was asked for
+_LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
 
 
 def sentence_of(
@@ -23,10 +23,10 @@ def sentence_of(
     made: Estimate | None = None,
     judged: Estimate | None = None,
 ) -> str:
-    """Return a score of a table and what it means.
+    """Return a sentence with a score of a table and what it means.
 
-    `made` is the interval that was asked for, which the sentence then shows; `judged` one that is
-    shown elsewhere, so that it need not be made again.
+    `made` is the interval that was asked for, which the sentence then shows; `judged` is one shown
+    elsewhere, passed so that it need not be computed again.
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return f"{_one_class(table, score)}."
@@ -49,7 +49,7 @@ def sentence_of(
 def headline(
     table: Table, score: Score, value: float, accuracy: float, made: Estimate | None
 ) -> str:
-    """Return the same beside the accuracy, and beside that of the commonest answer."""
+    """Return the same sentence after the accuracy and that of the most common answer."""
     totals = table.reference_totals
     if np.count_nonzero(totals) == 1:
         return f"{_one_class(table, score)}, whatever the accuracy ({rounded(accuracy)})."
@@ -72,12 +72,11 @@ def _one_class(table: Table, score: Score) -> str:
 
 
 def _verdict(table: Table, score: Score, value: float, judged: Estimate | None) -> str:
-    """Return what the interval allows to say; of a score that is no share, what is bad alone."""
+    """Return what the interval supports; for a score that is not a share, only what is bad."""
     n, chance = table.n_samples, score.chance(table)
     rough = ""
     if n is not None and n < FEW_SAMPLES:
-        are = "is" if n == 1 else "are"
-        rough = f" ({samples(n)} {are} few: take it as a rough figure)"
+        rough = f" ({samples(n)}: scores from few samples are imprecise)"
     if _is_constant(table) or (judged is None and score.is_share and abs(value) < 0.005):
         return f"nothing here is informed{rough}"
     if may_be_guessing(table, score, judged):
@@ -115,9 +114,9 @@ def _is_constant(table: Table) -> bool:
 
 
 def may_be_guessing(table: Table, score: Score, made: Estimate | None) -> bool:
-    """Return whether chance lies inside an interval; False where one of them is not known.
+    """Return whether chance lies inside an interval; False if one of them is unknown.
 
-    Of a score with a test against chance the test decides too, for it is sharper than the interval,
+    For a score with a test against chance, the test decides too: it is sharper than the interval,
     which ends at chance.
     """
     if made is None or not _has_inside(made, score.chance(table)):
@@ -134,7 +133,7 @@ def _has_inside(made: Estimate | None, chance: float | None) -> bool:
 
 
 def interval_for_verdict(table: Table, score: Score) -> Estimate | None:
-    """Return the interval that a verdict goes by; None for weights of nobody knows how many."""
+    """Return the interval that a verdict is based on; None for weights with unknown squares."""
     if table.is_weighted and table.squared_weights is None:
         return None
     made = estimate_silently(table, score, _LEVEL, "")
@@ -142,7 +141,7 @@ def interval_for_verdict(table: Table, score: Score) -> Estimate | None:
 
 
 def answering(table: Table, wanted: str) -> ContingencyTable:
-    """Return the table of the same references, all answered right or by the "commonest" class."""
+    """Return the table of the same references, all answered right or with the "commonest" class."""
     totals = table.reference_totals
     keep = np.flatnonzero(totals).tolist()
     references = [table.labels[code] for code in keep]

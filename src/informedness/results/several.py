@@ -7,8 +7,8 @@ from collections.abc import Sequence
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected so that the chance of any false rejection stays at the level.
 
-    Those that are nan are no tests, and stay nan. Holm (1979), "A simple sequentially rejective
-    multiple test procedure".
+    A nan stands for no test and stays nan. Holm (1979), "A simple sequentially rejective multiple
+    test procedure".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scores by slice: one row for each type of question, language or source, and one for the whole."""
+"""Scores by slice: one row per type of question, language or source, and one for the whole."""
 
 from __future__ import annotations
 
@@ -44,13 +44,14 @@ class SliceRow:
         None for the whole.
     table : ContingencyTable
     scores : dict of str to float
-        Those of the report; nan where one is undefined, as for references of one class.
+        Those of the report; nan if undefined, for example with references of one class.
     class_entropy : float
         Entropy of the references in bits.
     estimates : dict of str to Estimate
         Intervals of the scores, if there is a confidence level.
     difference, p_value : float
-        From all other samples, if asked for; the p-value is corrected for the number of slices.
+        Difference from all other samples, if asked for, and its p-value, corrected for the number
+        of slices.
     """
 
     name: Slice | None
@@ -69,17 +70,17 @@ class Slices(Result):
     Attributes
     ----------
     by : tuple of str
-        The columns that the slices are of.
+        The columns that the samples are sliced by.
     rows : tuple of SliceRow
-        The slices, in the order of their names or as `sorted_by` put them.
+        The slices, in the order of their names or of `sorted_by`.
     whole : SliceRow
-        All of them together.
+        All slices together.
     classes : {"all", "slice"}
         Whether a slice's classes are those of the whole, or those that occur in it.
     confidence_level : float or None
-        Share of the intervals that should contain the truth.
+        Share of the intervals that should contain the true value.
     against_rest : str or None
-        The score by which each slice was compared with all other samples.
+        The score on which each slice was compared with all other samples.
 
     Examples
     --------
@@ -108,23 +109,24 @@ class Slices(Result):
         confidence_level: float | None = None,
         against_rest: str | None = None,
     ) -> Slices:
-        """Return the scores of tables by the names of their slices.
+        """Score the tables of slices.
 
         Parameters
         ----------
         tables : mapping of slice to ContingencyTable
-            As `table_from_frame(..., by=...)` returns.
+            As returned by `table_from_frame(..., by=...)`.
         by : str or sequence of str
-            What the slices are of.
+            What the samples are sliced by.
         classes : {"all", "slice"}
-            "all" takes the classes of the whole for those of each slice, also where it has none
-            of them: NIT counts them all. "slice" takes those that occur in it.
+            "all" gives each slice the classes of the whole, even those that do not occur in it: NIT
+            counts them all. "slice" gives it only those that occur in it.
         confidence_level : float, optional
             Adds standard errors and intervals of this level.
         against_rest : str, optional
-            Compares each slice with all other samples by the score of this name: its difference,
-            and a p-value corrected by Holm's method. It is the level at which the interval of the
-            difference, put together from those of both sides (Zou and Donner 2008), just holds 0.
+            Compares each slice with all other samples on the score of this name: the difference,
+            and a p-value corrected by Holm's method. Uncorrected, the p-value is 1 minus the level
+            at which the interval of the difference, combined from those of both sides (Zou and
+            Donner 2008), just includes 0.
 
         Raises
         ------
@@ -179,14 +181,14 @@ class Slices(Result):
         raise KeyError(name)
 
     def sorted_by(self, column: str, *, descending: bool = False) -> Slices:
-        """Return the same slices in another order; undefined values are last.
+        """Return the same slices in another order; undefined values come last.
 
         Parameters
         ----------
         column : str
             "name", or a field of `records()`, such as "n_samples" or "informedness".
         descending : bool
-            Whether the greatest is first.
+            Whether the largest value comes first.
 
         Raises
         ------
@@ -285,14 +287,20 @@ class Slices(Result):
     def text_lines(self) -> list[str]:
         """Return what the marks mean."""
         of = "the whole" if self.classes == "all" else "each slice"
-        lines = [f"Classes (k): those of {of}. -- is undefined, as for references of one class."]
+        lines = [
+            f"Classes (k): those of {of}. -- means undefined, for example with references of one "
+            "class."
+        ]
         if any(map(_is_small, self.rows)):
-            lines.append(f"* fewer than {FEW_SAMPLES} samples: take the scores as rough figures.")
+            lines.append(
+                f"* fewer than {FEW_SAMPLES} samples: scores from few samples are imprecise."
+            )
         if self.against_rest is not None:
             title = score_named(self.against_rest).title
             lines.append(
-                f"vs rest: {title} less that of all other samples; p: the chance of as much if "
-                "they scored the same, corrected for the number of slices (Holm)."
+                f"vs rest: {title} minus that of all other samples; p: the chance of a difference "
+                "at least this large if they scored the same, corrected for the number of slices "
+                "(Holm)."
             )
         return lines
 
@@ -308,13 +316,13 @@ def _is_small(row: SliceRow) -> bool:
 
 
 def _warn_of(rows: Sequence[SliceRow]) -> None:
-    """Warn once of the slices that say little."""
+    """Warn once about the slices that say little."""
     small = sum(map(_is_small, rows))
     of_one = sum(np.count_nonzero(row.table.reference_totals) == 1 for row in rows)
-    found = [f"{small} have fewer than {FEW_SAMPLES} samples"] * bool(small)
-    found += [f"{of_one} have references of one class"] * bool(of_one)
+    found = [f"{small} with fewer than {FEW_SAMPLES} samples"] * bool(small)
+    found += [f"{of_one} with references of one class"] * bool(of_one)
     if found:
-        warn(f"of {len(rows)} slices {' and '.join(found)}: they are marked")
+        warn(f"{len(rows)} slices, {' and '.join(found)}: they are marked")
 
 
 def _with_classes_of(table: ContingencyTable, whole: ContingencyTable) -> ContingencyTable:
@@ -339,7 +347,7 @@ def _scores(tables: list[ContingencyTable], whole: ContingencyTable) -> list[dic
     """Return the scores of each table, nan where they are undefined.
 
     Many small tables are scored at once, by the same formulas: 10,000 of 10 classes take 0.1 s
-    beside 3 s.
+    instead of 3 s.
     """
     scored: list[dict[str, float]] = []
     k = len(whole.labels)
@@ -454,7 +462,7 @@ def _without(whole: ContingencyTable, part: ContingencyTable) -> ContingencyTabl
 def _difference(
     score: Score, table: ContingencyTable, rest: ContingencyTable
 ) -> tuple[float, float]:
-    """Return the difference of two tables' scores, and the p-value of none."""
+    """Return the difference of two tables' scores, and the p-value of no difference."""
     sides = (table, rest)
     if any(score.undefined(side) for side in sides):
         return math.nan, math.nan

@@ -5,15 +5,15 @@ d = g_B(r, b) - g_A(r, a), with g the gradient of the score at each model's own 
 
     SE^2 = sum w^2 (d - mean)^2 / (sum w)^2;  of groups  C / (C - 1) sum (sum w (d - mean))^2 / ...
 
-**Its law** is that of T where the two answers within each sample (group) are swapped at random.
-It is exact where the answers are exchangeable, and in the limit right where only the scores are
-equal, for T is then standard normal, swapped or not. Where swaps leave the score as it is (one
-model renames what the other says) their T is not normal: so p is at least that of a normal T.
+**Its null distribution** is that of T with the two answers to each sample (group) swapped at
+random. It is exact if the answers are exchangeable, and right in the limit if only the scores are
+equal, because T is then standard normal, swapped or not. If swaps leave the score unchanged (one
+model renames what the other says), their T is not normal, so p is at least that of a normal T.
 
-**What few samples do not show** is added to SE^2: one made-up sample to which the answers differ.
-Scores of entropies are biased up by what a guesser passes on, more so for one of the models where
-its answers are more spread: their difference is that of jackknifed values, and SE^2 takes in the
-squares of what this corrects, and of the difference of what chance could bring at most.
+**What few samples do not show** is added to SE^2: one made-up sample on which the answers differ.
+Entropic scores are biased upwards by what guesses appear to transfer, and more so for the model
+whose answers are more spread out: their difference is that of the jackknifed values, and SE^2
+includes the squares of this correction and of the difference in the most that chance could add.
 
 Sources: Chung and Romano (2013), "Exact and asymptotically robust permutation tests"; Pauly,
 Brunner and Konietschke (2015), "Asymptotic permutation tests in general factorial designs".
@@ -39,7 +39,7 @@ _CHUNK = 2**20  # numbers of an array of resamples; larger ones leave the cache
 
 @dataclass(frozen=True)
 class Plan:
-    """How many swaps are drawn, from which seed, for an interval of which level."""
+    """The level of the interval, the number of random swaps and their seed."""
 
     level: float
     n_resamples: int
@@ -51,7 +51,9 @@ class Plan:
             value = getattr(self, name)
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
             if not whole or value < least:
-                raise ValueError(f"`{name}` must be an integer from {least} on, got {show(value)}")
+                raise ValueError(
+                    f"`{name}` must be an integer of at least {least}, got {show(value)}"
+                )
 
 
 class Triples(NamedTuple):
@@ -69,7 +71,7 @@ class Triples(NamedTuple):
 
 
 class _Gradient(NamedTuple):
-    """A gradient of n tables: a_i + b_j + u_i [i = j] of rows, columns and hits, or of cells."""
+    """The gradients of n tables: a_i + b_j + u_i [i = j] by row, column and hit, or by cell."""
 
     rows: Numbers
     columns: Numbers
@@ -179,9 +181,8 @@ class Swaps:
     ) -> None:
         oriented, _ = score.oriented(table)
         self.score, self.given_shares = oriented, given_shares
-        self.is_transposed = (
-            oriented is not score
-        )  # markedness is informedness of what is exchanged
+        # markedness is informedness with references and predictions exchanged
+        self.is_transposed = oriented is not score
         self.k, self.n_classes = len(table.labels), n_classes(table)
         self.is_class = np.array([label is not None for label in table.labels])[:, None]
         r, a, b, counts, weights, groups = triples
@@ -246,7 +247,7 @@ class Swaps:
     def _take_groups(
         self, x: Codes, y: Codes, sign: Numbers, amounts: Numbers, groups: Codes
     ) -> None:
-        """Make a unit of each group; it stands as the sign of its first entry that differs says."""
+        """Make a unit of each group, oriented by the sign of its first entry that differs."""
         size, n = len(self.rows), int(groups.max()) + 1
         fused, entry = np.unique((groups * size + x) * size + y, return_inverse=True)
         unit, pair = np.divmod(fused, size * size)
@@ -404,10 +405,10 @@ class Swaps:
         return _Scored(value, at_cells, moments, unbiased, value * by_chance)
 
     def verdict(self, plan: Plan) -> Verdict:
-        """Return the difference tested and its interval, which is that of the test.
+        """Return the test of the difference and the interval that matches it.
 
-        The test does not reject where |T| is at most a quantile of those swapped, nor where it is
-        at most that of a normal T; so the interval reaches as many standard errors as the larger.
+        The test does not reject if |T| is at most a quantile of the swapped |T|, or at most that of
+        a normal T, so the interval reaches as many standard errors as the larger of the two.
         """
         differences, errors = self.difference(self.observed[:, None])
         difference, error = float(differences[0]), float(errors[0])
@@ -461,9 +462,9 @@ class Swaps:
 
 
 def error_of_groups(table: Table, score: Score, triples: Triples) -> tuple[float, float, float]:
-    """Return a score without its bias, its standard error by groups, and that of one group more.
+    """Return a score without its bias, its standard error by groups, and that with one more group.
 
-    SE^2 = C / (C - 1) sum (sum w (g - mean))^2 / (sum w)^2, of C groups and the gradient g.
+    SE^2 = C / (C - 1) sum (sum w (g - mean))^2 / (sum w)^2, for C groups and the gradient g.
     """
     swaps = Swaps(table, score, triples)
     scored = swaps.alone()

@@ -32,7 +32,7 @@ def samples(n: int | None) -> str:
 
 
 def shown(label: Label | None, quote: bool = False) -> str:
-    """Return a label as text; what would not show as it is, as its Python literal."""
+    """Return a label as text, or as its Python literal if it would not show as it is."""
     if label is None:
         return "(outside the labels)"
     if not isinstance(label, str):
@@ -43,6 +43,6 @@ def shown(label: Label | None, quote: bool = False) -> str:
 
 
 def cut(name: str, width: int = 40) -> str:
-    """Return a name without its middle where it is wider than a table in a terminal can show."""
+    """Return a name without its middle if it is too wide for a table in a terminal."""
     half = width // 2 - 1
     return name if len(name) <= width else f"{name[:half]}...{name[-half:]}"
