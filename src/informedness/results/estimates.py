@@ -324,7 +324,7 @@ def estimate_from_labels(
         The group each sample belongs to, for example the document of a question. The error is then
         computed from sums over each of the C groups, :math:`SE^2 = \frac{C}{C-1} \sum_c (\sum_{t
         \in c} w_t (g_t - \bar g))^2 / (\sum w)^2`, and the interval is the value ± t SE, with the
-        SE of the samples and one made-up group together, and t with C - 1 degrees of freedom; for
+        SE of the samples and one pseudo-group together, and t with C - 1 degrees of freedom; for
         NIT and EMA it is on the logarithmic scale, around the jackknifed value. It cannot be
         combined with a prior or `average=None`, and there is no `independence_p_value`, which
         assumes independent samples.

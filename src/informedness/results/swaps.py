@@ -10,7 +10,7 @@ random. It is exact if the answers are exchangeable, and right in the limit if o
 equal, because T is then standard normal, swapped or not. If swaps leave the score unchanged (one
 model renames what the other says), their T is not normal, so p is at least that of a normal T.
 
-**What few samples do not show** is added to SE^2: one made-up sample on which the answers differ.
+**What few samples do not show** is added to SE^2: a pseudo-observation on which answers differ.
 Entropic scores are biased upwards by what guesses appear to transfer, and more so for the model
 whose answers are more spread out: their difference is that of the jackknifed values, and SE^2
 includes the squares of this correction and of the difference in the most that chance could add.
@@ -103,8 +103,8 @@ class _Scored(NamedTuple):
 
     value: Numbers
     gradient: _Gradient
-    made_up: tuple[Numbers, Numbers]
-    """Mean and mean square of the gradient over the answers of a made-up sample, (k, n)."""
+    pseudo: tuple[Numbers, Numbers]
+    """Mean and mean square of the gradient over the answers of a pseudo-observation, (k, n)."""
     unbiased: Numbers | None = None
     chance: Numbers | float = 0.0
     """What chance could add to the score at most."""
@@ -220,7 +220,7 @@ class Swaps:
             )
         )  # fmt: skip
         sides = [side[1][:, 0] for side in (self.of_rows, self.of_columns)]
-        self.made_up = self._made_up_sample(*(sides[::-1] if self.is_transposed else sides))
+        self.pseudo = self._pseudo_observation(*(sides[::-1] if self.is_transposed else sides))
 
     def _take_samples(
         self, x: Codes, y: Codes, sign: Numbers, counts: Numbers, weights: Numbers
@@ -265,8 +265,8 @@ class Swaps:
         self.growth = n / (n - 1)
         self.squares = float(self.unit_weights @ self.unit_weights)
 
-    def _made_up_sample(self, references: Numbers, answers: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the chances of the made-up sample's reference, and of an answer to it."""
+    def _pseudo_observation(self, references: Numbers, answers: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the chances of the pseudo-observation's reference, and of an answer to it."""
         q = (references > 0) / np.count_nonzero(references)
         return q, (1 / self.k + answers / answers.sum()) / 2
 
@@ -284,8 +284,8 @@ class Swaps:
             cells = self.middle, self.moved.of(excess)
         a, b = (self._scored(sign, margins, cells) for sign in (1, -1))
         variance, mean = self._variance(excess, a.gradient, b.gradient)
-        (first, second), (first_b, second_b) = a.made_up, b.made_up
-        q, v = self.made_up
+        (first, second), (first_b, second_b) = a.pseudo, b.pseudo
+        q, v = self.pseudo
         one = self.squares / self.total
         apart = q @ (second + second_b - 2 * first * first_b)
         apart += mean * (mean - 2 * (q @ (first_b - first)))
@@ -356,7 +356,7 @@ class Swaps:
         with np.errstate(divide="ignore", invalid="ignore"):
             a, b, u = (np.nan_to_num(part, posinf=0, neginf=0) + np.zeros((self.k, n))
                        for part in self.score.gradient(sums))  # fmt: skip
-        _, v = self.made_up
+        _, v = self.pseudo
         if self.given_shares:
             a = -quotient(self.by_row.of(amounts * b[self.columns]) + h * u, r)
         of_reference, of_answer = (b, a) if self.is_transposed else (a, b)
@@ -369,7 +369,7 @@ class Swaps:
 
     def _entropic(self, cells: Numbers, r: Numbers, c: Numbers) -> _Scored:
         """Return the same of a score of cells, where an empty cell counts as of one sample."""
-        _, v = self.made_up
+        _, v = self.pseudo
         one, n = self.squares / self.total, self.total
         log_cells, log_r, log_c = (_log(x) for x in (cells, r, c))
         entropic = [np.einsum("ij,ij->j", x, y) for x, y in
