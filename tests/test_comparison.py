@@ -66,7 +66,7 @@ def difference(references, a, b, score):
 
 
 def studentised(references, a, b, score):
-    """Return T of samples, each in turn: with slopes by cells, and a pseudo-observation in the error.
+    """Return T of samples, each in turn: slopes by cells, a pseudo-observation in the error.
 
     Of scores of entropies the difference is jackknifed, and its error takes in what that changes
     and what chance could bring.

@@ -243,7 +243,9 @@ def test_csv_has_no_nested_columns_but_names_with_dots(tmp_path):
     path.write_text("doc.label,argmax:x\na,a\nb,b\n")
     expected = ContingencyTable.from_labels(["a", "b"], ["a", "b"])
     assert table_of(path, "doc.label", "argmax:x") == expected
-    with pytest.raises(ValueError, match=r"'doc\.name' does not exist: the columns are 'doc\.label'"):
+    with pytest.raises(
+        ValueError, match=r"'doc\.name' does not exist: the columns are 'doc\.label'"
+    ):
         table_of(path, "doc.name", "argmax:x")
 
 

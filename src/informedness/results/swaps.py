@@ -474,8 +474,8 @@ def error_of_groups(table: Table, score: Score, triples: Triples) -> tuple[float
     gaps[np.abs(gaps) <= 1e-14 * np.abs(gradient).max()] = 0.0
     sums = np.bincount(swaps.entries.unit, swaps.entries.weight * gaps)
     variance = swaps.growth * float(sums @ sums)
-    q, _ = swaps.made_up
-    first, second = (float(q @ moment[:, 0]) for moment in scored.made_up)
+    q, _ = swaps.pseudo
+    first, second = (float(q @ moment[:, 0]) for moment in scored.pseudo)
     spread = max(second - 2 * mean * first + mean**2, 0.0)
     one = (swaps.squares / swaps.total) ** 2 * spread
     value = float(scored.value[0])
