@@ -143,7 +143,7 @@ def test_integers_can_be_taken_out_of_text(tmp_path):
         ({"choices": "ABCD"}, "`choices` must be a sequence of labels"),
         ({"choices": []}, r"`choices` must hold text, the name of each position, got \[\]"),
         ({"choices": [1, 2]}, r"`choices` must hold text, the name of each position, got \[1, 2\]"),
-        ({"choices": ["A", "A"]}, "`choices` must list each class once, 'A' stands twice"),
+        ({"choices": ["A", "A"]}, "`choices` must list each class once, 'A' is listed twice"),
         ({"choices": ["A", "1"], "numeric": True}, "`choices` must hold no integers .* got '1'"),
     ],
 )

@@ -443,7 +443,7 @@ def test_labels_may_be_empty_long_or_any_text(run, tmp_path):
         (
             [("a", "a"), ("b", "?")],
             ["--labels", "a", "b"],
-            "`--labels` must list every prediction, '?' is not in it: add it, or pass "
+            "`--labels` must list every prediction, '?' is missing: add it, or pass "
             "--unknown wrong to count such predictions as wrong answers",
         ),
         (
@@ -480,7 +480,7 @@ def test_what_the_user_wrote_is_not_translated(run, tmp_path):
     columns = ["--references", "gold", "--predictions", "seed=3", "--labels", "a"]
     _, _, errors = run(path, *columns)
     assert f"{path}: " in errors
-    assert "'drop_null=True' is not in it" in errors
+    assert "'drop_null=True' is missing" in errors
     _, _, errors = run(path, *COLUMNS)
     assert "the columns are 'gold', 'seed=3'" in errors
 

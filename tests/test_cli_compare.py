@@ -310,7 +310,7 @@ def test_nulls_are_an_error_or_left_out(run, tmp_path):
         ),
         (["--predictions", "a", "b", "--unknown", "wrong"], "only beside `--labels`"),
         (["--predictions", "a", "b", "--numeric"], "must hold integers (--numeric), got 'ham'"),
-        (["--predictions", "a", "b", "--labels", "ham"], "'spam' is not in it"),
+        (["--predictions", "a", "b", "--labels", "ham"], "'spam' is missing"),
         (["--predictions", "a", "b", "--ignore-index", "ham"], "must have at least two classes"),
     ],
 )

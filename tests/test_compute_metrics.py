@@ -145,7 +145,7 @@ def test_half_precision_is_read_as_numpy_reads_its_numbers(dtype):
     assert result["informedness"] == wanted
 
 
-@pytest.mark.filterwarnings("ignore:informedness. NIT takes predictions outside")
+@pytest.mark.filterwarnings("ignore:informedness. NIT counts predictions outside")
 @pytest.mark.parametrize("n_labels", [3, 200_000, 2**33])
 def test_tensors_of_few_and_of_many_labels_are_counted_alike(n_labels):
     generator = np.random.default_rng(n_labels)
@@ -311,14 +311,14 @@ def test_several_labels_have_no_interval_and_no_average_none():
     [
         ({"names": ["informed"]}, "`metric` must be one of"),
         ({"names": []}, "`names` must hold at least one"),
-        ({"names": ["nit", "nit"]}, "'nit' stands twice"),
+        ({"names": ["nit", "nit"]}, "'nit' is listed twice"),
         ({"average": "micro"}, "`average` must be one of"),
         ({"average": "macro", "names": ["nit"]}, "`average` must be left out"),
         ({"threshold": math.nan}, "`threshold` must be a finite number"),
         ({"threshold": "0"}, "`threshold` must be a finite number"),
         ({"confidence_level": 95}, "`confidence_level` must lie between"),
         ({"confidence_level": 0.9, "prior": {0: 0.5, 1: 0.5}, "names": ["nit"]}, "`prior` must"),
-        ({"labels": [0, 0]}, "0 stands twice"),
+        ({"labels": [0, 0]}, "0 is listed twice"),
     ],
 )
 def test_options_that_are_not_valid_are_refused_before_training(options, message):

@@ -91,7 +91,7 @@ def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(options, w
     [
         ([1, 2], [1.0, 0.7], {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
         ([1, 2], ["1", "2"], {}, "`predictions` must hold labels of the same type"),
-        (["a", "b"], ["a", "c"], {"labels": ["a", "b"]}, "every prediction, 'c' is not in it"),
+        (["a", "b"], ["a", "c"], {"labels": ["a", "b"]}, "every prediction, 'c' is missing"),
         (["a", "c"], ["a", "c"], {"labels": ["a"], "unknown": "wrong"}, "every reference, 'c'"),
         (["a", "c"], ["b", "b"], {"labels": ["a"], "unknown": "wrong"}, "every reference, 'c'"),
         (["a"], ["a"], {"unknown": "wrong"}, "only beside `labels`"),

@@ -675,9 +675,9 @@ def test_a_class_that_no_sample_has_counts_in_nit_alone():
 
 
 BAD_CLASSES = {
-    "duplicate": ([0, 1, 2, 2], "list each class once, 2 stands twice"),
-    "duplicate of another type": ([0, 1, 2, 2.0], "list each class once, 2 stands twice"),
-    "reference missing": ([0, 1], "list every reference, 2 is not in it"),
+    "duplicate": ([0, 1, 2, 2], "list each class once, 2 is listed twice"),
+    "duplicate of another type": ([0, 1, 2, 2.0], "list each class once, 2 is listed twice"),
+    "reference missing": ([0, 1], "list every reference, 2 is missing"),
     "str": ("012", "sequence of labels.* got the str '012'"),
     "strings for integers": (["0", "1", "2"], "same type as `references`.* such as '0'"),
     "set": ({0, 1, 2}, "sequence of labels.* got the set {0, 1, 2}"),
@@ -775,7 +775,9 @@ def test_a_prior_is_read_by_key_from_any_real_number(prior):
 
 
 def test_a_prior_of_strings_for_integers_is_refused():
-    with pytest.raises(ValueError, match="`prior` must cover every class in the references, 0 is"):
+    with pytest.raises(
+        ValueError, match="`prior` must cover every class in the references, 0 is missing"
+    ):
         informedness_score(*INTEGERS, prior={"0": 0.2, "1": 0.3, "2": 0.5})
 
 
@@ -800,7 +802,7 @@ def test_what_is_no_table_of_counts_is_refused(matrix, wanted):
 def test_labels_of_a_matrix_name_its_rows():
     with pytest.raises(ValueError, match="`labels` must name the 2 rows of `matrix`, got 3"):
         ContingencyTable.from_matrix([[1, 2], [3, 4]], labels=["a", "b", "c"])
-    with pytest.raises(ValueError, match="`labels` must list each class once, 'a' stands twice"):
+    with pytest.raises(ValueError, match="`labels` must list each class once, 'a' is listed twice"):
         ContingencyTable.from_matrix([[1, 2], [3, 4]], labels=["a", "a"])
 
 
@@ -990,8 +992,11 @@ def test_options_mean_for_counts_what_they_mean_for_the_samples_counted(options,
     [
         ({"unknown": "wrong"}, '`unknown` can be "wrong" only beside `labels`'),
         ({"unknown": "drop"}, "`unknown` must be one of"),
-        ({"labels": ["a"]}, "`labels` must list every prediction, 'b' is not in it"),
-        ({"labels": ["b"], "unknown": "wrong"}, "`labels` must list every reference, 'a' is not"),
+        ({"labels": ["a"]}, "`labels` must list every prediction, 'b' is missing"),
+        (
+            {"labels": ["b"], "unknown": "wrong"},
+            "`labels` must list every reference, 'a' is missing",
+        ),
         ({"labels": []}, "`labels` must list at least one class, got none"),
         ({"ignore_index": 1}, "`ignore_index` must hold labels of the same type as `references`"),
         ({"ignore_index": 0.5}, "`ignore_index` must hold labels .* got 0.5"),

@@ -193,7 +193,7 @@ def test_weights_for_all_samples_are_refused_where_some_came_with_their_own(load
     ]:
         metric.add_batch(**inputs, sample_weight=[2] * 7)
         with pytest.raises(
-            ValueError, match=r"`sample_weight` .* both: leave it out .*`add_batch`"
+            ValueError, match=r"`sample_weight` .* both ways: leave it out .*`add_batch`"
         ):
             metric.compute(**options)
     at_load.add_batch(**inputs, sample_weight=[2] * 7)
@@ -595,7 +595,7 @@ def test_two_processes_gather_large_integers_and_recover_from_an_error(tmp_path)
 @pytest.mark.slow
 def test_a_process_that_dies_half_way_is_not_scored_on_what_it_left(tmp_path):
     first, second = in_two_processes("death", tmp_path, module_path("informedness"))
-    assert "experiment-death-0-2-1.arrow end in the middle" in first[0]
+    assert "experiment-death-0-2-1.arrow are cut off" in first[0]
     assert second == []
 
 

@@ -22,7 +22,7 @@ from informedness import (
     nit_score,
 )
 
-ABOUT = "informedness: NIT takes predictions outside the references for information: "
+ABOUT = "informedness: NIT counts predictions outside the references as information: "
 SPREADS = {  # of the answers of a guesser, among classes and others
     "evenly": lambda rng, k, others, n: rng.integers(0, k + others, n),
     "mostly classes": lambda rng, k, others, n: np.where(
@@ -80,7 +80,7 @@ def test_answers_that_never_repeat_are_warned_of_and_so_is_their_interval():
     with pytest.warns(IntervalWarning, match="300 samples for 300 predictions .* 9,000 are"):
         made = estimate(table, "nit")
     assert made.independence_p_value > 0.9
-    with pytest.warns(InformednessWarning, match="EMA takes predictions outside the references"):
+    with pytest.warns(InformednessWarning, match="EMA counts predictions outside the references"):
         assert ema_score(references, answers) == 1.0
 
 

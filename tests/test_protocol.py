@@ -713,7 +713,7 @@ def test_weights_of_batches_and_of_compute_are_refused_beside_each_other_by_proc
         return metric.compute(sample_weight=[1, 1])
 
     error, none = both(*(lambda m=m: process(m) for m in metrics))
-    assert "was given to both" in str(error)
+    assert "was given both ways" in str(error)
     assert none is None
 
 

@@ -398,7 +398,12 @@ def test_an_undefined_score_is_warned_of_as_often_as_without_a_confidence_level(
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"confidence_level": 95}, "`confidence_level` must lie between 0 and 1, as 0.95, got 95")],
+    [
+        (
+            {"confidence_level": 95},
+            "`confidence_level` must lie between 0 and 1, for example 0.95, got 95",
+        )
+    ],
 )
 def test_bad_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):

@@ -1,10 +1,10 @@
-"""Mutual information in a sample: the interval of the scores made of it, and a test of chance.
+"""Mutual information in a sample: intervals for the scores based on it, and a test against chance.
 
-The entropy of the shares in a sample is less than that of what it is from, and most so where cells
-are many and samples few. The intervals of NIT and EMA are made of entropies without that bias, in
-closed form; the p-value asks how often a guesser's predictions go with the references as much.
+The entropy in a sample is lower than in its population, most of all with many cells and few
+samples. The intervals of NIT and EMA use entropies without that bias, in closed form; the p-value
+asks how often a guesser's predictions would match the references as closely.
 
-How often both are right is measured by `make coverage`.
+`make coverage` measures how often both are right.
 
 Sources: Miller (1955), "Note on the bias of information estimates"; Good (1953), "The population
 frequencies of species"; Chao, Wang and Jost (2013), "Entropy and the species accumulation curve";
@@ -26,7 +26,7 @@ _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right ta
 
 
 def normal_quantile(level: float) -> float:
-    """Return z, within which of 0 a standard normal number lies this often."""
+    """Return the z for which a standard normal number is within z of 0 this often."""
     from statistics import NormalDist  # which imports half the library
 
     return NormalDist().inv_cdf((1 + level) / 2)
@@ -36,10 +36,10 @@ def normal_quantile(level: float) -> float:
 
 
 class Missing(NamedTuple):
-    """What the entropy of the shares in a sample lacks of that of the truth, in nats."""
+    """How much lower the entropy in a sample is than the true one, in nats."""
 
     likely: float
-    most: float  # where all that is not seen yet is equally rare
+    most: float  # if everything not seen yet is equally rare
     variance: float  # of the part that is not seen
 
 
@@ -174,17 +174,18 @@ def _smoothed(table: Table, relative: bool) -> tuple[float, float]:
 
 
 def independence_test(table: Table) -> float:
-    """Return the p-value of Pearson's chi-squared against all tables of the same margins.
+    """Return the p-value of Pearson's chi-squared among all tables with the same margins.
 
-    Where predictions are dealt out to the samples at random, X^2 = sum (n_ij - e_ij)^2 / e_ij has
+    If the predictions are dealt out to the samples at random, X^2 = sum (n_ij - e_ij)^2 / e_ij has
     the mean N (R - 1) (C - 1) / (N - 1) and the variance (Dawson 1954)
 
         2 N / (N - 3) (v_r - w_r) (v_c - w_c) + N^2 / (N - 1) w_r w_c,
         v_r = (R - 1) (N - R) / (N - 1),  w_r = (N sum 1/r_i - R^2) / (N - 2),
 
-    likewise for columns: exactly, however sparse the table. A gamma distribution has both. It is
-    too smooth where few samples meet rare classes: there they are dealt out indeed. N is the
-    effective sample size, R and C are the numbers of classes that occur.
+    and likewise for columns: exactly, however sparse the table. A gamma distribution with this mean
+    and variance gives the p-value. It is too smooth for few samples and rare classes: there the
+    predictions are really dealt out. N is the effective sample size, R and C are the numbers of
+    classes that occur.
     """
     size = effective_sample_size(table)
     r, c = (
@@ -276,7 +277,7 @@ def _fewest_references(table: Table) -> float:
 
 
 def _classes_unknown(table: Table, score: Score) -> bool:
-    """Return whether so many classes may have no reference that no interval is to be had."""
+    """Return whether too many classes may lack references for any interval."""
     if score.relative_to_prevalence:
         return _fewest_references(table) < 3 - 1e-6
     outside = effective_sample_size(table) * (1 - table.reference_totals.max() / table.total)
@@ -284,7 +285,7 @@ def _classes_unknown(table: Table, score: Score) -> bool:
 
 
 def how_many(amount: float) -> str:
-    """Return a number of samples, which with weights may be broken, as text."""
+    """Return a number of samples, which weights may make fractional, as text."""
     return f"{amount:,.0f}" if amount >= 1000 else f"{amount:.4g}"
 
 

@@ -38,7 +38,7 @@ _ONE_SAMPLE = (
 
 
 class Differences(NamedTuple):
-    """Sums of a table that for counts follow by subtraction, exactly; of shape (k,)."""
+    """Sums of a table, of shape (k,), that plain counts give exactly by subtraction."""
 
     false_positives: Numbers  # c - h
     other_references: Numbers  # N - r
@@ -47,10 +47,10 @@ class Differences(NamedTuple):
 
 @dataclass(frozen=True)
 class Sums:
-    """What scores are made of: sums of a table's cells by class, of shape (k,).
+    """What scores are computed from: sums of a table's cells by class, of shape (k,).
 
-    Or those of n tables, of shape (k, n), from which the same formulas give n scores at once;
-    `total` is then of shape (n,).
+    For n tables at once the shape is (k, n), and (n,) for `total`; the same formulas then give n
+    scores.
     """
 
     hits: Numbers
@@ -58,7 +58,7 @@ class Sums:
     predictions: Numbers
     total: Any
     occurring: Numbers
-    """Which classes occur in the table, of shape (k,), without that of answers outside all."""
+    """Which classes occur in the table, of shape (k,); unknown answers are not a class."""
     n_classes: int
     """Number of classes, as NIT counts them."""
     cells: Numbers
@@ -122,7 +122,7 @@ def _sums_of_others(amounts: Numbers) -> Numbers:
 
 
 def occurring(table: Table) -> Numbers:
-    """Return which classes have a reference or a prediction; answers outside all are no class."""
+    """Return which classes have a reference or a prediction; unknown answers are not a class."""
     occur = (table.reference_totals > 0) | (table.prediction_totals > 0)
     if table.labels[-1] is None:
         occur[-1] = False
@@ -162,23 +162,23 @@ class Score:
     lowest: ClassVar[float] = 0.0
     best: ClassVar[float] = 1.0
     averages: ClassVar[tuple[Average, ...]] = ()
-    """Averages over the classes it can be taken in, the default first."""
+    """The averages over classes that it allows, the default first."""
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
     warns: ClassVar[bool] = False
     """Whether `zero_division` is for the user to set, with a warning by default."""
     warns_of_one_sample: ClassVar[bool] = False
-    """Whether it warns of one sample, whose score is the same for a right and a wrong answer."""
+    """Whether it warns about a single sample, which scores the same right or wrong."""
     stand_in: ClassVar[float] = 0.0
-    """Its value where it is undefined."""
+    """The value returned where it is undefined."""
     from_margins: ClassVar[bool] = True
-    """Whether it is made of hits and totals; other scores are of the cells."""
+    """Whether hits and totals are enough to compute it; other scores need the cells."""
     relative_to_prevalence: ClassVar[bool] = False
-    """Of a score of cells: whether its logarithm is MI, ln(p_ij / (pi_i beta_j)) on average, and
-    not -H(ref|pred), ln(p_ij / beta_j) on average."""
+    """For a score of cells: whether its logarithm is MI, the mean of ln(p_ij / (pi_i beta_j)),
+    rather than -H(ref|pred), the mean of ln(p_ij / beta_j)."""
     is_share: ClassVar[bool] = False
-    """Whether it is the share of decisions that are informed, the others being guessed."""
+    """Whether it is the share of decisions that are informed rather than guessed."""
     over_classes: ClassVar[bool] = True
-    """Whether it averages over classes, so that it is biased where these are many."""
+    """Whether it averages over classes, which makes it biased when there are many."""
 
     average: Average = None
 
@@ -190,19 +190,19 @@ class Score:
         return self if average == self.average else replace(self, average=average)
 
     def oriented(self, table: Table) -> tuple[Score, Table]:
-        """Return a score and a table with the formulas of this one: of it, or its transpose."""
+        """Return an equivalent score and table, for example another score of the transpose."""
         return self, table
 
     def chance(self, table: Table) -> float | None:
-        """Return what every guesser expects; None where that depends on how one guesses."""
+        """Return the expected score of any guesser; None if it depends on how one guesses."""
         return 0.0
 
     def undefined(self, table: Table) -> str:
-        """Return that the score is undefined for this table, empty where it is defined."""
+        """Return why the score is undefined for this table; empty if it is defined."""
         return ""
 
     def of(self, sums: Sums) -> Numbers:
-        """Return the score of the sums: a number, or one for each of n tables."""
+        """Return the score for these sums: one number, or one for each of n tables."""
         raise NotImplementedError
 
     def exact(self, table: Table) -> Numbers:
@@ -218,11 +218,11 @@ class Score:
         raise NotImplementedError
 
     def at_odds(self, table: Table, prior: Numbers) -> Any:
-        """Return the score where the prior sets gains and losses, if `prior_modes` has "odds"."""
+        """Return the score with gains and losses set by the prior, if `prior_modes` has "odds"."""
         raise NotImplementedError
 
     def warn_of(self, table: Table) -> None:
-        """Warn of classes that the score cannot take as they are."""
+        """Warn about classes that the score cannot handle as they are."""
 
     def value(
         self,
@@ -232,7 +232,7 @@ class Score:
         prior_mode: str = "reweight",
         zero_division: ZeroDivision = "warn",
     ) -> Any:
-        """Return the score of a table; a list by class where `average` is None."""
+        """Return the score of a table; with `average` None, a list with one value per class."""
         self.check_zero_division(zero_division)
         check_choice("prior_mode", prior_mode, self.prior_modes)
         is_one_sample = table.n_samples == 1  # which a prior's weights no longer tell
@@ -246,7 +246,7 @@ class Score:
         else:
             self.warn_of(table)
             if why and self.warns and not is_set:
-                why += " (zero_division sets another and silences this)"
+                why += " (set zero_division to change this and silence the warning)"
                 warn(why, UndefinedMetricWarning)
         if why:
             return self._stand_in(table, float(zero_division) if is_set else self.stand_in)
@@ -255,7 +255,7 @@ class Score:
         return self.rounded(table)
 
     def _stand_in(self, table: Table, value: float) -> Any:
-        """Return what stands in for the score; by class where it is listed so."""
+        """Return the value for an undefined score; one per class if the score is a list."""
         if not self.averages or self.average is not None:
             return value
         _, table = self.oriented(table)
@@ -271,16 +271,15 @@ class Score:
         return self.best if exact > self.best else self.lowest if exact < self.lowest else exact
 
     def of_one_class(self, table: Table, totals: Numbers, side: str) -> str:
-        """Return that the score is undefined if only one class has a total, else empty."""
+        """Return why the score is undefined if only one class has a total, else empty."""
         if np.count_nonzero(totals) != 1:
             return ""
         label = show(table.labels[int(np.argmax(totals))])
-        return (
-            f"all {side} are {label}: {self.title} is undefined, {self.stand_in} stands in for it"
-        )
+        undefined = f"{self.title} is undefined, {self.stand_in} is returned instead"
+        return f"all {side} are {label}: {undefined}"
 
     def check_zero_division(self, value: Any) -> None:
-        """Raise ValueError unless it is "warn", nan, or what stands in for the score."""
+        """Raise ValueError unless it is "warn", nan, or the value for an undefined score."""
         if isinstance(value, str) and value == "warn":
             return
         if not is_real(value) or (value != self.stand_in and value == value):
@@ -296,7 +295,7 @@ class Score:
 class Informedness(Score):
     """Multi-class Bookmaker Informedness: best 1, chance 0, below 0 worse than chance.
 
-    J_c by class, 0 for a class absent from the references, then summed with weights beta_c
+    J_c of each class, 0 for a class absent from the references, then summed with weights beta_c
     ("bias", Powers 2003) or pi_c ("prevalence", Powers 2011, eq. 42), averaged over the classes in
     the references ("macro"), or listed in label order (None).
     """
@@ -329,7 +328,7 @@ class Informedness(Score):
         return self._averaged(np.nan_to_num(gains, nan=0.0), sums).tolist()
 
     def _averaged(self, gains: Numbers, sums: Sums) -> Numbers:
-        """Return gains by class as the average says."""
+        """Average the gains of the classes."""
         if self.average is None:
             return gains
         return (self._weights(sums) * gains).sum(axis=0)
@@ -359,7 +358,7 @@ class Informedness(Score):
 
 
 def warn_absent(title: str, table: Table, columns: str, rows: str) -> None:
-    """Warn of classes that occur among the columns only: their gain is taken as 0."""
+    """Warn about classes that only the columns have: their gain counts as 0."""
     there = table.reference_totals
     absent = [
         table.labels[code]
@@ -376,7 +375,7 @@ def warn_absent(title: str, table: Table, columns: str, rows: str) -> None:
         alike = [x for x in absent if "".join(str(x).split()).casefold() in plain]
         for label in alike[:1]:
             like = plain["".join(str(label).split()).casefold()]
-            message += f"; {show(label)} differs from {show(like)} in case or blanks alone"
+            message += f"; {show(label)} differs from {show(like)} only in case or spaces"
     warn(message, UndefinedMetricWarning)
 
 
@@ -423,7 +422,8 @@ def x_log_x(amounts: Numbers) -> Numbers:
 
 
 def mutual_information(table: Table) -> float:
-    """Return MI = sum p_ij log2(p_ij / (pi_i beta_j)) in bits: 0 at independence, never below.
+    """Return MI = sum p_ij log2(p_ij / (pi_i beta_j)) in bits: never below 0, its value at
+    independence.
 
     As sum e phi(d) with e = pi beta, p = e (1 + d) and phi(d) = (1 + d) ln(1 + d) - d >= 0: the
     terms of the usual sum cancel near independence, these do not. Each empty cell adds its e.
@@ -459,11 +459,11 @@ def outside_references(table: Table) -> tuple[int, int]:
 
 
 def warn_of_outside(title: str, table: Table) -> None:
-    """Warn where what is predicted outside the references passes for information."""
+    """Warn if predictions outside the references inflate the information."""
     n_outside, wanted = outside_references(table)
     if table.n_samples is not None and table.n_samples < wanted:
         warn(
-            f"{title} takes predictions outside the references for information: {n_outside} "
+            f"{title} counts predictions outside the references as information: {n_outside} "
             f"different ones in {table.n_samples} samples, where {wanted} samples are wanted; pass "
             'the classes as labels= and unknown="wrong" to count all of them as one answer'
         )
@@ -478,7 +478,7 @@ INFORMEDNESS, NIT = Informedness(), Nit()
 def read_prior(prior: Any, table: Table) -> Numbers:
     """Return the prior of each class of a table, nan where it has no reference.
 
-    Declared classes without a reference are dropped with a warning, the rest renormalised.
+    Declared classes without a reference are dropped with a warning, and the rest rescaled.
 
     Raises
     ------
@@ -488,12 +488,14 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     """
     if not isinstance(prior, Mapping):
         raise ValueError(
-            f"`prior` must map each class to its probability, as {{'a': 0.5, 'b': 0.5}}, "
+            f"`prior` must map each class to its probability, for example {{'a': 0.5, 'b': 0.5}}, "
             f"got {show(prior)}"
         )
     observed = {table.labels[code] for code in np.flatnonzero(table.reference_totals)}
     for label in sorted(observed - set(prior), key=str):
-        raise ValueError(f"`prior` must cover every class in the references, {show(label)} is not")
+        raise ValueError(
+            f"`prior` must cover every class in the references, {show(label)} is missing"
+        )
     dropped = []
     for label, share in prior.items():
         if not is_real(share):
@@ -515,7 +517,7 @@ def read_prior(prior: Any, table: Table) -> Numbers:
         raise ValueError(f"`prior` must sum to 1, got {total!r}")
     if dropped:
         names = ", ".join(map(show, dropped))
-        warn(f"no reference is {names}: dropped from the prior, the rest renormalised")
+        warn(f"no reference is {names}: dropped from the prior, the rest were rescaled to sum to 1")
     shares = [float(prior[label]) if label in observed else np.nan for label in table.labels]
     return np.array(shares) / math.fsum(share for share in shares if share == share)
 
@@ -539,9 +541,9 @@ def signature_of(
     ignore_index: Label | None = None,
     interval: str | None = None,
 ) -> str:
-    """Return all that decides a number in a line; two settings that can differ never share one.
+    """Return a line that records everything that affects a score; no two settings share a line.
 
-    `score` is a name where the line is of several scores.
+    `score` is a name if the line is for several scores.
 
     Examples
     --------
@@ -579,7 +581,7 @@ def signature_of(
 
 
 def _rounded(amount: float) -> str:
-    """Return 6 digits, the same in whatever order the amount was summed, also of 1234.565."""
+    """Return 6 digits that do not depend on the order of summing, even for 1234.565."""
     return f"{float(f'{amount:.12g}'):.6g}"
 
 

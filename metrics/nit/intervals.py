@@ -7,8 +7,9 @@ by g_ij = ds/dp_ij with the share of a cell, so one sample more in cell (i, j) m
     SE^2 = [sum p g^2 - (sum p g)^2] / N;  with weights  SE^2 = sum w^2 (g - mean)^2 / (sum w)^2.
 
 **Interval of a score of hits and totals.** The mean of g over a row is estimated from the samples
-of that class alone. Each row gets Wilson's interval, made for a mean of more values than two, and
-the rows are put together: see `_reaches`. Classes without a reference add all they could change.
+of that class alone. Each row gets Wilson's interval, extended to a mean of more than two values,
+and the rows are combined: see `_reaches`. Classes without a reference widen it by all they could
+change.
 
 **Interval of a score of entropies**: see `information.py`.
 
@@ -60,14 +61,16 @@ class Interval(NamedTuple):
     low: float
     high: float
     independence_p_value: float | None = None
-    """Of a score of entropies: how often a guesser's predictions go with the references as much."""
+    """For a score of entropies: how often a guesser would match the references this closely."""
 
 
 def check_level(level: Any) -> None:
     """Raise ValueError unless it is a confidence level."""
     number = isinstance(level, (int, float, np.floating))
     if not number or not (level > 0 and 1 + level < 2):
-        raise ValueError(f"`confidence_level` must lie between 0 and 1, as 0.95, got {show(level)}")
+        raise ValueError(
+            f"`confidence_level` must lie between 0 and 1, for example 0.95, got {show(level)}"
+        )
 
 
 def interval_of(
@@ -75,13 +78,14 @@ def interval_of(
 ) -> Interval:
     """Return a score of a table with its interval.
 
-    That is nan where the score is undefined, or one over classes and all references of one class.
+    The interval is nan if the score is undefined, or if it averages over classes and all references
+    are of one class.
 
     Raises
     ------
     ValueError
-        If the level is not one, the table holds sums of weights without their squares, or the prior
-        is not valid.
+        If the level or the prior is not valid, or if the table holds sums of weights without their
+        squares.
     """
     check_level(level)
     check_interval_of_prior(score, prior)
@@ -109,7 +113,7 @@ def interval_of(
 
 
 def check_interval_of_prior(score: Score, prior: Any) -> None:
-    """Raise ValueError for a prior with a score whose error under one is not known."""
+    """Raise ValueError for a prior with a score whose standard error is then unknown."""
     if prior is not None and not (score.name == "informedness" and score.average):
         raise ValueError(
             "`prior` must be left out, except for an average of Informedness: "
@@ -297,7 +301,7 @@ def _ends_of_absent(table: Table, score: Score, value: float, level: float) -> t
 
 
 def too_few(table: Table, score: Score, prior: Any = None) -> str:
-    """Return what the table has too few of for this score's interval, empty if nothing is known."""
+    """Return what the table has too few of for this score's interval; empty if nothing is known."""
     if not score.from_margins:
         return too_few_in_cells(table, score)
     size = effective_sample_size(table)
@@ -310,14 +314,14 @@ def too_few(table: Table, score: Score, prior: Any = None) -> str:
 
 
 def warn_of_intervals(table: Table, score: Score, made: list[Interval], prior: Any = None) -> None:
-    """Warn where the intervals of a score are known to fail."""
+    """Warn if the intervals of a score are known to fail on such a table."""
     if not all(math.isnan(interval.standard_error) for interval in made):
         is_nan = all(math.isnan(interval.low) for interval in made)
         warn_of_few(score.name, too_few(table, score, prior), is_nan=is_nan)
 
 
 def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = False) -> None:
-    """Warn that the interval of something, or several, is nan or known to fail: `few` says why."""
+    """Warn that one or several intervals are nan or known to fail; `few` says why."""
     if not few:
         return
     said = f"there is no interval of {of}"
@@ -333,7 +337,7 @@ def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = Fals
 def intervals_by_class(
     table: Table, score: Score, level: float, values: list[float]
 ) -> list[Interval]:
-    """Return the score of each class with its interval, as that of it against all others together.
+    """Return the score and interval of each class against all others together.
 
     `values` are the scores.
     """
@@ -402,7 +406,7 @@ def result_of(
     prior_mode: str = "reweight",
     zero_division: ZeroDivision = "warn",
 ) -> dict[str, Any]:
-    """Return what the module of a score computes: it, with what was asked for beside it."""
+    """Return what the metric module computes: the score and whatever else was asked for."""
     values: Any = score.value(
         table, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )

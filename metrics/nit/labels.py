@@ -1,10 +1,10 @@
-"""Labels: any container of them becomes a column of integer codes.
+"""Labels: a container of any kind becomes a column of integer codes.
 
-A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, floats
-that are whole numbers as those numbers. Nothing else is a label: missing values, scores, nested
-sequences and dates are refused with a ValueError that names the argument and the value, and one
-task never mixes integers, strings and bytes. Strings are compared as they are, code point by code
-point: "001" is not "1", and nothing is stripped, folded or normalised.
+A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
+floats as integers. Nothing else is a label: missing values, scores, nested sequences and dates are
+refused with a ValueError that names the argument and the value, and one task never mixes integers,
+strings and bytes. Strings are compared as they are, code point by code point: "001" is not "1", and
+nothing is stripped, folded or normalised.
 
 `read_column` is the only way in. It unwraps the container, reads what it holds, and codes it:
 
@@ -40,8 +40,8 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Knuth's: 2**64 over the golden ra
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1  # of int64 and uint64
 
 _OF_SCORES = (
-    "of several scores a sample pass the argmax, of one logit (np.ravel(logits) > 0).astype(int), "
-    "of one probability > 0.5"
+    "for several scores per sample pass the argmax, for one logit "
+    "(np.ravel(logits) > 0).astype(int), for one probability > 0.5"
 )
 
 _ARROW_NUMBERS = ("int", "uint", "halffloat", "float", "double")
@@ -55,23 +55,23 @@ _short.maxstring = _short.maxother = 80
 
 
 class InformednessWarning(UserWarning):
-    """Base of this project's warnings; each message starts with `WARNING_PREFIX`."""
+    """Base class of this project's warnings; each message starts with `WARNING_PREFIX`."""
 
 
 class UndefinedMetricWarning(InformednessWarning):
-    """A score, or a class's part in it, is undefined, or the score is that of one sample."""
+    """A score or one class's part of it is undefined, or there is only one sample to score."""
 
 
 class IntervalWarning(InformednessWarning):
-    """An interval is known to cover the truth less often than it says on tables like this one."""
+    """On tables like this one, the interval is known to cover the truth less often than it says."""
 
 
 class NoSamplesError(ValueError):
-    """No sample is left to score, as where a batch is all ignored; other batches may have some."""
+    """No sample is left to score, for example in a batch where all are ignored."""
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Warn with the prefix by which all copies of this file are filtered, at the caller's line."""
+    """Warn at the caller's line, with the prefix that users filter by."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER + os.sep):
         frame, level = frame.f_back, level + 1
@@ -79,18 +79,18 @@ def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
 
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
-    """Raise ValueError unless the option `name` has one of the values it can have."""
+    """Raise ValueError unless the option `name` has one of its allowed values."""
     if not (value is None or isinstance(value, str)) or value not in choices:
         raise ValueError(f"`{name}` must be one of {choices}, got {show(value)}")
 
 
 def show(value: object) -> str:
-    """Return `repr(value)`, cut in the middle where it is long."""
+    """Return `repr(value)`, shortened in the middle if it is long."""
     return _short.repr(value)
 
 
 def plain_label(label: Label | None) -> int | str | None:
-    """Return a label as a value of JSON: bytes as their Python literal."""
+    """Return a label as a JSON value: bytes as their Python literal."""
     return repr(label) if isinstance(label, bytes) else label
 
 
@@ -113,7 +113,7 @@ class Column:
 
     @property
     def kind(self) -> str | None:
-        """The type of its labels: "integers", "strings", "bytes"; None where it has none."""
+        """The type of its labels: "integers", "strings" or "bytes"; None if it has no labels."""
         if self.values is None and len(self):
             return "integers"
         return label_kind(self.example()) if len(self) else None
@@ -138,7 +138,7 @@ class Column:
         return codes if self.values is None else [self.values[code] for code in codes]
 
     def compact(self) -> Column:
-        """Return a copy, in the narrowest type unless some code is negative."""
+        """Return a copy in the narrowest integer type, unless some code is negative."""
         all_bits = int(np.bitwise_or.reduce(self.codes)) if len(self) else 0
         narrow = self.codes.dtype if all_bits < 0 else np.min_scalar_type(all_bits)
         return Column(self.codes.astype(narrow), self.values)
@@ -152,7 +152,7 @@ def label_kind(label: object) -> str:
 def read_pair(
     references: Any, predictions: Any, name: str = "predictions"
 ) -> tuple[Column, Column]:
-    """Return references and predictions as columns of one length and one kind of label."""
+    """Return references and predictions as columns of equal length and the same kind of label."""
     r, p = read_column(references, "references"), read_column(predictions, name)
     if len(r) != len(p):
         raise ValueError(f"Mismatch in the number of {name} ({len(p)}) and references ({len(r)})")
@@ -171,7 +171,7 @@ def check_same_kind(first: Column, first_name: str, second: Column, name: str) -
 
 
 def read_classes(labels: Any, name: str, beside: Column) -> tuple[Label, ...]:
-    """Return `labels` as a tuple of distinct labels of the kind the references `beside` hold."""
+    """Return `labels` as a tuple of distinct labels, of the same kind as those `beside`."""
     column = read_column(labels, name)
     classes = tuple(column.tolist())
     if not classes:
@@ -185,7 +185,7 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
     """Raise ValueError if a class is listed twice."""
     if len(set(classes)) < len(classes):
         twice = next(label for label in classes if classes.count(label) > 1)
-        raise ValueError(f"`{name}` must list each class once, {show(twice)} stands twice")
+        raise ValueError(f"`{name}` must list each class once, {show(twice)} is listed twice")
 
 
 # From a container to labels
@@ -197,8 +197,8 @@ def read_column(values: Any, name: str) -> Column:
     Parameters
     ----------
     values : array-like of shape (n_samples,) or (n_samples, 1)
-        A list, tuple or other iterable but an iterator, a numpy array of any dtype and memory
-        layout, or whatever turns itself into one: pandas, pyarrow, polars, torch, jax.
+        A list, tuple or other iterable except an iterator, a numpy array of any dtype and memory
+        layout, or anything that converts to one: pandas, pyarrow, polars, torch, jax.
     name : str
         The argument's name, for messages.
 
@@ -207,7 +207,7 @@ def read_column(values: Any, name: str) -> Column:
     ValueError
         If `values` is not a flat sequence, or holds something that is not a label.
     TypeError
-        If it is an iterator, which one reader would use up.
+        If it is an iterator, which can only be read once.
     """
     if isinstance(values, Column):
         return values
@@ -249,7 +249,7 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     elif isinstance(values, Iterator):
         raise TypeError(
             f"`{name}` must be a sequence of labels that can be read again, got an iterator, "
-            f"{show(values)}, which the first metric to read it uses up: pass list({name})"
+            f"{show(values)}, which only the first metric could read: pass list({name})"
         )
     elif isinstance(values, Iterable):
         return values if type(values) is list else list(values)
@@ -260,13 +260,13 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     if array.ndim != 1:
         raise ValueError(
             f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
-            "pass the argmax of logits, flatten tokens, score several labels a sample one by one"
+            "pass the argmax of logits, flatten tokens, score several labels per sample one by one"
         )
     return array.tolist() if array.dtype.kind in "OT" else array  # T: strings of any length
 
 
 def as_array(values: Any, name: str) -> Numbers:
-    """Return numpy's view of a container, or raise ValueError where that would be another one."""
+    """Return a container as a numpy array, or raise ValueError if that would change its values."""
     if np.ma.is_masked(values):
         raise ValueError(f"`{name}` must hold a value for each sample, got masked entries")
     try:
@@ -412,9 +412,9 @@ def code_words(array: Numbers) -> Column:
 
 
 def _read_arrow(values: Any, name: str) -> Column | None:
-    """Return pyarrow's text, which it codes in a fifth of the time; None for all else.
+    """Return pyarrow's text, which pyarrow codes in a fifth of the time; None for all else.
 
-    None too where there are nulls: they are refused with their position on the way through numpy.
+    Also None if there are nulls: the way through numpy refuses them and names their position.
     """
     if not hasattr(values, "dictionary_encode"):
         return None
@@ -451,7 +451,7 @@ def code_integers(array: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _code_by_slots(array: Numbers) -> tuple[Numbers, Numbers] | None:
-    """Return as `code_integers`; None where two integers share a slot of a table, as many do.
+    """Return the same as `code_integers`; None if two integers share a slot, as they often do.
 
     Ten of them take 8 ns each, and 32 by sorting; the strings of numpy are such integers.
     """
@@ -475,7 +475,7 @@ def coded(column: Column) -> tuple[Any, Numbers]:
 
 
 def merged(*sides: Any) -> tuple[list[Label], list[Codes]]:
-    """Return lists of labels as one, sorted, and where the entries of each stand in it."""
+    """Merge lists of labels into one, sorted; return it and the positions of each list in it."""
     if all(isinstance(side, np.ndarray) and side.dtype != np.uint64 for side in sides):
         found = np.unique(np.concatenate(sides))  # a third of the time of sets at 100,000 classes
         return found.tolist(), [np.searchsorted(found, side) for side in sides]
@@ -486,7 +486,7 @@ def merged(*sides: Any) -> tuple[list[Label], list[Codes]]:
 
 
 def join_columns(columns: Sequence[Column]) -> Column:
-    """Return columns of one kind of label, end to end."""
+    """Join columns with the same kind of label, end to end."""
     codes = [column.codes for column in columns]
     # uint64 beside a sign: numpy would round
     whole = np.result_type(*{array.dtype for array in codes}).kind in "iu"

@@ -1,4 +1,4 @@
-"""The contingency table: columns of labels are counted into it, and every score is taken from it.
+"""The contingency table: it counts columns of labels, and every score is computed from it.
 
 `n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
 PREDICTIONS, here and everywhere else. The table is a sufficient statistic: scores, standard errors
@@ -68,7 +68,7 @@ def count_pairs(
 ) -> tuple[Sequence[Label], Cells]:
     """Return the labels that occur, sorted (some may be unused), and the cells of their table.
 
-    A cell may stand twice. Its `rows` and `columns` are positions in the labels.
+    A cell may be listed twice. `rows` and `columns` are positions in the labels.
     """
     if references.values is None and predictions.values is None:
         # small integers are codes as they stand
@@ -82,7 +82,7 @@ def count_pairs(
 
 
 def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells | None:
-    """Return the cells of small codes, from a table of all pairs of them; None for other codes.
+    """Return the cells for small codes, from a table of all pairs; None for other codes.
 
     Block by block, each pair is fused into row * 2**bits + column and these are counted. One look
     at all bits of a block shows whether a code is negative, too large, or wants a larger table.
@@ -122,14 +122,14 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Ce
 
 
 def _enlarged(table: Numbers, n_rows: int, n_columns: int) -> Numbers:
-    """Return the table with rows and columns of zeros after its own."""
+    """Return the table with rows and columns of zeros appended."""
     larger = np.zeros((n_rows, n_columns), table.dtype)
     larger[: len(table), : table.shape[1]] = table
     return larger
 
 
 def _count_sorted(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells:
-    """Return the cells of codes however many, by sorting the pairs."""
+    """Return the cells for any number of codes, by sorting the pairs."""
     k = int(columns.max()) + 1
     fused = rows.astype(np.int64) * k + columns
     if weights is None:
@@ -164,17 +164,17 @@ class Table:
     Attributes
     ----------
     labels : tuple
-        The k classes: sorted, or in the order of `labels=`. A last entry None stands for all
-        predictions outside the declared classes (`unknown="wrong"`).
+        The k classes: sorted, or in the order of `labels=`. If the last entry is None, it stands
+        for all predictions outside the declared classes (`unknown="wrong"`).
     declared : bool
         Whether the classes were given (`labels=`) or observed.
     rows, columns, counts : arrays of shape (n_cells,)
         The non-zero cells, row by row: positions in `labels`, and the samples there (int64) or
         their weight (float64).
     squared_weights : float64 array of shape (n_cells,), or None
-        Sum of squared weights in each cell; None without weights, or where not known.
+        Sum of squared weights in each cell; None without weights, or if not known.
     n_samples : int or None
-        Number of samples; None where only sums of weights are known.
+        Number of samples; None if only sums of weights are known.
 
     Examples
     --------
@@ -214,19 +214,19 @@ class Table:
         references, predictions : array-like of shape (n_samples,)
             Integers, strings or bytes in any container, as `labels.read_column` reads them.
         labels : sequence of labels, optional
-            The classes of the task: fixes their order and number; by default those seen, sorted.
+            The classes of the task, in order; by default those that occur, sorted.
         sample_weight : array-like of shape (n_samples,), optional
             Finite and not negative; a weight of 0 drops the sample.
         ignore_index : label, optional
             Drops the samples whose reference equals it (Trainer pads with -100).
         unknown : {"error", "wrong"}
-            Whether a prediction outside `labels` is refused or counted as a wrong answer.
+            Whether a prediction outside `labels` is an error or counts as a wrong answer.
 
         Raises
         ------
         ValueError
-            If an argument is not as it must be, a label is outside the declared classes, or no
-            sample is left; the message names the argument and the value.
+            If an argument is not valid, a label is outside the declared classes, or no sample is
+            left; the message names the argument and the value.
         """
         r, p, task = read_task(references, predictions, labels, ignore_index, unknown)
         table = cls.from_columns(r, p, task, sample_weight)
@@ -238,7 +238,7 @@ class Table:
     def from_columns(
         cls, references: Column, predictions: Column, task: Task, sample_weight: Any = None
     ) -> Self:
-        """Count two columns; unlike `from_labels` it does not warn of -100."""
+        """Count two columns, without the warning about -100 that `from_labels` gives."""
         keep, weights = counted_samples(references, task, sample_weight)
         if keep is not None:
             references, predictions = references[keep], predictions[keep]
@@ -249,7 +249,7 @@ class Table:
     def of_task(
         cls, found: Sequence[Label], cells: Cells, task: Task, n_samples: int | None
     ) -> Self:
-        """Return the table of cells of the labels `found`, by the classes of the task."""
+        """Return the table of the task's classes from the cells of the labels `found`."""
         names, to_code = _arranged(found, cells, task)
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
         return cls.of_cells(names, task.classes is not None, cells, n_samples)
@@ -258,7 +258,7 @@ class Table:
     def of_cells(
         cls, names: tuple[Label | None, ...], declared: bool, cells: Cells, n_samples: int | None
     ) -> Self:
-        """Return the table of cells in any order; those that stand twice are added up."""
+        """Return the table of cells in any order; cells listed twice are added up."""
         rows, columns, counts, squares = cells
         fused = rows * len(names) + columns
         if not (fused[1:] > fused[:-1]).all():
@@ -298,7 +298,7 @@ class Table:
     def of_same_samples(
         self, names: tuple[Label | None, ...], declared: bool, rows: Codes, columns: Codes
     ) -> Self:
-        """Return the table with each cell moved to another row and column."""
+        """Return the table of the same samples with each cell in another row and column."""
         cells = Cells(rows, columns, self.counts, self.squared_weights)
         return self.of_cells(names, declared, cells, self.n_samples)
 
@@ -318,7 +318,7 @@ class Task(NamedTuple):
     unknown: str
 
     def counted(self, references: Column, amounts: Numbers | None) -> Numbers:
-        """Return which samples count: none that is ignored, and none of weight 0."""
+        """Return which samples count: those not ignored, with a weight above 0."""
         keep = np.ones(len(references), dtype=bool) if amounts is None else amounts > 0
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)
@@ -330,7 +330,7 @@ class Task(NamedTuple):
 
 
 def check_unknown(unknown: object, labels: Any) -> None:
-    """Raise ValueError unless `unknown` has a value it can have beside `labels`."""
+    """Raise ValueError unless the value of `unknown` is allowed with `labels`."""
     check_choice("unknown", unknown, ("error", "wrong"))
     if unknown == "wrong" and labels is None:
         raise ValueError(
@@ -341,7 +341,7 @@ def check_unknown(unknown: object, labels: Any) -> None:
 def read_task(
     references: Any, predictions: Any, labels: Any, ignore_index: Any, unknown: str
 ) -> tuple[Column, Column, Task]:
-    """Return references and predictions as columns, and what the options say of them."""
+    """Return references and predictions as columns, and the options as a `Task`."""
     check_unknown(unknown, labels)
     pair = read_pair(references, predictions)
     classes = None if labels is None else read_classes(labels, "labels", pair[0])
@@ -356,7 +356,7 @@ def _arranged(
 ) -> tuple[tuple[Label | None, ...], Codes]:
     """Return the classes of the table, and the position among them of each label found.
 
-    With `unknown="wrong"` predictions outside the declared classes share one more, written None.
+    With `unknown="wrong"` predictions outside the declared classes share one extra class, None.
     """
     classes = task.classes
     is_reference, is_prediction = np.zeros((2, len(found)), dtype=bool)
@@ -370,14 +370,14 @@ def _arranged(
     outside = is_reference & (to_code < 0)
     if outside.any():
         label = show(found[int(np.argmax(outside))])
-        raise ValueError(f"`labels` must list every reference, {label} is not in it")
+        raise ValueError(f"`labels` must list every reference, {label} is missing")
     outside = is_prediction & (to_code < 0)
     if not outside.any():
         return classes, to_code
     if task.unknown == "error":
         label = show(found[int(np.argmax(outside))])
         raise ValueError(
-            f"`labels` must list every prediction, {label} is not in it: add it, or "
+            f"`labels` must list every prediction, {label} is missing: add it, or "
             'pass unknown="wrong" to count such predictions as wrong answers'
         )
     to_code[outside] = len(classes)
@@ -385,7 +385,7 @@ def _arranged(
 
 
 def warn_of_padding(table: Table) -> None:
-    """Warn where -100, which pads the labels of a Trainer, is counted as a class."""
+    """Warn if -100, which a Trainer pads labels with, is counted as a class."""
     if -100 in table.labels and table.reference_totals[table.labels.index(-100)]:
         warn("-100 among the references counts as a class: ignore_index=-100 drops it")
 
@@ -404,7 +404,7 @@ def counted_samples(
     if weights is not None and not weights.any():
         raise NoSamplesError(
             f"there must be a sample to score, got {n_samples} samples, and none is left "
-            "without those of weight 0"
+            "after dropping those of weight 0"
         )
     if weights is None and task.ignored is None:
         return None, None
@@ -426,7 +426,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> Weights:
 
 
 def read_amounts(values: Any, name: str) -> Numbers:
-    """Return counts or weights as a float64 array, or int64 where all are whole numbers given so.
+    """Return counts or weights as a float64 array, or as int64 if all were given as integers.
 
     Raises
     ------
@@ -460,24 +460,24 @@ def read_amounts(values: Any, name: str) -> Numbers:
 
 
 def squared_weights(table: Table) -> Numbers:
-    """Return the sum of squared weights of each cell, which is its count where none are given."""
+    """Return the sum of squared weights of each cell; without weights that is its count."""
     squares = table.squared_weights if table.is_weighted else table.counts
     known = squares is not None and (squares > 0).all()
     if squares is None or not (known and np.isfinite(squares.sum(dtype=np.float64))):
         raise ValueError(
             "`table` must know the sums of the squared weights for a standard error: build it from "
-            "labels, or pass squared_weights= beside the sums of weights"
+            "labels, or pass squared_weights= with the sums of weights"
         )
     return squares.astype(np.float64)
 
 
 def effective_sample_size(table: Table) -> float:
-    """Return (sum w)^2 / sum w^2, the number of samples where there are no weights."""
+    """Return (sum w)^2 / sum w^2, which is the number of samples if there are no weights."""
     return float(table.total) ** 2 / float(squared_weights(table).sum())
 
 
 def is_real(value: object) -> bool:
-    """Whether a value is a real number, and no bool."""
+    """Return whether a value is a real number and not a bool."""
     return isinstance(value, (Number, np.number)) and not isinstance(
         value, (bool, complex, np.complexfloating)
     )

@@ -5,7 +5,7 @@ import re
 from informedness.scores.registry import REPORTED, score_named
 
 _IN_PYTHON = {
-    r" \(zero_division [^)]*\)": "",
+    r" \(set zero_division [^)]*\)": "",
     r": score all samples at once; in lm-eval with .*": ": score all samples at once",
     r"or labels= with all classes": "or a matrix with all classes",
     r"; pass the classes as labels= and unknown=\"wrong\" to count all of them as one answer": (

@@ -114,7 +114,7 @@ def _tell(message: str) -> None:
 
 def _in_options(message: str) -> str:
     """Return a message on arguments of Python as one on the options of the command line."""
-    message = re.sub(r" \(zero_division [^)]*\)", "", message)  # for which there is no option
+    message = re.sub(r" \(set zero_division [^)]*\)", "", message)  # for which there is no option
     message = re.sub(r"\w+=True \((--[\w-]+)\)|(--[\w-]+) \(\w+=\)", r"\1\2", message)
     return _ARGUMENT.sub(_option, message.replace("`sample_weight`", "`weights`"))
 

@@ -198,7 +198,7 @@ def test_labels_that_are_no_classes_are_refused_before_the_run(labels):
 def test_a_target_outside_the_labels_is_refused(tmp_path):
     task = by_letter(with_target(choice()), n=3, metrics=[nit(labels=["A", "B"])])
     log = run(task, model("always-b"), str(tmp_path))
-    assert "`labels` must list every reference, 'C' is not in it" in log.error.message
+    assert "`labels` must list every reference, 'C' is missing" in log.error.message
 
 
 def test_targets_in_words_are_the_classes(tmp_path):

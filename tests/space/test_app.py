@@ -580,7 +580,7 @@ def test_file_names_and_headers_execute_nothing(visit, tmp_path):
 def test_a_refusal_shows_the_label_it_names_as_text(visit):
     label = "<img src=x onerror=window.executed=10>"
     page = visit(query=f"?class={quote(label)}&class={quote(label)}&counts=1,0,0,1")
-    refusal(page, f"list each class once, '{label}' stands twice")
+    refusal(page, f"list each class once, '{label}' is listed twice")
 
 
 # Everybody can use it

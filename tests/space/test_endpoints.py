@@ -292,7 +292,7 @@ def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(a
         ("score", [["a", 1], ["a", 1]], "`references` must hold labels of one type"),
         ("score", [["1", "0"], ["0.93", "1"]], "The predictions are .* decimals, such as '0.93'"),
         ("score", [["1.0", "0.0"], ["1", "0"]], "The references are numbers with decimals"),
-        ("score", [["a"], ["b"], ["a"]], "`labels` must list every prediction, 'b' is not in it"),
+        ("score", [["a"], ["b"], ["a"]], "`labels` must list every prediction, 'b' is missing"),
         ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes .* got 1,001"),
         ("score_matrix", [[[1, 2], [3]]], "must be square: row 2 must have 2 counts, got 1"),
         ("score_matrix", [[[1, -2], [3, 4]]], "`matrix` must be finite and not negative, got -2"),

@@ -660,7 +660,9 @@ def test_what_the_page_says_holds_no_name_that_things_have_in_python(visit):
     expect(page.locator("#result .heat tbody th")).to_have_text(["a", "b"])
     cell(page, 1, -1).fill("a")
     page.locator("#score-matrix").click()
-    refused(page, "matrix", "The names of the classes must list each class once, 'a' stands twice")
+    refused(
+        page, "matrix", "The names of the classes must list each class once, 'a' is listed twice"
+    )
 
 
 # Results that are no longer of their inputs

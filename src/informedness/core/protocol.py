@@ -1,21 +1,20 @@
-"""The `evaluate` protocol for labels: what `add`, `add_batch` and `compute` take is read strictly.
+"""The `evaluate` protocol for labels: `add`, `add_batch` and `compute` read their inputs strictly.
 
 `evaluate.Metric` coerces its inputs on the way into an Arrow file: `["001", "1"]` becomes
 `[1, 1]`, 0.7 becomes 0, None passes. `LabelInputs` goes in front of it in a metric's bases and
-reads the inputs itself, with the one reader of this project. It is no `EvaluationModule` of its
-own, which `evaluate` would take for the metric.
+reads the inputs itself, with this project's only reader. It is not an `EvaluationModule` itself,
+because `evaluate` would take it for the metric.
 
 In one process nothing is written: what `add` and `add_batch` are given waits in memory, and
 `compute(predictions=..., references=...)` alone touches no state. Threads may share a metric, a
-process may fork while one of them adds, and a call that is interrupted, as from the keyboard, has
-added or used up all or nothing.
+process may fork while one of them adds, and a call that is interrupted, for example from the
+keyboard, has added or used up either everything or nothing.
 With `num_process > 1` the base class's own `add_batch` and `compute` are used, and labels and
-weights travel through its files as text that keeps type and value exactly. What is added from one
-`compute` to the next is a round. The files of a round have names of their own, by way of
-`experiment_id`, so that a process may run ahead, and begin with the process and the round, so that
-rounds never mix; after a reset they begin anew.
-Nothing rests on the names of the base class's private methods but the check for files that end in
-the middle.
+weights travel through its files as text that keeps type and value exactly. Everything added between
+two calls of `compute` is a round. Each round has its own file names, through `experiment_id`, so
+that a process may run ahead. Its files start with the process and the round, so that rounds never
+mix; after a reset they start again.
+Only the check for truncated files relies on the name of a private method of the base class.
 """
 
 from __future__ import annotations
@@ -61,12 +60,12 @@ _STORED = datasets.Features(
 
 
 class LabelInputs(_InFrontOf):  # type: ignore[misc]
-    """Mixin for `evaluate.Metric`: reads predictions and references as labels, strictly.
+    """Mixin for `evaluate.Metric` that reads predictions and references strictly as labels.
 
-    It needs `_compute(predictions, references, ...)` to take what `labels.read_column` takes:
+    It needs `_compute(predictions, references, ...)` to accept what `labels.read_column` accepts:
     columns of what was added, or whatever the caller of `compute` passed. Its options may also be
-    given to `evaluate.load`, as the defaults of `compute`: their names are checked there, their
-    values, which depend on the labels, with them.
+    given to `evaluate.load`, as defaults for `compute`: it checks their names there, and their
+    values, which depend on the labels, once there are labels.
     """
 
     # Batches (references, predictions, weights or None) that were added, then what `add` took
@@ -82,7 +81,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         if config_name == "multilabel":
             raise ValueError(
-                "`config_name` must not be 'multilabel', this is a metric of one label a sample: "
+                "`config_name` must not be 'multilabel', this metric takes one label per sample: "
                 "score each of several labels on its own, as a column of 0 and 1"
             )
         self._added, self._single_kind = [], None
@@ -97,12 +96,12 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
 
     @property
     def features(self) -> Any:
-        """What the base class takes: the metric's own, or text where it travels through files."""
+        """What the base class takes: the metric's own features, or text if files are used."""
         return _STORED if self.num_process > 1 else super().features
 
     @property
     def experiment_id(self) -> Any:
-        """The base class's, which names its files; with several processes those of the round."""
+        """The base class's, which its file names start with; several processes add the round."""
         return f"{super().experiment_id}{self._files_of_round}"
 
     def __len__(self) -> int:
@@ -120,11 +119,11 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         Args:
             prediction: a label (integer, string or bytes).
             reference: a label of the same type.
-            **kwargs: `sample_weight`, its weight, 1 where left out.
+            **kwargs: `sample_weight`, its weight; 1 by default.
 
         Raises
         ------
-            ValueError: if one is not a label, or their types differ, or the weight is not valid.
+            ValueError: if one is not a label, their types differ, or the weight is not valid.
         """
         # 0.3 us for what is plainly a label like the last one, 13 us by way of add_batch
         kind = self._single_kind
@@ -156,14 +155,14 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         Args:
             predictions: labels (integers, strings or bytes), in any container.
             references: as many labels of the same type.
-            sample_weight: as many weights, 1 each where left out.
+            sample_weight: as many weights; 1 each by default.
 
         Raises
         ------
-            ValueError: if lengths or types differ, or something is not a label, or not a weight;
+            ValueError: if lengths or types differ, or something is not a label or not a weight;
                 nothing is added.
-            TypeError: if one of them is an iterator, which one metric of several would use up; or
-                if there are weights, of which the metric knows nothing.
+            TypeError: if one of them is an iterator, which only the first of several metrics could
+                read; or if there are weights and the metric takes none.
         """
         if kwargs:
             raise ValueError(
@@ -192,30 +191,30 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     def compute(
         self, *, predictions: Any = None, references: Any = None, **kwargs: Any
     ) -> dict[str, Any] | None:
-        """Compute the score of what is passed, together with what was added before.
+        """Compute the score of the samples passed, together with those added before.
 
-        What was added is used up, whether or not the computation succeeds; an interrupt leaves it,
-        and `reset` drops it.
+        The samples added are used up, whether or not the computation succeeds; an interrupt leaves
+        them, and `reset` drops them.
 
         Args:
             predictions: labels (integers, strings or bytes), in any container.
             references: as many labels of the same type.
-            **kwargs: options of the metric, as listed below; those given to `evaluate.load` hold
-                where they are left out.
+            **kwargs: options of the metric, as listed below; the defaults are those given to
+                `evaluate.load`.
 
         Returns
         -------
-            A dictionary with the score; None on the other processes where `num_process > 1`.
+            A dictionary with the score; with `num_process > 1`, None on processes other than 0.
 
         Raises
         ------
             ValueError: if there is nothing to compute, or an input or option is not valid; or if
-                weights are given for all samples where some were added with weights of their own.
-            TypeError: if an option is none of the metric's, or an input an iterator.
+                weights are given for all samples and some were added with weights of their own.
+            TypeError: if the metric has no such option, or an input is an iterator.
 
         Warns
         -----
-            InformednessWarning: if samples are passed where others were added before.
+            InformednessWarning: if samples are passed although others were added before.
         """
         given = predictions is not None or references is not None
         if self.num_process > 1:
@@ -261,9 +260,9 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                     return result
 
     def reset(self) -> None:
-        """Drop what was added and not computed, as by an evaluation that broke off.
+        """Drop samples that were added but not computed, for example by an interrupted evaluation.
 
-        Where `num_process > 1`, it drops what this process added: each calls it for its own.
+        With `num_process > 1` it drops what this process added: each process calls it for itself.
         """
         if self.num_process > 1:
             if self._files_of_round:
@@ -273,7 +272,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             self._added.clear()
 
     def _check_options(self, names: Iterable[str]) -> None:
-        """Raise TypeError unless all are options of the metric."""
+        """Raise TypeError unless the metric has all these options."""
         there = [*signature(type(self)._compute).parameters][1:]
         options = [name for name in there if name not in ("predictions", "references")]
         for name in names:
@@ -296,9 +295,10 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         if weights is not None:
             if options.get("sample_weight") is not None:
                 raise ValueError(
-                    "`sample_weight` must be given to all samples at once or to those added, and "
-                    "was given to both: leave it out of `compute` and `evaluate.load`, and add the "
-                    "last samples with their weights by `add_batch`, too"
+                    "`sample_weight` must be given either for all samples at once or as they are "
+                    "added, and was given both ways: leave it out of `compute` and "
+                    "`evaluate.load`, and add the last samples with their weights by `add_batch`, "
+                    "too"
                 )
             options["sample_weight"] = weights
         result: dict[str, Any] = type(self)._compute(
@@ -307,7 +307,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         return result
 
     def _count_batches(self) -> int:
-        """Return how many batches stand before the single ones."""
+        """Return how many batches come before the single samples."""
         if self._added and type(self._added[-1]) is tuple:
             return len(self._added)
         return bisect_left(self._added, True, key=lambda entry: type(entry) is not tuple)
@@ -346,7 +346,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         self._rows_before = super().__len__()
 
     def _join_round(self) -> None:
-        """Write the head of the file, once: it waits until all processes have done so."""
+        """Write the head of the file, once, and wait until all processes have done so."""
         if self._files_of_round:
             return
         # as a process is one round ahead at most, two names are enough
@@ -361,8 +361,8 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             raise ValueError(
                 f"process {self.process_id} of {self.num_process} did not find all others within "
                 f"{self.timeout} s, in round {self._round}: each must call `add`, `add_batch` or "
-                "`compute` in every round, with one cache folder, one `num_process` and one "
-                f"`experiment_id`, or one value of {', '.join(_JOB)} where it is left out ({error})"
+                "`compute` in every round, with the same cache folder, `num_process` and "
+                f"`experiment_id`, or without it the same {', '.join(_JOB)} ({error})"
             ) from error
 
     def _compute_stored(
@@ -382,9 +382,9 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             if [*parts] != [(number, self._round) for number in range(self.num_process)]:
                 found = ", ".join(f"process {number} is in round {at}" for number, at in parts)
                 raise ValueError(
-                    f"the processes are not in one round: {found}: each must call `compute` in "
-                    "every round, all are started together, and of several jobs with one cache "
-                    "folder each needs an `experiment_id` of its own"
+                    f"the processes are not in the same round: {found}: start all together, let "
+                    "each call `compute` in every round, and give each job that shares the cache "
+                    "folder an `experiment_id` of its own"
                 )
             samples = [sample for part in parts.values() for sample in part]
             predictions, references, given = ([s[i] for s in samples] for i in range(3))
@@ -403,8 +403,8 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             if not finished:
                 _remove(paths, locks)
                 raise ValueError(
-                    f"the predictions in {path} end in the middle: the process that wrote them "
-                    "died before it called `compute`"
+                    f"the predictions in {path} are cut off: the process that wrote them died "
+                    "before it called `compute`"
                 )
         return paths, locks
 
@@ -417,7 +417,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _check_goes_on(first: _Batch, batch: _Batch) -> None:
-    """Raise ValueError unless labels are of the kind of those that were added first."""
+    """Raise ValueError unless the labels are of the same kind as the first ones added."""
     check_same_kind(first[0], "references added before", batch[0], "references")
 
 
@@ -426,11 +426,11 @@ def _count_samples(batches: list[_Batch]) -> int:
 
 
 def _warn_of_more(n: int) -> None:
-    """Warn where samples added before are computed with those passed to `compute`."""
+    """Warn if samples added before are computed together with those passed to `compute`."""
     if n:
         warn(
             f"`compute` takes the samples passed to it together with {n} added before: call "
-            "`reset()` first if those were left by an evaluation that broke off, or `add_batch` "
+            "`reset()` first if those are left over from an interrupted evaluation, or `add_batch` "
             "and then `compute()` if they belong together"
         )
 
@@ -454,7 +454,7 @@ def _remove(paths: list[str], locks: list[Any]) -> None:
 def _as_text(labels: Column, weights: Weights | None = None) -> list[str]:
     """Return each label as a Python literal in ASCII: 1, '1' and b'1' stay apart.
 
-    Its weight stands in a second line, which no literal has, with all its digits.
+    Its weight follows on a second line, which no literal has, with all its digits.
     """
     texts = [ascii(label) for label in labels.tolist()]
     if weights is None:
