@@ -112,7 +112,7 @@ def test_references_are_left_as_they_are(tmp_path):
 
 def test_integers_can_be_taken_out_of_text(tmp_path):
     path = write(tmp_path / "p.csv", ["01", "2", "2"], ["so 1.", "It is 2", "none"])
-    with pytest.raises(ValueError, match="there is none in 'none' of `predictions`"):
+    with pytest.raises(ValueError, match="found none in 'none' of `predictions`"):
         tables_of(path, extract=r"\d+", numeric=True)
     for labels in ([1, 2], ["1", "2"], [0, 1, 2]):
         table = tables_of(path, extract=r"\d+", numeric=True, labels=labels, unknown="wrong")
@@ -129,12 +129,9 @@ def test_integers_can_be_taken_out_of_text(tmp_path):
         ({"extract": "(a"}, r"`extract` must be a regular expression, got '\(a': .* at position 0"),
         ({"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
         ({"extract": 3}, "`extract` must be a regular expression, got 3"),
-        (
-            {"extract": PATTERN},
-            "there is none in 'I cannot answer that.' of `predictions`: pass unk",
-        ),
-        ({"extract": PATTERN, "unknown": "wrong"}, "only beside `labels`"),
-        ({"extract": PATTERN, "labels": CHOICES}, "there is none in 'I cannot answer that.'"),
+        ({"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass unk"),
+        ({"extract": PATTERN, "unknown": "wrong"}, "only with `labels`"),
+        ({"extract": PATTERN, "labels": CHOICES}, "found none in 'I cannot answer that.'"),
         ({"choices": CHOICES, "labels": CHOICES}, "`choices` are the classes of the task: give"),
         (
             {"choices": CHOICES},
@@ -144,7 +141,7 @@ def test_integers_can_be_taken_out_of_text(tmp_path):
         ({"choices": []}, r"`choices` must hold text, the name of each position, got \[\]"),
         ({"choices": [1, 2]}, r"`choices` must hold text, the name of each position, got \[1, 2\]"),
         ({"choices": ["A", "A"]}, "`choices` must list each class once, 'A' is listed twice"),
-        ({"choices": ["A", "1"], "numeric": True}, "`choices` must hold no integers .* got '1'"),
+        ({"choices": ["A", "1"], "numeric": True}, "`choices` must not hold integers .* got '1'"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(options, message, tmp_path):
@@ -155,7 +152,7 @@ def test_what_cannot_be_meant_is_refused(options, message, tmp_path):
 
 def test_only_text_has_an_answer_to_take_out(tmp_path):
     path = write(tmp_path / "p.jsonl", ["A", "B"], [7, 8])
-    with pytest.raises(ValueError, match="`extract` is for text, got 7 in `predictions`"):
+    with pytest.raises(ValueError, match="`extract` needs text, got 7 in `predictions`"):
         table_from_file(path, **NAMES, extract="A")
 
 
@@ -195,7 +192,7 @@ def test_names_of_choices_keep_their_order(tmp_path):
         (["A", "E"], [0, 0], "every reference or its position from 0 to 3, got 'E'$"),
         ([0, 1], [0, 4], 'every prediction .*, got 4: pass unknown="wrong"'),
         ([0, 1], ["A", "a"], "every prediction .*, got 'a': pass unknown=\"wrong\""),
-        (["0", "1"], [0, 1], "got '0': numeric=True .* takes text that is an integer for a posi"),
+        (["0", "1"], [0, 1], "got '0': numeric=True .* reads such text as a position"),
     ],
 )
 def test_what_is_no_choice_is_refused_by_name(gold, model, message, tmp_path):

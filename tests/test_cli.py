@@ -379,7 +379,7 @@ def test_two_text_files_of_a_label_a_line_are_scored(command, tmp_path):
     files[1].write_text("a b\n\nb\n")
     code, _, errors = command("report", *files)
     assert code == 2
-    assert f"{files[1]}: line 2 is empty" in errors
+    assert f"{files[1]}: line 2 must hold a label, and is empty" in errors
 
 
 LABELS = [("cat", "cat"), ("dog", "eel"), ("eel", "eel")]
@@ -415,8 +415,8 @@ def test_a_file_is_never_taken_for_a_label(run, capsys, tmp_path, kind, others):
     output, errors = capsys.readouterr()
     assert output == ""
     assert f"argument --labels: '{last}' looks like a file among its values" in errors
-    assert f"at the end behind `--`, as in --labels cat dog eel -- {last}" in errors
-    assert f"if it is meant, give it alone: --labels={last}" in errors
+    assert f"at the end after `--`: --labels cat dog eel -- {last}" in errors
+    assert f"if it is a value, give it on its own: --labels={last}" in errors
 
 
 def test_a_label_may_have_the_name_of_a_folder_where_it_is_given_alone(run, tmp_path, monkeypatch):
@@ -449,7 +449,7 @@ def test_labels_may_be_empty_long_or_any_text(run, tmp_path):
         (
             [("a", "a")],
             ["--unknown", "wrong"],
-            '`--unknown` can be "wrong" only beside `--labels`, the classes that are known',
+            '`--unknown` can be "wrong" only with `--labels`, the known classes',
         ),
         (
             [(-100, 1), (1, 1), (2, 2)],

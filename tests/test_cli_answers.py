@@ -87,13 +87,16 @@ def test_an_ignored_reference_beside_choices_is_told_in_the_signature(command, t
     ("options", "message"),
     [
         (["--extract", "(a"], "`--extract` must be a regular expression, got '(a': "),
-        (["--extract", "is (A)"], "pass --unknown wrong beside `--labels` or `--choices` to count"),
+        (["--extract", "is (A)"], "pass --unknown wrong with `--labels` or `--choices` to count"),
         (["--choices", "A", "--labels", "A"], "`--choices` are the classes of the task: give them"),
         (
             ["--choices", *"ABC"],
             "`--choices` must hold every reference or its position from 0 to 2",
         ),
-        (["--choices", "A", "1", "--numeric"], "no integers beside --numeric, for which text"),
+        (
+            ["--choices", "A", "1", "--numeric"],
+            "hold integers together with --numeric, which reads",
+        ),
     ],
 )
 def test_refusals_name_the_options(command, path, options, message):

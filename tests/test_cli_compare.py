@@ -298,17 +298,20 @@ def test_nulls_are_an_error_or_left_out(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--predictions", "a"], "`--predictions` must name two columns, of A and of B, got 1: a"),
-        (["--predictions", "a", "b", "b"], "must name two columns, of A and of B, got 3: a b b"),
+        (
+            ["--predictions", "a"],
+            "`--predictions` must name two columns, for A and for B, got 1: a",
+        ),
+        (["--predictions", "a", "b", "b"], "must name two columns, for A and for B, got 3: a b b"),
         (["--predictions", "a", "x"], "`predictions_b`: column 'x' does not exist"),
-        (["--predictions", "a", "b", "--on", "a"], "`--on` must stand with two files"),
+        (["--predictions", "a", "b", "--on", "a"], "`--on` needs two files"),
         (["--predictions", "a", "b", "--confidence-level", "95"], "`--confidence-level` must lie"),
         (["--predictions", "a", "b", "--seed", "-1"], "`--seed` must be an integer of at least 0"),
         (
             ["--predictions", "a", "b", "--metric", "nit", "--average", "bias"],
             "`--average` must be",
         ),
-        (["--predictions", "a", "b", "--unknown", "wrong"], "only beside `--labels`"),
+        (["--predictions", "a", "b", "--unknown", "wrong"], "only with `--labels`"),
         (["--predictions", "a", "b", "--numeric"], "must hold integers (--numeric), got 'ham'"),
         (["--predictions", "a", "b", "--labels", "ham"], "'spam' is missing"),
         (["--predictions", "a", "b", "--ignore-index", "ham"], "must have at least two classes"),

@@ -87,7 +87,7 @@ NESTED = {
 @pytest.mark.parametrize("kind", NESTED)
 def test_a_column_of_several_values_a_row_is_refused(kind, name, tmp_path):
     WRITERS[name](pa.table({"gold": ["a", "b"], "model": NESTED[kind]}), tmp_path / name)
-    refused(tmp_path / name, "`predictions` must have one value a row, got column 'model' of ")
+    refused(tmp_path / name, "`predictions` must have one value per row, got column 'model' of ")
 
 
 @pytest.mark.parametrize("name", ["p.parquet", "p.arrow"])
@@ -147,8 +147,8 @@ def test_a_stream_that_asks_for_more_memory_than_there_is_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"gold": "a", "model": "a", "gold": "b"}', "is not JSON: the key 'gold' stands twice"),
-        ('{"gold": "a", "model": "a", "x": {"y": 1, "y": 1}}', "is not JSON: the key 'y' stands"),
+        ('{"gold": "a", "model": "a", "gold": "b"}', "is not JSON: the key 'gold' occurs twice"),
+        ('{"gold": "a", "model": "a", "x": {"y": 1, "y": 1}}', "is not JSON: the key 'y' occurs"),
         ('{"gold": "a", "model": ' + "[" * 100_000, "is not JSON: "),
         ('{"gold": "\\ud800", "model": "a"}', "has half a character"),
         ('{"gold": "a", "model": "a\\uDE00"}', "has half a character"),

@@ -316,7 +316,7 @@ def test_unknown_wrong_changes_nothing_where_all_predictions_are_known():
 
 
 def test_unknown_wrong_needs_the_labels_that_are_known():
-    with pytest.raises(ValueError, match='`unknown` can be "wrong" only beside `labels`'):
+    with pytest.raises(ValueError, match='`unknown` can be "wrong" only with `labels`'):
         informedness_score([0, 1], [0, 2], unknown="wrong")
 
 

@@ -458,7 +458,7 @@ def test_weights_that_are_none_are_refused(weights, message, tmp_path):
 
 
 def test_unknown_needs_labels_before_anything_is_read():
-    with pytest.raises(ValueError, match='`unknown` can be "wrong" only beside `labels`'):
+    with pytest.raises(ValueError, match='`unknown` can be "wrong" only with `labels`'):
         table_from_file("no such file.csv", **COLUMNS, unknown="wrong")
 
 

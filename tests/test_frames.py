@@ -94,7 +94,7 @@ def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(options, w
         (["a", "b"], ["a", "c"], {"labels": ["a", "b"]}, "every prediction, 'c' is missing"),
         (["a", "c"], ["a", "c"], {"labels": ["a"], "unknown": "wrong"}, "every reference, 'c'"),
         (["a", "c"], ["b", "b"], {"labels": ["a"], "unknown": "wrong"}, "every reference, 'c'"),
-        (["a"], ["a"], {"unknown": "wrong"}, "only beside `labels`"),
+        (["a"], ["a"], {"unknown": "wrong"}, "only with `labels`"),
         (["a"], ["a"], {"unknown": "drop"}, "`unknown` must be one of"),
         (["a"], ["a"], {"ignore_index": 1}, "`ignore_index` must hold labels of the same type"),
         (["a"], ["a"], {"ignore_index": "a"}, "got 1 samples, all of them ignored"),
@@ -109,7 +109,7 @@ def test_what_samples_may_not_be_frames_may_not_be(references, predictions, opti
 
 
 def test_unknown_needs_labels_before_the_engine_counts():
-    with pytest.raises(ValueError, match='`unknown` can be "wrong" only beside `labels`'):
+    with pytest.raises(ValueError, match='`unknown` can be "wrong" only with `labels`'):
         table_from_frame("no frame", **COLUMNS, unknown="wrong")
 
 

@@ -990,7 +990,7 @@ def test_options_mean_for_counts_what_they_mean_for_the_samples_counted(options,
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        ({"unknown": "wrong"}, '`unknown` can be "wrong" only beside `labels`'),
+        ({"unknown": "wrong"}, '`unknown` can be "wrong" only with `labels`'),
         ({"unknown": "drop"}, "`unknown` must be one of"),
         ({"labels": ["a"]}, "`labels` must list every prediction, 'b' is missing"),
         (

@@ -95,4 +95,4 @@ def test_the_command_line_ranks_the_columns_of_a_file(tmp_path, capsys):
     wanted = leaderboard(REFERENCES, MODELS).to_dict()
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(wanted))
     assert main([*arguments, "--by", "label"]) == 2
-    assert "`--by` is of one model" in capsys.readouterr().err
+    assert "`--by` is for one model" in capsys.readouterr().err

@@ -216,7 +216,7 @@ def test_one_run_is_chosen_by_task_and_variant(command):
     [["--labels", "A"], ["--numeric"], ["--by", "x"], ["--weights", "w"], ["--drop-null"]],
 )
 def test_options_of_columns_are_refused_beside_logs(options, report):
-    refused(report(lm_eval("knows-half"), *options), f"`{options[0]}` is of columns")
+    refused(report(lm_eval("knows-half"), *options), f"`{options[0]}` is for columns")
 
 
 def test_options_of_logs_are_refused_beside_columns(report, tmp_path):
@@ -224,7 +224,7 @@ def test_options_of_logs_are_refused_beside_columns(report, tmp_path):
     table.write_text("gold,model\na,a\nb,b\n")
     columns = "-r", "gold", "-p", "model"
     for option in (["--from", "lm-eval"], ["--task", "x"], ["--variant", "x"]):
-        refused(report(str(table), *columns, *option), f"`{option[0]}` is of logs")
+        refused(report(str(table), *columns, *option), f"`{option[0]}` is for logs")
     refused(report(str(table)), "p.csv: must be or hold logs", "--references and --predictions")
     refused(report(str(table), "--from", "inspect"), "p.csv: ")
     refused(report(str(tmp_path)), "must be or hold logs of samples of lm-eval, lighteval, inspect")

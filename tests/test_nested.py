@@ -187,7 +187,9 @@ def test_json_in_which_a_name_means_two_things_is_refused(first, tmp_path):
         {"doc.label": "b"} if "doc" in first else {"doc": {"label": "b"}},
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in both))
-    with pytest.raises(ValueError, match=r"line 2 has 'doc\.label' elsewhere than those before"):
+    with pytest.raises(
+        ValueError, match=r"line 2 has 'doc\.label' in another place than those before"
+    ):
         table_of(path, "doc.label", "doc.label")
 
 
@@ -252,7 +254,7 @@ def test_csv_has_no_nested_columns_but_names_with_dots(tmp_path):
 def test_a_field_that_stands_twice_is_no_column(tmp_path):
     doc = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])
     write_arrow_file(pa.table({"gold": [1], "doc": doc}), tmp_path / "p.arrow")
-    with pytest.raises(ValueError, match=r"column 'doc\.x' is not there: 'x' stands twice"):
+    with pytest.raises(ValueError, match=r"column 'doc\.x' does not exist: 'x' occurs twice"):
         table_of(tmp_path / "p.arrow", "gold", "doc.x")
 
 
@@ -288,7 +290,7 @@ def test_fields_of_elements_are_read_without_those_beside_them(tmp_path):
 
 def test_a_list_is_refused_with_how_to_name_what_is_in_it(tmp_path):
     pa.parquet.write_table(pa.table({"gold": [1], "model": [[0.5]]}), tmp_path / "p.parquet")
-    refused_as(tmp_path / "p.parquet", "one value a row.*argmax:NAME")
+    refused_as(tmp_path / "p.parquet", "one value per row.*argmax:NAME")
 
 
 def test_a_file_of_many_row_groups_and_batches_is_read_as_one(monkeypatch, write):

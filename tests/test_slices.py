@@ -249,7 +249,7 @@ def test_the_command_line_gives_the_same(tmp_path, capsys):
     found = [row["nit"] for row in json.loads(capsys.readouterr().out)["slices"]]
     assert found == sorted(found, reverse=True)
     assert main(["report", path, "-r", "label", "-p", "model", "--sort", "nit"]) == 2
-    assert "give --by COLUMN" in capsys.readouterr().err
+    assert "add --by COLUMN" in capsys.readouterr().err
     assert main(["report", path, "-r", "label", "-p", "model", "--score", "nit"]) == 0
     assert float(capsys.readouterr().out) == report(*of(FRAME)).scores["nit"]
 

@@ -186,7 +186,7 @@ def test_labels_of_another_type_than_in_earlier_batches_are_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"unknown": "wrong"}, '`unknown` can be "wrong" only beside `labels`'),
+        ({"unknown": "wrong"}, '`unknown` can be "wrong" only with `labels`'),
         ({"unknown": "skip"}, "`unknown` must be one of"),
         ({"labels": []}, "`labels` must list at least one class"),
         ({"labels": [0, 1, 0]}, "`labels` must list each class once, 0"),

@@ -83,9 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _held_warnings() -> Iterator[list[str]]:
-    """Give the list that takes the messages of this project's warnings; others go their way.
+    """Yield a list that collects the messages of this project's warnings; others pass through.
 
-    The filters of warnings are those of the whole process, which here is the command line's.
+    Warning filters apply to the whole process, which here belongs to the command line.
     """
     messages: list[str] = []
     with warnings.catch_warnings():
@@ -113,7 +113,7 @@ def _tell(message: str) -> None:
 
 
 def _in_options(message: str) -> str:
-    """Return a message on arguments of Python as one on the options of the command line."""
+    """Return a message about Python arguments as one about command line options."""
     message = re.sub(r" \(set zero_division [^)]*\)", "", message)  # for which there is no option
     message = re.sub(r"\w+=True \((--[\w-]+)\)|(--[\w-]+) \(\w+=\)", r"\1\2", message)
     return _ARGUMENT.sub(_option, message.replace("`sample_weight`", "`weights`"))
@@ -134,7 +134,7 @@ def _report(options: argparse.Namespace) -> str:
     if options.plot is not None:
         _prepare_plots(options)
     if options.average != "default" and score is None:
-        raise ValueError("`average` must stand with --score, whose average it is")
+        raise ValueError("`average` must be given with --score, whose average it sets")
     if options.references is None and options.predictions is None and not _are_lines(options):
         return _report_of_logs(options, score)
     _check_no_log(options)
@@ -143,7 +143,7 @@ def _report(options: argparse.Namespace) -> str:
     if len(options.predictions) > 1:
         return _shown(_leaderboard(options), options)
     if options.by is None and (options.sort or options.rest or options.classes):
-        raise ValueError("`--sort`, `--rest` and `--classes` are of slices: give --by COLUMN")
+        raise ValueError("`--sort`, `--rest` and `--classes` are for slices: add --by COLUMN")
     how = _labels(options)
     table = table_from_file(
         options.files,
@@ -163,7 +163,7 @@ def _report(options: argparse.Namespace) -> str:
     )
     if not isinstance(table, ContingencyTable):
         if score is not None:
-            raise ValueError("`--score` is one number: give it without --by")
+            raise ValueError("`--score` prints one number: leave out --by")
         slices = Slices.from_tables(
             table,
             by=options.by,
@@ -184,16 +184,16 @@ def _report(options: argparse.Namespace) -> str:
 def _prepare_plots(options: argparse.Namespace) -> None:
     """Refuse what cannot be drawn, before hours of reading, and make the folder."""
     if options.score is not None and len(options.predictions or []) < 2:
-        raise ValueError("`--score` is one number: give it without --plot")
+        raise ValueError("`--score` prints one number: leave out --plot")
     if options.by is not None and options.confidence_level is None:
-        raise ValueError("`--plot` draws the intervals of slices: give --confidence-level 0.95")
+        raise ValueError("`--plot` draws the intervals of slices: add --confidence-level 0.95")
     os.environ["MPLBACKEND"] = "agg"  # files, no windows
     import_pyplot()
     Path(options.plot).mkdir(parents=True, exist_ok=True)
 
 
 def _shown(result: Report | Slices | Leaderboard, options: argparse.Namespace) -> str:
-    """Return a result as text, once its pictures are written where they are asked for."""
+    """Return a result as text, after writing its pictures if they are asked for."""
     if options.plot is not None:
         for path in save_plots(result, options.plot):
             _tell(f"wrote {path}")
@@ -201,28 +201,28 @@ def _shown(result: Report | Slices | Leaderboard, options: argparse.Namespace) -
 
 
 def _are_lines(options: argparse.Namespace) -> bool:
-    """Return whether the files are text: one is enough, for the message on the other."""
+    """Return whether a file is plain text; one is enough, for the message about the other."""
     return any(Path(file).suffix.lower() in (".txt", ".text") for file in options.files)
 
 
 def _check_no_log(options: argparse.Namespace) -> None:
-    """Raise ValueError where options of logs stand with columns of files."""
+    """Raise ValueError if options for logs are given with columns of files."""
     for name in ("harness", "task", "variant"):
         if getattr(options, name) is not None:
             option = "from" if name == "harness" else name
             raise ValueError(
-                f"`--{option}` is of logs of evaluation harnesses, which show what the references "
+                f"`--{option}` is for logs of evaluation harnesses, which show what the references "
                 "and predictions are: leave out --references and --predictions"
             )
 
 
 def _read_logs(files: Sequence[str], options: argparse.Namespace) -> list[Answers]:
-    """Return the answers in logs of harnesses; refuse the options that they leave no room for."""
+    """Return the answers in logs of harnesses; refuse options that make no sense for them."""
     names = ("labels", "ignore_index", "numeric", "drop_null", "keep_empty", "format_in")
     more = ("weights", "by", "sort", "rest", "classes", "on", "groups")
     if given := [name for name in (*names, *more) if getattr(options, name, None)]:
         raise ValueError(
-            f"`--{given[0].replace('_', '-')}` is of columns, and logs have none that are named: "
+            f"`--{given[0].replace('_', '-')}` is for columns, and logs have no named columns: "
             "give --references and --predictions, or leave it out"
         )
     return read_log(
@@ -253,7 +253,7 @@ def _report_of_logs(options: argparse.Namespace, score: Score | None) -> str:
 
 
 def _report_of_lines(options: argparse.Namespace, score: Score | None) -> str:
-    """Return the report on two text files, of references and of predictions, a label a line."""
+    """Return the report on two text files, of references and of predictions, one label per line."""
     columns = ("references", "predictions", "weights", "by", "sort", "rest", "classes", "format_in")
     given = [name for name in columns if getattr(options, name)]
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.files]
@@ -287,9 +287,9 @@ def _leaderboard(options: argparse.Namespace) -> Leaderboard:
     """Return the ranking of several columns of predictions."""
     for name in ("by", "rest", "sort", "classes", "weights"):
         if getattr(options, name):
-            raise ValueError(f"`--{name}` is of one model: give one column of --predictions")
+            raise ValueError(f"`--{name}` is for one model: give one column of --predictions")
     if twice := [x for x in options.predictions if options.predictions.count(x) > 1]:
-        raise ValueError(f"`--predictions` must name each column once, {twice[0]!r} stands twice")
+        raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
     names = {"references": options.references}
     names |= {f"predictions {i}": x for i, x in enumerate(options.predictions, start=1)}
     how = _labels(options)
@@ -309,7 +309,7 @@ def _leaderboard(options: argparse.Namespace) -> Leaderboard:
 
 
 def _labels(options: argparse.Namespace) -> LabelOptions:
-    """Return what a label is, and which of them count."""
+    """Return the options that say what a label is and which labels count."""
     return label_options(
         numeric=options.numeric,
         extract=options.extract,
@@ -321,7 +321,7 @@ def _labels(options: argparse.Namespace) -> LabelOptions:
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options of reading whole columns."""
+    """Return the options for reading whole columns."""
     return {
         "options": _labels(options),
         "file_format": options.format_in,
@@ -398,7 +398,7 @@ def _samples(
     if options.on is None:
         if len(columns) != 2:
             raise ValueError(
-                "`--predictions` must name two columns, of A and of B, got "
+                "`--predictions` must name two columns, for A and for B, got "
                 f"{len(columns)}: {' '.join(columns)}; with --on, one column in each of two files"
             )
         names = {"references": options.references}
@@ -410,8 +410,8 @@ def _samples(
         return (*found, read.get("groups")), columns
     if len(files) != 2 or len(columns) > 2:
         raise ValueError(
-            "`--on` must stand with two files, of A and of B, and one or two columns of "
-            f"`--predictions`, got {len(files)} files and {len(columns)} columns"
+            "`--on` needs two files, for A and for B, and one or two columns of `--predictions`, "
+            f"got {len(files)} files and {len(columns)} columns"
         )
     joined = joined_columns(files, options.on, options.references, columns, options.groups, **how)
     if len(columns) == 1:
@@ -438,9 +438,9 @@ def _unregister(options: argparse.Namespace) -> str:
 
 
 class _Several(argparse.Action):
-    """Values up to the next option, of one option or several; a file among them is refused.
+    """All values up to the next option, and of repeated options; a file among them is an error.
 
-    Whoever writes `--labels cat dog p.csv` means a file, but a class may have any name.
+    In `--labels cat dog p.csv` the last is meant as a file, but a class may have any name.
     """
 
     def __call__(
@@ -457,9 +457,9 @@ class _Several(argparse.Action):
                 before, files = " ".join(values[:position]), " ".join(values[position:])
                 raise argparse.ArgumentError(
                     self,
-                    f"{value!r} looks like a file among its values: files stand before the "
-                    f"options, or at the end behind `--`, as in {option_string} {before} -- "
-                    f"{files}; if it is meant, give it alone: {option_string}={value}",
+                    f"{value!r} looks like a file among its values: put files before the "
+                    f"options, or at the end after `--`: {option_string} {before} -- {files}; "
+                    f"if it is a value, give it on its own: {option_string}={value}",
                 )
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values])
 
@@ -479,9 +479,9 @@ def _parser() -> argparse.ArgumentParser:
         return subparser
 
     text = (
-        "Score files of predictions, one row per sample; several files are one set. Or score two "
-        "text files, of references and of predictions, one label per line; or what language models "
-        "answered, from the logs of lm-eval, lighteval or Inspect."
+        "Score predictions in files with one row per sample; several files count as one data set. "
+        "Or score two text files, references and predictions, with one label per line. Or score "
+        "the answers of language models in logs of lm-eval, lighteval or Inspect."
     )
     report = command("report", _report, text)
     report.add_argument(
@@ -490,43 +490,46 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         action=_Several,
         metavar="COL",
-        help="column of predictions; several models are ranked",
+        help="column of predictions; several columns rank several models",
     )
     _add_inputs(report)
     report.add_argument("--weights", metavar="COL", help="column of sample weights")
     report.add_argument(
-        "--confidence-level", type=float, metavar="P", help="add intervals of this level, as 0.95"
+        "--confidence-level",
+        type=float,
+        metavar="P",
+        help="add intervals at this level, for example 0.95",
     )
     report.add_argument(
         "--by",
         nargs="+",
         action=_Several,
         metavar="COL",
-        help="a row for each value of a column, or for each combination of several",
+        help="report on each value of a column, or on each combination of several",
     )
     report.add_argument(
         "--classes",
         choices=["all", "slice"],
-        help="of a slice: those of the whole (default), or those that occur in it",
+        help="classes of each slice: all classes (default), or those that occur in the slice",
     )
     report.add_argument("--rest", choices=SCORES, help="compare each slice with all other samples")
-    report.add_argument("--sort", metavar="FIELD", help="order slices by a field, as nit")
-    report.add_argument("--descending", action="store_true", help="the greatest first")
-    report.add_argument("--score", choices=SCORES, help="print this number alone")
+    report.add_argument("--sort", metavar="FIELD", help="sort slices by a field, for example nit")
+    report.add_argument("--descending", action="store_true", help="sort the greatest first")
+    report.add_argument("--score", choices=SCORES, help="print only this score")
     report.add_argument(
         "--average",
         choices=["bias", "prevalence", "macro"],
         default="default",
-        help="of --score informedness (default: bias) and markedness (default: prevalence)",
+        help="for --score informedness (default: bias) or markedness (default: prevalence)",
     )
     report.add_argument("--output", choices=list(_OUTPUTS), default="text", help="default: text")
     report.add_argument(
-        "--plot", metavar="DIR", help="also write pictures into this folder, as PNG files"
+        "--plot", metavar="DIR", help="also save pictures in this folder, as PNG files"
     )
     text = (
-        "Compare two models on the same samples: the difference of their scores, its interval and "
-        "a p-value. Both are columns of one set of files; or, with --on, each has its own "
-        "file. Or compare the logs of two runs of one task by lm-eval, lighteval or Inspect."
+        "Compare two models on the same samples: the difference between their scores, its interval "
+        "and a p-value. Both are columns of the same files or, with --on, each has its own file. "
+        "Or compare the logs of two runs of one task in lm-eval, lighteval or Inspect."
     )
     compare = command("compare", _compare, text)
     compare.add_argument(
@@ -535,16 +538,19 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         action=_Several,
         metavar="COL",
-        help="columns of A and of B",
+        help="the columns of A and B",
     )
     _add_inputs(compare)
     compare.add_argument(
-        "--on", metavar="COL", help="column that tells samples apart, in a file of A and one of B"
+        "--on",
+        metavar="COL",
+        help="column that identifies samples, in the file of A and in that of B",
     )
     compare.add_argument(
         "--groups",
         metavar="COL",
-        help="column of what samples belong to, as a document; with --on, in the file of A",
+        help="column of the group of each sample, for example its document; with --on, in the file "
+        "of A",
     )
     compare.add_argument(
         "--n-resamples", type=int, default=9999, metavar="N", help="random swaps (default: 9999)"
@@ -556,22 +562,22 @@ def _parser() -> argparse.ArgumentParser:
         "--average",
         choices=["bias", "prevalence", "macro"],
         default="default",
-        help="of informedness (default: bias) and markedness (default: prevalence)",
+        help="for informedness (default: bias) or markedness (default: prevalence)",
     )
     compare.add_argument(
         "--confidence-level", type=float, default=0.95, metavar="P", help="default: 0.95"
     )
     compare.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the random numbers (default: 0)"
+        "--seed", type=int, default=0, metavar="N", help="seed of the random numbers (default: 0)"
     )
     compare.add_argument("--output", choices=["text", "json"], default="text", help="default: text")
-    command("register", _register, "Let evaluate.load find both metrics by bare name, anywhere.")
+    command("register", _register, "Let evaluate.load find both metrics by name, from anywhere.")
     command("unregister", _unregister, "Undo register.")
     return parser
 
 
 def _add_inputs(command: Any) -> None:
-    """Add what both commands that read files take."""
+    """Add the arguments of both commands that read files."""
     command.add_argument(
         "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
     )
@@ -579,61 +585,62 @@ def _add_inputs(command: Any) -> None:
         "-r",
         "--references",
         metavar="COL",
-        help="column of true labels; of any column, doc.label is a field in it, doc.answers.0 an "
-        "element of a list, and argmax:scores the position of the greatest number",
+        help="column of true labels; in any column name, doc.label is a field of doc, "
+        "doc.answers.0 a list element, and argmax:scores the position of the greatest number in a "
+        "list",
     )
     command.add_argument(
         "--from",
         dest="harness",
         choices=list(READERS),
-        help="the harness whose logs FILE... are (default: what the files show)",
+        help="the harness that wrote the logs (default: recognised from the files)",
     )
-    command.add_argument("--task", metavar="NAME", help="of logs: this task alone")
+    command.add_argument("--task", metavar="NAME", help="for logs: only this task")
     command.add_argument(
-        "--variant", metavar="NAME", help="of logs: this filter (lm-eval) or scorer (Inspect) alone"
+        "--variant", metavar="NAME", help="for logs: only this filter (lm-eval) or scorer (Inspect)"
     )
     command.add_argument(
         "--labels",
         nargs="+",
         action=_Several,
         metavar="LABEL",
-        help="the classes of the task; others are refused",
+        help="the classes of the task; any other label is an error",
     )
     command.add_argument(
         "--unknown",
         choices=["error", "wrong"],
         default="error",
-        help="what a prediction outside --labels or --choices is (default: error)",
+        help="how to count a prediction outside --labels or --choices (default: error)",
     )
     command.add_argument(
         "--extract",
         metavar="REGEX",
-        help="take the class out of generated text: the first group of the first match, or all of "
-        "the match; '(?s).*' in front takes the last",
+        help="take the class out of generated text: the first group of the first match, or the "
+        "whole match; put '(?s).*' in front to take the last match",
     )
     command.add_argument(
         "--choices",
         nargs="+",
         action=_Several,
         metavar="NAME",
-        help="the classes, where files have their positions, 0 and up, or these names",
+        help="names of the classes, if files hold their positions (from 0) or these names",
     )
     command.add_argument(
-        "--ignore-index", metavar="LABEL", help="drop samples with this reference, as -100"
+        "--ignore-index", metavar="LABEL", help="drop samples with this reference, for example -100"
     )
     command.add_argument(
         "--numeric", action="store_true", help="read text labels as integers, so that 001 is 1"
     )
     command.add_argument(
-        "--drop-null", action="store_true", help="leave out rows with a null in these columns"
+        "--drop-null", action="store_true", help="leave out rows with nulls in the columns used"
     )
     command.add_argument(
         "--keep-empty",
         action="store_true",
-        help="take empty cells of CSV and TSV for empty text, not for nulls",
+        help="read empty cells of CSV and TSV as empty text, not as nulls",
     )
     formats = sorted(set(FORMATS.values()))
-    command.add_argument("--format-in", choices=formats, help="default: what the ending says")
+    command.add_argument("--format-in", choices=formats, help="default: from the file name")
 
 
 if __name__ == "__main__":

@@ -333,9 +333,7 @@ def check_unknown(unknown: object, labels: Any) -> None:
     """Raise ValueError unless the value of `unknown` is allowed with `labels`."""
     check_choice("unknown", unknown, ("error", "wrong"))
     if unknown == "wrong" and labels is None:
-        raise ValueError(
-            '`unknown` can be "wrong" only beside `labels`, the classes that are known'
-        )
+        raise ValueError('`unknown` can be "wrong" only with `labels`, the known classes')
 
 
 def read_task(

@@ -1,7 +1,7 @@
 """From the values of columns to labels.
 
-The class is taken out of generated text, text becomes integers, and positions become the names of
-their choices, in this order; each only where it is asked for.
+In this order, and only where asked for: the class is taken out of generated text, text becomes
+integers, and positions become the names of their choices.
 """
 
 import re
@@ -48,12 +48,12 @@ def label_options(
     ignore_index: Label | None = None,
     unknown: str = "error",
 ) -> LabelOptions:
-    """Return these options, as `table_from_file` takes them, once they are checked.
+    """Check these options, which are those of `table_from_file`, and return them.
 
     Raises
     ------
     ValueError
-        If one is not as it must be, or does not go with another.
+        If one is not valid, or cannot be combined with another.
     """
     if choices is not None and labels is not None:
         raise ValueError("`choices` are the classes of the task: give them without `labels`")
@@ -84,8 +84,8 @@ def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
     check_distinct(names, "choices")
     if numeric and (text := next((x for x in names if _integer(x) is not None), None)):
         raise ValueError(
-            "`choices` must hold no integers beside numeric=True (--numeric), for which text that "
-            f"is an integer is a position, got {show(text)}"
+            "`choices` must not hold integers together with numeric=True (--numeric), which reads "
+            f"such text as a position, got {show(text)}"
         )
     return tuple(map(str, names))
 
@@ -96,12 +96,12 @@ def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
 def read_labels(values: Any, role: str, options: LabelOptions) -> Column:
     """Return the labels in a column of values; only references and predictions have classes.
 
-    With `unknown="wrong"` one label that is no class stands for all predictions without an answer.
+    With `unknown="wrong"` all predictions without an answer become one label that is not a class.
 
     Raises
     ------
     ValueError
-        If a value is no label, or has no answer in it.
+        If a value is not a label, or has no answer in it.
     """
     column = read_column(values, role)
     is_prediction = role.startswith("predictions")
@@ -125,7 +125,7 @@ def read_labels(values: Any, role: str, options: LabelOptions) -> Column:
 
 
 def filled(answers: Iterable[Label | None], classes: Sequence[Label]) -> list[Label]:
-    """Return answers with one label that is no class in place of each None.
+    """Return answers with each None replaced by one label that is not a class.
 
     Examples
     --------
@@ -139,9 +139,9 @@ def filled(answers: Iterable[Label | None], classes: Sequence[Label]) -> list[La
 
 
 def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
-    """Return what the first match in each text has in its first group, or all of it without one.
+    """Return the first group of the first match in each text, or the whole match without a group.
 
-    None where there is no match, or the group has no part in it.
+    None if there is no match, or the group took no part in it.
 
     Examples
     --------
@@ -157,12 +157,12 @@ def _extracted(
     column: Column, given: list[Label], role: str, pattern: re.Pattern[str], unknown: str
 ) -> list[Label | None]:
     if column.kind != "strings":
-        raise ValueError(f"`extract` is for text, got {show(column.example())} in `{role}`")
+        raise ValueError(f"`extract` needs text, got {show(column.example())} in `{role}`")
     found = extracted(map(str, given), pattern)
     if None in found and unknown == "error":
         raise ValueError(
-            f"`extract` must find an answer in each text, there is none in "
-            f'{show(given[found.index(None)])} of `{role}`: pass unknown="wrong" beside `labels` '
+            f"`extract` must find an answer in each text, and found none in "
+            f'{show(given[found.index(None)])} of `{role}`: pass unknown="wrong" with `labels` '
             "or `choices` to count such predictions as wrong answers"
         )
     return list(found)
@@ -205,7 +205,7 @@ def _outside_choices(answer: Label | None, role: str, options: LabelOptions) -> 
     what = role.split()[0].split("_")[0].removesuffix("s")
     help_ = ""
     if isinstance(answer, str) and not options.numeric and _integer(answer) is not None:
-        help_ = ": numeric=True (--numeric) takes text that is an integer for a position"
+        help_ = ": numeric=True (--numeric) reads such text as a position"
     elif what == "prediction":
         help_ = ': pass unknown="wrong" to count such predictions as wrong answers'
     return ValueError(

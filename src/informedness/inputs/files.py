@@ -1,4 +1,4 @@
-"""Files of predictions, one row a sample, counted batch by batch in memory that stays small."""
+"""Files of predictions, one row per sample, counted in batches that need little memory."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -75,45 +75,45 @@ def table_from_file(
     Parameters
     ----------
     path : path or sequence of paths
-        A file, a folder of part files, or several of them: one data set. In a folder, and the
-        folders in it, names that start with "." or "_" are passed over. "-" is standard input,
+        A file, a folder of part files, or several of them, which count as one data set. In folders
+        and their subfolders, names that start with "." or "_" are skipped. "-" is standard input,
         which needs `file_format`.
     references, predictions, weights : str
         Names of the columns. "doc.label" is the field label within the column doc, and
         "doc.answers.0" the first element of a list in it, unless a column has the whole name.
-        "argmax:scores" is the position of the greatest number in each list of the column scores,
-        the first of equals. CSV and TSV have no nested columns and no lists.
+        "argmax:scores" is the position of the greatest number in each list of the column scores;
+        if several are equal, the first. CSV and TSV have no nested columns and no lists.
     file_format : {"arrow", "csv", "jsonl", "parquet", "tsv"}, optional
-        By default what each file's ending says. "arrow" is Arrow IPC, also known as Feather.
+        By default taken from each file name. "arrow" is Arrow IPC, also known as Feather.
     numeric : bool
         Whether text labels are integers. CSV and TSV are read as text, in which 001 is not 1;
         the other formats have types of their own.
     labels, ignore_index, unknown
-        As in `ContingencyTable.from_labels`; text stands for an integer where the file's labels
-        are integers.
+        As in `ContingencyTable.from_labels`; if the file's labels are integers, they may be given
+        as text.
     extract : str or re.Pattern, optional
-        A regular expression that takes the class out of generated text, of predictions only: the
-        first group of the first match, or all of the match where there is no group. `(?s).*` in
-        front takes the last. Text without a match is an error, or with `unknown="wrong"` a wrong
-        answer.
+        A regular expression that takes the class out of generated text, in predictions only: the
+        first group of the first match, or the whole match if there is no group. Put `(?s).*` in
+        front to take the last match. Text without a match is an error, or with `unknown="wrong"` a
+        wrong answer.
     choices : sequence of str, optional
-        Names of positions, and the classes of the task: integers in references and predictions,
-        0 and up, become these; text must be one of them. Other predictions are an error, or with
-        `unknown="wrong"` wrong answers. "0" in CSV is text, and a position only with `numeric`;
-        beside `choices` text that is no integer stays as it is.
+        The names of the classes. Integers in references and predictions are positions in this
+        list, from 0, and become the names; text must be one of the names. Other predictions are an
+        error, or with `unknown="wrong"` wrong answers. In CSV "0" is text, and a position only with
+        `numeric`; with `choices`, text that is not an integer then stays as it is.
     drop_null : bool
-        Leave out rows with a null in one of the columns; by default nulls are an error.
+        Leave out rows with a null in one of these columns; by default nulls are an error.
     keep_empty : bool
-        Take empty cells of CSV and TSV for labels that are empty text; by default they are nulls,
+        Read empty cells of CSV and TSV as labels that are empty text; by default they are nulls,
         in quotes or not, as pandas and others write them.
     by : str or sequence of str, optional
-        Names of columns: a table for each of their values, or of their combinations. What is
-        returned is a dict of them, which `Slices.from_tables` scores.
+        Names of columns to slice by, for one table per value or combination of values. The result
+        is then a dict of tables, which `Slices.from_tables` scores.
 
     Raises
     ------
     ValueError
-        If a file, a column or a label is not as it must be; the message names the file.
+        If a file, a column or a label is not valid; the message names the file.
     ImportError
         If pyarrow is missing.
 

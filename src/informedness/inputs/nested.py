@@ -1,8 +1,8 @@
 """Ways to columns: `doc.label` is a field within `doc`, `doc.answers.0` an element of a list.
 
-A column that has the whole name comes first, and so at every level: the longest beginning of what
-is left of the name that is there. `argmax:` in front takes the position of the greatest number in
-a list, the first of equals, unless a column has this name.
+A column with the whole name comes first. The same holds at every level: the longest field name
+that the rest of the name starts with. `argmax:` in front takes the position of the greatest number
+in a list, the first if several are equal, unless a column has this name.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,11 +13,11 @@ import numpy as np
 from ..core.labels import show
 
 _ARGMAX = "argmax:"
-_NUMBERS = "a list of numbers, at least one and none of them null or nan"
+_NUMBERS = "a list of numbers, with at least one number and no null or nan"
 
 
 class Way(NamedTuple):
-    """Names of fields and positions in lists, from a row to what it holds in a column."""
+    """Field names and list positions that lead from a row to a value."""
 
     steps: tuple[str | int, ...]
     is_argmax: bool
@@ -59,9 +59,9 @@ def _path(steps: Sequence[str | int]) -> str:
 
 
 def value_in(row: Mapping[str, Any], name: str) -> tuple[Any, Way]:
-    """Return what stands where a name leads in an object of JSON, and the way to it.
+    """Return the value that a name leads to in a JSON object, and the way to it.
 
-    It is None, and the way ends, at the first null.
+    At the first null the value is None and the way ends.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def argmax(value: Any, way: Way) -> int | None:
 
 
 def type_in(schema: Any, name: str) -> tuple[Any, Way]:
-    """Return the type that stands where a name leads in a schema of Arrow, and the way to it.
+    """Return the type that a name leads to in an Arrow schema, and the way to it.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def type_in(schema: Any, name: str) -> tuple[Any, Way]:
             names = [field.name for field in kind]
             step, rest = _field(rest, names, steps, "the columns")
             if names.count(step) > 1:
-                raise ValueError(f"{step!r} stands twice")
+                raise ValueError(f"{step!r} occurs twice")
             kind = kind.field(step).type
         elif _is_list(kind):
             step, rest = _position(rest, steps)
@@ -144,7 +144,7 @@ def type_in(schema: Any, name: str) -> tuple[Any, Way]:
 
 
 def check_argmax(kind: Any, way: Way) -> None:
-    """Raise ValueError unless a type is one of lists of numbers."""
+    """Raise ValueError unless a type is a list of numbers."""
     from pyarrow import types
 
     inner = kind.value_type if _is_list(kind) else None

@@ -1,4 +1,4 @@
-"""Formats of files: each is read in batches of rows, so that no file must fit into memory."""
+"""File formats: each is read in batches of rows, so that no file has to fit into memory."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ class Batch(NamedTuple):
 def read_batches(
     path: str, file_format: str, names: Mapping[str, str], keep_empty: bool = False
 ) -> Iterator[Batch]:
-    """Yield the rows of a file in batches, of the columns `names` gives by argument.
+    """Yield the rows of a file in batches; `names` gives the column of each argument.
 
     Empty cells of CSV and TSV are nulls, or with `keep_empty` empty text.
 
@@ -164,7 +164,7 @@ def _ways(names: Mapping[str, str], schema: Any) -> dict[str, Way]:
     Raises
     ------
     ValueError
-        If a column is not there, stands twice, or has several values a row.
+        If a column does not exist, occurs twice, or has several values per row.
     """
     import pyarrow
 
@@ -175,12 +175,12 @@ def _ways(names: Mapping[str, str], schema: Any) -> dict[str, Way]:
         try:
             kind, ways[argument] = type_in(schema, name)
         except ValueError as error:
-            raise ValueError(f"`{argument}`: column {name!r} is not there: {error}") from error
+            raise ValueError(f"`{argument}`: column {name!r} does not exist: {error}") from error
         if ways[argument].is_argmax:
             check_argmax(kind, ways[argument])
         elif pyarrow.types.is_nested(kind):
             raise ValueError(
-                f"`{argument}` must have one value a row, got column {name!r} of {kind}: name a "
+                f"`{argument}` must have one value per row, got column {name!r} of {kind}: name a "
                 "field or an element in it, or argmax:NAME for the position of the greatest number"
             )
     return ways
@@ -232,7 +232,7 @@ def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     if not is_file:
         stream.seek(-len(_END_OF_STREAM), io.SEEK_END)
         if stream.read() != _END_OF_STREAM:
-            raise OSError("the stream is cut off, or no Arrow stream")
+            raise OSError("the stream is cut off, or not an Arrow stream")
     stream.seek(0)
     opened = ipc.open_file if is_file else ipc.open_stream
     schema = opened(stream).schema
@@ -306,8 +306,8 @@ def _read_json_array(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Bat
         raise ValueError(f"the file is not JSON: {error}") from error
     if not isinstance(rows, list):
         raise ValueError(
-            f"the file must hold a JSON array of objects, got {show(rows)}: one object a line is "
-            "JSON lines, --format-in jsonl (file_format=)"
+            f"the file must hold a JSON array of objects, got {show(rows)}: one object per line "
+            "is JSON lines, --format-in jsonl (file_format=)"
         )
     ways: dict[str, Way] = {}
     values = [_values_of(row, names, ways, f"entry {i}", True) for i, row in enumerate(rows)]
@@ -318,7 +318,7 @@ def _read_json_array(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Bat
 def _values_of(
     row: Any, names: Mapping[str, str], ways: dict[str, Way], where: str, is_escaped: bool
 ) -> list[Any]:
-    """Return the values of the columns in an object of JSON; `ways` are those in objects before."""
+    """Return the values of the columns in a JSON object; `ways` are those of earlier objects."""
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
     values = []
@@ -341,27 +341,27 @@ def _values_of(
 
 
 def _check_way(name: str, before: Way, way: Way, where: str) -> None:
-    """Raise ValueError unless two ways are one, which a null may end early."""
+    """Raise ValueError unless two ways are the same, up to where a null ends one."""
     n = min(len(before.steps), len(way.steps))
     if (before.steps[:n], before.is_argmax) != (way.steps[:n], way.is_argmax):
         raise ValueError(
-            f"{where} has {name!r} elsewhere than those before: a column of this name in one, "
-            "nested fields in the other"
+            f"{where} has {name!r} in another place than those before: as a column of this name in "
+            "one, as nested fields in the other"
         )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON as a dict, in which no key hides another of its name."""
+    """Return a JSON object as a dict; a key that occurs twice is an error."""
     values = dict(pairs)
     if len(values) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in an object")
+        raise ValueError(f"the key {twice!r} occurs twice in an object")
     return values
 
 
 def _is_text(value: Any) -> bool:
-    """Return whether a value of JSON can be written again, should it be text."""
+    """Return whether a JSON value can be encoded, if it is text."""
     try:
         str(value).encode()
     except UnicodeEncodeError:

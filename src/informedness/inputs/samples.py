@@ -1,4 +1,4 @@
-"""Samples of files, read whole: a reference and the predictions of two models each."""
+"""Samples read whole from files: each has a reference and the predictions of two models."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -30,15 +30,15 @@ def read_columns(
     path, file_format, drop_null, keep_empty
         As in `table_from_file`.
     names : dict of str to str
-        Name of the column of each argument. Identifiers, the arguments "on" and "groups", stay as
-        they are.
+        Name of the column of each argument. Identifiers, the arguments "on" and "groups", are left
+        as they are.
     options : LabelOptions
         What a label is.
 
     Raises
     ------
     ValueError
-        If a file, a column or a label is not as it must be; the message names the file.
+        If a file, a column or a label is not valid; the message names the file.
     """
     files = list_files(path, file_format)
     parts: dict[str, list[Column]] = {argument: [] for argument in names}
@@ -68,7 +68,7 @@ def read_columns(
 def read_lines(
     path: str, role: str, options: LabelOptions = AS_THEY_ARE, keep_empty: bool = False
 ) -> Column:
-    """Return the labels of a text file, one per line: of references or predictions.
+    """Return the references or predictions in a text file, one label per line.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def read_lines(
     lines = text.removesuffix("\n").replace("\r\n", "\n").split("\n") if text else []
     if "" in lines and not keep_empty:
         raise ValueError(
-            f"{path}: line {lines.index('') + 1} is empty, where a label is wanted: "
-            "keep_empty=True (--keep-empty) takes it for empty text"
+            f"{path}: line {lines.index('') + 1} must hold a label, and is empty: "
+            "keep_empty=True (--keep-empty) reads it as empty text"
         )
     try:
         return read_labels(lines, role, options)
@@ -118,8 +118,8 @@ def joined_columns(
     Raises
     ------
     ValueError
-        As `read_columns`; if an identifier stands twice in a file, is not in both, or has
-        different references.
+        As for `read_columns`; or if an identifier occurs twice in a file, is not in both files, or
+        has different references.
     """
     sides: list[dict[str, Column]] = []
     for path, name in zip(paths, (*predictions, *predictions), strict=False):
@@ -134,12 +134,12 @@ def joined_columns(
 def joined_sides(
     sides: Sequence[dict[str, Column]], names: Sequence[str], on: str, left_out: bool = False
 ) -> list[dict[str, Column]]:
-    """Return the columns of two models in the order of their identifiers, the argument "on".
+    """Return the columns of two models in the order of their identifiers, the columns "on".
 
     Parameters
     ----------
     sides : two dicts of str to Column
-        With "on" and "predictions"; all other columns that both have must be equal.
+        With "on" and "predictions"; any other columns that both have must be equal.
     names : two str
         What to call the two in messages.
     on : str
@@ -150,7 +150,7 @@ def joined_sides(
     Raises
     ------
     ValueError
-        If an identifier stands twice in a side or is not in both, or columns are not equal.
+        If an identifier occurs twice on one side or is not on both, or if columns are not equal.
     """
     a, b = sides
     equal = [name for name in a if name in b and name not in ("on", "predictions")]
@@ -166,7 +166,7 @@ def joined_sides(
         if len(again):
             raise ValueError(
                 f"{on}: {len(again)} of {len(side)} rows of {name} repeat an identifier, "
-                f"such as {show(ids[again[0]])}: it must stand once"
+                f"such as {show(ids[again[0]])}: each must occur once"
             )
     missing, unmatched = [], 0
     for here, there in ((0, 1), (1, 0)):

@@ -1,4 +1,4 @@
-"""The report: every score of a table side by side, and one sentence that reads them."""
+"""The report: every score of a table side by side, and a sentence that explains them."""
 
 import math
 from collections.abc import Mapping
@@ -44,10 +44,10 @@ class Report(Result):
     Attributes
     ----------
     table : ContingencyTable
-        What all of it is computed from.
+        What everything is computed from.
     scores : dict of str to float
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness, nit
-        and ema, the same numbers as the functions of these names give; nan where undefined
+        and ema, the same numbers that the functions of these names return; nan where undefined
         (kappa), 0.0 with a warning for Informedness of a single class.
     class_entropy : float
         Entropy of the references in bits.
@@ -58,9 +58,9 @@ class Report(Result):
     sentence : str
         The result in plain words, Informedness beside accuracy.
     signature : str
-        All that decides the numbers, in a line.
+        A line that records everything that affects the numbers.
     confidence_level : float or None
-        Share of the intervals that should contain the truth.
+        How often the intervals should contain the true value.
     estimates : dict of str to Estimate
         Standard error and interval of each score that `estimate` knows; empty without a confidence
         level.
@@ -84,16 +84,16 @@ class Report(Result):
     def from_table(
         cls, table: Table, confidence_level: float | None = None, ignore_index: Label | None = None
     ) -> "Report":
-        """Return the report on a table, such as one merged from parts or counted by a query.
+        """Return the report on a table, for example one merged from parts or counted by a query.
 
         Parameters
         ----------
         table : ContingencyTable
             What to report on.
         confidence_level : float, optional
-            Adds standard errors and intervals of this level, as 0.95; see `estimate`.
+            Adds standard errors and intervals at this level, for example 0.95; see `estimate`.
         ignore_index : label, optional
-            What was ignored when the table was made, for the signature.
+            The reference that was ignored when the table was made; only for the signature.
         """
         estimates, of_classes, how = {}, [], None
         if confidence_level is not None:
@@ -141,7 +141,7 @@ class Report(Result):
 
     @property
     def unknown(self) -> Unknown | None:
-        """Answers that are none of the declared classes, and the scores without; None without any.
+        """Answers that are none of the declared classes, and the scores without them; None if none.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class Report(Result):
         return Unknown.of(self.table)
 
     def sentence_of(self, name: str) -> str:
-        """Return what one of the scores says, in a sentence that follows its interval."""
+        """Return a sentence that says what a score means, in view of its interval."""
         return sentence_of(
             self.table, score_named(name), self.scores[name], self.estimates.get(name)
         )
@@ -187,12 +187,12 @@ class Report(Result):
         return {**plain, "sentence": self.sentence, "signature": self.signature}
 
     def text_tables(self) -> list[Rows]:
-        """Return the table of scores, and that of classes."""
+        """Return the table of scores and the table of classes."""
         head = ["", "value", *self._interval_heads()]
         return [[head, *self._summary()], self._class_rows()]
 
     def text_lines(self) -> list[str]:
-        """Return the sentences, which scores have no interval and why, and the signature."""
+        """Return the sentences, the scores without an interval and why, and the signature."""
         several = np.count_nonzero(self.table.reference_totals) > 1
         others = [name for name in MODULES if name in self.scores and name != "informedness"]
         sentences = [self.sentence, *(self.sentence_of(name) for name in others if several)]
@@ -216,7 +216,7 @@ class Report(Result):
         return records
 
     def to_csv(self) -> str:
-        """Return one number a row: score, class (empty for the whole table), value."""
+        """Return one number per row: score, class (empty for the whole table), value."""
         rows: list[tuple[Any, ...]] = [("score", "class", "value")]
         plain = self.to_dict()
         groups = [("", {name: plain[name] for name in plain if name != "sentence"})]
@@ -321,20 +321,22 @@ def report(
     classes: str = "all",
     against_rest: str | None = None,
 ) -> "Report | Slices":
-    """Return the scores people compare, of one set of predictions, and a sentence that reads them.
+    """Return all scores of a set of predictions side by side, and a sentence that explains them.
 
-    With `by` they are those of each slice of the samples, and of the whole.
+    With `by`, return them for each slice of the samples and for the whole.
 
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`.
     confidence_level : float, optional
-        Adds standard errors and confidence intervals of this level, as 0.95; see `estimate`.
+        Adds standard errors and confidence intervals at this level, for example 0.95; see
+        `estimate`.
     by : array-like of shape (n_samples,), or mapping of names to such, optional
-        The slice of each sample, as its type of question; of several columns, each combination.
+        The slice of each sample, for example its type of question; with several columns, each
+        combination is a slice.
     classes, against_rest
-        Of slices: see `Slices.from_tables`.
+        For slices: see `Slices.from_tables`.
 
     Returns
     -------
@@ -344,12 +346,12 @@ def report(
     Raises
     ------
     ValueError
-        As `informedness_score`; with a confidence level also as `estimate`.
+        As for `informedness_score`; with a confidence level also as for `estimate`.
 
     Warns
     -----
     IntervalWarning
-        As `estimate`, once for all scores that lack the same.
+        As for `estimate`, but only one for all scores with the same reason.
 
     Examples
     --------
@@ -383,7 +385,7 @@ def report(
 
 
 def _estimates(table: Table, level: float, ignore_index: Label | None) -> dict[str, Estimate]:
-    """Return the estimates of the scores, with one warning for all that lack the same."""
+    """Return the estimates of the scores, with one warning for each reason."""
     made: dict[str, Estimate] = {}
     for name in REPORTED:
         score = score_named(name)
@@ -396,7 +398,7 @@ def _estimates(table: Table, level: float, ignore_index: Label | None) -> dict[s
 
 
 def _lacking(table: Table, made: dict[str, Estimate]) -> dict[tuple[str, bool], list[str]]:
-    """Return the scores by what the table lacks for their interval, and whether it is nan."""
+    """Return the scores, grouped by what their interval lacks and whether it is nan."""
     lacking: dict[tuple[str, bool], list[str]] = {}
     for name, estimate in made.items():
         if few := lack_of(table, estimate):

@@ -1,4 +1,4 @@
-"""Answers that are none of the classes, and what they cost."""
+"""Answers that are none of the classes, and their effect on the scores."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .text import cut, rounded, shown
 class Unknown:
     """Answers outside the declared classes, which count as wrong, and the scores without them.
 
-    To leave these samples out changes what is scored: the scores without them are of the samples
-    that were answered, and of the same classes.
+    Leaving these samples out changes what is scored: the scores without them cover only the samples
+    that were answered, with the same classes.
 
     Attributes
     ----------
     n_samples : int or None
-        How many they are; None for weighted samples, which a table does not count by answer.
+        How many there are; None with weights, because a table then holds sums and not numbers.
     share : float
-        Of all answers, by weight.
+        Their share of all answers, by weight.
     answered : ContingencyTable or None
         The table of the others; None if there are none.
     informedness, nit : float
-        Scores of the others; nan where undefined, as for references of one class.
+        Scores of the others; nan if undefined, for example with references of one class.
     """
 
     n_samples: int | None
@@ -38,7 +38,7 @@ class Unknown:
 
     @classmethod
     def of(cls, table: Table) -> Unknown | None:
-        """Return those of a table, None if it has none."""
+        """Return the unknown answers of a table, None if it has none."""
         if table.labels[-1] is not None or not table.prediction_totals[-1]:
             return None
         known = table.columns != len(table.labels) - 1
@@ -84,7 +84,7 @@ class Unknown:
         }
 
     def sentence(self, scores: Mapping[str, float]) -> str:
-        """Return how many they are, and the scores without them beside those of all answers."""
+        """Return how many there are, and the scores without them beside those of all answers."""
         n, answered = self.n_samples, self.answered
         of_others = "those answered"
         if n is None:
@@ -110,7 +110,7 @@ class Unknown:
 
 
 def _percent(share: float) -> str:
-    """Return a share in percent, which is 0 or 100 of none or all alone."""
+    """Return a share in percent, which says 0 or 100 only if it is exactly none or all."""
     text = f"{100 * share:.1f}%"
     if text == "0.0%":
         return "less than 0.1%"

@@ -1,4 +1,4 @@
-"""Entropies of a table, and what is made of them: EMA and the entropy triangle.
+"""Entropies of a table, and the scores based on them: EMA and the entropy triangle.
 
 Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful".
 """

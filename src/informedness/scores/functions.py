@@ -1,7 +1,7 @@
-"""Scores of two sequences of labels, in scikit-learn's form: `(y_true, y_pred)`, then options.
+"""Scores of two sequences of labels, as in scikit-learn: `(y_true, y_pred)`, then options.
 
-A name that ends in `_score` is better when higher. Every function reads its labels into one
-`ContingencyTable` and takes the score from it, so all agree with each other and with the
+If a name ends in `_score`, higher is better. Every function reads its labels into one
+`ContingencyTable` and computes the score from it, so they all agree with each other and with the
 `evaluate` modules, which read the same table.
 """
 
@@ -75,8 +75,9 @@ def informedness_score(
 
     with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0; negative for
     predictions worse than guessing. For two classes it is Youden's J, 2 balanced accuracy - 1.
-    Any guesser, constant or random, expects 0 whatever its shares; who knows the same share x of
-    the answers in every class, and guesses among these classes otherwise, expects x.
+    Any guesser, constant or random, scores 0 on average whatever its shares; one who knows the
+    same share x of the answers in every class, and otherwise guesses among these classes, scores x
+    on average.
 
     Parameters
     ----------
@@ -85,45 +86,46 @@ def informedness_score(
     y_pred : array-like of shape (n_samples,)
         Predictions, labels of the same type.
     labels : sequence of labels, optional
-        The classes of the task: fixes their order, and refuses any other label. By default the
-        classes that occur, sorted.
+        The classes of the task, in order; any other label is an error. By default the classes that
+        occur, sorted.
     average : {"bias", "prevalence", "macro"} or None
-        Weights of the classes: shares of the predictions (Powers 2003), shares of the references
-        (Powers 2011, eq. 42), or equal over the classes in the references. None gives TPR - FPR
-        of each class, in label order. All averages agree for two classes and differ for more.
+        How classes are weighted: by their share of the predictions (Powers 2003), by their share of
+        the references (Powers 2011, eq. 42), or equally over the classes in the references. None
+        gives TPR - FPR of each class, in label order. All averages agree for two classes and differ
+        for more.
     prior : mapping of class to probability, optional
-        Class shares to score under, as of the training data or of the world. It covers every
-        class in the references, each strictly between 0 and 1, and sums to 1 (within 1e-6).
+        Class shares to score under, for example those of the training data. It must cover every
+        class in the references, each strictly between 0 and 1, and sum to 1 (within 1e-6).
     prior_mode : {"reweight", "odds"}
         "reweight" reweights the references so that their shares are the prior, then scores as
         usual: perfect stays 1 and guessing 0. "odds" lets the prior set the gain 1/q of a right
         and the loss 1/(1-q) of a wrong prediction, the odds of equation 4 of Vickers et al. (2023),
-        summed as Powers does and not by their equation 5; there perfect is not 1 and guessing not
-        0 unless the prior is the prevalence.
+        summed as Powers does and not by their equation 5; perfect is then not 1 and guessing not
+        0, unless the prior is the prevalence.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights, finite and not negative; 0 drops a sample. The score with whole numbers is that of
-        as many copies of each sample, its standard error is not.
+        Weights, finite and not negative; 0 drops a sample. Whole numbers give the same score as so
+        many copies of each sample, but not the same standard error.
     ignore_index : label, optional
-        Drops the samples whose *reference* equals it, as -100 on padded tokens.
+        Drops the samples whose *reference* equals it, for example -100 for padded tokens.
     unknown : {"error", "wrong"}
         Whether a prediction outside `labels` (a refusal, an answer that did not parse) is an
         error, or counts as a wrong answer in a class of its own.
     zero_division : {"warn", 0.0, nan}
-        The score where all references are of one class: there is nothing to tell apart, and the
-        score is undefined. "warn" is 0.0 with an `UndefinedMetricWarning`.
+        The score if all references are of one class: there is nothing to tell apart, and the score
+        is undefined. "warn" returns 0.0 with an `UndefinedMetricWarning`.
 
     Returns
     -------
     float, or list of float where `average` is None
         Dimensionless, at most 1. A class in the references that is never predicted has bias 0
-        and adds nothing. A class predicted but absent from the references has TPR - FPR taken as
-        0, with an `UndefinedMetricWarning` that names it.
+        and adds nothing. For a class that is predicted but absent from the references, TPR - FPR
+        counts as 0, with an `UndefinedMetricWarning` that names it.
 
     Warns
     -----
     UndefinedMetricWarning
-        As above; and of one sample, whose score is the same for a right and a wrong answer, and so
-        is a mean of such scores.
+        As above; and for a single sample, which scores the same right or wrong, so a mean of such
+        scores says nothing.
 
     Raises
     ------
@@ -134,8 +136,8 @@ def informedness_score(
 
     See Also
     --------
-    markedness_score : How far a prediction can be trusted, where this says how much is found.
-    nit_score : Information transferred, which does not care what the classes are called.
+    markedness_score : How far a prediction can be trusted; Informedness is how much is found.
+    nit_score : Information transferred, whatever the classes are called.
 
     References
     ----------
@@ -198,7 +200,7 @@ def markedness_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> float | list[float]:
-    r"""Return multi-class markedness: how far predictions, not references, can be told by.
+    r"""Return multi-class markedness: how far a prediction can be trusted.
 
     .. math:: M = \sum_c \pi_c (precision_c + NPV_c - 1)
 
@@ -210,14 +212,15 @@ def markedness_score(
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`.
     average : {"prevalence", "bias", "macro"} or None
-        Weights of the classes: shares of the references, of the predictions, or equal over the
-        classes predicted. None gives one value for each class, in label order.
+        How classes are weighted: by their share of the references, by their share of the
+        predictions, or equally over the classes predicted. None gives one value per class, in label
+        order.
     prior : mapping of class to probability, optional
-        Shares to which the references are reweighted first.
+        Class shares to which the references are reweighted first.
     prior_mode : {"reweight"}
-        The odds of `informedness_score` have no meaning for predictions and are refused.
+        The odds of `informedness_score` mean nothing for predictions and are an error.
     zero_division : {"warn", 0.0, nan}
-        The score where all predictions are of one class, which leaves it undefined.
+        The score if all predictions are of one class, which leaves it undefined.
 
     Returns
     -------
@@ -264,32 +267,32 @@ def nit_score(
     with MI the mutual information of references and predictions in bits, and k the number of
     classes in the references, or of `labels` where given. At best 2^H(references) / k, which is
     1 only for balanced classes; **chance is 1/k, not 0**; and renaming the predictions
-    consistently changes nothing, so all-wrong on two classes scores as all-right.
+    consistently changes nothing, so on two classes all wrong scores the same as all right.
 
     Parameters
     ----------
     y_true, y_pred, sample_weight, ignore_index, unknown
         As in `informedness_score`.
     labels : sequence of labels, optional
-        The classes of the task. All of them count in k, also those these samples miss.
+        The classes of the task. All of them count in k, even those that do not occur.
     zero_division : {"warn", 1.0, nan}
-        The score where there is one class: 1.0 by definition, though nothing is told apart. "warn"
-        is 1.0 with an `UndefinedMetricWarning`.
+        The score if there is only one class: 1.0 by definition, though there is nothing to tell
+        apart. "warn" returns 1.0 with an `UndefinedMetricWarning`.
 
     Returns
     -------
     float
-        Dimensionless, from 1/k to 1. On few samples it is biased up: trust it from about
-        10 (k - 1)^2 samples on.
+        Dimensionless, from 1/k to 1. With few samples it is too high: trust it from about
+        10 (k - 1)^2 samples.
 
     Warns
     -----
     UndefinedMetricWarning
-        Of one class; and of one sample, as `informedness_score`.
+        For one class; and for one sample, as in `informedness_score`.
     InformednessWarning
-        If there are fewer samples than 10 (k - 1) for each different prediction that is not among
-        the references: it takes them for information. `labels` with unknown="wrong" makes one
-        answer of them.
+        If there are fewer than 10 (k - 1) samples for each different prediction that is not among
+        the references: these count as information. `labels` with unknown="wrong" counts all of them
+        as one answer.
 
     Raises
     ------
@@ -321,7 +324,7 @@ def ema_score(
     ignore_index: Label | None = None,
     unknown: str = "error",
 ) -> float:
-    r"""Return the entropy-modulated accuracy: one over the choices a prediction leaves open.
+    r"""Return the entropy-modulated accuracy: 1 / the number of choices a prediction leaves open.
 
     .. math:: EMA = 2^{-H(ref|pred)}
 
@@ -336,7 +339,7 @@ def ema_score(
     Returns
     -------
     float
-        Dimensionless, above 0 and at most 1. It is NIT k / 2^H(references), and warns of
+        Dimensionless, above 0 and at most 1. It is NIT k / 2^H(references), and warns about
         predictions outside the references as `nit_score` does.
 
     Raises
@@ -370,8 +373,8 @@ def entropy_triangle(
 
     .. math:: (2L - H_{ref} - H_{pred}, \; 2 MI, \; H(ref|pred) + H(pred|ref)) \;/\; 2L
 
-    with L = log2 of the number of classes in the table: those of `labels` where given, else those
-    of the references and the predictions.
+    with L = log2 of the number of classes in the table: those of `labels` if given, otherwise
+    those of the references and the predictions.
 
     Parameters
     ----------
@@ -382,8 +385,8 @@ def entropy_triangle(
     -------
     EntropyTriangle
         Named tuple `(delta_h, two_mi, vi)`, each from 0 to 1, that sums to 1; nan for one class.
-        A perfect classifier of balanced classes is at (0, 1, 0), an even guesser at (0, 0, 1), a
-        classifier that always gives the one class there nearly is at (1, 0, 0).
+        With balanced classes a perfect classifier is at (0, 1, 0) and an even guesser at (0, 0, 1).
+        If nearly all references are of one class, always predicting it is near (1, 0, 0).
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The registry: every score, and which of them are metric modules.
 
-A list of scores is read from here by `estimate`, `compare`, `Report`, the command line, the page
-and the tests; a list of modules by what registers, builds and publishes them.
+`estimate`, `compare`, `Report`, the command line, the page and the tests read their list of scores
+from here; the code that registers, builds and publishes modules reads its list of modules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..core.table import Table
 
 
 class Entry(NamedTuple):
-    """Where the `Score` of a name stands, and who takes it."""
+    """Where the `Score` of a name is defined, and where it is used."""
 
     where: str
     """"module:NAME" below the package, or "file.py:NAME" in the metric's folder."""
@@ -48,7 +48,7 @@ _PACKAGE = __name__.partition(".scores.")[0]
 
 
 def score_named(name: str) -> Score:
-    """Return the score of a name, with its default average.
+    """Return the score with this name and its default average.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _loaded(name: str) -> Score:
 
 
 def averaged_score(name: str, average: Any) -> Score:
-    """Return the score of a name with an average, "default" for its own."""
+    """Return the score with this name and average; "default" is its own."""
     if isinstance(average, str) and average == "default":
         return score_named(name)
     return score_named(name).averaged(average)
@@ -116,11 +116,12 @@ def score(
     name : str
         One of `informedness.SCORES`.
     average : {"bias", "prevalence", "macro"} or None, optional
-        Of Informedness and markedness; by default what is theirs. None gives a list by class.
+        For Informedness and markedness; by default their own. None gives one value per class.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted.
-    zero_division : {"warn", nan} or what stands in for the score
-        Its value where it is undefined, for scores that warn of that.
+    zero_division : {"warn", 0.0, 1.0, nan}
+        The value if the score is undefined: nan, or 0.0 for Informedness and markedness and 1.0 for
+        NIT. "warn" returns this number with a warning. Other scores ignore it.
 
     Returns
     -------

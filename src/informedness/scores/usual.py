@@ -1,4 +1,4 @@
-"""The usual scores, beside which Informedness and NIT are shown.
+"""The usual scores, which reports show beside Informedness and NIT.
 
 Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004), "Comparing two
 K-category assignments by a K-category correlation coefficient".
@@ -15,7 +15,7 @@ from ..core.table import Table
 
 
 class Accuracy(Score):
-    """Share of right predictions, in [0, 1]; guessing is paid for."""
+    """Share of right predictions, in [0, 1]; it gives credit for guessing."""
 
     name: ClassVar[str] = "accuracy"
     title: ClassVar[str] = "Accuracy"
