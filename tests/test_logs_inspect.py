@@ -98,7 +98,8 @@ def test_each_scorer_has_its_own_answers_and_texts_around_a_class_are_told():
     n_right += sum(x == "A" != t[-1:].upper() for x, t in zip(TARGETS, texts.predictions))  # noqa: B905
     assert texts.how == (
         "what scorer 'includes' logged as the answer "
-        f"(it took {n_right} of them for right that are not the target, or vice versa)"
+        f"(it counted {n_right} of them as right although they are not the target, or the other "
+        "way round)"
     )
 
 
@@ -176,7 +177,7 @@ def test_logs_are_known_by_what_is_in_them(tmp_path):
     [
         (lambda log: log.update(status="error"), "must have ended with status 'success', got 'err"),
         (lambda log: log.update(version=1), "must be of version 2, got 1"),
-        (lambda log: log.pop("samples"), "no samples: the run must not be told --no-log-samples"),
+        (lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
         (lambda log: log.pop("eval"), "damaged: it names no task and model"),
         (
             lambda log: [log["samples"][i].update(error={"message": "x"}) for i in (3, 5)],

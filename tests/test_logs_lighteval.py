@@ -198,7 +198,7 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(answers_of):
 
 def test_a_task_that_lists_its_right_answer_alone_is_refused(answers_of):
     rows = changed("arithmetic_text", range(60), "doc", choices=["18"], gold_index=0)
-    with pytest.raises(ValueError, match=r"two classes or more, got \['18'\]"):
+    with pytest.raises(ValueError, match=r"at least two classes, got \['18'\]"):
         answers_of(rows)
 
 
@@ -262,7 +262,7 @@ def test_nothing_extracted_is_no_answer_and_the_first_of_several_counts(answers_
 @pytest.mark.parametrize(
     ("specific", "message"),
     [
-        (None, "must be there, as in other samples"),
+        (None, "must be logged, as in other samples"),
         ({"extracted_predictions": ["B"], "extracted_golds": ["18"]}, r"extracted \['18'\]"),
         ({"extracted_predictions": ["B"], "extracted_golds": []}, r"extracted \[\]"),
     ],
@@ -313,13 +313,13 @@ def test_the_model_is_named_by_results_where_folders_do_not_as_on_the_hub(tmp_pa
 
 
 def test_a_log_of_two_tasks_is_refused(answers_of):
-    with pytest.raises(ValueError, match=r"of one task, got arithmetic\|0, other\|0"):
+    with pytest.raises(ValueError, match=r"hold one task, got arithmetic\|0, other\|0"):
         answers_of(changed("arithmetic", [0], "doc", task_name="other|0"))
 
 
 def test_a_sample_that_stands_twice_is_refused(answers_of):
     rows = rows_of()
-    with pytest.raises(ValueError, match=f"'{rows[0]['doc']['id']}' stands 2 times"):
+    with pytest.raises(ValueError, match=f"'{rows[0]['doc']['id']}' occurs 2 times"):
         answers_of([*rows, rows[0]])
 
 

@@ -245,7 +245,7 @@ def test_results_that_are_damaged_are_named(tmp_path):
     path = tmp_path / f"samples_task_{DATE}.jsonl"
     shutil.copy(kept("always-b", "texts"), path)
     (tmp_path / f"results_{DATE}.json").write_text("{")
-    with pytest.raises(ValueError, match=r"results_2026.* must be JSON, or be taken away"):
+    with pytest.raises(ValueError, match=r"results_2026.* must be JSON .*: repair or remove it"):
         list(read_log(path))
 
 
@@ -341,12 +341,12 @@ REFUSED = {
     "a target that acc contradicts": (
         "letters",
         set_field("target", "0"),
-        "line 3 .* the likeliest choice is 2 and the right one 0, but `acc` of the log is 1.0",
+        "line 3 .* the likeliest choice is 2 and the right one 0, but `acc` in the log is 1.0",
     ),
     "a metric that contradicts the answer": (
         "letters",
         another_answer,
-        "line 2 .* the likeliest choice is 1, but a metric of the log has 0",
+        "line 2 .* the likeliest choice is 1, but a metric in the log has 0",
     ),
     "a metric with several golds": (
         "letters",
@@ -356,12 +356,12 @@ REFUSED = {
     "metrics that differ": (
         "generated",
         lambda number, sample: sample.update(mcc=["A", "B"], f1=["B", "B"]),
-        "line 1 .* metrics of the log differ",
+        "line 1 .* metrics in the log disagree",
     ),
     "both a text and a position": (
         "letters",
         positions_that_are_texts,
-        "`target` must be the text of a choice or its position, and here it may be both",
+        "`target` must be the text of a choice or its position, and here it may be either",
     ),
     "log-likelihoods of one text": (
         "letters",
@@ -371,7 +371,7 @@ REFUSED = {
     "two kinds": (
         "letters",
         set_field("arguments", {"gen_args_0": {"arg_0": "", "arg_1": {"until": []}}}),
-        "all samples must be of one kind",
+        "all samples must be of the same kind",
     ),
     "several texts": (
         "generated",
@@ -396,7 +396,7 @@ REFUSED = {
     "a pair of nothing": (
         "generated",
         lambda number, sample: sample.update(mcc=[None, "B"]),
-        "line 1 .* must be texts, or positions, got",
+        "line 1 .* must log texts, or positions, got",
     ),
 }
 

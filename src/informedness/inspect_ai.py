@@ -50,7 +50,7 @@ _KEY = "informedness"  # in the metadata of a score
 
 
 def _metric(of: Callable[[Answers, str], float], name: str, labels: Sequence[str] | None) -> Metric:
-    """Return a metric that is nan where there are no two answers to be counted."""
+    """Return a metric that is nan unless there are at least two answers to count."""
     classes = None
     if labels is not None:
         classes = read_classes(labels, "labels", read_column([""], "references"))
@@ -63,7 +63,7 @@ def _metric(of: Callable[[Answers, str], float], name: str, labels: Sequence[str
 
 
 def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> Answers | None:
-    """Return the answers to be counted; None, with a warning, if they are no classes."""
+    """Return the answers to count; None, with a warning, if they are not classes."""
     samples = []
     for each in scores:
         kept: Any = (each.score.metadata or {}).get(_KEY)
@@ -80,7 +80,7 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
     right = [sample for sample in samples if sample.scores[""].is_right]
     if right and not any(sample.has_gold("") for sample in right):
         warn(
-            "no score: the answers that the scorer takes for right are not the targets but texts "
+            "no score: the answers that the scorer counts as right are not the targets but texts "
             "around them; use a scorer that finds the class, such as answer('letter') or pattern"
         )
         return None
@@ -126,9 +126,9 @@ def _error(answers: Answers, name: str) -> float:
 def informedness(labels: Sequence[str] | None = None) -> Metric:
     """Multi-class Bookmaker Informedness: best 1, chance 0.
 
-    The answer of each sample in each epoch counts, also where a reducer makes one value of epochs.
-    An answer that is no class, and no answer, is a wrong one. The score is nan for one sample and
-    where all targets are of one class, as while only a few samples are done.
+    The answer of each sample in each epoch counts, even if a reducer makes one value of several
+    epochs. An answer that is not a class is wrong, and so is no answer. The score is nan for one
+    sample, and if all targets are of one class, for example while only a few samples are done.
 
     Parameters
     ----------
@@ -138,8 +138,8 @@ def informedness(labels: Sequence[str] | None = None) -> Metric:
     Raises
     ------
     ValueError
-        If `labels` are not distinct texts; while scoring, if the scores do not hold their targets,
-        or one is not in `labels`.
+        If `labels` are not distinct texts; during scoring, if the scores do not hold their targets,
+        or a target is not in `labels`.
 
     Examples
     --------
@@ -169,12 +169,12 @@ def informedness(labels: Sequence[str] | None = None) -> Metric:
 
 @_every_epoch
 def informedness_stderr(labels: Sequence[str] | None = None) -> Metric:
-    """Standard error of `informedness`, by the delta method; by sample where there are epochs.
+    """Standard error of `informedness`, by the delta method; epochs are grouped by sample.
 
     Parameters
     ----------
     labels : sequence of str, optional
-        As of `informedness`.
+        As for `informedness`.
     """
     return _metric(_error, "informedness", labels)
 
@@ -186,19 +186,19 @@ def nit(labels: Sequence[str] | None = None) -> Metric:
     Parameters
     ----------
     labels : sequence of str, optional
-        As of `informedness`. All of them count, also those that are no target.
+        As for `informedness`. All of them count, even those that are never the target.
     """
     return _metric(_value, "nit", labels)
 
 
 @_every_epoch
 def nit_stderr(labels: Sequence[str] | None = None) -> Metric:
-    """Standard error of `nit`, by the delta method; by sample where there are epochs.
+    """Standard error of `nit`, by the delta method; epochs are grouped by sample.
 
     Parameters
     ----------
     labels : sequence of str, optional
-        As of `informedness`.
+        As for `informedness`.
     """
     return _metric(_error, "nit", labels)
 
@@ -210,15 +210,15 @@ def with_target(scorer: Scorer) -> Scorer:
     Parameters
     ----------
     scorer : Scorer
-        One whose answer is the class that it found, such as `choice()`, `answer("letter")` or
+        One that answers with the class it found, such as `choice()`, `answer("letter")` or
         `pattern(...)`.
 
     Raises
     ------
     TypeError
-        If `scorer` is not one.
+        If `scorer` is not a scorer.
     ValueError
-        While scoring, if a sample has several targets, or none.
+        During scoring, if a sample has several targets or none.
 
     Examples
     --------

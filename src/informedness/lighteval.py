@@ -4,12 +4,12 @@
 
     LightevalTaskConfig(..., metrics=[loglikelihood_informedness])
 
-There are three metrics of each score. `loglikelihood_informedness` and `loglikelihood_nit` take the
-likeliest choice, without regard to its length. `extractive_informedness` and `extractive_nit` take
-the letter that lighteval's extractive match finds in a generated text, where the choices are
+There are three metrics for each score. `loglikelihood_informedness` and `loglikelihood_nit` take
+the likeliest choice, whatever its length. `extractive_informedness` and `extractive_nit` take
+the letter that lighteval's extractive match finds in a generated text, if the choices are
 letters. `generative_informedness` and `generative_nit` take the text itself, which must be one of
-the choices. An answer that is none of the choices is a wrong one, and a warning says how many there
-are. For another average, or text that needs cleaning first, build a metric as lighteval does:
+the choices. An answer that is none of the choices is wrong, and a warning says how many there are.
+ For another average, or text that needs cleaning first, build a metric as lighteval does:
 
     CorpusLevelMetric(
         metric_name="informedness_of_stripped_text",
@@ -19,10 +19,10 @@ are. For another average, or text that needs cleaning first, build a metric as l
         higher_is_better=True,
     )
 
-The standard errors are by the delta method, as those of `informedness.estimate`. lighteval itself
+The standard errors use the delta method, like those of `informedness.estimate`. lighteval itself
 would bootstrap them, and then divide the spread of its draws by the root of their number: with its
-1000 draws that is 32 times too small. It leaves this out for scores that come in a dict, as these
-do.
+1000 draws that is 32 times too small. It does not do so for scores that come in a dict, like
+these.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ _NO_CHOICE = -1
 
 @dataclass
 class ChoiceInput(CorpusMetricInput):  # type: ignore[misc]
-    """The right choice of a sample and the one that was taken, by position.
+    """The right choice of a sample and the chosen one, by position.
 
     Attributes
     ----------
     gold, pred : int
-        `pred` is -1 where the answer is none of the choices.
+        `pred` is -1 if the answer is none of the choices.
     n_choices : int
     """
 
@@ -79,7 +79,7 @@ class _Preparator(Preparator):  # type: ignore[misc]
 
 
 class ChoicePreparator(_Preparator):
-    """Takes the choice with the highest log-probability, the first where several are as high.
+    """Takes the choice with the highest log-probability, the first if several are equal.
 
     It is not normalised by the length of the choice.
     """
@@ -100,12 +100,12 @@ class ChoicePreparator(_Preparator):
 class TextPreparator(_Preparator):
     """Takes the choice that was generated as text, without reasoning if lighteval takes that out.
 
-    Of several generations the first counts, as in lighteval's own scores of a corpus.
+    If there are several generations the first counts, as in lighteval's own corpus scores.
 
     Parameters
     ----------
     normalize_pred : callable, optional
-        Makes of a generated text what is looked up among the choices, for example `str.strip`.
+        Turns a generated text into what is looked up among the choices, for example `str.strip`.
     """
 
     def __init__(self, normalize_pred: Callable[[str], str] | None = None) -> None:
@@ -128,8 +128,8 @@ class TextPreparator(_Preparator):
 class ExtractivePreparator(_Preparator):
     """Takes the choice that lighteval's extractive match finds in the generated text.
 
-    What was found is noted in `doc.specific`, and with it in the details, as by that metric itself.
-    Of several generations the first counts.
+    What it found is logged in `doc.specific`, and so in the details, as by that metric itself. If
+    there are several generations the first counts.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def _input(doc: Any, text: str | None) -> ChoiceInput:
 
 
 class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
-    """A score with its standard error over all samples.
+    """A score of all samples together, with its standard error.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
     score : str
         One of `informedness.SCORES`.
     average : {"bias", "prevalence", "macro", "default"}
-        Of Informedness and markedness, as their functions take it; by default what is theirs.
+        For Informedness and markedness, as in their functions; by default their own.
 
     Examples
     --------
@@ -193,12 +193,12 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
         average: Average | Literal["default"] = "default",
     ) -> None:
         if average is None:
-            raise ValueError("`average` must not be None: lighteval shows one number for a score")
+            raise ValueError("`average` must not be None: lighteval shows one number per score")
         averaged_score(score, average)
         self.name, self.score, self.average = name, score, average
 
     def compute_corpus(self, items: list[ChoiceInput]) -> dict[str, float]:
-        """Return the score and its standard error, which is nan where the score is undefined."""
+        """Return the score and its standard error, which is nan if the score is undefined."""
         unknown = sum(item.pred == _NO_CHOICE for item in items)
         if unknown:
             warn(

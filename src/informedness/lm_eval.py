@@ -1,6 +1,6 @@
 """Informedness and NIT in EleutherAI's lm-evaluation-harness, each with its standard error.
 
-In the YAML of a task, new or one that includes another:
+In the YAML file of a task, a new one or one that includes another:
 
     class: !function informedness.lm_eval.Task
     metric_list:
@@ -8,8 +8,9 @@ In the YAML of a task, new or one that includes another:
       - metric: informedness
       - metric: nit
 
-Both scores are of all answers together, never means over samples. A task with a `process_results`
-of its own returns pairs instead, and names a function of this module as their aggregation:
+Both scores are computed from all answers together, and are never means over samples. A task with
+its own `process_results` returns pairs instead, and names a function of this module as their
+aggregation:
 
     metric_list:
       - metric: informedness
@@ -50,7 +51,7 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     pairs : iterable of (gold, predicted)
         What `process_results` returned for each document.
     labels : sequence of labels, optional
-        The classes of the task, by default the golds that occur. Any other answer is wrong.
+        The classes of the task; by default the golds that occur. Any other answer is wrong.
 
     Returns
     -------
@@ -75,8 +76,8 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     Parameters
     ----------
     pairs, labels
-        As of `informedness`. Every class counts in k, also one that is never gold: give `labels`
-        where there may be such classes.
+        As for `informedness`. Every class counts in k, even one that is never gold: give `labels`
+        if there may be such classes.
 
     Returns
     -------
@@ -91,12 +92,12 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
 
 
 def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Return the standard error of `informedness`, "N/A" where the score is undefined.
+    """Return the standard error of `informedness`, "N/A" if the score is undefined.
 
     Parameters
     ----------
     pairs, labels
-        As of `informedness`.
+        As for `informedness`.
 
     Returns
     -------
@@ -107,12 +108,12 @@ def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None
 
 
 def nit_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Return the standard error of `nit`, "N/A" where the score is undefined.
+    """Return the standard error of `nit`, "N/A" if the score is undefined.
 
     Parameters
     ----------
     pairs, labels
-        As of `nit`.
+        As for `nit`.
 
     Returns
     -------
@@ -134,7 +135,7 @@ def _table(pairs: Any, labels: Any) -> ContingencyTable:
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the gold and the answer of one document, which the harness gives in lists."""
+    """Return the gold and the answer of one document, which the harness passes as lists."""
     return references[0], predictions[0]
 
 
@@ -149,14 +150,14 @@ for _name in _SCORES:
 
 
 class Task(ConfigurableTask):  # type: ignore[misc]
-    """A task of YAML whose `metric_list` may name `informedness` and `nit`.
+    """A YAML task whose `metric_list` may name `informedness` and `nit`.
 
-    All else is as in a task without `class:`. Where choices are scored (multiple_choice), the
-    answer is the likeliest choice as `acc` takes it, and the classes are the positions of the
-    choices. Where text is generated, the classes are the choices if `doc_to_choice` gives the same
-    for all documents, positions if it does not, and without it the targets of all documents;
-    an answer outside them is wrong, as a class of its own. Each score has its standard error by
-    the delta method, for every filter.
+    Everything else works as in a task without `class:`. If choices are scored (multiple_choice),
+    the answer is the likeliest choice, as for `acc`, and the classes are the positions of the
+    choices. If text is generated, the classes are the choices if `doc_to_choice` gives the same
+    ones for all documents, their positions if it does not, and without it the targets of all
+    documents; an answer outside them is wrong and counts as a class of its own. Each score has its
+    standard error by the delta method, for every filter.
 
     Parameters
     ----------
@@ -168,7 +169,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     ValueError
         If `metric_list` has neither score, or gives one an option or another aggregation; if there
         is a `process_results`, or an `output_type` without classes; if a document has no right
-        answer, or several.
+        answer or several.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -202,12 +203,12 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             if self._aggregation_list.get(name) is not _SCORES[name]:
                 raise ValueError(
                     f"`metric_list` of {self.task_name}: the aggregation of {name} must be {name}: "
-                    "a mean over samples is another number"
+                    "a mean over samples is a different number"
                 )
         if self.config.process_results is not None:
             raise ValueError(
-                f"`process_results` of {self.task_name} must be left out beside this class: or "
-                "leave out `class`, let it return pairs of gold and predicted, and name "
+                f"`process_results` of {self.task_name} must be left out with this `class`; or "
+                "leave out `class`, return pairs of gold and predicted class, and name "
                 "informedness.lm_eval.informedness as their aggregation"
             )
         if self.OUTPUT_TYPE not in ("multiple_choice", "generate_until"):
@@ -217,7 +218,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             )
 
     def _gold_and_choices(self, number: int, doc: Any) -> tuple[Any, list[str]]:
-        """Return the right answer (its position where there are choices) and the choices."""
+        """Return the right answer (its position if there are choices) and the choices."""
         where = f"document {number} of {self.task_name}"
         gold = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(gold, (list, tuple)):
@@ -232,7 +233,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         if not isinstance(gold, int) or not 0 <= gold < len(choices):
             raise ValueError(
                 f"{where}: the target must be one of the choices or its position, from 0 to "
-                f"{len(choices) - 1}, got {show(gold)} beside {show(choices)}"
+                f"{len(choices) - 1}, got {show(gold)} for {show(choices)}"
             )
         return int(gold), choices
 
@@ -246,7 +247,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         answer = results[0]
         if not isinstance(answer, str):
             raise ValueError(
-                f"an answer of {self.task_name} must be a text after its filters, got "
+                f"an answer in {self.task_name} must be text after its filters, got "
                 f"{show(answer)}: end the filters with take_first"
             )
         if not choices:

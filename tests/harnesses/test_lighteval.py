@@ -210,7 +210,7 @@ def test_samples_that_cannot_be_scored_are_refused(preparator, response):
         preparator.prepare(doc(gold=[0, 1]), response)
     with pytest.raises(ValueError, match="`gold_index` must be the position of one of 4 choices"):
         preparator.prepare(doc(gold=-1), response)
-    with pytest.raises(ValueError, match="`choices` must be a list of two classes or more"):
+    with pytest.raises(ValueError, match="`choices` must list at least two classes"):
         preparator.prepare(doc(0, ["A"]), response)
     with pytest.raises(ValueError, match=r"`text` must be|`logprobs` must have"):
         preparator.prepare(doc(), ModelResponse())

@@ -258,7 +258,7 @@ REFUSED = {
     # the harness takes a template of digits for a position
     "digits for a choice": (
         {**CHOICES, "doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}"},
-        "document 1 .* got 5 beside",
+        "document 1 .* got 5 for",
     ),
 }
 

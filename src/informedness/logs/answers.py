@@ -1,4 +1,4 @@
-"""Answers of one model in one task, as the log of a harness has them."""
+"""Answers of one model in one task, as a harness logged them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Answers:
     Attributes
     ----------
     harness, task, model : str
-        Where they are from; the model as the log names it, "" where it does not.
+        Where they come from; the model as the log names it, "" if it does not.
     variant : str
-        What else tells answers of one task apart: a filter of lm-eval, a scorer of Inspect; "" if
-        there is nothing.
+        What else distinguishes answers in one task: a filter of lm-eval, a scorer of Inspect; "" if
+        nothing.
     epoch : int or None
-        Which of several passes over the samples.
+        Which of several passes over the samples this is.
     how : str
         How answers were found, in words: "the likeliest choice", "the text after filter 'none'".
     ids : tuple of str
@@ -52,7 +52,7 @@ class Answers:
 
     @property
     def name(self) -> str:
-        """What tells these answers apart from others of their logs."""
+        """What distinguishes these answers from others in the logs."""
         epoch = None if self.epoch is None else f"epoch {self.epoch}"
         return ", ".join(filter(None, (self.model, self.task, self.variant, epoch)))
 
@@ -62,17 +62,17 @@ class Answers:
         return self.choices or tuple(sorted(set(self.references)))
 
     def unknown(self) -> Counter[Label | None]:
-        """Return how often each answer was given that is no class; None stands for no answer."""
+        """Return how often each answer outside the classes was given; None means no answer."""
         known = set(self.classes)
         return Counter(answer for answer in self.predictions if answer not in known)
 
     def known_predictions(self) -> Sequence[Label]:
-        """Return the answers, with one label that is no class for all that are unknown."""
+        """Return the answers, with one label outside the classes for all unknown ones."""
         known = set(self.classes)
         return filled([x if x in known else None for x in self.predictions], self.classes)
 
     def table(self) -> ContingencyTable:
-        """Return the contingency table, in which unknown answers are wrong ones."""
+        """Return the contingency table, in which unknown answers are wrong."""
         return ContingencyTable.from_labels(
             list(self.references), self.known_predictions(), labels=self.classes, unknown="wrong"
         )
@@ -84,13 +84,13 @@ class Answers:
     def with_classes(
         self, extract: str | None = None, choices: Sequence[str] | None = None
     ) -> Answers:
-        """Return the answers with the class taken out of their text, and with other classes.
+        """Return the answers with the class taken out of their text, or with other classes.
 
         Parameters
         ----------
         extract, choices
             As in `table_from_file`: a regular expression for generated text; and the classes, which
-            are the names of positions where answers are positions.
+            also give names to answers that are positions.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class Answers:
             texts = [answer if isinstance(answer, str) else None for answer in predictions]
             if texts != list(predictions):
                 raise ValueError(
-                    f"`extract` is for generated text, and here the answer is {self.how}: leave it "
+                    f"`extract` is for generated text, but here the answer is {self.how}: leave it "
                     "out"
                 )
             predictions = tuple(extracted(texts, options.pattern))

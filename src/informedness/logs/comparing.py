@@ -1,4 +1,4 @@
-"""Two logs of one task, joined by what the harness calls its samples."""
+"""Two logs of one task, joined by the harness' sample identifiers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .answers import Answers
 
 
 def compare_answers(a: Answers, b: Answers, **options: Any) -> Comparison:
-    """Compare two models' answers in one task, joined by the harness' identifiers of samples.
+    """Compare two models' answers in one task, joined by the harness' sample identifiers.
 
     Parameters
     ----------
     a, b : Answers
         As `read_log` returns them.
     **options
-        As in `compare`, but for the labels and what unknown answers are: the classes are those of
-        the logs, and unknown answers are wrong.
+        As in `compare`, except `labels` and `unknown`: the classes are those of the logs, and
+        unknown answers are wrong.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def compare_answers(a: Answers, b: Answers, **options: Any) -> Comparison:
 
 
 def one_run(read: Sequence[Answers], name: str) -> Answers:
-    """Return the one run that was read.
+    """Return the only run that was read.
 
     Raises
     ------
@@ -59,13 +59,13 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
         runs = "; ".join(answers.name for answers in read)
         raise ValueError(
             f"{name}: must hold one run to compare, got {len(read)} ({runs}): choose with --task "
-            "and --variant, or name the log that is meant"
+            "and --variant, or name one log"
         )
     return read[0]
 
 
 def _columns(answers: Answers) -> dict[str, Any]:
-    """Return what the two sides of a join have."""
+    """Return the columns of one side of a join."""
     columns = {
         "on": answers.ids,
         "references": answers.references,

@@ -1,7 +1,7 @@
 """Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`.
 
-What is counted is the answer that a scorer logged, never its verdict: C and I, for correct and
-incorrect, would pass for classes of a task that has a class C.
+What counts is the answer that a scorer logged, never its verdict: C and I, for correct and
+incorrect, could be mistaken for classes of a task that has a class C.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"
 
 
 class Verdict(NamedTuple):
-    """What a scorer says of a sample."""
+    """What a scorer says about a sample."""
 
     answer: str | None
-    """The answer it found; None where it found none."""
+    """The answer it found; None if it found none."""
     is_right: bool | None
-    """Its verdict; None where that is neither C nor I."""
+    """Its verdict; None if that is neither C nor I."""
 
 
 class Sample(NamedTuple):
-    """What counts of a sample, whose events may take megabytes."""
+    """The parts of a sample that count; its events may take megabytes."""
 
     epoch: int
     id: str
     prompt: str
     letters: tuple[str, ...]
-    """Of its choices; empty where it has none."""
+    """Those of its choices; empty if it has none."""
     gold: str
     is_error: bool
     is_invalid: bool
@@ -82,10 +82,10 @@ def read_log(path: Path) -> Iterator[Answers]:
     Raises
     ------
     ValueError
-        If the log is damaged, of another version of the schema or of a run without success, or if
-        a sample cannot be scored.
+        If the log is damaged, has another version of the schema or is of a run that did not
+        succeed, or if a sample cannot be scored.
     ImportError
-        If it is a `.eval` and nothing here can open Zstandard.
+        If it is a `.eval` file and nothing is installed that reads Zstandard.
     """
     header, samples = (_read_json if path.suffix == ".json" else _read_eval)(path)
     _check(samples, header)
@@ -139,7 +139,7 @@ def _read_eval(path: Path) -> tuple[dict[str, Any], list[Sample]]:
 
 
 def _zip_with_zstandard() -> tuple[Any, tuple[type[Exception], ...]]:
-    """Return the module `zipfile` that opens Zstandard, and what it raises for damaged files."""
+    """Return a module `zipfile` that reads Zstandard, and what it raises for damaged files."""
     if sys.version_info >= (3, 14):
         import zipfile
 
@@ -149,7 +149,7 @@ def _zip_with_zstandard() -> tuple[Any, tuple[type[Exception], ...]]:
             from backports.zstd import ZstdError, zipfile
         except ImportError as error:
             raise ImportError(
-                "before Python 3.14 logs in .eval need backports.zstd: "
+                "before Python 3.14, reading .eval logs needs backports.zstd: "
                 "pip install 'informedness[inspect]'"
             ) from error
     return zipfile, (zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError)
@@ -192,7 +192,7 @@ def _sample(raw: dict[str, Any]) -> Sample:
 
 
 def _verdict(raw: dict[str, Any]) -> Verdict | None:
-    """Return a scorer's answer and verdict; None where it says by nan that it has none."""
+    """Return a scorer's answer and verdict; None if its value is nan, for no verdict."""
     value, answer = raw["value"], raw.get("answer")
     if isinstance(value, float) and math.isnan(value):
         return None
@@ -200,7 +200,7 @@ def _verdict(raw: dict[str, Any]) -> Verdict | None:
 
 
 def verdict_of(value: Any, answer: str | None) -> Verdict:
-    """Return a score with an empty answer as none."""
+    """Return the answer and verdict of a score; an empty answer counts as none."""
     return Verdict(answer or None, value == "C" if value in ("C", "I") else None)
 
 
@@ -211,7 +211,7 @@ def _of_type(value: Any, kind: type[_T]) -> _T:
 
 
 def letters_of(n_choices: int) -> tuple[str, ...]:
-    """Return what Inspect calls choices: A to Z, then 1, 2..."""
+    """Return Inspect's names of the choices: A to Z, then 1, 2..."""
     return tuple(chr(ord("A") + i) if i < 26 else str(i - 25) for i in range(n_choices))
 
 
@@ -232,7 +232,7 @@ def gold_of(target: str | list[str], letters: tuple[str, ...], sample_id: Any) -
 
 
 def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
-    """Return what was asked, its choices below; images stand there by their hash."""
+    """Return what was asked, followed by its choices; images appear as hashes."""
     if not isinstance(asked, str):
         # each run gives its messages ids of their own
         messages = [{key: message[key] for key in message if key != "id"} for message in asked]
@@ -248,7 +248,7 @@ def _check_header(header: dict[str, Any]) -> None:
     if version != _VERSION:
         raise ValueError(
             f"the log must be of version {_VERSION}, got {show(version)}: "
-            "`inspect log convert` writes it anew"
+            "`inspect log convert` converts it"
         )
     if status != "success":
         raise ValueError(_unfinished(status))
@@ -263,13 +263,13 @@ def _check_header(header: dict[str, Any]) -> None:
 def _unfinished(status: Any) -> str:
     return (
         f"the run must have ended with status 'success', got {show(status)}: "
-        "`inspect eval-retry` with this log runs what is missing"
+        "`inspect eval-retry` with this log runs the missing samples"
     )
 
 
 def _check(samples: list[Sample], header: dict[str, Any]) -> None:
     if not samples:
-        raise ValueError("the log has no samples: the run must not be told --no-log-samples")
+        raise ValueError("the log has no samples: run without --no-log-samples")
     results = header.get("results") or {}
     n_samples = results.get("total_samples", len(samples))
     if n_samples != len(samples) and not results.get("early_stopping"):
@@ -291,14 +291,14 @@ def _check(samples: list[Sample], header: dict[str, Any]) -> None:
 def _check_scores(samples: list[Sample], names: list[str]) -> None:
     if not names:
         raise ValueError(
-            "the samples have no scores, which hold the answers: `inspect score` adds them"
+            "the samples have no scores, which hold the answers: add them with `inspect score`"
         )
     for name in names:
         without = [sample.id for sample in samples if name not in sample.scores]
         if without:
             raise ValueError(
                 f"{len(without)} of {len(samples)} samples have no score of scorer {name!r}, the "
-                f"first is {show(without[0])}: `inspect score` scores the log again"
+                f"first is {show(without[0])}: score the log again with `inspect score`"
             )
 
 
@@ -313,5 +313,8 @@ def _how(name: str, samples: list[Sample]) -> str:
     how = f"what scorer {name!r} logged as the answer"
     disputed = sum(x.scores[name].is_right not in (None, x.has_gold(name)) for x in samples)
     if disputed:
-        how += f" (it took {disputed} of them for right that are not the target, or vice versa)"
+        how += (
+            f" (it counted {disputed} of them as right although they are not the target, or the "
+            "other way round)"
+        )
     return how

@@ -1,10 +1,9 @@
 """Details of lighteval: Parquet files of what each sample asked and what the model answered.
 
-With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. A sample whose
-choices were scored has their log-probabilities there, a sample of a generative metric has text;
-where a task has metrics of both kinds its file holds each sample twice. The likeliest choice is
-that of the log-probabilities as they are, whether or not a metric of the task divides them by
-lengths.
+With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. If choices were
+scored, a sample has their log-probabilities there; for a generative metric it has text; and if a
+task has metrics of both kinds, its file holds each sample twice. The likeliest choice is the one
+with the highest raw log-probability, whether or not a metric of the task normalises by length.
 """
 
 from __future__ import annotations
@@ -62,22 +61,22 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def read_log(path: Path) -> Iterator[Answers]:
-    """Yield the answers in a file of details: those by log-probability, then each generation.
+    """Yield the answers in a details file: those by log-probability, then each generation.
 
     Raises
     ------
     ValueError
-        If the file is damaged or no file of details, if there is no sample, or if samples cannot
+        If the file is damaged or not a details file, if there is no sample, or if samples cannot
         be scored.
     ImportError
-        Without pyarrow.
+        If pyarrow is missing.
     """
     rows = _read_rows(path)
     if not rows:
         raise ValueError("the log must hold samples, got none")
     tasks = sorted({row["doc"]["task_name"] for row in rows})
     if len(tasks) > 1:
-        raise ValueError(f"the log must be of one task, got {', '.join(tasks)}")
+        raise ValueError(f"the log must hold one task, got {', '.join(tasks)}")
     # Generated tokens may have log-probabilities too, but scored choices have no text.
     generated = [row for row in rows if row["model_response"]["text"]]
     scored = [row for row in rows if not row["model_response"]["text"]]
@@ -94,7 +93,7 @@ def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
     Raises
     ------
     ValueError
-        If there are several right choices, or the position is not that of a choice.
+        If there are several right choices, or if no choice has this position.
     """
     golds = list(gold_index) if isinstance(gold_index, (list, tuple)) else [gold_index]
     if len(golds) != 1:
@@ -108,7 +107,7 @@ def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
 
 
 def likeliest(logprobs: Sequence[float], n_choices: int) -> int:
-    """Return the position of the highest log-probability, the first where several are as high.
+    """Return the position of the highest log-probability, the first if several are equal.
 
     Raises
     ------
@@ -127,21 +126,21 @@ def likeliest(logprobs: Sequence[float], n_choices: int) -> int:
 
 
 def stripped(choices: Any) -> list[str]:
-    """Return the texts of choices without blanks around them.
+    """Return the texts of choices without surrounding spaces.
 
     Raises
     ------
     ValueError
-        If there are less than two, or one is no text.
+        If there are fewer than two, or one is not text.
     """
     if not isinstance(choices, (list, tuple)) or len(choices) < 2:
         raise ValueError(
-            f"`choices` must be a list of two classes or more, got {show(choices)}: a task that "
+            f"`choices` must list at least two classes, got {show(choices)}: a task that "
             "lists only its right answers has no classes to tell apart"
         )
     for choice in choices:
         if not isinstance(choice, str):
-            raise ValueError(f"`choices` must be texts, got {show(choice)}")
+            raise ValueError(f"`choices` must be text, got {show(choice)}")
     return [choice.strip() for choice in choices]
 
 
@@ -233,7 +232,7 @@ def _generated_answers(path: Path, rows: list[dict[str, Any]], variant: str) -> 
 
 
 def _generations(row: dict[str, Any]) -> list[str | None]:
-    """Return the texts that metrics see: without the reasoning, where lighteval took that out."""
+    """Return the texts that metrics see: without the reasoning, if lighteval took that out."""
     response = row["model_response"]
     texts = response.get("text_post_processed")
     texts = response["text"] if texts is None else texts
@@ -250,27 +249,29 @@ def _extracted(row: dict[str, Any]) -> list[str | None]:
     with _naming(row):
         if n_generations > 1:
             raise ValueError(
-                f"what was extracted must be from one generation, got {n_generations}, and the log "
-                "does not say which of them an extracted answer is from"
+                f"extracted answers must come from one generation, got {n_generations}, and the "
+                "log does not say which of them an answer is from"
             )
         found, golds = (_specific(row, f"extracted_{x}") for x in ("predictions", "golds"))
         if found is None:
-            raise ValueError("what was extracted from the text must be there, as in other samples")
+            raise ValueError(
+                "the answer extracted from the text must be logged, as in other samples"
+            )
         if (golds or [])[:1] != [stripped(choices)[gold_of(gold, choices)]]:
             raise ValueError(
-                "what is extracted must be a choice: from the right one lighteval extracted "
+                "the extracted answer must be a choice: from the right one lighteval extracted "
                 f"{show(golds)}"
             )
     return found[:1] or [None]  # what was parsed; its text may follow
 
 
 def _specific(row: dict[str, Any], name: str) -> Any:
-    """Return what a metric has noted of a sample, None where it has not."""
+    """Return what a metric has logged about a sample, None if nothing."""
     return (row["doc"].get("specific") or {}).get(name)
 
 
 class _Classes:
-    """The classes of samples: texts that all samples have as choices, or else positions."""
+    """The classes: the choices' texts if all samples have the same, otherwise positions."""
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         self.texts = []
@@ -288,7 +289,7 @@ class _Classes:
         return self.labels[position]
 
     def of_text(self, text: str | None, choices: Sequence[str]) -> Label | None:
-        """Return the class of a text among the choices of its sample; else the text itself."""
+        """Return the class of a text among the choices of its sample, or else the text itself."""
         if self._are_texts or text not in choices:
             return text
         return choices.index(text)
@@ -311,7 +312,7 @@ def _answers(
     ids = [str(row["doc"]["id"]) for row in rows]
     ((name, times),) = Counter(ids).most_common(1)
     if times > 1:
-        raise ValueError(f"samples must have an id each, {name!r} stands {times} times")
+        raise ValueError(f"each sample must have an id of its own, {name!r} occurs {times} times")
     return Answers(
         harness=NAME,
         task=rows[0]["doc"]["task_name"],
@@ -328,14 +329,14 @@ def _answers(
 
 
 def _prompt(doc: dict[str, Any]) -> str:
-    """Return instruction, examples and question, before a model's template is put around them."""
+    """Return instruction, examples and question, without a model's chat template."""
     examples = [example["query"] for example in doc.get("fewshot_samples") or ()]
     parts = [doc.get("instruction"), *examples, doc["query"]]
     return "\n\n".join(part for part in parts if part)
 
 
 def _model(path: Path) -> str:
-    """Return the model that the folders are named after, or the results of the same run name."""
+    """Return the model named by the results of the same run, or else by the folders."""
     named = _FILE.fullmatch(path.name)
     *folders, date = path.absolute().parent.parts
     if named is None or named[1] != date:

@@ -1,7 +1,7 @@
 """Answers in the samples that EleutherAI's lm-evaluation-harness logs with --log_samples.
 
-Each line is one document after one filter: what was asked (`arguments`), what the filter left of
-the responses (`filtered_resps`), the target as text, and what each metric made of it.
+Each line is one document after one filter: what was asked (`arguments`), what the filter made of
+the responses (`filtered_resps`), the target as text, and the value of each metric.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def read_log(path: Path) -> Iterator[Answers]:
-    """Give the answers in a log, after each filter.
+    """Yield the answers in a log, after each filter.
 
     Raises
     ------
     ValueError
-        If the file is damaged, or a sample cannot be scored: it has several right answers, no
+        If the file is damaged, or if a sample cannot be scored: it has several right answers, no
         choices, or a target that is none of them.
     """
     task, date = _task_and_date(path)
@@ -93,14 +93,14 @@ def _task_and_date(path: Path) -> tuple[str, str | None]:
 
 
 def _model(path: Path, date: str | None) -> str:
-    """Return the model that the results of the same run name, or else the folder's name."""
+    """Return the model named by the results of the same run, or else the folder's name."""
     folder = path.absolute().parent
     for results in sorted(folder.glob(f"*_{date}.json")) if date else ():
         try:
             content = json.loads(results.read_bytes())
         except ValueError as error:
             raise ValueError(
-                f"{results.name} beside the log must be JSON, or be taken away: {error}"
+                f"{results.name} beside the log must be JSON ({error}): repair or remove it"
             ) from error
         if isinstance(content, dict) and content.get("model_name"):
             return str(content["model_name"])
@@ -118,7 +118,7 @@ def _sample(line: bytes, number: int) -> Sample:
     missing = [field for field in _FIELDS if field not in sample]
     if missing:
         raise ValueError(
-            f"line {number} must have the fields of a sample that lm-eval logs, and lacks "
+            f"line {number} must have the fields that lm-eval logs for a sample, and lacks "
             f"{', '.join(missing)}"
         )
     if not isinstance(sample["filtered_resps"], list) or not sample["filtered_resps"]:
@@ -138,20 +138,20 @@ def _arguments(sample: Sample) -> list[Any]:
     requests = sample["arguments"]
     if not isinstance(requests, dict) or not all(isinstance(x, dict) for x in requests.values()):
         raise ValueError(
-            f"{sample['where']}: `arguments` must be an object of objects, as lm-eval 0.4.13 logs "
-            f"them, got {show(requests)}"
+            f"{sample['where']}: `arguments` must be an object of objects, as in logs of lm-eval "
+            f"0.4.13, got {show(requests)}"
         )
     return [request.get("arg_1") for request in requests.values()]
 
 
 def _ids(samples: Sequence[Sample], name: str) -> tuple[str, ...]:
-    """Return the identifiers, which must differ."""
+    """Return the identifiers, which must be distinct."""
     seen: dict[str, str] = {}
     for sample in samples:
         identifier = str(sample["doc_id"])
         if identifier in seen:
             raise ValueError(
-                f"each `doc_id` must stand once for filter {name!r}, got {sample['where']} after "
+                f"each `doc_id` must occur once for filter {name!r}, got {sample['where']} after "
                 f"{seen[identifier]}: the file may hold two runs"
             )
         seen[identifier] = sample["where"]
@@ -164,13 +164,13 @@ def _scored(
     """Return how answers are found, references, predictions and choices."""
     kinds = {_kind(sample): sample["where"] for sample in samples}
     if len(kinds) > 1:
-        raise ValueError(f"all samples must be of one kind, got {show(kinds)}")
+        raise ValueError(f"all samples must be of the same kind, got {show(kinds)}")
     found = [_logged_pair(sample) for sample in samples]
     pairs = [pair for pair in found if pair is not None]
     if pairs and None in found:
         raise ValueError(
             f"all samples must have the same metrics, and {samples[found.index(None)]['where']} "
-            "lacks the pair of gold and predicted that others have"
+            "lacks the pair of gold and predicted class that others have"
         )
     if "choices" in kinds:
         return _of_choices(samples, pairs)
@@ -185,7 +185,7 @@ def _kind(sample: Sample) -> str:
         return "choices"
     raise ValueError(
         f"{sample['where']} must have scored choices or generated text, got log-likelihoods of "
-        "given text: this is no task of classes"
+        "given text: this task has no classes"
     )
 
 
@@ -200,7 +200,7 @@ def _of_choices(
     for sample, prediction, (_, logged) in zip(samples, predictions, pairs, strict=False):
         if logged != prediction:
             raise ValueError(
-                f"{sample['where']}: the likeliest choice is {prediction}, but a metric of the "
+                f"{sample['where']}: the likeliest choice is {prediction}, but a metric in the "
                 f"log has {show(logged)}"
             )
     golds = _golds(samples, texts, predictions, pairs)
@@ -229,7 +229,7 @@ def _likelihoods(sample: Sample) -> tuple[list[float], list[str]]:
 
 
 def _logged_pair(sample: Sample) -> list[Any] | None:
-    """Return gold and predicted class, where a metric logged both."""
+    """Return gold and predicted class, if a metric logged both."""
     found = {
         metric: sample[metric]
         for metric in _METRICS_OF_PAIRS
@@ -239,7 +239,7 @@ def _logged_pair(sample: Sample) -> list[Any] | None:
     if any(isinstance(gold, list) for gold, _ in pairs):
         raise _several(sample, pairs[0][0])
     if any(pair != pairs[0] for pair in pairs):
-        raise ValueError(f"{sample['where']}: metrics of the log differ, {show(found)}")
+        raise ValueError(f"{sample['where']}: metrics in the log disagree, {show(found)}")
     return pairs[0] if pairs else None
 
 
@@ -257,7 +257,7 @@ def _golds(
 ) -> list[int]:
     """Return the position of each right choice.
 
-    A target "2" may be a position or the text of a choice: metrics of the log tell which.
+    A target "2" may be a position or the text of a choice: metrics in the log tell which.
     """
     if pairs:
         readings = [[gold for gold, _ in pairs]]
@@ -281,8 +281,8 @@ def _golds(
         raise ValueError(faults[likelier])
     if len(sound) > 1:
         raise ValueError(
-            "`target` must be the text of a choice or its position, and here it may be both: log "
-            "informedness or mcc, which say the position"
+            "`target` must be the text of a choice or its position, and here it may be either: log "
+            "informedness or mcc, which record the position"
         )
     return [int(gold) for gold in sound[0]]
 
@@ -301,7 +301,7 @@ def _fault(sample: Sample, choices: list[str], prediction: int, gold: Any) -> st
     if accuracy in (0, 1) and bool(accuracy) != (prediction == gold):
         return (
             f"{sample['where']}: the likeliest choice is {prediction} and the right one {gold}, "
-            f"but `acc` of the log is {accuracy}"
+            f"but `acc` in the log is {accuracy}"
         )
     return None
 
@@ -314,7 +314,7 @@ def _of_texts(
             kinds = {type(pairs[0][0]), type(gold), type(predicted)}
             if kinds not in ({str}, {int}):
                 raise ValueError(
-                    f"{sample['where']}: what its metrics log must be texts, or positions, got "
+                    f"{sample['where']}: its metrics must log texts, or positions, got "
                     f"{show([gold, predicted])}"
                 )
         texts = [sample["filtered_resps"][0] for sample in samples]
@@ -337,8 +337,8 @@ def _of_texts(
         if match in (0, 1) and bool(match) != (answer == gold):
             raise ValueError(
                 f"{sample['where']}: the answer {show(answer)} and the target {show(gold)} are "
-                f"{'equal' if answer == gold else 'different'}, but `exact_match` of the log is "
-                f"{match}: add a filter to the task that leaves nothing but the class"
+                f"{'equal' if answer == gold else 'different'}, but `exact_match` in the log is "
+                f"{match}: add a filter to the task that leaves only the class"
             )
         references.append(gold)
         predictions.append(answer)

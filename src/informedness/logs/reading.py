@@ -15,7 +15,7 @@ from .answers import Answers
 
 
 class Reader(Protocol):
-    """What the module of a harness has."""
+    """What the module of a harness provides."""
 
     NAME: str
 
@@ -50,13 +50,13 @@ def read_log(
         (`--log_samples`), `details_*.parquet` of lighteval (`--save-details`), `.eval` or `.json`
         of Inspect.
     harness : {"lm-eval", "lighteval", "inspect"}, optional
-        Which harness wrote them; by default the files show it.
+        Which harness wrote them; by default recognised from the files.
     task, variant : str, optional
-        Return the answers in this task alone, or of this filter (lm-eval) or scorer (Inspect).
+        Return only the answers in this task, or of this filter (lm-eval) or scorer (Inspect).
     extract : str, optional
-        A regular expression that takes the class out of generated text: its first group.
+        A regular expression whose first group takes the class out of generated text.
     choices : sequence of str, optional
-        The classes of the task. Answers that are positions get these names.
+        The classes of the task; they also name answers that are positions.
 
     Returns
     -------
@@ -66,10 +66,10 @@ def read_log(
     Raises
     ------
     ValueError
-        If a file is no log, is damaged or holds no samples, if nothing in it is of this task or
+        If a file is not a log, is damaged or holds no samples, if nothing in it is of this task or
         variant, or if two files hold the same run.
     ImportError
-        If what a format needs is missing: pyarrow for lighteval, backports.zstd for `.eval`.
+        If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def read_log(
             if (before := found.setdefault(answers.name, file)) != file:
                 raise ValueError(
                     f"{file}: a run must be in one log, got {answers.name!r} in {before} too: "
-                    "name the log that is meant"
+                    "name only one of them"
                 )
             read.append((file, answers))
     chosen = []
@@ -132,7 +132,7 @@ def _logs(paths: Sequence[Any], harness: str | None) -> Iterator[tuple[Path, Rea
         if not logs:
             raise ValueError(
                 f"{path}: must be or hold logs of samples of {', '.join(r.NAME for r in readers)}, "
-                "got none: columns of other files are named with --references and --predictions "
+                "got none: for other files, name their columns with --references and --predictions "
                 "(table_from_file)"
             )
         yield from logs

@@ -1,4 +1,4 @@
-"""The report on logs: one for each model, task and epoch, and all of them as one table."""
+"""The report on logs: one for each model, task and epoch, and one table of them all."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MOST_UNKNOWN = 3
 
 @dataclass(frozen=True)
 class LogReport(Result):
-    """Scores of each run that logs hold: of each model, task, filter or scorer, and epoch.
+    """Scores of each run in logs: of each model, task, filter or scorer, and epoch.
 
     Attributes
     ----------
     runs : tuple of (Answers, Report)
-        What was read, and its report.
+        What was read, and the report on it.
     confidence_level : float or None
-        Share of the intervals that should contain the truth.
+        How often the intervals should contain the true value.
     """
 
     runs: tuple[tuple[Answers, Report], ...]
@@ -41,7 +41,7 @@ class LogReport(Result):
         ----------
         read : sequence of Answers
         confidence_level : float, optional
-            Adds standard errors and intervals of this level, for example 0.95.
+            Adds standard errors and intervals at this level, for example 0.95.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class LogReport(Result):
         return [rows]
 
     def text_lines(self) -> list[str]:
-        """Return how the answers of each run were found, and which were no class."""
+        """Return how the answers of each run were found, and which were not a class."""
         return [how_read(answers) for answers, _ in self.runs]
 
     def records(self) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ class LogReport(Result):
         }
 
     def __str__(self) -> str:
-        """Return a report for each run, and where there are several the table of all."""
+        """Return a report for each run, and if there are several, a table of them all."""
         reports = [f"{how_read(answers)}\n\n{report}" for answers, report in self.runs]
         tables = (
             [aligned(rows, is_cut=False) for rows in self.text_tables()] if len(reports) > 1 else []
@@ -117,13 +117,13 @@ class LogReport(Result):
 
 
 def _origin(answers: Answers) -> dict[str, Any]:
-    """Return where answers are from, as fields of a record."""
+    """Return where answers come from, as fields of a record."""
     names = ("harness", "model", "task", "variant", "epoch")
     return {name: getattr(answers, name) for name in names}
 
 
 def how_read(answers: Answers) -> str:
-    """Return what was read, in a line: whose answers, how found, which were no class."""
+    """Return in one line whose answers these are, how they were found and which are not a class."""
     line = f"{answers.harness}, {shown(answers.name)}: the answer is {answers.how}."
     unknown = answers.unknown()
     if not unknown:
