@@ -97,7 +97,7 @@ def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(options, w
         (["a"], ["a"], {"unknown": "wrong"}, "only with `labels`"),
         (["a"], ["a"], {"unknown": "drop"}, "`unknown` must be one of"),
         (["a"], ["a"], {"ignore_index": 1}, "`ignore_index` must hold labels of the same type"),
-        (["a"], ["a"], {"ignore_index": "a"}, "got 1 samples, all of them ignored"),
+        (["a"], ["a"], {"ignore_index": "a"}, "got 1 samples, and none is left"),
         ([1], [[1]], {}, "`predictions` must be a column of labels, got 'model' of List"),
         ([], [], {}, "there must be a sample to score, got 0 samples$"),
     ],

@@ -242,7 +242,8 @@ def test_a_damaged_log_is_refused_by_name(report, tmp_path):
     refused(report(str(log), "--from", "inspect"), f"{log}: ")
 
 
-def test_pictures_are_of_one_run(report, tmp_path):
+def test_pictures_are_of_one_run(report, tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")  # as the command line does, but not for good
     code, _, errors = report(lm_eval("knows-half"), "--plot", str(tmp_path / "pictures"))
     assert code == 0
     assert errors.count("wrote ") == len([*(tmp_path / "pictures").iterdir()])

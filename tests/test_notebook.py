@@ -26,6 +26,7 @@ def texts(notebook):
 @pytest.mark.filterwarnings("ignore")
 def test_the_notebook_prints_what_stands_in_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent / "src"))
+    monkeypatch.delenv("MPLBACKEND", raising=False)  # the command line sets it for its pictures
     path = FOLDER / "paper.ipynb"
     committed = nbformat.read(path, as_version=4)
     again = executed(path)

@@ -75,5 +75,5 @@ def without_views(column: Any) -> Any:
 
 def no_samples(n_rows: int) -> ValueError:
     """Return the error that none of so many rows is a sample to score."""
-    dropped = ", all of them ignored, null or of weight 0" if n_rows else ""
+    dropped = ", and none is left: all are ignored, null or of weight 0" if n_rows else ""
     return ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")
