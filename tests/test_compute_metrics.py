@@ -473,6 +473,35 @@ def test_neither_torch_nor_transformers_is_loaded():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+# Answers outside the declared classes
+
+
+THREE = np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 2.0], [0.0, 2.0, 1.0], [1.0, 0.0, 2.0]])
+
+
+def test_a_prediction_outside_the_classes_is_refused_or_wrong():
+    """Answers 0, 2, 1, 2 to 0, 1, 1, 0: each class is found half the time, and never in error."""
+    with pytest.raises(ValueError, match=r'every prediction, 2 is missing: .* unknown="wrong"'):
+        ComputeMetrics("informedness", labels=[0, 1])((THREE, [0, 1, 1, 0]))
+    metric = ComputeMetrics("informedness", "accuracy", labels=[0, 1], unknown="wrong")
+    expected = {"informedness": 1 / 4 * 1 / 2 + 1 / 4 * 1 / 2, "accuracy": 1 / 2}
+    for convert in (np.asarray, torch.tensor):
+        assert metric((convert(THREE), convert([0, 1, 1, 0]))) == expected
+    by_class = ComputeMetrics("informedness", labels=[0, 1], unknown="wrong", average=None)
+    found = by_class((THREE, [0, 1, 1, 0]))
+    assert [*found] == ["informedness_0", "informedness_1", "informedness_unknown"]
+    with pytest.raises(ValueError, match='`unknown` can be "wrong" only'):
+        ComputeMetrics("informedness", unknown="wrong")
+
+
+def test_the_history_has_unknown_answers_too(tmp_path):
+    path = tmp_path / "run.jsonl"
+    options = {"labels": [0, 1], "unknown": "wrong"}
+    ComputeMetrics("informedness", **options, history=path)((THREE, [0, 1, 1, 0]))
+    table = ContingencyTable.from_counts(**json.loads(path.read_text("utf-8"))["table"])
+    assert table == ContingencyTable.from_labels([0, 1, 1, 0], [0, 2, 1, 2], **options)
+
+
 # History
 
 

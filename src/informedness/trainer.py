@@ -31,7 +31,8 @@ from .core.labels import (
     warn,
 )
 from .core.scores import Score
-from .core.table import is_real
+from .core.table import check_unknown, is_real
+from .inputs.answered import filled
 from .results.estimates import estimate
 from .scores.registry import averaged_score, score_named
 from .tally import Tally
@@ -76,6 +77,8 @@ class ComputeMetrics:
         Put before each name.
     ignore_index : int or None
         Drops the samples or tokens whose reference equals it.
+    unknown : {"error", "wrong"}
+        Whether a prediction outside the declared classes is refused or counted as a wrong answer.
     multilabel : bool, optional
         Whether each column is a label of its own; by default `config` decides. Scores are then
         means over the labels for which they are defined.
@@ -117,6 +120,7 @@ class ComputeMetrics:
         confidence_level: float | None = None,
         prefix: str = "",
         ignore_index: int | None = -100,
+        unknown: str = "error",
         multilabel: bool | None = None,
         by_label: bool = False,
         config: Any = None,
@@ -130,6 +134,7 @@ class ComputeMetrics:
         self.confidence_level = confidence_level
         self.prefix = prefix
         self.ignore_index = ignore_index
+        self.unknown = unknown
         self.multilabel = multilabel
         self.by_label = by_label
         self.config = config
@@ -147,6 +152,7 @@ class ComputeMetrics:
             raise ValueError(f"`average` must be left out: none of {self.names} takes one")
         if self.labels is not None:
             check_distinct(self.labels, "labels")
+        check_unknown(self.unknown, self._classes())
         threshold = self.threshold
         if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
             raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
@@ -179,7 +185,9 @@ class ComputeMetrics:
         """Forget what was counted."""
         self._frame: FrameType | None = None
         self._form: str | None = None
-        self._tally = Tally(labels=self._classes(), ignore_index=self.ignore_index)
+        self._tally = Tally(
+            labels=self._classes(), ignore_index=self.ignore_index, unknown=self.unknown
+        )
         self._cells: Numbers | None = None
         self._any_unsure = self._any_negative = False
 
@@ -316,7 +324,10 @@ class ComputeMetrics:
             raise ValueError("`references` must hold whole numbers")
         if len(references):
             pairs = _counts_of_tensors(references.long(), predictions)
-            self._tally.add_table(ContingencyTable.from_counts(*pairs, labels=self._classes()))
+            table = ContingencyTable.from_counts(
+                *pairs, labels=self._classes(), unknown=self.unknown
+            )
+            self._tally.add_table(table)
 
     def _count_binary(self, form: str, predictions: Any, references: Any) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
@@ -398,7 +409,7 @@ class ComputeMetrics:
 
     def _class_names(self, labels: Sequence[Label | None]) -> list[str]:
         names = getattr(self.config, "id2label", None) or {}
-        found = [str(names.get(label, label)) for label in labels]
+        found = ["unknown" if x is None else str(names.get(x, x)) for x in labels]
         check_distinct(found, "config.id2label")
         return found
 
@@ -613,9 +624,12 @@ def _table_of_two(matrix: Numbers) -> ContingencyTable:
 
 def _plain(table: ContingencyTable) -> dict[str, Any]:
     """Return the arguments of `ContingencyTable.from_counts` that make the table again."""
+    classes = [label for label in table.labels if label is not None]
+    answers = [table.labels[code] for code in table.columns.tolist()]
     return {
         "references": [table.labels[code] for code in table.rows.tolist()],
-        "predictions": [table.labels[code] for code in table.columns.tolist()],
+        "predictions": filled(answers, classes),
         "counts": table.counts.tolist(),
-        "labels": list(table.labels) if table.declared else None,
+        "labels": classes if table.declared else None,
+        "unknown": "wrong" if None in table.labels else "error",
     }
