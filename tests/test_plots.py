@@ -375,10 +375,7 @@ def test_the_command_writes_pictures_and_prints_what_it_does_without(command, fi
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (["--by", "type"], "give --confidence-level 0.95"),
-        (["--score", "nit"], "give it without --plot"),
-    ],
+    [(["--by", "type"], "add --confidence-level 0.95"), (["--score", "nit"], "leave out --plot")],
 )
 def test_the_command_says_what_pictures_need(command, file, options, message):
     folder = file.parent / "pictures"
