@@ -659,6 +659,7 @@ def test_what_the_page_says_holds_no_name_that_things_have_in_python(visit):
     paste_into(cell(page, 0, 0), "a\tb\n1\t2\n3\t4")
     expect(page.locator("#result .heat tbody th")).to_have_text(["a", "b"])
     cell(page, 1, -1).fill("a")
+    is_stale(page, "result")  # the page has taken the name
     page.locator("#score-matrix").click()
     refused(
         page, "matrix", "The names of the classes must list each class once, 'a' is listed twice"
