@@ -4,7 +4,10 @@ BIN := $(VENV)/bin
 export HF_HUB_DISABLE_TELEMETRY := 1
 export HF_UPDATE_DOWNLOAD_COUNTS := 0
 
-.PHONY: demo check test test-oldest test-spark test-harnesses lint bench coverage notebook docs paper space publish release screenshots clean
+# Threads of BLAS and torch would only wait for each other beside two processes.
+check test test-digits test-release: export OMP_NUM_THREADS := 1
+
+.PHONY: demo check test test-digits test-release test-oldest test-spark test-harnesses lint bench coverage notebook docs paper space publish release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -15,14 +18,29 @@ demo: $(VENV)/.demo
 check: lint
 	$(BIN)/python -m pytest -q -n 2 -m "not slow and not browser" --ignore=tests/space --ignore=tests/test_trainer.py --ignore=tests/test_torchmetrics.py
 
-# Everything the tests need, then all tests.
+# Everything the tests need, then the tests. loadgroup: what shares a server, a browser or an
+# environment runs in one process, which makes it once.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup
 test: $(VENV)/.test chromium
-	$(BIN)/python -m pytest -n 2
+	$(PYTEST) -m "not release"
+
+# Other processors add in another order: BLAS picks its kernel by the processor, numpy its loops.
+test-digits: $(VENV)/.test
+	for kernel in Haswell Prescott; do \
+	  OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest -q -m digits || exit 1; \
+	done
+	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c 'import numpy; \
+	  print(*numpy.show_config("dicts")["SIMD Extensions"]["found"])')" \
+	  $(BIN)/python -m pytest -q -m digits
+
+# Packages, environments and releases, built and installed: after a change of packaging or spaces/.
+test-release: $(VENV)/.test chromium
+	$(PYTEST) -m release
 
 # With the lowest versions that pyproject.toml allows, on the lowest Python, which uv finds or fetches.
 PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) 3.10)
 # These have one version (torch, gradio), are tools, or print a last digit that is of numpy's version.
-NOT_OLDEST := test_compute_metrics.py test_evaluator.py test_notebook.py test_other_loops.py test_torchmetrics.py \
+NOT_OLDEST := test_compute_metrics.py test_evaluator.py test_notebook.py test_processes.py test_torchmetrics.py \
   test_site.py test_trainer.py test_types.py $(addprefix space/,test_app.py test_build.py test_endpoints.py \
   test_inputs_of_page.py test_served.py test_shown_on_page.py test_third_metric.py)
 test-oldest: $(VENV)/oldest/.done

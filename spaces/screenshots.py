@@ -8,13 +8,12 @@ in 128 colours to keep them small.
 
 import io
 import os
+import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,46 +30,68 @@ VIEWS: dict[str, dict[str, Any]] = {
     "phone": {"color_scheme": "light", "viewport": {"width": 375, "height": 812}},
 }
 
+# Runs `app.py` with a port that the system chooses. Gradio itself waits 5 seconds for its server,
+# which is too short on a busy machine, and then tries the next port with an app that is half open.
+SERVE = """
+import runpy, threading, time
+import gradio.http_server, gradio.networking, uvicorn
+
+def start_server(app, **options):
+    server = gradio.http_server.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    server.thread = threading.Thread(target=server.run, daemon=True)
+    server.thread.start()
+    while not server.started:
+        assert server.thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    host, port = server.servers[0].sockets[0].getsockname()
+    return host, port, f"http://{host}:{port}/", server
+
+gradio.http_server.start_server = start_server
+gradio.networking.url_ok = lambda url: True
+runpy.run_path("app.py", run_name="__main__")
+"""
+STARTED = re.compile(r"Running on local URL: +(http://127\.0\.0\.1:\d+).*public link", re.DOTALL)
+LIMIT = 600  # seconds for a start on a busy machine
+
 
 @contextmanager
 def running(metric: str) -> Iterator[tuple[str, Path, int]]:
     """Serve the Space of a metric from a staged folder; yield its address, log and process id."""
-    with tempfile.TemporaryDirectory(prefix=f"space-{metric}-") as folder, socket.socket() as probe:
+    with tempfile.TemporaryDirectory(prefix=f"space-{metric}-") as folder:
         staged, log = Path(folder, "staged"), Path(folder, "log")
         subprocess.run([sys.executable, SPACES / "build.py", metric, staged], check=True)
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
         environment = {
             **os.environ,
-            "GRADIO_SERVER_PORT": str(port),
+            "GRADIO_ANALYTICS_ENABLED": "False",  # as `app.py` sets it
             "GRADIO_TEMP_DIR": str(Path(folder, "uploads")),
+            "PYTHONUNBUFFERED": "1",
         }
         with log.open("w") as output:
             process = subprocess.Popen(
-                [sys.executable, "app.py"],
+                [sys.executable, "-c", SERVE],
                 cwd=staged,
                 env=environment,
                 stdout=output,
                 stderr=output,
             )
         try:
-            _await_answer(f"http://127.0.0.1:{port}/", process, log)
-            yield f"http://127.0.0.1:{port}/", log, process.pid
+            yield f"{_address(process, log)}/", log, process.pid
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=LIMIT)
 
 
-def _await_answer(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            urllib.request.urlopen(address, timeout=5).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise RuntimeError(f"the app does not answer at {address}:\n{log.read_text()}")
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Wait for an app to print where it runs."""
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end:
+        stopped = process.poll() is not None
+        if started := STARTED.search(log.read_text("utf-8")):
+            return started[1]
+        if stopped:
+            break
+        time.sleep(0.05)
+    raise RuntimeError(f"the app did not start:\n{log.read_text('utf-8')}")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ or stand in the golden vectors; nothing of the package is used.
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -31,7 +32,7 @@ class Case:
 
 
 def informedness(references: list[Any], predictions: list[Any]) -> float:
-    """Return sum over c of bias_c (TPR_c - FPR_c), exactly; 0 for a class without references."""
+    """Return sum over c of bias_c (TPR_c - FPR_c), exactly, where TPR_c and FPR_c are defined."""
     n = len(references)
     rows, columns = Counter(references), Counter(predictions)
     hits = Counter(r for r, p in zip(references, predictions, strict=True) if r == p)
@@ -40,7 +41,7 @@ def informedness(references: list[Any], predictions: list[Any]) -> float:
             Fraction(columns[c], n)
             * (Fraction(hits[c], rows[c]) - Fraction(columns[c] - hits[c], n - rows[c]))
             for c in columns
-            if rows[c]
+            if 0 < rows[c] < n
         )
     )
 
@@ -56,27 +57,24 @@ def nit(references: list[Any], predictions: list[Any], k: int | None = None) -> 
     return 2**information / (k or len(rows))
 
 
-def _golden() -> list[Case]:
-    cases = []
+def _golden() -> Iterator[Case]:
     for vector in VECTORS:
+        references, predictions, weights = vector.weighted_samples()
+        options = {"sample_weight": weights}
         if vector.is_counts:
-            references, predictions = vector.samples()
-            options = {}
-        else:
-            references, predictions, weights = vector.weighted_samples()
-            options = {"sample_weight": weights}
-        exact = vector.exact["informedness"]
-        cases.append(
-            Case(
-                f"golden {vector.id}",
-                references,
-                predictions,
-                options,
-                informedness=0.0 if exact is None else float(exact),
-                nit=vector.info["NIT_k_ref"],
-            )
-        )
-    return cases
+            (references, predictions), options = vector.samples(), {}
+        exact = float(vector.exact["informedness"] or 0)
+        scores = {"informedness": exact, "nit": vector.info["NIT_k_ref"]}
+        yield Case(f"golden {vector.id}", references, predictions, options, **scores)
+
+
+def _scored(
+    name: str, references: Any, predictions: Any, counted: Any = None, k: Any = None, **options: Any
+) -> Case:
+    """A case of the scores of `counted`, the samples themselves unless given."""
+    counted = counted or (references, predictions)
+    scores = {"informedness": informedness(*counted), "nit": nit(*counted, k)}
+    return Case(name, references, predictions, options, **scores)
 
 
 def _labels(name: str, *labels: Any, box: Any = list) -> Case:
@@ -85,12 +83,7 @@ def _labels(name: str, *labels: Any, box: Any = list) -> Case:
     if len(labels) > 2:
         pattern += [(2, 2), (2, 0), (2, 2), (0, 2)]
     codes = tuple(zip(*pattern, strict=True))
-    return Case(
-        name,
-        *(box([labels[code] for code in column]) for column in codes),
-        informedness=informedness(*codes),
-        nit=nit(*codes),
-    )
+    return _scored(name, *(box([labels[code] for code in side]) for side in codes), codes)
 
 
 def _refused(name: str, references: Any, predictions: Any, text: str, **options: Any) -> Case:
@@ -102,8 +95,8 @@ def _reindexed(labels: list[Any]) -> pd.Series:
 
 
 HARD_LABELS = [
-    _labels("'001' beside '1'", "001", "1"),
-    _labels("'1', '1.0' and '01'", "1", "1.0", "01"),
+    _labels("leading zeros", "001", "1", "01"),
+    _labels("'1' beside '1.0'", "1", "1.0"),
     _labels("2**63-1 beside 2**63", 2**63 - 1, 2**63),
     _labels("2**63-1 beside 2**63-2", 2**63 - 1, 2**63 - 2),
     _labels("-1, 2**63 and 2**64-1", -1, 2**63, 2**64 - 1),
@@ -123,14 +116,8 @@ HARD_LABELS = [
     _labels("a label of 100,000 characters", "x" * 100_000, "y"),
     _labels("bools", True, False),
     _labels("floats that are whole", 1.0, 2.0, 0.0),
-    Case(
-        "bool beside int",
-        [True, 0, 1, False],
-        [1, 0, False, 0],
-        informedness=0.5,
-        nit=nit([1, 0, 1, 0], [1, 0, 0, 0]),
-    ),
-    Case("-0.0 is 0", [-0.0, 1.0], [0, 1], informedness=1.0, nit=1.0),
+    _scored("bool beside int", [True, 0, 1, False], [1, 0, False, 0]),
+    _scored("-0.0 is 0", [-0.0, 1.0], [0, 1]),
 ]
 
 REFUSED = [
@@ -156,66 +143,46 @@ REFUSED = [
     _refused("a negative weight", [0, 1], [0, 1], r"weight.*-1\.0", sample_weight=[1.0, -1.0]),
 ]
 
+ANSWERS = ["yes", "no", "I cannot say", "it depends"]
 DEGENERATE = [
-    Case("never predicted", [0, 0, 1], [0, 0, 0], informedness=0.0, nit=0.5),
-    Case(
-        "predicted but not in the references",
-        ["a", "b", "a", "b"],
-        ["a", "b", "c", "b"],
-        informedness=0.25 * (0.5 - 0) + 0.5 * (1 - 0),
-        nit=nit(["a", "b", "a", "b"], ["a", "b", "c", "b"]),
-    ),
-    Case("one class", ["a", "a"], ["a", "a"], informedness=0.0, nit=1.0),
-    Case("one class, two predicted", ["a", "a"], ["a", "b"], informedness=0.0, nit=1.0),
-    Case("one sample", [3], [3], informedness=0.0, nit=1.0),
-    Case("nothing in common", ["a", "b"], ["c", "d"], informedness=0.0, nit=1.0),
-    Case(
+    _scored("never predicted", [0, 0, 1], [0, 0, 0]),
+    _scored("predicted but not in the references", list("abab"), list("abcb")),
+    _scored("one class", ["a", "a"], ["a", "a"]),
+    _scored("one class, two predicted", ["a", "a"], ["a", "b"]),
+    _scored("one sample", [3], [3]),
+    _scored("nothing in common", ["a", "b"], ["c", "d"]),
+    _scored(
         "an unknown answer counts as wrong",
         ["yes", "no", "yes", "no"],
-        ["yes", "no", "I cannot say", "it depends"],
-        {"labels": ["yes", "no"], "unknown": "wrong"},
-        informedness=0.25 * 0.5 + 0.25 * 0.5,
-        nit=nit([1, 0, 1, 0], [1, 0, 2, 2], k=2),
+        ANSWERS,
+        counted=([1, 0, 1, 0], [1, 0, 2, 2]),
+        k=2,
+        labels=["yes", "no"],
+        unknown="wrong",
     ),
-    Case(
-        "a class of the task that the samples miss",
-        [0, 1, 0, 1],
-        [0, 1, 1, 1],
-        {"labels": [2, 1, 0]},
-        informedness=0.5,
-        nit=nit([0, 1, 0, 1], [0, 1, 1, 1], k=3),
-    ),
-    Case(
+    _scored("a class that the samples miss", [0, 1, 0, 1], [0, 1, 1, 1], k=3, labels=[2, 1, 0]),
+    _scored(
         "padding is ignored",
         [0, 1, -100, 0, 1],
         [0, 1, 1, 1, 1],
-        {"ignore_index": -100},
-        informedness=0.5,
-        nit=nit([0, 1, 0, 1], [0, 1, 1, 1]),
+        counted=([0, 1, 0, 1], [0, 1, 1, 1]),
+        ignore_index=-100,
     ),
-    Case(
+    _scored(
         "weights are repeats",
         [0, 1, 0, 2],
         [0, 1, 1, 0],
-        {"sample_weight": [2, 1, 3, 0]},
-        informedness=informedness([0, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]),
-        nit=nit([0, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]),
+        counted=([0, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]),
+        sample_weight=[2, 1, 3, 0],
     ),
-    Case(
+    _scored(
         "a weight of 1e-18 beside 1",
         [0, 0, 1, 1],
         [0, 1, 0, 1],
-        {"sample_weight": [1.0, 1e-18, 1.0, 1.0]},
-        informedness=informedness([0, 1, 1], [0, 0, 1]),
-        nit=nit([0, 1, 1], [0, 0, 1]),
+        counted=([0, 1, 1], [0, 0, 1]),
+        sample_weight=[1.0, 1e-18, 1.0, 1.0],
     ),
-    Case(
-        "answers that never repeat",
-        ["a", "b"] * 20,
-        [f"answer {number}" for number in range(40)],
-        informedness=0.0,
-        nit=1.0,
-    ),
+    _scored("answers that never repeat", ["a", "b"] * 20, [f"answer {n}" for n in range(40)]),
 ]
 
 CASES = [*_golden(), *HARD_LABELS, *DEGENERATE, *REFUSED]

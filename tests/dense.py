@@ -155,11 +155,6 @@ def reaches(cells: Any, function: Any, level: float, squares: Any = None) -> lis
     return found
 
 
-def upper_tail(df: float, statistic: float) -> float:
-    """Return the chance that chi-squared exceeds the statistic."""
-    return float(mpmath.gammainc(mpmath.mpf(df) / 2, mpmath.mpf(statistic) / 2, regularized=True))
-
-
 def normal_quantile(level: float) -> Any:
     """Return z, within which of 0 a standard normal number lies this often."""
     return mpmath.sqrt(2) * mpmath.erfinv(mpmath.mpf(level))

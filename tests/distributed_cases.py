@@ -1,4 +1,4 @@
-"""What the processes of `torchrun` do together; each prints its results, as test_trainer.py reads.
+"""What the processes of `torchrun` do together; each prints its results for test_processes.py.
 
 A case is run by all processes, and its scores are those of all samples.
 """
@@ -14,11 +14,15 @@ import torch
 from accelerate import Accelerator
 from accelerate.utils import DataLoaderConfiguration, gather_object
 from torch.utils.data import DataLoader, TensorDataset
+from torchmetrics import MetricCollection
 
 import trainer_cases as cases
 from informedness.scores.registry import score
 from informedness.tally import Tally
+from informedness.torchmetrics import Informedness, Nit
 from informedness.trainer import ComputeMetrics, argmax_logits
+from test_documents import ROOT, output_of, snippets
+from test_torchmetrics import PREDS, TARGET, K
 
 CASES = {
     "whole": {},
@@ -43,8 +47,8 @@ def of_trainer(head: str, options: dict[str, Any], folder: Path) -> dict[str, An
 def of_accelerate(n_samples: int, *, only_counts: bool) -> dict[str, Any]:
     """Score in a loop of one's own: gathering predictions, or counts alone.
 
-    The labels are sorted, so that some are seen by one process alone; of 3 samples some processes
-    see none.
+    The labels are sorted, so that some are seen by one process alone; of 2 samples the second
+    process sees none.
     """
     generator = np.random.default_rng(n_samples)
     references = np.sort(generator.integers(0, 5, n_samples))
@@ -72,14 +76,55 @@ def all_cases() -> dict[str, dict[str, Any]]:
         for name, options in CASES.items():
             with tempfile.TemporaryDirectory() as folder:
                 results[f"{head}, {name}"] = of_trainer(head, dict(options), Path(folder))
-    for n_samples in (3, 61):
+    for n_samples in (2, 61):
         for only_counts in (False, True):
             found = of_accelerate(n_samples, only_counts=only_counts)
             results[f"{n_samples} samples, counts alone: {only_counts}"] = found
     return results
 
 
+# Where there are two processes
+
+
+def of_torchmetrics(rank: int) -> dict[str, Any]:
+    """Score a share of the samples, and return what this process says of them all."""
+    share = [slice(0, 150), slice(150, 240)][rank]  # in 3 batches and in 2
+    preds, target = PREDS[share], TARGET[share]
+    collection = MetricCollection([Informedness(K), Nit(K)])
+    on_step, empty, nothing = Informedness(K, dist_sync_on_step=True), Nit(K), Informedness(K)
+    for batch in zip(preds.split(50), target.split(50), strict=True):
+        collection.update(*batch)
+    if rank:
+        empty.update(PREDS, TARGET)
+    nothing.update(PREDS[:0], TARGET[:0])
+    step = on_step(preds[:50], target[:50])
+    first = collection.compute()
+    own = collection["Nit"].counts.sum()
+    collection.update(preds, target)
+    return {
+        "first": [first["Informedness"].item(), first["Nit"].item()],
+        "own": own.item(),
+        "twice": [value.item() for value in collection.compute().values()],
+        "step": step.item(),
+        "empty": empty.compute().item(),
+        "nothing": nothing.compute().item(),
+    }
+
+
+def of_page() -> list[str]:
+    """Return what the page's loop prints: as it is, and with batches that are filled up."""
+    page = [code for _, code, _ in snippets(ROOT / "docs" / "other-loops.md")]
+    (loop,) = (code for code in page if "gather_object" in code)
+    filled_up = loop.replace("even_batches=False", "even_batches=True")
+    assert filled_up != loop
+    names: dict[str, Any] = {}
+    output_of(page[0], names)
+    return [output_of(loop, names), output_of(filled_up, names)]
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    results = {"cases": all_cases(), "page": of_page()}
+    results["torchmetrics"] = of_torchmetrics(torch.distributed.get_rank())
     # one write, so that the lines of two processes do not mix
-    print(f"\nRESULT {json.dumps(all_cases())}\n", end="", flush=True)
+    print(f"\nRESULT {json.dumps(results)}\n", end="", flush=True)

@@ -1,7 +1,13 @@
-"""What the tests of files share: the two ways to read them, which refuse alike."""
+"""What the tests of files share: samples, writers of every format, and what refuses a file."""
 
+import json
 import re
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file
@@ -9,13 +15,64 @@ from informedness.inputs.samples import read_columns
 
 COLUMNS = {"references": "gold", "predictions": "model"}
 
+RNG = np.random.default_rng(20)
+INTEGERS = RNG.integers(-3, 12, (2, 500))
+NAMES = np.array(
+    ["ham", "spam", "", "é", "a,b", 'say "x"', "two\nlines", "001", "1", " 1", "NA", "x"]
+)
+TEXT = NAMES[INTEGERS % 12]
+WEIGHTS = RNG.integers(0, 9, 500) / 4  # sums of which are exact, in any order; some are 0
+
+# Settings of the readers: as users have them, and so small that every file has many batches.
+SIZES = {
+    "as it is": {},
+    "in pieces": {"_ROWS": 7, "_LINES": 7, "_BYTES": 100, "_BLOCK": 200},
+    "as long text": {"_ROW_BYTES": 0, "_BYTES": 100},
+}
+
+
+def columns(references, predictions, weights=None):
+    named = {"id": range(len(references)), "gold": references, "model": predictions}
+    return pa.table(named if weights is None else named | {"w": weights})
+
+
+def write_csv(table, path, delimiter=","):
+    options = pyarrow.csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
+    pyarrow.csv.write_csv(table, path, options)
+
+
+def write_arrow_file(table, path):
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=40)
+
+
+def write_arrow_stream(table, path):
+    with pa.ipc.new_stream(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=40)
+
+
+def write_json_lines(table, path):
+    path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+
+
+WRITERS = {
+    "p.parquet": lambda table, path: pa.parquet.write_table(table, path, row_group_size=64),
+    "p.arrow": write_arrow_file,
+    "stream.arrow": write_arrow_stream,
+    "p.feather": lambda table, path: pa.feather.write_feather(table, path),
+    "p.csv": write_csv,
+    "p.tsv": lambda table, path: write_csv(table, path, "\t"),
+    "p.jsonl": write_json_lines,
+}
+
+
+def table_of(path, **options):
+    return table_from_file(path, **COLUMNS | options)
+
 
 def refused_as(path, pattern, error=ValueError, **options):
     """See that every way to read files refuses a path with the same message."""
-    for read in (
-        lambda: table_from_file(path, **COLUMNS, **options),
-        lambda: read_columns(path, COLUMNS, **options),
-    ):
+    for read in (lambda: table_of(path, **options), lambda: read_columns(path, COLUMNS, **options)):
         with pytest.raises(error, match=pattern):
             read()
 

@@ -1,6 +1,7 @@
 """Read files of predictions whole and plainly, to hold `table_from_file` against it.
 
-Run as a script it reads paths from standard input and writes, for each, what became of it.
+Run as a script it reads paths from standard input and writes, for each, what became of it. The
+first file of each folder is undamaged.
 """
 
 import csv
@@ -82,11 +83,12 @@ def outcome(path, undamaged):
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    undamaged = None
+    undamaged = {}
     for line in sys.stdin:
         path = Path(line.strip())
-        undamaged = undamaged or Counter(READERS[path.suffix](path))
+        if path.parent not in undamaged:
+            undamaged[path.parent] = Counter(READERS[path.suffix](path))
         try:
-            print(json.dumps(outcome(path, undamaged)), flush=True)
+            print(json.dumps(outcome(path, undamaged[path.parent])), flush=True)
         except Exception as error:
             print(json.dumps(f"is read, but {type(error).__name__} when read plainly: {error}"))

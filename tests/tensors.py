@@ -6,22 +6,20 @@ except ImportError:  # beside the lowest versions that pyproject.toml allows
     MAKERS, FLAT, LABELS, NO_LABELS, NO_WEIGHTS = [], {}, {}, {}, {}
 else:
     MAKERS = [torch.tensor]
+    TYPES = torch.int64, torch.uint8, torch.float16, torch.float32, torch.float64
     FLAT = {
-        **{
-            f"{dtype}": lambda values, dtype=dtype: torch.tensor(values, dtype=dtype)
-            for dtype in (torch.int64, torch.uint8, torch.float16, torch.float32, torch.float64)
-        },
+        **{f"{d}": lambda values, d=d: torch.tensor(values, dtype=d) for d in TYPES},
         "torch, tracking gradients": lambda values: torch.tensor(
-            values, dtype=torch.float32
-        ).requires_grad_(),
+            list(map(float, values)), requires_grad=True
+        ),
         "list of 0-d tensors": lambda values: list(torch.tensor(values)),
     }
     LABELS = FLAT | {
         "torch column": lambda values: torch.tensor(values)[:, None],
         "list of 0-d bfloat16 tensors": lambda v: list(torch.tensor(v, dtype=torch.bfloat16)),
-        "list of 0-d tensors, tracking gradients": lambda values: [
-            torch.tensor(float(value), requires_grad=True) for value in values
-        ],
+        "list of 0-d tensors, tracking gradients": lambda values: list(
+            torch.tensor(list(map(float, values)), requires_grad=True)
+        ),
     }
     NO_LABELS = {
         "logits of torch": (torch.ones(6, 3), r"got an array of shape \(6, 3\).*argmax"),

@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from file_cases import COLUMNS, SIZES, WRITERS, columns, table_of
 from informedness import ContingencyTable, table_from_file
+from informedness.inputs import readers
 from informedness.inputs.answered import extracted, filled, label_options, named, read_labels
 from informedness.inputs.samples import read_columns
-from test_files import SIZES, WRITERS, readers
 
 CHOICES = ["A", "B", "C", "D"]
 GOLD = [0, 1, 2, 0, 1, 3]
@@ -30,7 +31,6 @@ TEXTS = [
 PATTERN = r"(?i)answer is ([A-Z])"
 FIRST = ["A", "B", "B", None, "E", "D"]
 LAST = ["C", "B", "B", None, "E", "D"]
-NAMES = {"references": "gold", "predictions": "model"}
 
 
 def counted(references, answers):
@@ -43,16 +43,15 @@ EXPECTED = counted([CHOICES[x] for x in GOLD], FIRST)
 
 
 def write(path, gold, model):
-    table = pa.table({"id": range(len(gold)), "gold": gold, "model": model})
-    WRITERS[path.name](table, path)
+    WRITERS[path.name](columns(gold, model), path)
     return path
 
 
 def tables_of(path, **options):
     """Return the table of a file, that of its columns read whole being the same."""
-    table = table_from_file(path, **NAMES, **options)
+    table = table_of(path, **options)
     how = label_options(**options)
-    read = read_columns(path, NAMES, options=how)
+    read = read_columns(path, COLUMNS, options=how)
     is_integer = read["references"].kind == "integers"
     assert table == ContingencyTable.from_labels(
         read["references"],
@@ -65,16 +64,15 @@ def tables_of(path, **options):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", WRITERS)
-def test_every_format_gives_the_table_of_its_answers(size, name, monkeypatch, tmp_path):
+def test_every_format_gives_the_table_of_its_answers(size, monkeypatch, tmp_path):
     for setting, value in SIZES[size].items():
         monkeypatch.setattr(readers, setting, value)
-    path = write(tmp_path / name, GOLD * 10, TEXTS * 10)
     options = {"extract": PATTERN, "choices": CHOICES, "unknown": "wrong"}
-    is_text = name.endswith(("csv", "tsv"))
-    table = tables_of(path, **options, numeric=is_text)
-    assert table == sum([EXPECTED] * 9, start=EXPECTED)
-    assert table.labels == (*CHOICES, None)
+    for name in WRITERS:
+        path = write(tmp_path / name, GOLD * 10, TEXTS * 10)
+        table = tables_of(path, **options, numeric=name.endswith(("csv", "tsv")))
+        assert table == sum([EXPECTED] * 9, start=EXPECTED), name
+        assert table.labels == (*CHOICES, None)
     # rows A B C D, columns A B C D and the two answers that are none
     assert EXPECTED.to_dense().tolist()[:4] == [
         [1, 0, 0, 0, 1],
@@ -106,7 +104,6 @@ def test_the_first_group_of_the_first_match_is_the_answer(pattern, answers, tmp_
 def test_references_are_left_as_they_are(tmp_path):
     path = write(tmp_path / "p.jsonl", ["is A", "is B"], ["it is A", "so it is B"])
     assert tables_of(path, extract="is .").labels == ("is A", "is B")
-    path = write(tmp_path / "p.jsonl", ["is A", "is B"], ["it is A", "so it is B"])
     assert tables_of(path, extract="is (.)").labels == ("A", "B", "is A", "is B")
 
 
@@ -147,13 +144,13 @@ def test_integers_can_be_taken_out_of_text(tmp_path):
 def test_what_cannot_be_meant_is_refused(options, message, tmp_path):
     path = write(tmp_path / "p.jsonl", [CHOICES[x] for x in GOLD], TEXTS)
     with pytest.raises(ValueError, match=message):
-        table_from_file(path, **NAMES, **options)
+        table_of(path, **options)
 
 
 def test_only_text_has_an_answer_to_take_out(tmp_path):
     path = write(tmp_path / "p.jsonl", ["A", "B"], [7, 8])
     with pytest.raises(ValueError, match="`extract` needs text, got 7 in `predictions`"):
-        table_from_file(path, **NAMES, extract="A")
+        table_of(path, extract="A")
 
 
 SIDES = {
@@ -164,24 +161,15 @@ SIDES = {
 }
 
 
-@pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize("sides", SIDES)
-def test_positions_and_names_of_choices_are_one(sides, name, tmp_path):
-    path = write(tmp_path / name, *SIDES[sides])
-    numeric = name.endswith(("csv", "tsv"))
-    expected = ContingencyTable.from_labels(
-        ["A", "B", "D"], ["A", "C", "D"], labels=["A", "B", "C", "D"]
-    )
-    assert tables_of(path, choices=CHOICES, numeric=numeric) == expected
-
-
-def test_names_of_choices_keep_their_order(tmp_path):
+def test_positions_and_names_of_choices_are_one_and_keep_their_order(tmp_path):
+    expected = ContingencyTable.from_labels(["A", "B", "D"], ["A", "C", "D"], labels=CHOICES)
+    for name in WRITERS:
+        numeric = name.endswith(("csv", "tsv"))
+        for sides in SIDES.values():
+            path = write(tmp_path / name, *sides)
+            assert tables_of(path, choices=CHOICES, numeric=numeric) == expected, (name, sides)
     path = write(tmp_path / "p.jsonl", [0, 1], [0, 0])
-    table = tables_of(path, choices=["yes", "maybe", "no"])
-    assert (table.labels, table.to_dense().tolist()) == (
-        ("yes", "maybe", "no"),
-        [[1, 0, 0], [1, 0, 0], [0, 0, 0]],
-    )
+    assert tables_of(path, choices=["yes", "maybe", "no"]).labels == ("yes", "maybe", "no")
 
 
 @pytest.mark.parametrize(
@@ -198,33 +186,31 @@ def test_names_of_choices_keep_their_order(tmp_path):
 def test_what_is_no_choice_is_refused_by_name(gold, model, message, tmp_path):
     path = write(tmp_path / "p.jsonl", gold, model)
     with pytest.raises(ValueError, match=message):
-        table_from_file(path, **NAMES, choices=CHOICES)
+        table_of(path, choices=CHOICES)
 
 
-@pytest.mark.parametrize("model", [[0, 4, -1, 1], ["A", "E", "0", "B"]])
-def test_predictions_that_are_no_choice_can_be_wrong_answers_and_references_cannot(model, tmp_path):
-    path = write(tmp_path / "p.jsonl", [0, 1, 2, 1], model)
-    table = tables_of(path, choices=CHOICES, unknown="wrong")
-    assert table == counted(["A", "B", "C", "B"], ["A", None, None, "B"])
-    path = write(tmp_path / "p.jsonl", model, [0, 1, 2, 1])
-    with pytest.raises(ValueError, match="`choices` must hold every reference"):
-        table_from_file(path, **NAMES, choices=CHOICES, unknown="wrong")
+def test_predictions_that_are_no_choice_can_be_wrong_answers_and_references_cannot(tmp_path):
+    for model in ([0, 4, -1, 1], ["A", "E", "0", "B"]):
+        path = write(tmp_path / "p.jsonl", [0, 1, 2, 1], model)
+        table = tables_of(path, choices=CHOICES, unknown="wrong")
+        assert table == counted(["A", "B", "C", "B"], ["A", None, None, "B"])
+        path = write(tmp_path / "p.jsonl", model, [0, 1, 2, 1])
+        with pytest.raises(ValueError, match="`choices` must hold every reference"):
+            table_of(path, choices=CHOICES, unknown="wrong")
 
 
-@pytest.mark.parametrize(
-    ("gold", "ignore_index"), [([0, -100, 1], -100), ([0, -100, 1], "-100"), (["A", "x", "B"], "x")]
-)
-def test_a_reference_that_is_no_choice_can_be_ignored(gold, ignore_index, tmp_path):
-    path = write(tmp_path / "p.jsonl", gold, [0, 1, 0])
-    table = tables_of(path, choices=CHOICES, ignore_index=ignore_index)
-    assert table == ContingencyTable.from_labels(["A", "B"], ["A", "A"], labels=CHOICES)
-
-
-@pytest.mark.parametrize("gold", [[0, 2, 1], ["A", "C", "B"]])
-def test_a_choice_is_ignored_by_its_name(gold, tmp_path):
-    path = write(tmp_path / "p.jsonl", gold, [0, 1, 0])
-    table = tables_of(path, choices=CHOICES, ignore_index="C")
-    assert table == ContingencyTable.from_labels(["A", "B"], ["A", "A"], labels=CHOICES)
+def test_a_reference_is_ignored_by_its_name_whether_it_is_a_choice_or_not(tmp_path):
+    for gold, ignore_index in (
+        ([0, -100, 1], -100),
+        ([0, -100, 1], "-100"),
+        (["A", "x", "B"], "x"),
+        ([0, 2, 1], "C"),
+        (["A", "C", "B"], "C"),
+    ):
+        path = write(tmp_path / "p.jsonl", gold, [0, 1, 0])
+        table = tables_of(path, choices=CHOICES, ignore_index=ignore_index)
+        expected = ContingencyTable.from_labels(["A", "B"], ["A", "A"], labels=CHOICES)
+        assert table == expected, (gold, ignore_index)
 
 
 def test_slices_have_the_tables_of_their_answers(tmp_path):

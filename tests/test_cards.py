@@ -3,17 +3,16 @@
 `tests/conftest.py` points HF_HOME at a temporary folder and keeps `evaluate` off the network.
 """
 
-import ast
 import doctest
 import importlib
 import inspect
-import itertools
 import json
 import re
 import subprocess
 import sys
 import warnings
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import evaluate
@@ -23,6 +22,7 @@ import pytest
 import yaml
 from sklearn.metrics import balanced_accuracy_score
 
+import dense
 from informedness import ContingencyTable, estimate, informedness_score, markedness_score, nit_score
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -103,19 +103,6 @@ def samples(table):
     """References and predictions, as positions, that make a table of counts."""
     cells = [(i, j) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
     return [i for i, _ in cells], [j for _, j in cells]
-
-
-@pytest.fixture
-def local_metrics(monkeypatch):
-    """Let `evaluate.load` find our two names in this repository, as evaluate's own tests do."""
-    load = evaluate.load
-    monkeypatch.setattr(
-        evaluate,
-        "load",
-        lambda path, *args, **kwargs: load(
-            str(folder(path)) if path in NAMES else path, *args, **kwargs
-        ),
-    )
 
 
 def loaded_module(name):
@@ -200,35 +187,21 @@ def test_the_script_cites_what_the_card_cites(name):
 
 
 def test_the_citation_file_has_the_references_of_the_cards():
-    cited = []
+    cited, listed = [], []
     for name in NAMES:
         (bibtex,) = fences(section(name, "## Citation(s)"), "bibtex")
-        cited += [
-            {
-                "title": entry["title"],
-                "authors": entry["author"].split(" and "),
-                "year": int(entry["year"]),
-                "venue": entry.get("booktitle", entry.get("journal")),
-                "doi": entry.get("doi"),
-                "pages": entry.get("pages"),
-            }
-            for entry in entries(bibtex)
+        for entry in entries(bibtex):
+            venue = entry.get("booktitle", entry.get("journal"))
+            cited.append([*map(entry.get, ("title", "author", "year", "doi", "pages")), venue])
+    for work in yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["references"]:
+        authors = [
+            f"{author['family-names']}, {author['given-names']}" for author in work["authors"]
         ]
-    listed = [
-        {
-            "title": reference["title"],
-            "authors": [
-                f"{author['family-names']}, {author['given-names']}"
-                for author in reference["authors"]
-            ],
-            "year": reference["year"],
-            "venue": reference.get("collection-title", reference.get("journal")),
-            "doi": reference.get("doi"),
-            "pages": "--".join(str(reference[end]) for end in ("start", "end") if end in reference)
-            or None,
-        }
-        for reference in yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["references"]
-    ]
+        pages = "--".join(str(work[end]) for end in ("start", "end") if end in work) or None
+        venue = work.get("collection-title", work.get("journal"))
+        listed.append(
+            [work["title"], " and ".join(authors), str(work["year"]), work.get("doi"), pages, venue]
+        )
     assert len(listed) == 4
     assert all(work in listed for work in cited)
     assert all(work in cited for work in listed)
@@ -247,25 +220,21 @@ def test_requirements_are_those_of_the_package_with_the_same_lower_bounds(name):
 
 
 @each_metric
-@pytest.mark.usefixtures("local_metrics")
-def test_every_example_of_the_card_prints_what_it_shows(name):
+@pytest.mark.usefixtures("registered")
+def test_every_example_of_the_card_prints_what_it_shows_and_there_are_at_least_six(name):
+    parse = doctest.DocTestParser().get_examples
     blocks = fences(card(name), "python")
     assert all(block.startswith(">>> ") for block in blocks)
-    examples = doctest.DocTestParser().get_examples("\n".join(blocks))
+    examples = parse("\n".join(blocks))
     assert len(examples) > len(blocks)
     test = doctest.DocTest(examples, {}, f"{name}/README.md", None, 0, None)
     shown = []
     results = doctest.DocTestRunner(verbose=False).run(test, out=shown.append)
     assert results.failed == 0, "".join(shown)
     assert results.attempted == len(examples)
-
-
-@each_metric
-def test_the_card_shows_at_least_six_examples_each_with_output(name):
     blocks = fences(section(name, "### Examples"), "python")
     assert len(blocks) >= 6
-    for block in blocks:
-        assert doctest.DocTestParser().get_examples(block)[-1].want
+    assert all(parse(block)[-1].want for block in blocks)
 
 
 @each_metric
@@ -285,7 +254,7 @@ def test_the_filter_on_the_card_silences_its_warning(name):
 @pytest.mark.slow
 @each_metric
 @pytest.mark.filterwarnings("ignore:informedness. ")
-@pytest.mark.usefixtures("local_metrics")
+@pytest.mark.usefixtures("registered")
 def test_the_trainer_on_the_card_evaluates(name, tmp_path, monkeypatch):
     from transformers import Trainer, TrainingArguments
 
@@ -297,7 +266,7 @@ def test_the_trainer_on_the_card_evaluates(name, tmp_path, monkeypatch):
         "model": trainer_cases.model_of("classes"),
         "args": TrainingArguments("checkpoints"),
         "Trainer": Trainer,
-        "train": samples[:400],
+        "train": samples[:80],
         "validation": samples[400:],
         "informedness": evaluate.load("informedness"),
         "both": evaluate.combine([evaluate.load(metric) for metric in NAMES]),
@@ -366,26 +335,13 @@ def shares(table):
     return list(zip(hits, prevalence, bias, strict=True))
 
 
-def gains(table):
-    """TPR - FPR of each class of the references, 0 for the others."""
-    return [
-        ratio(hit, p) - ratio(b - hit, 1 - p) if p else Fraction(0) for hit, p, b in shares(table)
-    ]
+def averaged(table, average):
+    counts = [[Fraction(n) for n in row] for row in table]
+    return dense.score(counts, "informedness", average)
 
 
 def bias_weighted(table):
-    pairs = zip(gains(table), shares(table), strict=True)
-    return sum(gain * b for gain, (_, _, b) in pairs)
-
-
-def prevalence_weighted(table):
-    pairs = zip(gains(table), shares(table), strict=True)
-    return sum(gain * p for gain, (_, p, _) in pairs)
-
-
-def macro(table):
-    present = sum(p > 0 for _, p, _ in shares(table))
-    return sum(gains(table)) / present
+    return averaged(table, "bias")
 
 
 def adjusted_balanced_accuracy(table):
@@ -405,8 +361,11 @@ def released_code(table):
 
 FORMULAS = {
     "bias-weighted (the default)": (bias_weighted, "informedness"),
-    "prevalence-weighted": (prevalence_weighted, "informedness_prevalence_weighted"),
-    "macro": (macro, "informedness_macro"),
+    "prevalence-weighted": (
+        partial(averaged, average="prevalence"),
+        "informedness_prevalence_weighted",
+    ),
+    "macro": (partial(averaged, average="macro"), "informedness_macro"),
     "adjusted balanced accuracy": (adjusted_balanced_accuracy, None),
     "the paper's equation (5), as printed": (printed_equation, "eq5_printed"),
     "the paper's released code": (released_code, "released_code"),
@@ -420,15 +379,17 @@ def worked_example():
     return [[int(cell) for cell in row[1:]] for row in counts[1:]], formulas[1:], counts
 
 
-@pytest.mark.parametrize("formula", [name for name, (_, key) in FORMULAS.items() if key])
-def test_each_formula_is_the_one_behind_the_golden_vectors(formula):
-    function, key = FORMULAS[formula]
-    checked = 0
-    for vector in VECTORS.values():
-        if vector["exact"][key] is not None:
-            assert function(vector["table"]) == Fraction(vector["exact"][key]), vector["id"]
-            checked += 1
-    assert checked >= 30
+def test_each_formula_is_the_one_behind_the_golden_vectors():
+    for formula, (function, key) in FORMULAS.items():
+        vectors = [
+            vector for vector in VECTORS.values() if key and vector["exact"][key] is not None
+        ]
+        assert len(vectors) >= 30 or not key, formula
+        for vector in vectors:
+            assert function(vector["table"]) == Fraction(vector["exact"][key]), (
+                formula,
+                vector["id"],
+            )
 
 
 def test_the_worked_example_is_a_golden_vector_with_its_axes_named():
@@ -446,39 +407,31 @@ def peirce(table):
     return (sum(hit for hit, _, _ in found) - guessed) / (1 - sum(p * p for _, p, _ in found))
 
 
-def test_the_formulas_on_their_page_have_the_values_it_gives():
-    counts, formulas, *_ = tables((ROOT / "docs" / "which-formula.md").read_text("utf-8"))
-    table = [[int(cell) for cell in row[1:]] for row in counts[1:]]
-    assert table == worked_example()[0]
-    always_c = [[0, 0, sum(row)] for row in table]
-    functions = [function for function, _ in FORMULAS.values()]
-    functions.insert(4, peirce)
-    values = [[f"{float(of(x)):.4f}" for x in (table, always_c)] for of in functions]
-    assert [row[1:3] for row in formulas[1:]] == values
-
-
-def test_the_formulas_on_the_card_have_the_values_it_gives():
+def test_the_formulas_on_page_and_card_have_the_values_they_give():
     """On the worked example, and for always answering c to the same references."""
-    table, formulas, _ = worked_example()
+    table, on_card, _ = worked_example()
     always_c = [[0, 0, sum(row)] for row in table]
-    assert [row[0] for row in formulas] == list(FORMULAS)
-    for label, value, constant, _ in formulas:
-        function, _ = FORMULAS[label]
-        assert f"{float(function(table)):.4f}" == value
-        assert f"{float(function(always_c)):.4f}" == constant
-    assert len({value for _, value, _, _ in formulas}) == len(FORMULAS)
+    functions = {label: function for label, (function, _) in FORMULAS.items()}
+    values = {
+        label: [f"{float(of(x)):.4f}" for x in (table, always_c)]
+        for label, of in (functions | {"peirce": peirce}).items()
+    }
+    assert {row[0]: row[1:3] for row in on_card} == {label: values[label] for label in FORMULAS}
+    assert [row[0] for row in on_card] == list(FORMULAS)
+    assert len({values[label][0] for label in FORMULAS}) == len(FORMULAS)
+    counts, on_page, *_ = tables((ROOT / "docs" / "which-formula.md").read_text("utf-8"))
+    assert [[int(cell) for cell in row[1:]] for row in counts[1:]] == table
+    order = [*FORMULAS]
+    order.insert(4, "peirce")
+    assert [row[1:3] for row in on_page[1:]] == [values[label] for label in order]
 
 
 def test_scikit_learn_and_this_package_agree_with_the_formulas_on_the_card():
     table, _, _ = worked_example()
     references, predictions = samples(table)
-    for average, function in (
-        ("bias", bias_weighted),
-        ("prevalence", prevalence_weighted),
-        ("macro", macro),
-    ):
+    for average in ("bias", "prevalence", "macro"):
         score = informedness_score(references, predictions, average=average)
-        assert score == pytest.approx(float(function(table)), abs=1e-12)
+        assert score == pytest.approx(float(averaged(table, average)), abs=1e-12)
     assert balanced_accuracy_score(references, predictions, adjusted=True) == pytest.approx(
         float(adjusted_balanced_accuracy(table)), abs=1e-12
     )
@@ -498,44 +451,6 @@ def test_the_text_is_right_about_the_constant_classifiers_of_the_paper():
     assert bias_weighted(table) == 0
 
 
-def test_the_text_is_right_that_no_formula_gives_the_printed_pair_of_wnli():
-    """71 samples, 40 and 31 of a class; of all tables whose accuracy prints as 56.3."""
-    formulas = bias_weighted, printed_equation, released_code
-    found = [[], [], []]
-    for first, second in itertools.product(range(41), range(32)):
-        if round(100 * (first + second) / 71, 1) == 56.3:
-            table = [[first, 40 - first], [31 - second, second]]
-            for scores, formula in zip(found, formulas, strict=True):
-                scores.append(float(formula(table)))
-    assert all(len(scores) == 32 for scores in found)
-    assert min(map(min, found)) > -0.0001
-
-
-@pytest.mark.slow
-def test_the_text_is_right_that_the_printed_informedness_of_intersect_is_powers_own():
-    """Of all tables of two classes whose entropy, accuracy, F1 and MCC print as theirs."""
-    rounding = np.linspace(-0.0005, 0.0005, 9)
-    share, recall, shift = np.meshgrid(np.arange(0.3, 0.7, 0.001), np.arange(0, 1, 0.001), rounding)
-    a = share * recall  # shares of the cells, references in rows: a, b and c, d
-    d = 0.795 + shift - a
-    b, c = share - a, 1 - share - d
-    possible = (d >= 0) & (c >= 0)
-    a, b, c, d, share = (x[possible] for x in (a, b, c, d, share))
-    bias = a + c
-    entropy = -share * np.log2(share) - (1 - share) * np.log2(1 - share)
-    f1 = a / (2 * a + b + c) + d / (2 * d + b + c)
-    mcc = (a * d - b * c) / np.sqrt(share * (1 - share) * bias * (1 - bias))
-    printed = (abs(entropy - 1) < 0.05) & (abs(f1 - 0.785) < 0.0005) & (abs(mcc - 0.595) < 0.0005)
-    assert printed.sum() > 50
-    cells = np.stack([a, b, c, d])[:, printed].T.reshape(-1, 2, 2)
-    ranges = []
-    for formula in (bias_weighted, printed_equation, released_code):
-        scores = [float(formula(table)) for table in cells.tolist()]
-        ranges.append((min(scores), max(scores)))
-    assert [low <= 0.563 <= high for low, high in ranges] == [True, False, False]
-    assert all(low > 0.6 for low, _ in ranges[1:])
-
-
 def test_the_text_is_right_about_the_last_table_of_the_paper():
     text = " ".join(PAPERS_VALUES.split())
     printed = re.search(
@@ -546,13 +461,6 @@ def test_the_text_is_right_about_the_last_table_of_the_paper():
     informed, balanced, made = map(float, printed.groups())
     assert made == pytest.approx(2 * balanced - 100)
     assert abs(informed - made) > 2 * 0.05 + 0.05  # by more than rounding makes
-
-
-def test_the_text_is_right_about_the_odds():
-    references = ["yes"] * 7 + ["no"] * 3
-    options = {"prior": {"yes": 0.5, "no": 0.5}, "prior_mode": "odds"}
-    assert informedness_score(references, references, **options) == pytest.approx(1.16)
-    assert informedness_score(references, ["yes"] * 10, **options) == pytest.approx(0.8)
 
 
 @each_metric
@@ -570,36 +478,34 @@ def test_the_text_is_right_about_three_classes_mistaken_in_a_circle():
     assert informedness_score([0, 1, 2], [1, 2, 0]) == pytest.approx(-0.5)
 
 
-@pytest.mark.parametrize("average", ["bias", "prevalence", "macro"])
-def test_averages_agree_where_every_class_is_known_equally_well(average):
+def test_averages_agree_where_every_class_is_known_equally_well():
     """Half known, the rest guessed with shares unlike the prevalences: 1/2 by each average."""
     prevalence, guesses = np.array([0.6, 0.3, 0.1]), np.array([0.2, 0.2, 0.6])
     counts = 100 * (np.diag(prevalence) + np.outer(prevalence, guesses))
     references, predictions = samples(np.rint(counts).astype(int).tolist())
-    assert informedness_score(references, predictions, average=average) == pytest.approx(0.5)
+    for average in ("bias", "prevalence", "macro"):
+        score = informedness_score(references, predictions, average=average)
+        assert score == pytest.approx(0.5), average
 
 
-@pytest.mark.slow
 def test_the_text_is_right_about_guessing_on_fifty_samples():
     """Standard deviation about 0.16 at 90% in one class, mean 0."""
-    random = np.random.default_rng(0)
-    scores = []
-    while len(scores) < 4000:
-        references, predictions = random.random((2, 50)) < 0.9
-        if 0 < references.sum() < 50:
-            counts = np.bincount(2 * references + predictions, minlength=4).reshape(2, 2)
-            scores.append(float(bias_weighted(counts.tolist())))
+    references, predictions = np.random.default_rng(0).random((2, 4000, 50)) < 0.9
+    n = references.sum(1)
+    positive = (references & predictions).sum(1) / n
+    scores = (positive - (~references & predictions).sum(1) / np.maximum(50 - n, 1))[n < 50]
     assert np.std(scores) == pytest.approx(0.16, abs=0.01)
     assert np.mean(scores) == pytest.approx(0, abs=0.01)
 
 
-@pytest.mark.slow
 def test_the_text_is_right_about_the_bias_of_nit():
     """20 random guesses among four classes of five references each: about 0.34, not 0.25."""
-    random = np.random.default_rng(0)
-    references = np.repeat(np.arange(4), 5)
-    scores = [nit_score(references, random.integers(0, 4, 20)) for _ in range(4000)]
-    assert np.mean(scores) == pytest.approx(0.34, abs=0.005)
+    guesses = np.random.default_rng(0).integers(0, 4, (4000, 4, 5))
+    counts = (guesses[..., None] == np.arange(4)).sum(2)
+    totals = np.maximum(counts.sum(1, keepdims=True), 1)
+    share = counts / (5 * totals)  # of a cell in both its margins
+    information = (counts * np.log2(np.where(counts, 20 * share, 1))).sum((1, 2)) / 20
+    assert np.mean(2**information / 4) == pytest.approx(0.34, abs=0.005)
 
 
 def test_the_text_is_right_about_the_best_nit_of_uneven_classes():
@@ -630,13 +536,16 @@ def test_the_corner_cases_of_nit_are_those_of_its_table():
 
 
 @each_metric
-def test_a_canonical_metric_of_evaluate_would_pass_with_it(name, monkeypatch, local_metrics):
+def test_a_canonical_metric_of_evaluate_would_pass_with_it(name, monkeypatch, registered):
     """The check of huggingface/evaluate's tests/test_metric_common.py, from this repository."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(doctest, "ELLIPSIS_MARKER", "[...]")
     factory = evaluate.loading.evaluation_module_factory(f"metrics/{name}", module_type="metric")
     module = importlib.import_module(factory.module_path)
     main_class = evaluate.loading.import_main_class(module.__name__)
+    assert main_class is getattr(module, CLASSES[name])
+    assert issubclass(main_class, evaluate.Metric)
+    assert evaluate.load(str(folder(name))).name == name
     parameters = inspect.signature(main_class._compute).parameters.values()
     assert all(parameter.kind != parameter.VAR_KEYWORD for parameter in parameters)
     results = doctest.testmod(module, raise_on_error=True)
@@ -645,37 +554,9 @@ def test_a_canonical_metric_of_evaluate_would_pass_with_it(name, monkeypatch, lo
 
 
 @each_metric
-def test_the_main_class_is_the_metric_itself(name):
-    module = loaded_module(name)
-    main_class = evaluate.loading.import_main_class(module.__name__)
-    assert main_class is getattr(module, CLASSES[name])
-    assert issubclass(main_class, evaluate.Metric)
-    assert main_class.__module__ == module.__name__
-    assert evaluate.load(str(folder(name))).name == name
-
-
-@each_metric
-def test_evaluate_copies_every_helper_because_the_script_names_it(name):
-    """One name a line, at column 0, no comment: evaluate finds them with a regular expression."""
-    script = folder(name) / f"{name}.py"
-    text = script.read_text()
+def test_evaluate_copies_every_helper_because_it_finds_its_name_in_the_script(name):
     helpers = {path.stem for path in folder(name).glob("*.py")} - {name}
-    lines = text.splitlines()
-    named = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            assert node.col_offset == 0
-            assert len(node.names) == 1
-            if isinstance(node, ast.ImportFrom):
-                assert node.level == 1
-                line = f"from .{node.module} import {node.names[0].name}"
-                assert lines[node.lineno - 1] == line
-                named.add(node.module)
-            else:
-                assert lines[node.lineno - 1] == f"import {node.names[0].name}"
-    assert named == helpers
-    assert "'''" not in text
-    found = evaluate.loading.get_imports(str(script))
+    found = evaluate.loading.get_imports(str(folder(name) / f"{name}.py"))
     assert {path for kind, path, *_ in found if kind == "internal"} == helpers
     assert {path for kind, path, *_ in found if kind == "library"} == {"datasets", "evaluate"}
 
@@ -692,7 +573,3 @@ def test_helpers_beside_the_scripts_are_copies_of_the_package_s_own():
     command = [sys.executable, "spaces/sync.py", "--check"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
-    for name in NAMES:
-        for copy in folder(name).glob("*.py"):
-            if copy.stem != name:
-                assert copy.read_bytes() == (HELPER / copy.name).read_bytes()

@@ -7,7 +7,7 @@ import pytest
 from informedness import compare, leaderboard, report
 from informedness.contingency import ContingencyTable
 from informedness.results.report import Report
-from test_answered import CHOICES, EXPECTED, GOLD, NAMES, PATTERN, TEXTS, write
+from test_answered import CHOICES, EXPECTED, GOLD, PATTERN, TEXTS, write
 
 ARGUMENTS = ["--references", "doc.gold", "--extract", PATTERN, "--unknown", "wrong"]
 ROWS = [
@@ -53,15 +53,14 @@ def test_columns_of_generated_text_are_ranked(command, path):
     assert command("report", *given)[:2] == (0, f"{expected}\n")
 
 
-@pytest.mark.parametrize("joined", [False, True])
-def test_two_models_are_compared_by_their_answers(command, path, joined):
+def test_two_models_are_compared_by_their_answers(command, path):
     expected = compare(GOLD_NAMES, SAYS_A, SAYS_B, n_resamples=199, **DECLARED).to_dict()
     given = [*ARGUMENTS, "-p", "a.text", "b.1", "--choices", *CHOICES, "--n-resamples", "199"]
     other = path.with_name("q.jsonl")
     other.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS[::-1]))
-    files = [path, other, "--on", "doc.id"] if joined else [path]
-    code, output, _ = command("compare", *files, *given, "--output", "json")
-    assert (code, json.loads(output)) == (0, json.loads(json.dumps(expected)))
+    for files in ([path], [path, other, "--on", "doc.id"]):
+        code, output, _ = command("compare", *files, *given, "--output", "json")
+        assert (code, json.loads(output)) == (0, json.loads(json.dumps(expected)))
 
 
 def test_text_files_take_the_same_options(command, tmp_path):
@@ -75,17 +74,15 @@ def test_text_files_take_the_same_options(command, tmp_path):
 
 def test_an_ignored_reference_beside_choices_is_told_in_the_signature(command, tmp_path):
     path = write(tmp_path / "p.jsonl", [0, 1, -100], ["A", "B", "B"])
-    names = ["-r", NAMES["references"], "-p", NAMES["predictions"]]
-    given = [path, *names, "--choices", "A", "B", "--ignore-index", "-100"]
+    given = [path, "-r", "gold", "-p", "model", "--choices", "A", "B", "--ignore-index", "-100"]
     table = ContingencyTable.from_labels(["A", "B"], ["A", "B"], labels=["A", "B"])
     expected = Report.from_table(table, ignore_index="-100")
     code, output, errors = command("report", *given, "--output", "json")
     assert (code, json.loads(output), errors) == (0, json.loads(json.dumps(expected.to_dict())), "")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_refusals_name_the_options(command, path):
+    for options, message in (
         (["--extract", "(a"], "`--extract` must be a regular expression, got '(a': "),
         (["--extract", "is (A)"], "pass --unknown wrong with `--labels` or `--choices` to count"),
         (["--choices", "A", "--labels", "A"], "`--choices` are the classes of the task: give them"),
@@ -93,13 +90,8 @@ def test_an_ignored_reference_beside_choices_is_told_in_the_signature(command, t
             ["--choices", *"ABC"],
             "`--choices` must hold every reference or its position from 0 to 2",
         ),
-        (
-            ["--choices", "A", "1", "--numeric"],
-            "hold integers together with --numeric, which reads",
-        ),
-    ],
-)
-def test_refusals_name_the_options(command, path, options, message):
-    code, output, errors = command("report", path, "-r", "doc.gold", "-p", "a.text", *options)
-    assert (code, output) == (2, "")
-    assert message in errors
+        (["--choices", *"A1", "--numeric"], "hold integers together with --numeric, which reads"),
+    ):
+        code, output, errors = command("report", path, "-r", "doc.gold", "-p", "a.text", *options)
+        assert (code, output) == (2, ""), options
+        assert message in errors

@@ -26,6 +26,8 @@ from informedness import (
 )
 from informedness.trainer import ComputeMetrics, argmax_logits
 
+pytestmark = pytest.mark.slow  # imports torch
+
 NAMES = ("informedness", "nit", "accuracy")
 GENERATOR = np.random.default_rng(0)
 N, K = 120, 4
@@ -67,39 +69,34 @@ def in_batches(compute_metrics, predictions, references, convert=torch.tensor):
     return results[-1]
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        (LOGITS, REFERENCES),
-        EvalPrediction(LOGITS, REFERENCES),
-        EvalPrediction(LOGITS, REFERENCES, HIDDEN, np.zeros(N)),
-        EvalPrediction((LOGITS, HIDDEN), REFERENCES),
-        EvalPrediction((LOGITS, (HIDDEN, HIDDEN)), REFERENCES),
-        EvalPrediction([LOGITS[p] for p in PARTS], [REFERENCES[p] for p in PARTS]),
-        EvalPrediction([(LOGITS[p], HIDDEN[p]) for p in PARTS], [REFERENCES[p] for p in PARTS]),
-        EvalPrediction(IDS, REFERENCES),
-        EvalPrediction(IDS.astype(np.int8)[:, None], REFERENCES),
-        EvalPrediction(LOGITS, REFERENCES[:, None]),
-        EvalPrediction(LOGITS.tolist(), REFERENCES.tolist()),
-        EvalPrediction([*LOGITS], [*REFERENCES]),
-        EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES)),
-        EvalPrediction(torch.tensor(IDS), torch.tensor(REFERENCES)),
-        EvalPrediction(torch.tensor(LOGITS, requires_grad=True), torch.tensor(REFERENCES)),
-        EvalPrediction(torch.tensor(LOGITS), REFERENCES.astype(float)),
-        EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES, dtype=torch.float32)),
-        EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES, dtype=torch.uint8)),
-    ],
-    ids=lambda given: type(given).__name__,
-)
-def test_every_form_of_several_columns_gives_the_same_number(given):
-    assert ComputeMetrics(*NAMES)(given) == pytest.approx(EXPECTED, abs=1e-12)
+FORMS = [
+    (LOGITS, REFERENCES),
+    EvalPrediction(LOGITS, REFERENCES),
+    EvalPrediction(LOGITS, REFERENCES, HIDDEN, np.zeros(N)),
+    EvalPrediction((LOGITS, HIDDEN), REFERENCES),
+    EvalPrediction((LOGITS, (HIDDEN, HIDDEN)), REFERENCES),
+    EvalPrediction([LOGITS[p] for p in PARTS], [REFERENCES[p] for p in PARTS]),
+    EvalPrediction([(LOGITS[p], HIDDEN[p]) for p in PARTS], [REFERENCES[p] for p in PARTS]),
+    EvalPrediction(IDS, REFERENCES),
+    EvalPrediction(IDS.astype(np.int8)[:, None], REFERENCES),
+    EvalPrediction(LOGITS, REFERENCES[:, None]),
+    EvalPrediction(LOGITS.tolist(), REFERENCES.tolist()),
+    EvalPrediction([*LOGITS], [*REFERENCES]),
+    EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES)),
+    EvalPrediction(torch.tensor(IDS), torch.tensor(REFERENCES)),
+    EvalPrediction(torch.tensor(LOGITS, requires_grad=True), torch.tensor(REFERENCES)),
+    EvalPrediction(torch.tensor(LOGITS), REFERENCES.astype(float)),
+    EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES, dtype=torch.float32)),
+    EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES, dtype=torch.uint8)),
+]
 
 
-@pytest.mark.parametrize("convert", [torch.tensor, np.array])
-@pytest.mark.parametrize("predictions", [LOGITS, IDS], ids=["logits", "ids"])
-def test_batches_give_the_number_of_them_all(predictions, convert):
-    result = in_batches(ComputeMetrics(*NAMES), predictions, REFERENCES, convert)
-    assert result == pytest.approx(EXPECTED, abs=1e-12)
+def test_every_form_of_several_columns_gives_the_same_number_and_so_do_batches():
+    for number, given in enumerate(FORMS):
+        assert ComputeMetrics(*NAMES)(given) == pytest.approx(EXPECTED, abs=1e-12), number
+    for convert, predictions in itertools.product((torch.tensor, np.array), (LOGITS, IDS)):
+        result = in_batches(ComputeMetrics(*NAMES), predictions, REFERENCES, convert)
+        assert result == pytest.approx(EXPECTED, abs=1e-12), convert
 
 
 def test_results_are_plain_floats_under_plain_names():
@@ -119,42 +116,42 @@ def test_results_are_plain_floats_under_plain_names():
     assert (result["informedness_low"], result["informedness_high"]) == wanted.confidence_interval
 
 
-@pytest.mark.parametrize("tensors", [False, True])
-def test_padding_is_left_out_of_tokens(tensors):
+def test_padding_is_left_out_of_tokens():
     references, logits = REFERENCES.reshape(12, 10).copy(), LOGITS.reshape(12, 10, K).copy()
     references[:, 7:] = -100
     logits[:, 7:] = math.nan  # nobody looks there
     kept = np.arange(N).reshape(12, 10)[:, :7].ravel()
-    convert = torch.tensor if tensors else np.array
-    for predictions in (logits, logits.argmax(-1)):
+    for convert, predictions in itertools.product(
+        (torch.tensor, np.array), (logits, logits.argmax(-1))
+    ):
         result = ComputeMetrics("informedness")((convert(predictions), convert(references)))
-        assert result["informedness"] == informedness_score(REFERENCES[kept], IDS[kept])
+        assert result["informedness"] == informedness_score(REFERENCES[kept], IDS[kept]), convert
     with pytest.warns(InformednessWarning, match="-100 among the references counts as a class"):
         ComputeMetrics("nit", ignore_index=None)((IDS.reshape(12, 10), references))
 
 
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_half_precision_is_read_as_numpy_reads_its_numbers(dtype):
-    logits = torch.tensor(LOGITS).to(dtype)  # with ties: the first of the largest counts
-    ids = logits.float().numpy().argmax(-1)
-    result = ComputeMetrics("informedness")((logits, torch.tensor(REFERENCES)))
-    assert result["informedness"] == informedness_score(REFERENCES, ids)
-    column = logits[:, :1] - 0.7
-    result = ComputeMetrics("informedness", threshold=0.0)((column, torch.tensor(IS_ZERO)))
-    wanted = informedness_score(IS_ZERO, column[:, 0].float().numpy() > 0)
-    assert result["informedness"] == wanted
+def test_half_precision_is_read_as_numpy_reads_its_numbers():
+    for dtype in (torch.bfloat16, torch.float16):
+        logits = torch.tensor(LOGITS).to(dtype)  # with ties: the first of the largest counts
+        ids = logits.float().numpy().argmax(-1)
+        result = ComputeMetrics("informedness")((logits, torch.tensor(REFERENCES)))
+        assert result["informedness"] == informedness_score(REFERENCES, ids), dtype
+        column = logits[:, :1] - 0.7
+        result = ComputeMetrics("informedness", threshold=0.0)((column, torch.tensor(IS_ZERO)))
+        wanted = informedness_score(IS_ZERO, column[:, 0].float().numpy() > 0)
+        assert result["informedness"] == wanted, dtype
 
 
 @pytest.mark.filterwarnings("ignore:informedness. NIT counts predictions outside")
-@pytest.mark.parametrize("n_labels", [3, 200_000, 2**33])
-def test_tensors_of_few_and_of_many_labels_are_counted_alike(n_labels):
-    generator = np.random.default_rng(n_labels)
-    references, predictions = generator.integers(-5, n_labels, (2, 300))
-    predictions[::2] = references[::2]
-    metric = ComputeMetrics("accuracy", "nit", ignore_index=None)
-    whole = metric((predictions, references))
-    assert whole["accuracy"] == accuracy_score(references, predictions)
-    assert metric((torch.tensor(predictions), torch.tensor(references))) == whole
+def test_tensors_of_few_and_of_many_labels_are_counted_alike():
+    for n_labels in (3, 200_000, 2**33):
+        generator = np.random.default_rng(n_labels)
+        references, predictions = generator.integers(-5, n_labels, (2, 300))
+        predictions[::2] = references[::2]
+        metric = ComputeMetrics("accuracy", "nit", ignore_index=None)
+        whole = metric((predictions, references))
+        assert whole["accuracy"] == accuracy_score(references, predictions), n_labels
+        assert metric((torch.tensor(predictions), torch.tensor(references))) == whole, n_labels
 
 
 # One column
@@ -177,26 +174,24 @@ OF_ONE = {
 }
 
 
-@pytest.mark.parametrize("given", ONE_COLUMN)
-def test_one_column_is_read_by_its_threshold(given):
-    result = ComputeMetrics(*NAMES, threshold=0.0)(given)
-    assert result == pytest.approx(OF_ONE, abs=1e-12)
+def test_one_column_is_read_by_its_threshold_and_else_for_logits_with_a_warning():
+    for number, given in enumerate(ONE_COLUMN):
+        result = ComputeMetrics(*NAMES, threshold=0.0)(given)
+        assert result == pytest.approx(OF_ONE, abs=1e-12), number
+        with pytest.warns(InformednessWarning, match=r"threshold=0\.0 for logits, 0\.5 for prob"):
+            result = ComputeMetrics(*NAMES)(given)
+        assert result == pytest.approx(OF_ONE, abs=1e-12), number
     probabilities = 1 / (1 + np.exp(-ONE_LOGIT))
     result = ComputeMetrics(*NAMES, threshold=0.5)((probabilities, IS_ZERO))
     assert result == pytest.approx(OF_ONE, abs=1e-12)
 
 
-@pytest.mark.parametrize("given", ONE_COLUMN)
-def test_one_column_with_a_negative_score_is_taken_for_logits_with_a_warning(given):
-    with pytest.warns(InformednessWarning, match=r"threshold=0\.0 for logits, 0\.5 for prob"):
-        result = ComputeMetrics(*NAMES)(given)
-    assert result == pytest.approx(OF_ONE, abs=1e-12)
-
-
 def test_one_column_with_no_negative_score_is_refused():
-    for scores in (np.abs(ONE_LOGIT), IS_ZERO):
+    only_padding = np.where(np.arange(N) == 0, -100, np.abs(ONE_LOGIT[:, 0]))
+    padded = np.where(np.arange(N) == 0, -100, IS_ZERO)
+    for given in ((np.abs(ONE_LOGIT), IS_ZERO), (IS_ZERO, IS_ZERO), (only_padding, padded)):
         with pytest.raises(ValueError, match=r"`threshold` must be given .*convert them to int"):
-            ComputeMetrics(*NAMES)((scores, IS_ZERO))
+            ComputeMetrics(*NAMES)(given)
 
 
 def test_one_column_in_batches_is_decided_by_all_of_them():
@@ -210,10 +205,10 @@ def test_one_column_in_batches_is_decided_by_all_of_them():
         in_batches(metric, np.abs(scores), references)
 
 
-@pytest.mark.parametrize("convert", [np.array, torch.tensor])
-def test_class_1_lies_above_the_threshold_and_not_on_it(convert):
+def test_class_1_lies_above_the_threshold_and_not_on_it():
     metric = ComputeMetrics("accuracy", threshold=0.5)
-    assert metric((convert([0.5, 0.75]), convert([0, 1]))) == {"accuracy": 1.0}
+    for convert in (np.array, torch.tensor):
+        assert metric((convert([0.5, 0.75]), convert([0, 1]))) == {"accuracy": 1.0}
 
 
 def test_the_loss_of_the_model_tells_the_threshold():
@@ -223,13 +218,6 @@ def test_the_loss_of_the_model_tells_the_threshold():
     by_entropy = SimpleNamespace(problem_type="multi_label_classification", num_labels=1)
     result = ComputeMetrics("informedness", config=by_entropy)((ONE_LOGIT, IS_ZERO[:, None]))
     assert result["informedness"] == OF_ONE["informedness"]
-
-
-def test_nothing_is_negative_where_only_padding_is():
-    scores, references = np.abs(ONE_LOGIT[:, 0]), IS_ZERO.copy()
-    scores[0], references[0] = -100, -100
-    with pytest.raises(ValueError, match="`threshold` must be given"):
-        ComputeMetrics("nit")((scores, references))
 
 
 # Several labels
@@ -245,22 +233,23 @@ MULTILABEL = SimpleNamespace(
 BY_LABEL = [informedness_score(LABELS[:, i], SEVERAL[:, i] > 0) for i in range(K)]
 
 
-@pytest.mark.parametrize("convert", [np.array, torch.tensor])
-@pytest.mark.parametrize(
-    "options", [{"config": MULTILABEL}, {"multilabel": True, "threshold": 0.0}], ids=str
-)
-def test_several_labels_are_scored_one_by_one(options, convert):
-    metric = ComputeMetrics("informedness", "nit", by_label=True, **options)
+def test_several_labels_are_scored_one_by_one():
     nits = [nit_score(LABELS[:, i], SEVERAL[:, i] > 0) for i in range(K)]
-    names = MULTILABEL.id2label.values() if "config" in options else range(K)
-    wanted = {"informedness": np.mean(BY_LABEL), "nit": np.mean(nits)}
-    wanted |= {f"informedness_{x}": value for x, value in zip(names, BY_LABEL, strict=True)}
-    wanted |= {f"nit_{x}": value for x, value in zip(names, nits, strict=True)}
-    assert metric((convert(SEVERAL), convert(LABELS))) == pytest.approx(wanted, abs=1e-12)
-    assert in_batches(metric, SEVERAL, LABELS, convert) == pytest.approx(wanted, abs=1e-12)
-    if "threshold" not in options:
-        ids = (SEVERAL > 0).astype(int)
-        assert metric((convert(ids), convert(LABELS))) == pytest.approx(wanted, abs=1e-12)
+    named = [*MULTILABEL.id2label.values()]
+    ids = (SEVERAL > 0).astype(int)
+    for options, names, predictions in (
+        ({"config": MULTILABEL}, named, SEVERAL),
+        ({"config": MULTILABEL}, named, ids),
+        ({"multilabel": True, "threshold": 0.0}, range(K), SEVERAL),
+    ):
+        metric = ComputeMetrics("informedness", "nit", by_label=True, **options)
+        wanted = {"informedness": np.mean(BY_LABEL), "nit": np.mean(nits)}
+        wanted |= {f"informedness_{x}": value for x, value in zip(names, BY_LABEL, strict=True)}
+        wanted |= {f"nit_{x}": value for x, value in zip(names, nits, strict=True)}
+        wanted = pytest.approx(wanted, abs=1e-12)
+        for convert in (np.array, torch.tensor):
+            assert metric((convert(predictions), convert(LABELS))) == wanted, options
+            assert in_batches(metric, predictions, LABELS, convert) == wanted, options
 
 
 def test_two_dimensions_that_may_be_labels_or_tokens_are_refused():
@@ -306,25 +295,22 @@ def test_several_labels_have_no_interval_and_no_average_none():
 # Options
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"names": ["informed"]}, "`metric` must be one of"),
-        ({"names": []}, "`names` must hold at least one"),
-        ({"names": ["nit", "nit"]}, "'nit' is listed twice"),
-        ({"average": "micro"}, "`average` must be one of"),
-        ({"average": "macro", "names": ["nit"]}, "`average` must be left out"),
-        ({"threshold": math.nan}, "`threshold` must be a finite number"),
-        ({"threshold": "0"}, "`threshold` must be a finite number"),
-        ({"confidence_level": 95}, "`confidence_level` must lie between"),
-        ({"confidence_level": 0.9, "prior": {0: 0.5, 1: 0.5}, "names": ["nit"]}, "`prior` must"),
-        ({"labels": [0, 0]}, "0 is listed twice"),
-    ],
-)
-def test_options_that_are_not_valid_are_refused_before_training(options, message):
-    options = dict(options)
-    with pytest.raises(ValueError, match=message):
-        ComputeMetrics(*options.pop("names", ["informedness"]), **options)
+def test_options_that_are_not_valid_are_refused_before_training():
+    for names, options, message in (
+        (["informed"], {}, "`metric` must be one of"),
+        ([], {}, "`names` must hold at least one"),
+        (["nit", "nit"], {}, "'nit' is listed twice"),
+        (["informedness"], {"average": "micro"}, "`average` must be one of"),
+        (["nit"], {"average": "macro"}, "`average` must be left out"),
+        (["nit"], {"threshold": math.nan}, "`threshold` must be a finite number"),
+        (["nit"], {"threshold": "0"}, "`threshold` must be a finite number"),
+        (["nit"], {"confidence_level": 95}, "`confidence_level` must lie between"),
+        (["nit"], {"confidence_level": 0.9, "prior": {0: 0.5, 1: 0.5}}, "`prior` must"),
+        (["nit"], {"labels": [0, 0]}, "0 is listed twice"),
+        (["nit"], {"unknown": "wrong"}, '`unknown` can be "wrong" only'),
+    ):
+        with pytest.raises(ValueError, match=message):
+            ComputeMetrics(*names, **options)
 
 
 def test_classes_are_those_declared_and_named_by_the_configuration():
@@ -349,44 +335,46 @@ def test_prior_average_and_prefix_are_those_of_the_functions():
     assert result["x_accuracy"] == pytest.approx(np.dot(recalls, [*prior.values()]), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "message"),
-    [
-        ((np.full((2, 3), math.nan), [0, 1]), {}, "got nan for 2 samples"),
-        ((torch.full((2, 3), math.nan), torch.tensor([0, 1])), {}, "got nan for 2 samples"),
-        ((np.array([math.nan, 1.0]), [0, 1]), {"threshold": 0.0}, "got nan for 1 samples"),
-        ((LOGITS, REFERENCES[1:]), {}, r"got shapes \(120, 4\) and \(119,\)"),
-        ((HIDDEN, REFERENCES), {}, "preprocess_logits_for_metrics"),
-        ((LOGITS.argsort(1), REFERENCES), {}, "must be logits with the shape"),
-        ((LOGITS, (REFERENCES, REFERENCES)), {}, "`label_names`"),
-        ((ONE_LOGIT, REFERENCES), {"threshold": 0.0}, "references must be 0 or 1 .* got 3"),
-        ((ONE_LOGIT, IS_ZERO), {"threshold": 0.0, "labels": [1, 2]}, "`labels` must be 0 and 1"),
-        ((LOGITS, REFERENCES), {"threshold": 0.5}, "`threshold` must be left out"),
-        ((LOGITS, REFERENCES), {"by_label": True}, "`by_label` must be left out"),
-        ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
-        ((torch.tensor(LOGITS), torch.tensor(REFERENCES + 0.5)), {}, "must hold whole numbers"),
-        ((SEVERAL, LABELS[:, :3]), {"multilabel": True}, "several labels per sample must both"),
-        ((LOGITS,), {}, "`eval_prediction` must be"),
-        (([LOGITS], [REFERENCES, REFERENCES]), {}, "as many batches"),
-        ((LOGITS, np.full(N, -100)), {}, "there must be a sample to score"),
-        ((ONE_LOGIT, np.full(N, -100)), {"threshold": 0.0}, "there must be a sample to score"),
-        ((torch.tensor(LOGITS), torch.full((N,), -100)), {}, "there must be a sample to score"),
-    ],
-)
-def test_what_cannot_be_read_is_refused(given, options, message):
-    metric = ComputeMetrics("informedness", **options)
-    with pytest.raises(ValueError, match=message):
-        metric(given)
+UNREADABLE = [
+    ((np.full((2, 3), math.nan), [0, 1]), {}, "got nan for 2 samples"),
+    ((torch.full((2, 3), math.nan), torch.tensor([0, 1])), {}, "got nan for 2 samples"),
+    ((np.array([math.nan, 1.0]), [0, 1]), {"threshold": 0.0}, "got nan for 1 samples"),
+    ((LOGITS, REFERENCES[1:]), {}, r"got shapes \(120, 4\) and \(119,\)"),
+    ((HIDDEN, REFERENCES), {}, "preprocess_logits_for_metrics"),
+    ((LOGITS.argsort(1), REFERENCES), {}, "must be logits with the shape"),
+    ((LOGITS, (REFERENCES, REFERENCES)), {}, "`label_names`"),
+    ((ONE_LOGIT, REFERENCES), {"threshold": 0.0}, "references must be 0 or 1 .* got 3"),
+    ((ONE_LOGIT, IS_ZERO), {"threshold": 0.0, "labels": [1, 2]}, "`labels` must be 0 and 1"),
+    ((LOGITS, REFERENCES), {"threshold": 0.5}, "`threshold` must be left out"),
+    ((LOGITS, REFERENCES), {"by_label": True}, "`by_label` must be left out"),
+    ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
+    ((torch.tensor(LOGITS), torch.tensor(REFERENCES + 0.5)), {}, "must hold whole numbers"),
+    ((SEVERAL, LABELS[:, :3]), {"multilabel": True}, "several labels per sample must both"),
+    ((LOGITS,), {}, "`eval_prediction` must be"),
+    (([LOGITS], [REFERENCES, REFERENCES]), {}, "as many batches"),
+    ((LOGITS, np.full(N, -100)), {}, "there must be a sample to score"),
+    ((ONE_LOGIT, np.full(N, -100)), {"threshold": 0.0}, "there must be a sample to score"),
+    ((torch.tensor(LOGITS), torch.full((N,), -100)), {}, "there must be a sample to score"),
+]
 
 
-def test_batches_of_two_forms_are_not_added_up():
+def test_what_cannot_be_read_is_refused():
+    for given, options, message in UNREADABLE:
+        metric = ComputeMetrics("informedness", **options)
+        with pytest.raises(ValueError, match=message):
+            metric(given)
+
+
+def test_no_samples_is_an_error_of_its_own():
+    with pytest.raises(NoSamplesError):
+        ComputeMetrics("nit")((np.zeros((0, 3)), np.zeros(0, int)))
+
+
+def test_batches_of_two_forms_or_numbers_of_labels_are_not_added_up():
     metric = ComputeMetrics("nit")
     metric((ONE_LOGIT, IS_ZERO), compute_result=False)
     with pytest.raises(ValueError, match="got classes after one column"):
         metric((LOGITS, REFERENCES))
-
-
-def test_batches_of_more_and_of_fewer_labels_are_not_added_up():
     metric = ComputeMetrics("nit", multilabel=True, threshold=0.0)
     metric((SEVERAL[:, :1], LABELS[:, :1]), compute_result=False)
     with pytest.raises(ValueError, match="the same number of labels, got 4 after 1"):
@@ -422,35 +410,16 @@ def test_it_starts_afresh_after_a_result_an_error_and_a_reset():
     assert metric((LOGITS[half], REFERENCES[half])) == of_half
 
 
-def evaluation_loop(metric, parts, interrupted=False):
-    """Stand in for the Trainer's."""
-    for part in parts:
-        result = metric((LOGITS[part], REFERENCES[part]), compute_result=part is parts[-1])
-        if interrupted:
-            raise KeyboardInterrupt
-    return result
-
-
-def test_an_evaluation_that_was_interrupted_leaves_nothing_behind():
-    metric = ComputeMetrics(*NAMES)
-    with pytest.raises(KeyboardInterrupt):
-        evaluation_loop(metric, PARTS, interrupted=True)
-    assert evaluation_loop(metric, PARTS) == pytest.approx(EXPECTED, abs=1e-12)
-    with pytest.raises(KeyboardInterrupt):
-        evaluation_loop(metric, PARTS, interrupted=True)
-    assert metric((LOGITS, REFERENCES)) == pytest.approx(EXPECTED, abs=1e-12)
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
-def test_it_can_be_copied_in_the_middle_of_an_evaluation(copied):
+def test_it_can_be_copied_in_the_middle_of_an_evaluation():
     metric = ComputeMetrics("informedness")
 
-    def evaluation_loop():
+    def evaluation_loop(copied):
         metric((LOGITS[:60], REFERENCES[:60]), compute_result=False)
         return copied(metric)
 
-    whole = {"informedness": EXPECTED["informedness"]}
-    assert evaluation_loop()((LOGITS[60:], REFERENCES[60:])) == pytest.approx(whole, abs=1e-12)
+    for copied in (copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
+        found = evaluation_loop(copied)((LOGITS[60:], REFERENCES[60:]))["informedness"]
+        assert found == pytest.approx(EXPECTED["informedness"], abs=1e-12)
 
 
 def test_only_counts_are_kept_between_batches():
@@ -490,16 +459,6 @@ def test_a_prediction_outside_the_classes_is_refused_or_wrong():
     by_class = ComputeMetrics("informedness", labels=[0, 1], unknown="wrong", average=None)
     found = by_class((THREE, [0, 1, 1, 0]))
     assert [*found] == ["informedness_0", "informedness_1", "informedness_unknown"]
-    with pytest.raises(ValueError, match='`unknown` can be "wrong" only'):
-        ComputeMetrics("informedness", unknown="wrong")
-
-
-def test_the_history_has_unknown_answers_too(tmp_path):
-    path = tmp_path / "run.jsonl"
-    options = {"labels": [0, 1], "unknown": "wrong"}
-    ComputeMetrics("informedness", **options, history=path)((THREE, [0, 1, 1, 0]))
-    table = ContingencyTable.from_counts(**json.loads(path.read_text("utf-8"))["table"])
-    assert table == ContingencyTable.from_labels([0, 1, 1, 0], [0, 2, 1, 2], **options)
 
 
 # History
@@ -523,26 +482,31 @@ def test_the_history_has_the_table_and_the_scores_of_each_evaluation(tmp_path, m
         assert name == MULTILABEL.id2label[i]
         wanted = ContingencyTable.from_labels(LABELS[:, i], SEVERAL[:, i] > 0, labels=[0, 1])
         assert ContingencyTable.from_counts(**table) == wanted
+    unknown, options = tmp_path / "unknown.jsonl", {"labels": [0, 1], "unknown": "wrong"}
+    ComputeMetrics("informedness", **options, history=unknown)((THREE, [0, 1, 1, 0]))
+    table = ContingencyTable.from_counts(**json.loads(unknown.read_text("utf-8"))["table"])
+    assert table == ContingencyTable.from_labels([0, 1, 1, 0], [0, 2, 1, 2], **options)
     monkeypatch.setenv("RANK", "1")
     metric((LOGITS, REFERENCES))
     assert len(path.read_text("utf-8").splitlines()) == 2
 
 
-@pytest.mark.parametrize(("is_first", "steps"), [(True, [7]), (False, []), (None, [None])])
-def test_the_step_is_that_of_the_trainer_whose_first_process_writes(is_first, steps, tmp_path):
+def test_the_step_is_that_of_the_trainer_whose_first_process_writes(tmp_path):
     class Loop:
         state = SimpleNamespace(global_step=7)
 
-        def evaluation_loop(self, metric_key_prefix):
-            ComputeMetrics("nit", history=tmp_path / "run.jsonl")((LOGITS, REFERENCES))
+        def evaluation_loop(self, path, metric_key_prefix):
+            ComputeMetrics("nit", history=path)((LOGITS, REFERENCES))
 
-    if is_first is not None:  # as a Trainer has it
-        Loop.is_world_process_zero = lambda self: is_first
-    (tmp_path / "run.jsonl").touch()
-    Loop().evaluation_loop("test_a")
-    lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text("utf-8").splitlines()]
-    assert [line["step"] for line in lines] == steps
-    assert all(line["metric_key_prefix"] == "test_a" for line in lines)
+    for is_first, steps in ((None, [None]), (True, [7]), (False, [])):
+        if is_first is not None:  # as a Trainer has it
+            Loop.is_world_process_zero = lambda self, is_first=is_first: is_first
+        path = tmp_path / f"{is_first}.jsonl"
+        path.touch()
+        Loop().evaluation_loop(path, "test_a")
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        assert [line["step"] for line in lines] == steps
+        assert all(line["metric_key_prefix"] == "test_a" for line in lines)
 
 
 def test_an_undefined_number_is_null_in_the_history(tmp_path):
@@ -558,15 +522,15 @@ def test_an_undefined_number_is_null_in_the_history(tmp_path):
 # argmax_logits
 
 
-@pytest.mark.parametrize("convert", [np.array, torch.tensor])
-def test_argmax_logits_gives_ids_and_leaves_what_has_none(convert):
-    logits, references = convert(LOGITS), convert(REFERENCES)
-    assert argmax_logits(logits, references).tolist() == IDS.tolist()
-    assert argmax_logits((logits, logits), references).tolist() == IDS.tolist()
-    assert argmax_logits(logits, None).tolist() == IDS.tolist()
-    for scores, labels in ((ONE_LOGIT, IS_ZERO), (ONE_LOGIT[:, 0], IS_ZERO), (SEVERAL, LABELS)):
-        scores = convert(scores)
-        assert argmax_logits(scores, convert(labels)) is scores
+def test_argmax_logits_gives_ids_and_leaves_what_has_none():
+    for convert in (np.array, torch.tensor):
+        logits, references = convert(LOGITS), convert(REFERENCES)
+        assert argmax_logits(logits, references).tolist() == IDS.tolist()
+        assert argmax_logits((logits, logits), references).tolist() == IDS.tolist()
+        assert argmax_logits(logits, None).tolist() == IDS.tolist()
+        for scores, labels in ((ONE_LOGIT, IS_ZERO), (ONE_LOGIT[:, 0], IS_ZERO), (SEVERAL, LABELS)):
+            scores = convert(scores)
+            assert argmax_logits(scores, convert(labels)) is scores
 
 
 def test_argmax_logits_refuses_nan_but_not_on_padding():
@@ -579,8 +543,3 @@ def test_argmax_logits_refuses_nan_but_not_on_padding():
     result = ComputeMetrics("informedness")((ids, references))
     kept = np.arange(N) != 3
     assert result["informedness"] == informedness_score(REFERENCES[kept], IDS[kept])
-
-
-def test_no_samples_is_an_error_of_its_own():
-    with pytest.raises(NoSamplesError):
-        ComputeMetrics("nit")((np.zeros((0, 3)), np.zeros(0, int)))

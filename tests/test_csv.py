@@ -12,9 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from file_cases import COLUMNS, refused
-from informedness import ContingencyTable, compare, table_from_file
-from informedness.cli import main
+from file_cases import COLUMNS, refused, table_of
+from informedness import ContingencyTable, compare
 from informedness.inputs import quotes
 from informedness.inputs.readers import DELIMITERS
 from informedness.inputs.samples import read_columns
@@ -38,29 +37,30 @@ OPTIONS = ["--references=gold", "--predictions=model"]
         (['"a\n",b', '"a\n"" and so on,b', "c,c"], "begins in line 4 does not end"),
     ],
 )
-@pytest.mark.parametrize("name", ["p.csv", "p.tsv"])
-def test_a_quote_that_swallows_rows_is_refused_with_its_line(name, rows, message, tmp_path):
+def test_a_quote_that_swallows_rows_is_refused_with_its_line(rows, message, tmp_path):
     text = "\n".join(["gold,model", *rows, ""])
-    (tmp_path / name).write_text(text if name == "p.csv" else text.replace(",", "\t"))
-    refused(tmp_path / name, f"the quoted field that {message}: a quote that is part")
+    for kind, delimiter in DELIMITERS.items():
+        path = tmp_path / f"p.{kind}"
+        path.write_text(text.replace(",", delimiter))
+        refused(path, f"the quoted field that {message}: a quote that is part")
 
 
 def test_a_quote_within_a_field_is_text(tmp_path):
     labels = ['5"', 'a "fine" thing', 'b"', '6""']
     rows = "".join(f"{label},{label}\n" for label in labels)
     (tmp_path / "p.csv").write_text(f"gold,model\n{rows}")
-    assert table_from_file(tmp_path / "p.csv", **COLUMNS) == ContingencyTable.from_labels(
-        labels, labels
-    )
+    expected = ContingencyTable.from_labels(labels, labels)
+    assert table_of(tmp_path / "p.csv") == expected
 
 
-@pytest.mark.parametrize("start", ["", "\ufeff"], ids=["plain", "byte order mark"])
-def test_the_header_may_stand_in_quotes(start, tmp_path):
+def test_the_header_may_stand_in_quotes_and_behind_a_byte_order_mark(tmp_path):
     path = tmp_path / "p.csv"
-    path.write_text(f'{start}"gold","model"\na,a\nb,a\n', encoding="utf-8")
-    assert table_from_file(path, **COLUMNS).n_samples == 2
-    path.write_text(f'{start}"gold,model\na,a\nb,a\n', encoding="utf-8")
-    refused(path, "the quoted field that begins in line 1 does not end")
+    for start in ("", "\ufeff"):
+        for header in ('"gold","model"', "gold,model"):
+            path.write_text(f"{start}{header}\na,a\nb,a\n", encoding="utf-8")
+            assert table_of(path).n_samples == 2
+        path.write_text(f'{start}"gold,model\na,a\nb,a\n', encoding="utf-8")
+        refused(path, "the quoted field that begins in line 1 does not end")
 
 
 @example('"a\n""",b\n', 1)
@@ -91,7 +91,8 @@ def test_a_header_too_long_for_a_header_is_refused(tmp_path):
 
 GOLD = ["a", "b", None, "a", "b", "a"]
 MODEL = ["a", None, "b", "b", "b", None]
-FULL = [0, 3, 4]  # rows without a null
+WITHOUT_NULLS = ["a", "a", "b"], ["a", "b", "b"]
+AS_TEXT = [[label or "" for label in labels] for labels in (GOLD, MODEL)]
 FRAME = {"gold": GOLD, "model": MODEL}
 
 WRITERS = {
@@ -106,54 +107,43 @@ WRITERS = {
 }
 
 
-@pytest.fixture(params=WRITERS)
-def file(request, tmp_path):
-    WRITERS[request.param](tmp_path / "p.csv", ",")
-    return tmp_path / "p.csv"
+def check_read(path, expected, **options):
+    """See that both ways to read files give these references and predictions."""
+    table = table_of(path, **options)
+    assert table == ContingencyTable.from_labels(*expected)
+    read = read_columns(path, COLUMNS, **options)
+    assert [column.tolist() for column in read.values()] == list(expected)
 
 
-@pytest.mark.parametrize("kind", DELIMITERS)
 @pytest.mark.parametrize("writer", WRITERS)
-def test_an_empty_cell_is_a_null_whoever_wrote_it(writer, kind, tmp_path):
-    path = tmp_path / f"p.{kind}"
-    WRITERS[writer](path, DELIMITERS[kind])
-    refused(
-        path,
-        r"`references` must have a value in every row, got None \(null\) or an empty cell in 1 of 6"
-        r" rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': "
-        r"drop_null=True \(--drop-null\) leaves out rows with missing values, "
-        r"keep_empty=True \(--keep-empty\) reads empty cells as empty text$",
-    )
-    left = [[column[row] for row in FULL] for column in (GOLD, MODEL)]
-    assert table_from_file(path, **COLUMNS, drop_null=True) == ContingencyTable.from_labels(*left)
-    read = read_columns(path, COLUMNS, drop_null=True)
-    assert [[column.values[code] for code in column.codes] for column in read.values()] == left
-
-
-def test_empty_cells_are_empty_text_on_request(file):
-    text = [[label or "" for label in labels] for labels in (GOLD, MODEL)]
-    expected = ContingencyTable.from_labels(*text)
-    assert table_from_file(file, **COLUMNS, keep_empty=True) == expected
-    assert table_from_file(file, **COLUMNS, keep_empty=True, drop_null=True) == expected
-    read = read_columns(file, COLUMNS, keep_empty=True)
-    assert [[column.values[code] for code in column.codes] for column in read.values()] == text
+def test_an_empty_cell_is_a_null_whoever_wrote_it_or_empty_text_on_request(writer, tmp_path):
+    for kind, delimiter in DELIMITERS.items():
+        path = tmp_path / f"p.{kind}"
+        WRITERS[writer](path, delimiter)
+        refused(
+            path,
+            r"`references` must have a value in every row, got None \(null\) or an empty cell in 1 "
+            r"of 6 rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': "
+            r"drop_null=True \(--drop-null\) leaves out rows with missing values, "
+            r"keep_empty=True \(--keep-empty\) reads empty cells as empty text$",
+        )
+        check_read(path, WITHOUT_NULLS, drop_null=True)
+        check_read(path, AS_TEXT, keep_empty=True)
+        check_read(path, AS_TEXT, keep_empty=True, drop_null=True)
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
-def test_both_commands_have_both_ways_out(file, capsys):
-    columns = {"report": ["model"], "compare": ["model", "gold"]}
-    for name, predictions in columns.items():
-        command = [name, str(file), "--references=gold", "--predictions", *predictions]
-        command.append("--output=json")
-        assert main(command) == 2
-        assert "--drop-null" in (error := capsys.readouterr().err)
-        assert "--keep-empty" in error
+def test_both_commands_have_both_ways_out(command, tmp_path):
+    WRITERS["pyarrow"](tmp_path / "p.csv", ",")
+    for name, predictions in {"report": ["model"], "compare": ["model", "gold"]}.items():
+        arguments = [name, tmp_path / "p.csv", "-r", "gold", "-p", *predictions, "--output=json"]
+        code, _, errors = command(*arguments)
+        assert (code, "--drop-null" in errors, "--keep-empty" in errors) == (2, True, True)
         for option, n_samples in (("--drop-null", 3), ("--keep-empty", 6)):
-            assert main([*command, option]) == 0
-            result = json.loads(capsys.readouterr().out)
-            assert result["n_samples"] == n_samples, name
-    text = [[label or "" for label in labels] for labels in (GOLD, MODEL)]
-    assert result == compare(text[0], text[1], text[0]).to_dict()
+            code, output, _ = command(*arguments, option)
+            assert (code, json.loads(output)["n_samples"]) == (0, n_samples), name
+    gold, model = AS_TEXT
+    assert json.loads(output) == compare(gold, model, gold).to_dict()
 
 
 def test_nulls_of_other_formats_are_not_told_of_empty_cells(tmp_path):
@@ -161,13 +151,14 @@ def test_nulls_of_other_formats_are_not_told_of_empty_cells(tmp_path):
     refused(tmp_path / "p.jsonl", r"`references` .* got None \(null\) in 1 of 2 rows.*values$")
 
 
-def test_an_empty_identifier_is_a_null(tmp_path, capsys):
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("id,gold,model\n1,x,x\n,y,x\n2,y,y\n")
-    files = [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
-    assert main(["compare", *files, *OPTIONS, "--on=id"]) == 2
-    assert "`on` must have a value in every row" in capsys.readouterr().err
-    assert main(["compare", *files, *OPTIONS, "--on=id", "--keep-empty"]) == 0
+def test_an_empty_identifier_is_a_null(command, tmp_path):
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for file in files:
+        file.write_text("id,gold,model\n1,x,x\n,y,x\n2,y,y\n")
+    code, _, errors = command("compare", *files, *OPTIONS, "--on=id")
+    assert code == 2
+    assert "`on` must have a value in every row" in errors
+    assert command("compare", *files, *OPTIONS, "--on=id", "--keep-empty")[0] == 0
 
 
 def test_an_empty_weight_is_a_null_and_never_text(tmp_path):
@@ -175,13 +166,12 @@ def test_an_empty_weight_is_a_null_and_never_text(tmp_path):
     path.write_text("gold,model,w\na,a,1\nb,b,\nb,a,2\n")
     for given_option in ({}, {"keep_empty": True}):
         with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
-            table_from_file(path, **COLUMNS, weights="w", **given_option)
-    table = table_from_file(path, **COLUMNS, weights="w", drop_null=True)
+            table_of(path, weights="w", **given_option)
+    table = table_of(path, weights="w", drop_null=True)
     assert table == ContingencyTable.from_labels(["a", "b"], ["a", "a"], sample_weight=[1, 2])
 
 
 def test_what_only_looks_empty_is_a_label(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("gold,model\n ,NA\nNA,null\nnan, \n")
-    expected = ContingencyTable.from_labels([" ", "NA", "nan"], ["NA", "null", " "])
-    assert table_from_file(path, **COLUMNS) == expected
+    check_read(path, ([" ", "NA", "nan"], ["NA", "null", " "]))

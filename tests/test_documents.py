@@ -23,6 +23,7 @@ import study_pages
 from informedness import SCORES as METRICS
 from informedness import ContingencyTable, IntervalWarning, estimate
 from informedness.cli import main
+from informedness.core.intervals import FEW_SAMPLES
 from informedness.results.rows import FEW_GROUPS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -89,9 +90,9 @@ def write(path, header, rows):
 
 
 @one_sample
-@pytest.mark.parametrize(
-    "page", [*PAGES[:2], *(pytest.param(x, marks=pytest.mark.slow) for x in PAGES[2:])]
-)
+@pytest.mark.slow
+@pytest.mark.digits
+@pytest.mark.parametrize("page", PAGES)
 def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     filtered = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
@@ -152,19 +153,17 @@ def test_every_text_block_belongs_to_a_snippet():
         assert language != "text" or before == "python"
 
 
-def test_the_page_on_evaluate_is_right_about_samples_left_by_an_evaluation(load):
+@pytest.mark.slow
+def test_the_filters_of_the_page_on_evaluate_are_those_of_its_warnings(load):
+    """Of samples left by an evaluation, which it is right about, and of one sample."""
+    text = plain("docs/evaluate.md")
+    left, of_one = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', text)
     metric = load("informedness")
     metric.add_batch(references=[0, 1], predictions=[1, 0])
-    text = plain("docs/evaluate.md")
-    said, _ = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', text)
-    with pytest.warns(UserWarning, match=f"^{said}"):
+    with pytest.warns(UserWarning, match=f"^{left}"):
         score = metric.compute(references=[0, 1, 1], predictions=[0, 1, 1])["informedness"]
     assert f"the five samples would make up one score, {score:.2f}." in text
-
-
-def test_the_page_on_evaluate_has_the_filter_of_one_sample(load):
-    _, said = re.findall(r'filterwarnings\("ignore", "(.*?)"\)', plain("docs/evaluate.md"))
-    with pytest.warns(UserWarning, match=f"^{said}"):
+    with pytest.warns(UserWarning, match=f"^{of_one}"):
         load("nit").compute(references=[0], predictions=[0])
 
 
@@ -193,17 +192,17 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_the_examples_in_docstrings_are_true(name):
-    result = doctest.testmod(importlib.import_module(name))
-    assert (result.failed, result.attempted > 0) == (0, True)
+def test_the_examples_in_docstrings_are_true():
+    for name in MODULES:
+        result = doctest.testmod(importlib.import_module(name))
+        assert (result.failed, result.attempted > 0) == (0, True), name
 
 
-@pytest.mark.parametrize("name", [name for name in informedness.__all__ if name.endswith("_score")])
-def test_every_public_score_has_a_docstring_with_all_its_parts(name):
-    text = getattr(informedness, name).__doc__
-    sections = ("Parameters", "Returns", "Raises", "References", "Examples", ".. math::")
-    assert not [part for part in sections if part not in text]
+def test_every_public_score_has_a_docstring_with_all_its_parts():
+    for name in (name for name in informedness.__all__ if name.endswith("_score")):
+        text = getattr(informedness, name).__doc__
+        sections = ("Parameters", "Returns", "Raises", "References", "Examples", ".. math::")
+        assert not [part for part in sections if part not in text], name
 
 
 def test_no_link_between_documents_is_broken():
@@ -237,14 +236,10 @@ def test_the_page_on_how_sure_is_right_about_weights_and_copies():
     assert f"{said} {made[1]}." in plain(HOW_SURE)
 
 
-@pytest.mark.parametrize("said", [study_pages.coverage_said, study_pages.comparison_said])
-def test_the_page_on_how_sure_says_of_the_intervals_what_the_studies_found(said):
+def test_the_page_on_how_sure_says_what_the_studies_found():
     text = plain(HOW_SURE)
-    assert [words for words in said() if words not in text] == []
-
-
-def test_the_page_on_how_sure_says_of_the_test_of_chance_what_the_study_found():
-    assert [words for words in study_pages.chance_said() if words not in plain(HOW_SURE)] == []
+    for said in (study_pages.coverage_said, study_pages.comparison_said, study_pages.chance_said):
+        assert [words for words in said() if words not in text] == []
 
 
 def test_the_page_on_how_sure_names_the_populations_of_the_studies(monkeypatch):
@@ -280,63 +275,43 @@ def observed(*references, outside=0):
     return ContingencyTable.from_counts(*zip(*rows, strict=True))
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_the_documents_have_the_rule_of_few_samples(metric):
-    assert "50 are wanted" in lacks(ContingencyTable.from_matrix([[20, 4], [5, 20]]), metric)[0]
-    assert lacks(ContingencyTable.from_matrix([[20, 5], [5, 20]]), metric)[0] == ""
-    for page in [HOW_SURE, "docs/undefined.md", *CARDS]:
-        assert "50 samples" in plain(page), page
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_the_documents_have_the_rules_where_classes_are_not_declared(metric):
-    is_entropic = metric in ("nit", "ema")
-    said, low = lacks(observed(60, 20, 4), metric)
-    assert ("where 5 are wanted" in said) == is_entropic
-    assert not np.isnan(low)
-    assert lacks(observed(60, 20, 5), metric)[0] == ""
-    assert np.isnan(lacks(observed(60, 20, 2), metric)[1]) == (metric == "nit")
-    assert not np.isnan(lacks(observed(60, 20, 3), metric)[1])
-    assert np.isnan(lacks(observed(60, 4), metric)[1]) == (metric == "ema")
-    assert not np.isnan(lacks(observed(60, 5), metric)[1])
+def test_the_documents_have_the_rules_where_classes_are_not_declared():
+    for metric in METRICS:
+        said, low = lacks(observed(60, 20, 4), metric)
+        assert ("where 5 are wanted" in said) == (metric in ("nit", "ema")), metric
+        assert not np.isnan(low), metric
+        assert lacks(observed(60, 20, 5), metric)[0] == "", metric
+        for table, unknown in (
+            (observed(60, 20, 2), ["nit"]),
+            (observed(60, 20, 3), []),
+            (observed(60, 4), ["ema"]),
+            (observed(60, 5), []),
+        ):
+            assert np.isnan(lacks(table, metric)[1]) == (metric in unknown), metric
     for words in ("5 references of a class", "5 samples outside the largest class", "below 3"):
         assert words in plain(HOW_SURE)
     assert all(words in plain(CARDS[1]) for words in ("5 references of a class", "Below 3"))
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_the_documents_have_the_rule_of_predictions_outside_the_references(metric):
+def test_the_documents_have_the_rule_of_predictions_outside_the_references():
     """10 (k - 1) samples for each: of three classes and six others 120, of one other none."""
-    for size, is_warned in ((119, metric in ("nit", "ema")), (120, False)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    for metric in METRICS:
+        for size, is_warned in ((119, metric in ("nit", "ema")), (120, False)):
             said, _ = lacks(observed(size - 40, 20, 20, outside=6), metric)
-        assert ("6 predictions outside the references" in said) == is_warned
-    assert lacks(observed(20, 20, 20, outside=1), metric)[0] == ""
+            assert ("6 predictions outside the references" in said) == is_warned, metric
+        assert lacks(observed(20, 20, 20, outside=1), metric)[0] == "", metric
     for page in (HOW_SURE, "docs/undefined.md"):
         assert "10 (k \N{MINUS SIGN} 1) samples for each different prediction" in plain(page)
 
 
-def test_the_documents_have_the_rule_of_a_class_of_few_references_in_a_comparison():
-    said = []
-    for few in (4, 5):
-        references = ["a"] * 1000 + ["b"] * 1000 + ["c"] * few
-        models = [["c"] * 400 + references[400:], ["a"] * 30 + ["c"] * 370 + references[400:]]
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", IntervalWarning)
-            informedness.compare(references, *models, n_resamples=100)
-        said.append([str(x.message) for x in caught])
-    assert "where 5 are wanted" in said[0][0]
-    assert said[1] == []
-    text = plain(HOW_SURE)
-    assert "| the difference of two models | 5 references of a class" in text
-    assert "`compare` warns where it has fewer than 5 references" in text
-
-
-def test_the_documents_have_the_rule_of_groups_and_the_number_of_swaps():
+def test_the_documents_have_the_limits_below_which_a_warning_comes_and_the_number_of_swaps():
+    for page in [HOW_SURE, "docs/undefined.md", *CARDS]:
+        assert f"{FEW_SAMPLES} samples" in plain(page), page
     text = plain(HOW_SURE)
     assert f"| samples in groups | {FEW_GROUPS} groups" in text
     assert f"Below {FEW_GROUPS} groups a warning comes" in text
+    assert "| the difference of two models | 5 references of a class" in text
+    assert "`compare` warns where it has fewer than 5 references" in text
     swaps = inspect.signature(informedness.compare).parameters["n_resamples"].default
     assert text.count(f"{swaps:,}") == 2
 

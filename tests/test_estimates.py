@@ -1,26 +1,19 @@
 """Estimates on every path: their warnings, options, and what they do where nothing is known."""
 
+import itertools
 import json
 import math
 import warnings
+from functools import partial
 from statistics import NormalDist
 
-import evaluate
 import numpy as np
 import pytest
 
 import by_table
 import dense
 from dense import SCORES, precise
-from estimate_cases import (
-    THREE,
-    WITHOUT_AVERAGE,
-    every_score,
-    function_of,
-    options_of,
-    table_of,
-    weighted,
-)
+from estimate_cases import THREE, every_score, function_of, options_of, table_of, weighted
 from informedness import SCORES as METRICS
 from informedness import (
     ContingencyTable,
@@ -28,7 +21,6 @@ from informedness import (
     IntervalWarning,
     estimate,
     estimate_from_labels,
-    module_path,
 )
 from informedness.core.table import effective_sample_size
 
@@ -54,36 +46,27 @@ def warned(matrix, metric="informedness"):
     return why
 
 
-@pytest.mark.parametrize("metric", [of for of in METRICS if of not in ("nit", "ema")])
-@pytest.mark.parametrize(
-    ("matrix", "wanted"),
-    [
-        ([[19, 5], [5, 20]], "49 samples, where 50 are wanted"),
-        ([[20, 5], [5, 20]], None),
-        ([[1, 1], [1, 1]], "4 samples, where 50 are wanted"),
-    ],
-)
-def test_few_samples_are_warned_of_and_enough_are_not(metric, matrix, wanted):
-    assert warned(matrix, metric) == wanted
+def test_few_samples_are_warned_of_and_enough_are_not():
+    few = "49 samples, where 50 are wanted"
+    for metric in METRICS:
+        assert warned([[19, 5], [5, 20]], metric) == few
+        assert warned([[20, 5], [5, 20]], metric) is None
+    assert warned([[1, 1], [1, 1]]) == "4 samples, where 50 are wanted"
+    assert warned([[5, 3], [0, 0]]) is None  # the score is undefined, and that is warned of
 
 
-@pytest.mark.parametrize("metric", ["nit", "ema"])
-@pytest.mark.parametrize(
-    ("matrix", "wanted"),
-    [
-        ([[19, 5], [5, 20]], "49 samples, where 50 are wanted"),
-        ([[20, 5], [5, 20]], None),
-        ([[900, 91], [2, 3]], None),
-        ([[900, 90, 1], [2, 5, 0], [1, 0, 4]], None),
-        ([[900, 91], [1, 3]], "4 references of the rarest class, where 5 are wanted to know of all "
-         "classes; about 1,200 samples would do, or labels= with all classes"),
-        (np.diag([60] + [5] * 30).tolist(), None),
-    ],
-)  # fmt: skip
-def test_scores_of_cells_want_samples_and_where_classes_are_observed_references(
-    metric, matrix, wanted
-):
-    assert warned(matrix, metric) == wanted
+def test_scores_of_cells_want_references_of_each_class_where_classes_are_observed():
+    for metric in ("nit", "ema"):
+        for enough in (
+            [[900, 91], [2, 3]],
+            [[900, 90, 1], [2, 5, 0], [1, 0, 4]],
+            np.diag([60] + [5] * 30),
+        ):
+            assert warned(enough, metric) is None
+        assert warned([[900, 91], [1, 3]], metric) == (
+            "4 references of the rarest class, where 5 are wanted to know of all classes; about "
+            "1,200 samples would do, or labels= with all classes"
+        )
 
 
 def test_intervals_by_class_are_warned_of_once():
@@ -104,51 +87,48 @@ def test_the_warning_goes_by_the_effective_number_of_samples():
 
 # Where there is nothing to estimate
 
-UNDEFINED = {
-    "one reference": ([[5, 3], [0, 0]], {*METRICS} - {"accuracy", "markedness"}),
-    "one prediction": ([[5, 0], [5, 0]], {"markedness"}),
-    "one of both": ([[5, 0], [0, 0]], {*METRICS} - {"accuracy"}),
-}
+# of one reference, of one prediction, and of one of both
+UNDEFINED = [
+    ([[5, 3], [0, 0]], {*METRICS} - {"accuracy", "markedness"}),
+    ([[5, 0], [5, 0]], {"markedness"}),
+    ([[5, 0], [0, 0]], {*METRICS} - {"accuracy"}),
+]
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize(("matrix", "without"), UNDEFINED.values(), ids=UNDEFINED)
-def test_undefined_scores_have_no_interval_and_none_in_json(matrix, without, metric):
-    made = estimate(table_of(matrix), metric)
-    plain = json.loads(json.dumps(made.to_dict(), allow_nan=False))
-    undefined = metric in without | {"matthews_corrcoef"}
-    assert (plain["standard_error"] is None) == undefined
-    assert (plain["confidence_interval"] == [None, None]) == undefined
-    assert math.isnan(made.standard_error) == undefined
-    assert "nan" in str(made) if undefined else "nan" not in str(made)
+def test_undefined_scores_have_no_interval_and_none_in_json():
+    for matrix, without in UNDEFINED:
+        for metric in METRICS:
+            made = estimate(table_of(matrix), metric)
+            plain = json.loads(json.dumps(made.to_dict(), allow_nan=False))
+            undefined = metric in without | {"matthews_corrcoef"}
+            assert (plain["standard_error"] is None) == undefined
+            assert (plain["confidence_interval"] == [None, None]) == undefined
+            assert math.isnan(made.standard_error) == undefined
+            assert "nan" in str(made) if undefined else "nan" not in str(made)
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", range(20))
-def test_the_standard_error_of_constant_and_of_perfect_predictions_is_exactly_0(seed, weighted):
+@pytest.mark.slow
+def test_the_standard_error_of_constant_and_of_perfect_predictions_is_exactly_0():
     """A constant is 0 informed, and all right 1, whatever the sample: nothing varies."""
-    rng = np.random.default_rng(seed)
-    k = int(rng.integers(2, 30))
-    references = np.append(np.arange(k), rng.choice(k, 500, p=rng.dirichlet(np.ones(k))))
-    weights = rng.exponential(size=len(references)) if weighted else None
-    prior = dict(enumerate(rng.dirichlet(np.full(k, 3.0)).tolist()))
-    for predictions in (np.full(len(references), rng.integers(k)), references):
-        table = ContingencyTable.from_labels(references, predictions, sample_weight=weights)
-        for options in (
-            *({"average": average} for average in ("bias", "prevalence", "macro", None)),
-            {"prior": prior},
-            {"prior": prior, "average": "macro"},
-            {"metric": "balanced_accuracy"},
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(2, 30))
+        references = np.append(np.arange(k), rng.choice(k, 500, p=rng.dirichlet(np.ones(k))))
+        weights = rng.exponential(size=len(references)) if seed % 2 else None
+        prior = dict(enumerate(rng.dirichlet(np.full(k, 3.0)).tolist()))
+        settings = [{"average": average} for average in ("bias", "prevalence", "macro", None)]
+        settings += [{"prior": prior}, {"prior": prior, "average": "macro"}]
+        settings += [{"metric": "balanced_accuracy"}]
+        of_perfect = [{"metric": x} for x in ("markedness", "matthews_corrcoef", "accuracy")]
+        for predictions, more in (
+            (np.full(len(references), rng.integers(k)), [{"metric": "nit"}]),
+            (references, of_perfect),
         ):
-            made = estimate(table, **options)
-            each = made if isinstance(made, list) else [made]
-            assert [one.standard_error for one in each] == [0.0] * len(each), options
-        if predictions is references:
-            for metric in ("markedness", "matthews_corrcoef", "accuracy"):
-                assert estimate(table, metric).standard_error == 0.0
-        else:
-            assert estimate(table, "nit").standard_error == 0.0
+            table = ContingencyTable.from_labels(references, predictions, sample_weight=weights)
+            for options in settings + more:
+                made = estimate(table, **options)
+                each = made if isinstance(made, list) else [made]
+                assert {one.standard_error for one in each} == {0.0}, (seed, options)
 
 
 def test_zero_division_is_the_value_of_an_undefined_score():
@@ -156,10 +136,6 @@ def test_zero_division_is_the_value_of_an_undefined_score():
     assert math.isnan(made.value)
     assert made.to_dict()["value"] is None
     assert estimate(table_of([[5, 3], [0, 0]]), zero_division=0.0).value == 0
-
-
-def test_undefined_scores_are_not_warned_of_as_intervals():
-    assert warned([[5, 3], [0, 0]]) is None
 
 
 # Weights, labels, sizes
@@ -183,33 +159,30 @@ def test_any_constant_weight_is_no_weight(score):
 HALVES = [0, 1, 2, 0, 0, 1, 1, 2, 2], [0, 1, 2, 1, 2, 0, 2, 0, 1], [3] * 3 + [0.5] * 6
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_weights_without_squares_are_refused(metric):
+def test_weights_without_squares_are_refused():
     table = ContingencyTable.from_counts(*HALVES)
-    averages = ("default", None) if metric in ("informedness", "markedness") else ("default",)
-    for average in averages:
+    known = ContingencyTable.from_counts(*HALVES, squared_weights=[3] * 3 + [0.25] * 6)
+    by_class = [(metric, None) for metric in ("informedness", "markedness")]
+    for metric, average in [*((metric, "default") for metric in METRICS), *by_class]:
         with pytest.raises(ValueError, match=r"`table` must know .* squared weights.*from labels"):
             estimate(table, metric, average=average)
-    known = ContingencyTable.from_counts(*HALVES, squared_weights=[3] * 3 + [0.25] * 6)
-    assert estimate(known, metric).standard_error > 0
+        assert average is None or estimate(known, metric).standard_error > 0
+    for weight in (1e-200, 1e200):  # whose squares are no numbers
+        with pytest.raises(ValueError, match=r"`table` must know .* squared weights"):
+            estimate_from_labels([0, 1, 1], [0, 1, 0], sample_weight=[weight] * 3)
 
 
-@pytest.mark.parametrize("weight", [1e-200, 1e200])
-def test_weights_whose_squares_are_no_numbers_are_refused(weight):
-    with pytest.raises(ValueError, match=r"`table` must know .* squared weights"):
-        estimate_from_labels([0, 1, 1], [0, 1, 0], sample_weight=[weight] * 3)
-
-
-@pytest.mark.parametrize("labels", [[b"a", b"\xff"], ["a", "é"], [-5, 2**64 - 1]])
-def test_labels_of_any_type_are_in_estimates_of_each_class(labels):
-    references, predictions = ([labels[i] for i in side] for side in weighted([[8, 2], [3, 9]])[:2])
-    made = estimate_from_labels(references, predictions, average=None)
-    assert [entry.label for entry in made] == labels
-    for entry in made:
-        plain = json.loads(json.dumps(entry.to_dict(), allow_nan=False))
-        assert plain["label"] == (repr(entry.label) if labels[0] == b"a" else entry.label)
-        assert entry.signature.endswith(f"|class:{entry.label!r}")
-        assert f"informedness of {entry.label!r} 0." in str(entry)
+def test_labels_of_any_type_are_in_estimates_of_each_class():
+    references, predictions, _ = weighted([[8, 2], [3, 9]])
+    for labels in ([b"a", b"\xff"], ["a", "é"], [-5, 2**64 - 1]):
+        columns = ([labels[i] for i in side] for side in (references, predictions))
+        made = estimate_from_labels(*columns, average=None)
+        assert [entry.label for entry in made] == labels
+        for entry in made:
+            plain = json.loads(json.dumps(entry.to_dict(), allow_nan=False))
+            assert plain["label"] == (repr(entry.label) if labels[0] == b"a" else entry.label)
+            assert entry.signature.endswith(f"|class:{entry.label!r}")
+            assert f"informedness of {entry.label!r} 0." in str(entry)
 
 
 ANSWERS = (
@@ -220,43 +193,37 @@ OUTSIDE = {"labels": ["a", "b"], "unknown": "wrong"}
 AS_A_CLASS = [[20, 5, 5], [5, 22, 3], [0, 0, 0]]  # the same, with a third class, never a reference
 
 
-@pytest.mark.parametrize("score", [of for of in SCORES if of[0] != "f1_macro"])
-def test_unknown_answers_are_a_column_of_their_own(score):
-    settings = options_of(score)
-    made = estimate_from_labels(*ANSWERS, **OUTSIDE, **settings)
-    same = estimate(table_of(AS_A_CLASS), **settings)
-    assert made.value == pytest.approx(same.value, abs=1e-12)
-    assert made.standard_error == pytest.approx(same.standard_error, rel=1e-12)
-    # a third class could have been found, and here there is none
-    low, high = made.confidence_interval
-    assert same.confidence_interval[0] - 1e-12 <= low < high <= same.confidence_interval[1] + 1e-12
-
-
-def test_f1_macro_leaves_unknown_answers_out_of_its_mean():
-    made = estimate_from_labels(*ANSWERS, "f1_macro", **OUTSIDE)
-    same = estimate(table_of(AS_A_CLASS), "f1_macro")
-    assert made.value == pytest.approx((40 / 55 + 44 / 57) / 2, abs=1e-12)
-    assert made.standard_error == pytest.approx(same.standard_error * 3 / 2, rel=1e-12)
-
-
-def test_unknown_answers_by_class_are_a_class_without_an_error():
+def test_unknown_answers_are_a_column_of_their_own():
+    for score in SCORES:
+        made = estimate_from_labels(*ANSWERS, **OUTSIDE, **options_of(score))
+        same = estimate(table_of(AS_A_CLASS), **options_of(score))
+        if score[0] == "f1_macro":  # which leaves them out of its mean
+            assert made.value == pytest.approx((40 / 55 + 44 / 57) / 2, abs=1e-12)
+            assert made.standard_error == pytest.approx(same.standard_error * 3 / 2, rel=1e-12)
+            continue
+        assert made.value == pytest.approx(same.value, abs=1e-12)
+        assert made.standard_error == pytest.approx(same.standard_error, rel=1e-12)
+        # a third class could have been found, and here there is none
+        low, high = made.confidence_interval
+        least, most = same.confidence_interval
+        assert least - 1e-12 <= low < high <= most + 1e-12, score
     each = estimate_from_labels(*ANSWERS, **OUTSIDE, average=None)
     assert [entry.label for entry in each] == ["a", "b", None]
     assert math.isnan(each[2].standard_error)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_thousand_sparse_classes_are_estimated(metric):
+def test_a_thousand_sparse_classes_are_estimated():
     rng = np.random.default_rng(0)
     references = np.tile(np.arange(1000), 4)
     predictions = np.where(rng.random(4000) < 0.7, references, rng.integers(0, 1000, 4000))
-    made = estimate_from_labels(references, predictions, metric)
-    low, high = made.confidence_interval
-    assert math.isnan(low) or low <= made.value <= high
-    assert 0 < made.standard_error < 0.02
-    samples = references == predictions
-    if metric == "accuracy":
-        assert made.standard_error == pytest.approx(samples.std() / math.sqrt(4000), rel=1e-12)
+    for metric in METRICS:
+        made = estimate_from_labels(references, predictions, metric)
+        low, high = made.confidence_interval
+        assert math.isnan(low) or low <= made.value <= high
+        assert 0 < made.standard_error < 0.02
+        if metric == "accuracy":
+            wanted = (references == predictions).std() / math.sqrt(4000)
+            assert made.standard_error == pytest.approx(wanted, rel=1e-12)
 
 
 @every_score
@@ -295,29 +262,28 @@ BAD_OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "shown"), BAD_OPTIONS)
-def test_bad_options_are_refused_by_name_and_value(name, value, shown):
-    with pytest.raises(ValueError, match=f"(?s)^`{name}` must .*{shown}"):
-        estimate(table_of(THREE), **{name: value})
+def test_bad_options_are_refused_by_name_and_value():
     references, predictions, _ = weighted(THREE)
-    with pytest.raises(ValueError, match=f"(?s)^`{name}` must .*{shown}"):
-        estimate_from_labels(references, predictions, **{name: value})
+    for name, value, shown in BAD_OPTIONS:
+        for run in (
+            partial(estimate, table_of(THREE)),
+            partial(estimate_from_labels, references, predictions),
+        ):
+            with pytest.raises(ValueError, match=f"(?s)^`{name}` must .*{shown}"):
+                run(**{name: value})
 
 
-@pytest.mark.parametrize("metric", WITHOUT_AVERAGE)
-@pytest.mark.parametrize("average", [None, "macro"])
-def test_an_average_of_a_score_that_has_none_is_refused(metric, average):
-    with pytest.raises(ValueError, match=f"`average` must be left out for '{metric}', got"):
-        estimate(table_of(THREE), metric, average=average)
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [{"average": None}, *({"metric": metric} for metric in METRICS if metric != "informedness")],
-)
-def test_a_prior_where_no_error_is_known_is_refused(settings):
-    with pytest.raises(ValueError, match="`prior` must be left out, except for an average"):
-        estimate(table_of(THREE), prior={0: 0.5, 1: 0.25, 2: 0.25}, **settings)
+def test_options_of_other_scores_are_refused():
+    prior = {0: 0.5, 1: 0.25, 2: 0.25}
+    for metric in METRICS:
+        if metric not in ("informedness", "markedness"):
+            for average in (None, "macro"):
+                wanted = f"`average` must be left out for '{metric}', got"
+                with pytest.raises(ValueError, match=wanted):
+                    estimate(table_of(THREE), metric, average=average)
+        options = {"average": None} if metric == "informedness" else {"metric": metric}
+        with pytest.raises(ValueError, match="`prior` must be left out, except for an average"):
+            estimate(table_of(THREE), prior=prior, **options)
 
 
 def test_an_estimate_says_all_it_knows():
@@ -354,109 +320,91 @@ PATHS = {
     "integers apart": ([2**64 - 1, 0, 0] * 20, [2**64 - 1, 0, 2**64 - 1] * 20, {}),
     "one reference": ([1, 1, 1], [1, 0, 1], {}),
 }
-OF_INFORMEDNESS = [
-    {},
-    {"average": "macro"},
-    {"average": "prevalence"},
-    {"average": None},
-    {"zero_division": math.nan},
-]
-OF_NIT = [{}, {"zero_division": 1.0}, {"zero_division": math.nan}]
-WAYS = [
-    (case, metric, extra)
-    for case in PATHS
-    for metric in ("informedness", "nit")
-    for extra in (OF_INFORMEDNESS if metric == "informedness" else OF_NIT)
-] + [("ignored", "informedness", {"prior": {0: 0.25, 1: 0.75}})]
+WAYS = {
+    "informedness": [
+        {},
+        {"average": "macro"},
+        {"average": "prevalence"},
+        {"average": None},
+        {"zero_division": math.nan},
+    ],
+    "nit": [{}, {"zero_division": 1.0}, {"zero_division": math.nan}],
+}
 
 
-@pytest.fixture(scope="module")
-def modules():
-    return {
-        name: lambda name=name: evaluate.load(module_path(name)) for name in ("informedness", "nit")
-    }
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", WAYS)
+def test_every_path_gives_the_same_estimate_and_nothing_that_was_not_asked_for(metric, load):
+    module = load(metric)
+    for (case, (references, predictions, options)), extra in itertools.product(
+        PATHS.items(), WAYS[metric]
+    ):
+        if case == "ignored" and extra == {"average": "macro"}:
+            extra = {**extra, "prior": {0: 0.25, 1: 0.75}}
+        inputs = {"references": references, "predictions": predictions}
+        table = ContingencyTable.from_labels(references, predictions, **options)
+        ignored = {"ignore_index": options["ignore_index"]} if "ignore_index" in options else {}
+        asked = {**extra, "confidence_level": 0.9}
+        made = estimate(table, metric, **asked, **ignored)
+        by_labels = estimate_from_labels(references, predictions, metric, **options, **asked)
+        several = made if isinstance(made, list) else [made]
+        for a, b in zip(several, by_labels if several is made else [by_labels], strict=True):
+            assert a.to_dict() == b.to_dict()  # undefined numbers are nan in the fields themselves
+
+        signed = {**options, **extra, "return_signature": True}
+        whole = module.compute(**inputs, **signed, confidence_level=0.9)
+        for start in range(0, len(references), 7):
+            piece = slice(start, start + 7)
+            module.add_batch(references=references[piece], predictions=tuple(predictions[piece]))
+        for result in (whole, module.compute(**signed, confidence_level=0.9)):
+            fields = {
+                metric: [x.value for x in several],
+                f"{metric}_standard_error": [x.standard_error for x in several],
+                f"{metric}_confidence_interval": [x.confidence_interval for x in several],
+            }
+            labels = {"labels": list(table.labels)} if several is made else {}
+            assert set(result) == {*fields, f"{metric}_signature", *labels}
+            for name, wanted in fields.items():
+                got = np.array(result[name] if several is made else [result[name]], dtype=float)
+                np.testing.assert_allclose(got, np.array(wanted), rtol=0, atol=1e-12)
+            line = several[0].signature
+            assert result[f"{metric}_signature"] == line.partition("|class:")[0]
+
+        value = {metric: getattr(by_table, metric)(table, **extra)}
+        plain = module.compute(**inputs, **options, **extra)
+        assert repr(plain) == repr({**value, **labels}), (case, extra)
+        line = {f"{metric}_signature": by_table.signature(table, metric, **ignored, **extra)}
+        assert repr(module.compute(**inputs, **signed)) == repr({**value, **line, **labels})
 
 
-@pytest.mark.parametrize(("case", "metric", "extra"), WAYS, ids=str)
-def test_every_path_gives_the_same_estimate(case, metric, extra, modules):
-    references, predictions, options = PATHS[case]
-    inputs = {"references": references, "predictions": predictions}
-    table = ContingencyTable.from_labels(references, predictions, **options)
-    ignored = {"ignore_index": options["ignore_index"]} if "ignore_index" in options else {}
-    made = estimate(table, metric, **extra, **ignored, confidence_level=0.9)
-    by_labels = estimate_from_labels(
-        references, predictions, metric, **options, **extra, confidence_level=0.9
-    )
-    several = made if isinstance(made, list) else [made]
-    for a, b in zip(several, by_labels if several is made else [by_labels], strict=True):
-        assert a.to_dict() == b.to_dict()  # undefined numbers are nan in the fields themselves
-
-    settings = {**options, **extra, "confidence_level": 0.9, "return_signature": True}
-    whole = modules[metric]().compute(**inputs, **settings)
-    pieces = modules[metric]()
-    for start in range(0, len(references), 7):
-        piece = slice(start, start + 7)
-        pieces.add_batch(references=references[piece], predictions=tuple(predictions[piece]))
-    for result in (whole, pieces.compute(**settings)):
-        fields = {
-            metric: [x.value for x in several],
-            f"{metric}_standard_error": [x.standard_error for x in several],
-            f"{metric}_confidence_interval": [x.confidence_interval for x in several],
-        }
-        labels = {"labels"} if several is made else set()
-        assert set(result) == {*fields, f"{metric}_signature"} | labels
-        for name, wanted in fields.items():
-            got = np.array(result[name] if several is made else [result[name]], dtype=float)
-            np.testing.assert_allclose(got, np.array(wanted), rtol=0, atol=1e-12)
-        line = several[0].signature
-        assert result[f"{metric}_signature"] == line.partition("|class:")[0]
-
-
-@pytest.mark.parametrize(("case", "metric", "extra"), WAYS, ids=str)
-def test_modules_add_nothing_that_was_not_asked_for(case, metric, extra, modules):
-    references, predictions, options = PATHS[case]
-    inputs = {"references": references, "predictions": predictions}
-    module = modules[metric]()
-    result = module.compute(**inputs, **options, **extra)
-    table = ContingencyTable.from_labels(references, predictions, **options)
-    value = getattr(by_table, metric)(table, **extra)
-    labels = {"labels": list(table.labels)} if extra == {"average": None} else {}
-    assert repr(result) == repr({metric: value, **labels})
-    signed = module.compute(**inputs, **options, **extra, return_signature=True)
-    ignored = {"ignore_index": options["ignore_index"]} if "ignore_index" in options else {}
-    line = by_table.signature(table, metric, **ignored, **extra)
-    assert repr(signed) == repr({metric: value, f"{metric}_signature": line, **labels})
-
-
-def test_modules_refuse_an_interval_of_the_odds(modules):
-    inputs = {"references": [0, 1, 1], "predictions": [0, 1, 0], "prior": {0: 0.5, 1: 0.5}}
-    module = modules["informedness"]()
+@pytest.mark.slow
+def test_modules_refuse_a_bad_level_and_an_interval_of_the_odds(load):
+    inputs = {"references": [0, 1, 1], "predictions": [0, 1, 0]}
+    for name in WAYS:
+        for level in (0, 1, 95, "high", math.nan):
+            with pytest.raises(ValueError, match=r"^`confidence_level` must lie between 0 and 1"):
+                load(name).compute(**inputs, confidence_level=level)
+    module = load("informedness")
+    odds = {"prior": {0: 0.5, 1: 0.5}, "prior_mode": "odds"}
     with pytest.raises(ValueError, match=r'`confidence_level` must be left out.*"odds"'):
-        module.compute(**inputs, prior_mode="odds", confidence_level=0.95)
-    result = module.compute(**inputs, prior_mode="odds", return_signature=True)
+        module.compute(**inputs, **odds, confidence_level=0.95)
+    result = module.compute(**inputs, **odds, return_signature=True)
     assert "prior:odds-" in result["informedness_signature"]
 
 
-@pytest.mark.parametrize("level", [0, 1, 95, "high", math.nan])
-@pytest.mark.parametrize("name", ["informedness", "nit"])
-def test_modules_refuse_a_bad_level(name, level, modules):
-    with pytest.raises(ValueError, match=r"^`confidence_level` must lie between 0 and 1"):
-        modules[name]().compute(references=[0, 1], predictions=[0, 1], confidence_level=level)
-
-
-@pytest.mark.parametrize("wrong", [[0, 1], np.array([0, 1]), "table", None])
-def test_references_in_place_of_a_table_are_told_where_they_belong(wrong):
+def test_references_in_place_of_a_table_are_told_where_they_belong():
     wanted = "`table` must be a ContingencyTable, got .*: estimate_from_labels takes references and"
-    for call in (lambda: estimate(wrong), lambda: estimate(wrong, [0, 1])):
-        with pytest.raises(TypeError, match=wanted):
-            call()
+    for wrong in ([0, 1], np.array([0, 1]), "table", None):
+        for more in ([], [[0, 1]]):
+            with pytest.raises(TypeError, match=wanted):
+                estimate(wrong, *more)
 
 
 def test_large_numbers_of_samples_are_said_in_digits():
     references = np.arange(100_000) % 300
     predictions = np.where(np.arange(100_000) % 7 == 0, 300 + references, references)
     with pytest.warns(IntervalWarning) as caught:
-        estimate_from_labels(references.tolist(), predictions.tolist(), "nit")
+        estimate_from_labels(references, predictions, "nit")
     said = " ".join(str(warning.message) for warning in caught)
     assert "100,000 samples for 300 predictions outside the references" in said
     assert "where 897,000 are wanted" in said

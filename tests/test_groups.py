@@ -1,19 +1,18 @@
 """Estimates of samples that belong to groups, against sums of groups one by one."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import dense
-from dense import NAMES, SCORES
-from estimate_cases import options_of
-from informedness import IntervalWarning, estimate_from_labels
+from estimate_cases import every_score, options_of
+from informedness import estimate_from_labels
 from informedness.results.estimates import t_quantile
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
-every_score = pytest.mark.parametrize("score", SCORES, ids=NAMES)
 
 
 def samples(seed=0, size=120, k=3, n_groups=30):
@@ -32,45 +31,36 @@ def cells_of(references, predictions, weights):
 
 
 @every_score
-@pytest.mark.parametrize("is_weighted", [False, True])
-def test_the_error_is_of_sums_over_groups(score, is_weighted):
-    references, predictions, groups, weights = samples()
-    if not is_weighted:
-        weights = np.ones(len(groups))
-    made = estimate_from_labels(
-        references, predictions, groups=[f"g{x}" for x in groups], sample_weight=weights,
-        **options_of(score),
-    )  # fmt: skip
-    cells = cells_of(references, predictions, weights)
-    slopes = dense.slopes(dense.precise([[_fraction(x) for x in row] for row in cells]),
-                          lambda table: dense.score(table, *score))  # fmt: skip
-    sums = {}
-    for i, j, group, weight in zip(references, predictions, groups, weights, strict=True):
-        sums[group] = sums.get(group, 0.0) + float(weight) * float(slopes[i][j])
-    c = len(sums)
-    wanted = math.sqrt(c / (c - 1) * sum(x * x for x in sums.values()))
-    assert made.standard_error == pytest.approx(wanted, rel=1e-9)
-    assert made.independence_p_value is None
-    low, high = made.confidence_interval
-    assert low < made.value < high
+def test_the_error_is_of_sums_over_groups(score):
+    references, predictions, groups, some = samples()
+    for weights in (some, np.ones(len(groups))):
+        made = estimate_from_labels(
+            references, predictions, groups=[f"g{x}" for x in groups], sample_weight=weights,
+            **options_of(score),
+        )  # fmt: skip
+        cells = [list(map(Fraction, row)) for row in cells_of(references, predictions, weights)]
+        slopes = dense.slopes(dense.precise(cells), lambda table: dense.score(table, *score))
+        sums = dict.fromkeys(groups, 0.0)
+        for i, j, group, weight in zip(references, predictions, groups, weights, strict=True):
+            sums[group] += float(weight) * float(slopes[i][j])
+        c = len(sums)
+        wanted = math.sqrt(c / (c - 1) * sum(x * x for x in sums.values()))
+        assert made.standard_error == pytest.approx(wanted, rel=1e-9)
+        assert made.independence_p_value is None
+        low, high = made.confidence_interval
+        assert low < made.value < high
 
 
-def _fraction(x):
-    from fractions import Fraction
-
-    return Fraction(x)
-
-
-@pytest.mark.parametrize("metric", ["accuracy", "informedness", "nit"])
-def test_copies_of_samples_in_a_group_are_worth_one(metric):
+def test_copies_of_samples_in_a_group_are_worth_one():
     references, predictions, *_ = samples()
-    alone = estimate_from_labels(references, predictions, metric, groups=range(120))
     copies = [np.repeat(side, 4) for side in (references, predictions, range(120))]
-    made = estimate_from_labels(copies[0], copies[1], metric, groups=copies[2])
-    assert made.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
-    assert made.confidence_interval == pytest.approx(alone.confidence_interval, rel=1e-9)
-    plain = estimate_from_labels(copies[0], copies[1], metric)
-    assert plain.standard_error < 0.6 * made.standard_error
+    for metric in ("accuracy", "informedness", "nit"):
+        alone = estimate_from_labels(references, predictions, metric, groups=range(120))
+        made = estimate_from_labels(*copies[:2], metric, groups=copies[2])
+        assert made.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
+        assert made.confidence_interval == pytest.approx(alone.confidence_interval, rel=1e-9)
+        plain = estimate_from_labels(*copies[:2], metric)
+        assert plain.standard_error < 0.6 * made.standard_error
 
 
 @pytest.mark.parametrize("metric", ["nit", "ema"])
@@ -107,8 +97,10 @@ def test_an_interval_of_accuracy_is_that_of_means_of_groups_by_scipy():
     rng = np.random.default_rng(0)
     right = rng.random((40, 10)) < rng.uniform(0.3, 0.9, (40, 1))
     references = np.zeros(400, dtype=int)
-    made = estimate_from_labels(
-        references, (~right).ravel().astype(int), "accuracy", groups=np.repeat(range(40), 10)
+    columns = references, (~right).ravel().astype(int), "accuracy"
+    made, narrow = (
+        estimate_from_labels(*columns, groups=np.repeat(range(40), 10), confidence_level=level)
+        for level in (0.95, 0.5)
     )
     means = right.mean(axis=1)
     assert made.standard_error == pytest.approx(stats.sem(means), rel=1e-9)
@@ -117,18 +109,15 @@ def test_an_interval_of_accuracy_is_that_of_means_of_groups_by_scipy():
     assert low < wanted[0]
     assert high > wanted[1]
     assert (low, high) == pytest.approx(wanted, abs=0.15 * (wanted[1] - wanted[0]))
+    ratio = stats.t.ppf(0.975, 39) / stats.t.ppf(0.75, 39)
+    assert high - low == pytest.approx(-ratio * np.subtract(*narrow.confidence_interval), rel=1e-5)
 
 
-@pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 19, 20, 101, 1000, 1001, 5000])
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
-def test_quantiles_of_t_are_those_of_scipy(df, level):
-    assert t_quantile(level, df) == pytest.approx(stats.t.ppf((1 + level) / 2, df), rel=1e-5)
-
-
-def test_few_groups_are_warned_of():
-    references, predictions, groups, _ = samples(n_groups=19)
-    with pytest.warns(IntervalWarning, match="19 groups, where 20 are wanted"):
-        estimate_from_labels(references, predictions, groups=groups)
+def test_quantiles_of_t_are_those_of_scipy():
+    for df in (1, 2, 3, 4, 5, 19, 20, 101, 1000, 1001, 5000):
+        for level in (0.5, 0.9, 0.95, 0.999):
+            wanted = stats.t.ppf((1 + level) / 2, df)
+            assert t_quantile(level, df) == pytest.approx(wanted, rel=1e-5), (df, level)
 
 
 def test_ignored_samples_leave_their_groups():
@@ -149,16 +138,13 @@ def test_the_signature_tells_groups_apart():
     assert all("|groups:" in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
+def test_what_cannot_stand_beside_groups_is_refused():
+    references, predictions, *_ = samples()
+    for options, text in (
         ({"groups": ["a"] * 3}, "`groups` must name a group for each row, got 3 for 120"),
         ({"groups": ["a"] * 120}, "`groups` must name at least two"),
         ({"groups": range(120), "average": None}, "`average` must be .* if `groups` is given"),
         ({"groups": range(120), "prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out if"),
-    ],
-)
-def test_what_cannot_stand_beside_groups_is_refused(options, text):
-    references, predictions, *_ = samples()
-    with pytest.raises(ValueError, match=text):
-        estimate_from_labels(references, predictions, **options)
+    ):
+        with pytest.raises(ValueError, match=text):
+            estimate_from_labels(references, predictions, **options)

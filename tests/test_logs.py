@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from cli_cases import refused
 from informedness import compare, read_log
 from informedness.logs.comparing import compare_answers
 from informedness.logs.report import LogReport
@@ -39,7 +40,6 @@ def inspect(model, kind="eval"):
 
 
 HARNESSES = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect}
-each_harness = pytest.mark.parametrize("harness", HARNESSES)
 
 
 @pytest.fixture
@@ -47,26 +47,14 @@ def report(command):
     return lambda *arguments: command("report", *arguments)
 
 
-def refused(result, *parts):
-    """Assert that the command ended with an error, each of these in its one line."""
-    code, output, errors = result
-    assert (code, output) == (2, "")
-    assert errors.count("\n") == 1
-    for part in parts:
-        assert part in errors
-
-
-@each_harness
-@pytest.mark.parametrize(("model", "wanted"), [("knows-half", 0.5), ("always-b", 0.0)])
-def test_one_command_gives_the_value_worked_out_by_hand(harness, model, wanted, report):
-    for said in ([], ["--from", harness]):
-        code, output, errors = report(HARNESSES[harness](model), *said, "--score", "informedness")
-        assert (code, errors) == (0, "")
-        assert float(output) == pytest.approx(wanted, abs=1e-12)
-
-
-@each_harness
-def test_a_report_says_whose_answers_it_took_and_how(harness, report):
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_one_command_gives_the_value_worked_out_by_hand_and_says_whose_it_is(harness, report):
+    for model, wanted in (("knows-half", 0.5), ("always-b", 0.0)):
+        for said in ([], ["--from", harness]):
+            result = report(HARNESSES[harness](model), *said, "--score", "informedness")
+            code, output, errors = result
+            assert (code, errors) == (0, ""), result
+            assert float(output) == pytest.approx(wanted, abs=1e-12)
     _, output, _ = report(HARNESSES[harness]("knows-half"))
     first, _, rest = output.partition("\n")
     assert first.startswith(f"{harness}, ")
@@ -152,7 +140,7 @@ def test_choices_name_positions(report):
     refused(report(lm_eval("knows-half", "texts"), "--extract", "A"), "`--extract` is for gener")
 
 
-@each_harness
+@pytest.mark.parametrize("harness", HARNESSES)
 def test_two_logs_are_joined_by_the_samples_of_the_harness(harness, command):
     a, b = (HARNESSES[harness](model) for model in ("always-b", "knows-half"))
     code, output, _ = command("compare", a, b, "--output", "json")
@@ -211,15 +199,12 @@ def test_one_run_is_chosen_by_task_and_variant(command):
     refused(command("report", *folders, "--variant", "x"), "`--variant` must be one of '', 'let")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [["--labels", "A"], ["--numeric"], ["--by", "x"], ["--weights", "w"], ["--drop-null"]],
-)
-def test_options_of_columns_are_refused_beside_logs(options, report):
-    refused(report(lm_eval("knows-half"), *options), f"`{options[0]}` is for columns")
-
-
-def test_options_of_logs_are_refused_beside_columns(report, tmp_path):
+def test_options_of_columns_are_refused_beside_logs_and_those_of_logs_beside_columns(
+    report, tmp_path
+):
+    for option in ("--labels=A", "--numeric", "--by=x", "--weights=w", "--drop-null"):
+        result = report(lm_eval("knows-half"), option)
+        refused(result, f"`{option.partition('=')[0]}` is for columns")
     table = tmp_path / "p.csv"
     table.write_text("gold,model\na,a\nb,b\n")
     columns = "-r", "gold", "-p", "model"
@@ -231,28 +216,23 @@ def test_options_of_logs_are_refused_beside_columns(report, tmp_path):
     refused(report(str(tmp_path / "none.eval")), "none.eval: there is no such file")
 
 
-def test_one_run_in_two_logs_is_refused(report):
+def test_one_run_in_two_logs_and_a_damaged_log_are_refused(report, tmp_path):
     both = inspect("knows-half"), inspect("knows-half", "json")
     refused(report(*both), "a run must be in one log, got 'mockllm/knows-half, arithmetic' in")
-
-
-def test_a_damaged_log_is_refused_by_name(report, tmp_path):
     log = tmp_path / "damaged.eval"
     log.write_bytes(Path(inspect("knows-half")).read_bytes()[:3000])
     refused(report(str(log), "--from", "inspect"), f"{log}: ")
+    with pytest.raises(ValueError, match="`read` must hold the answers of at least one run"):
+        LogReport.from_answers([])
 
 
+@pytest.mark.slow
 def test_pictures_are_of_one_run(report, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")  # as the command line does, but not for good
     code, _, errors = report(lm_eval("knows-half"), "--plot", str(tmp_path / "pictures"))
     assert code == 0
     assert errors.count("wrote ") == len([*(tmp_path / "pictures").iterdir()])
     refused(report(str(LOGS / "lighteval"), "--plot", str(tmp_path)), "must hold one run")
-
-
-def test_a_report_needs_answers():
-    with pytest.raises(ValueError, match="`read` must hold the answers of at least one run"):
-        LogReport.from_answers([])
 
 
 def test_logs_in_a_folder_are_found_whatever_stands_beside_them(tmp_path, report):

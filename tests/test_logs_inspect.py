@@ -7,7 +7,6 @@ What is in the kept logs follows from tests/harnesses/arithmetic.py: the targets
 import json
 import sys
 import zipfile
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -39,37 +38,25 @@ def first_score(log):
 # What is read
 
 
-@pytest.mark.parametrize(
-    ("model", "wanted"),
-    [
-        ("refuses", [[0, 0, 0, 0, 12], [0, 0, 0, 0, 24], [0, 0, 0, 0, 12], [0, 0, 0, 0, 12]]),
-        ("always-b", [[0, 12, 0, 0], [0, 24, 0, 0], [0, 12, 0, 0], [0, 12, 0, 0]]),
-        ("knows-half", [[6, 6, 0, 0], [0, 24, 0, 0], [0, 6, 6, 0], [0, 6, 0, 6]]),
-    ],
-)
-def test_answers_to_choices_are_counted_by_their_letters(model, wanted):
-    (answers,) = read_log(LOGS / f"choice_{model}.eval")
-    assert answers.table().to_dense().tolist()[:4] == wanted
-    assert answers.classes == ("A", "B", "C", "D")
-    assert answers.references == tuple(TARGETS)
-    assert answers.ids == tuple(f"sum-{i:02}" for i in range(60))
-    assert (answers.name, answers.how) == (
-        f"mockllm/{model}, arithmetic",
-        "what scorer 'choice' logged as the answer",
-    )
-    assert answers.prompts[:2] == ("What is 1 + 2?\n3\n4\n5\n6", "What is 2 + 3?\n4\n5\n6\n7")
+def test_answers_to_choices_are_counted_by_their_letters():
+    """By hand: with half known TPR is 1/2, 1, 1/2, 1/2, FPR of B 1/2, others 0: every J is 1/2.
 
-
-@pytest.mark.parametrize(("model", "value"), [("refuses", 0), ("always-b", 0), ("knows-half", 0.5)])
-def test_half_of_the_answers_known_is_an_informedness_of_half(model, value):
-    """By hand: TPR is 1/2, 1, 1/2, 1/2, FPR of B 1/2, others 0, so that every J is 1/2."""
-    (answers,) = read_log(LOGS / f"choice_{model}.eval")
-    assert answers.table().informedness() == pytest.approx(value, abs=1e-12)
-
-
-def test_a_verdict_of_correct_is_not_an_answer_c():
-    (answers,) = read_log(LOGS / "choice_knows-half.eval")
-    assert Counter(answers.predictions) == {"A": 6, "B": 42, "C": 6, "D": 6}
+    A verdict of "C", correct, is not an answer C.
+    """
+    for model, informedness, wanted in (
+        ("refuses", 0, [[0, 0, 0, 0, 12], [0, 0, 0, 0, 24], [0, 0, 0, 0, 12], [0, 0, 0, 0, 12]]),
+        ("always-b", 0, [[0, 12, 0, 0], [0, 24, 0, 0], [0, 12, 0, 0], [0, 12, 0, 0]]),
+        ("knows-half", 0.5, [[6, 6, 0, 0], [0, 24, 0, 0], [0, 6, 6, 0], [0, 6, 0, 6]]),
+    ):
+        (answers,) = read_log(LOGS / f"choice_{model}.eval")
+        assert answers.table().to_dense().tolist()[:4] == wanted
+        assert answers.table().informedness() == pytest.approx(informedness, abs=1e-12)
+        assert answers.classes == ("A", "B", "C", "D")
+        assert answers.references == tuple(TARGETS)
+        assert answers.ids == tuple(f"sum-{i:02}" for i in range(60))
+        assert answers.name == f"mockllm/{model}, arithmetic"
+        assert answers.how == "what scorer 'choice' logged as the answer"
+        assert answers.prompts[:2] == ("What is 1 + 2?\n3\n4\n5\n6", "What is 2 + 3?\n4\n5\n6\n7")
 
 
 def test_both_formats_hold_the_same_answers():
@@ -103,7 +90,7 @@ def test_each_scorer_has_its_own_answers_and_texts_around_a_class_are_told():
     )
 
 
-def test_an_empty_answer_and_a_missing_one_are_no_answer(changed):
+def test_an_answer_that_is_empty_missing_or_of_several_letters_is_unknown(changed):
     def change(log):
         first_score(log)["answer"] = ""
         del log["samples"][1]["scores"]["choice"]["answer"]
@@ -111,9 +98,6 @@ def test_an_empty_answer_and_a_missing_one_are_no_answer(changed):
     (answers,) = changed(change)
     assert answers.predictions[:3] == (None, None, "C")
     assert answers.unknown() == {None: 2}
-
-
-def test_several_letters_are_an_unknown_answer(changed):
     (answers,) = changed(lambda log: first_score(log).update(answer="A, C", value="I"))
     assert answers.unknown() == {"A, C": 1}
 
@@ -217,13 +201,10 @@ def test_a_log_that_cannot_be_scored_is_refused(changed, change, message):
         changed(change)
 
 
-def test_json_that_is_no_object_is_refused(tmp_path):
+def test_what_is_no_object_or_has_not_finished_is_refused(tmp_path):
     (tmp_path / "log.json").write_text("[1]")
     with pytest.raises(ValueError, match=r"the log must hold an object, got \[1\]"):
         list(read_log(tmp_path / "log.json"))
-
-
-def test_a_run_that_has_not_finished_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
         archive.writestr("_journal/start.json", "{}")
     assert is_log(tmp_path / "log.eval")
@@ -231,6 +212,7 @@ def test_a_run_that_has_not_finished_is_refused(tmp_path):
         list(read_log(tmp_path / "log.eval"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["choice_knows-half.eval", "choice_knows-half.json"])
 def test_a_damaged_log_is_refused_or_read_as_it_was(name, tmp_path):
     """Each of some bytes is changed, or the file cut there; an answer is never another."""

@@ -4,13 +4,16 @@ The models and questions of the kept logs are those of tests/harnesses/arithmeti
 questions (25 in two of the tasks), whose answers go round A, B, C, B, D.
 """
 
+import bz2
 import gzip
 import json
+import lzma
 import shutil
-import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
+import pyarrow
 import pytest
 
 from informedness.logs import lm_eval
@@ -51,10 +54,6 @@ def written(tmp_path):
     return write
 
 
-def unchanged(number, sample):
-    pass
-
-
 # What is found in a whole log
 
 
@@ -91,17 +90,16 @@ def test_half_of_the_answers_known_is_an_informedness_of_a_half(task):
         assert answers.epoch is None
 
 
-def test_choices_that_are_the_same_everywhere_are_the_classes_and_others_positions():
+def test_one_answer_throughout_is_informed_of_nothing_with_the_same_prompts():
     classes = {"letters": LETTERS, "plain": LETTERS, "texts": (0, 1, 2, 3), "generated": None}
     for task, choices in classes.items():
-        assert {x.choices for x in read_log(kept("always-b", task))} == {choices}
-
-
-def test_one_answer_throughout_is_informed_of_nothing():
-    for task in ("letters", "plain", "texts", "generated"):
-        for answers in read_log(kept("always-b", task)):
+        found = list(read_log(kept("always-b", task)))
+        for answers in found:
+            assert answers.choices == choices, task  # positions where they differ by question
             assert set(answers.predictions) == {1 if task == "texts" else "B"}
             assert answers.table().informedness() == 0
+        others = read_log(kept("knows-half", task))
+        assert [x.prompts for x in found] == [x.prompts for x in others]
 
 
 def test_each_filter_has_its_answers_and_refusals_are_unknown():
@@ -123,23 +121,17 @@ def test_how_an_answer_was_found_is_said():
     assert second.how == "the text after filter 'text'"
 
 
-def test_prompts_are_equal_for_every_model():
-    for task in ("letters", "plain", "texts", "generated"):
-        a, b = (list(read_log(kept(model, task))) for model in ("always-b", "knows-half"))
-        assert [x.prompts for x in a] == [x.prompts for x in b]
-
-
 # Logs without the pairs that some metrics log
 
 
-@pytest.mark.parametrize("model", ["always-b", "knows-half"])
-@pytest.mark.parametrize("task", ["letters", "texts", "generated"])
-def test_logs_without_pairs_give_the_same_answers(written, model, task):
+def test_logs_without_pairs_give_the_same_answers(written):
     """In "texts" the targets are digits: those of choices and not positions, as `acc` says."""
-    path = written(model, task, unchanged)
-    for bare, full in zip(read_log(path), read_log(kept(model, task)), strict=True):
-        for field in ("how", "ids", "references", "predictions", "choices", "prompts"):
-            assert getattr(bare, field) == getattr(full, field)
+    for model in ("always-b", "knows-half"):
+        for task in ("letters", "texts", "generated"):
+            path = written(model, task, lambda number, sample: None)
+            for bare, full in zip(read_log(path), read_log(kept(model, task)), strict=True):
+                for field in ("how", "ids", "references", "predictions", "choices", "prompts"):
+                    assert getattr(bare, field) == getattr(full, field), (model, task, field)
 
 
 def test_pairs_tell_the_right_choice_where_the_target_does_not(written):
@@ -199,38 +191,35 @@ def test_what_mutual_information_asks_again_is_no_choice(written):
 # Which file, which model
 
 
-@pytest.mark.parametrize(
-    ("name", "task"),
-    [
+def test_the_task_is_in_the_name_of_the_file(tmp_path):
+    for name, task in (
         (f"samples_mmlu_pro_{DATE}.jsonl", "mmlu_pro"),
         ("samples_mmlu_2026-01-01T00-00-00.jsonl", "mmlu"),  # a full second
         ("samples_mmlu.jsonl", "mmlu"),
         ("renamed.jsonl", "renamed"),
-    ],
-)
-def test_the_task_is_in_the_name_of_the_file(tmp_path, name, task):
-    path = tmp_path / name
-    shutil.copy(kept("always-b", "texts"), path)
-    assert is_log(path)
-    (answers,) = read_log(path)
-    assert answers.task == task
+    ):
+        path = tmp_path / name
+        shutil.copy(kept("always-b", "texts"), path)
+        assert is_log(path)
+        (answers,) = read_log(path)
+        assert answers.task == task
 
 
-@pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zst"])
-def test_compressed_logs_are_read(tmp_path, ending):
-    pyarrow = pytest.importorskip("pyarrow")
-    path = tmp_path / f"renamed.jsonl.{ending}"
-    if ending == "xz":
-        import lzma
-
-        path.write_bytes(lzma.compress(kept("always-b", "texts").read_bytes()))
-    else:
-        names = {"gz": "gzip", "bz2": "bz2", "zst": "zstd"}
-        with pyarrow.CompressedOutputStream(str(path), names[ending]) as stream:
-            stream.write(kept("always-b", "texts").read_bytes())
-    assert logs_in(tmp_path) == [path]
-    (answers,) = read_log(path)
-    assert len(answers.ids) == 25
+def test_compressed_logs_are_read(tmp_path):
+    log = kept("always-b", "texts").read_bytes()
+    compressed = {
+        "gz": gzip.compress(log),
+        "bz2": bz2.compress(log),
+        "xz": lzma.compress(log),
+        "zst": pyarrow.compress(log, "zstd", asbytes=True),
+    }
+    for ending, content in compressed.items():
+        path = tmp_path / f"renamed.jsonl.{ending}"
+        path.write_bytes(content)
+        assert logs_in(tmp_path) == [path]
+        (answers,) = read_log(path)
+        assert len(answers.ids) == 25
+        path.unlink()
 
 
 def test_the_model_is_that_of_the_results_of_the_same_run(tmp_path):
@@ -249,38 +238,62 @@ def test_results_that_are_damaged_are_named(tmp_path):
         list(read_log(path))
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
+def test_other_files_are_no_logs(tmp_path):
+    for name, text in (
         ("samples_task.jsonl", '{"text": "of another tool"}\n'),
         ("samples_task.jsonl", "no JSON\n"),
         ("samples_task.jsonl", ""),
-        ("samples_task.jsonl.gz", "not compressed"),
         ("samples_task.jsonl", "PK\x03\x04"),
+        ("samples_task.jsonl.gz", "not compressed"),
         ("samples_task.csv", "doc_id,filtered_resps\n"),
-    ],
-)
-def test_other_files_are_no_logs(tmp_path, name, text):
-    (tmp_path / name).write_text(text)
-    assert not is_log(tmp_path / name)
-    assert logs_in(tmp_path) == []
+    ):
+        (tmp_path / name).write_text(text)
+        assert not is_log(tmp_path / name), text
+        assert logs_in(tmp_path) == []
     assert not is_log(tmp_path / "missing.jsonl")
 
 
 # What is refused
 
 
-def set_field(field, value, at=2):
+def see_refused(path, message):
+    with pytest.raises(ValueError, match=message) as refused:
+        list(read_log(path))
+    assert str(path) not in str(refused.value)  # the caller adds it
+
+
+THREE = [["-1.5", "False"]] * 3
+ONE_ANSWER = "must have one right answer for a score of classes, got "
+
+
+@pytest.mark.parametrize(
+    ("task", "field", "value", "message"),
+    [
+        ("letters", "prompt_hash", None, "lacks prompt_hash"),
+        ("letters", "filtered_resps", [], r"`filtered_resps` must be a list of .*, got \[\]"),
+        ("letters", "filtered_resps", THREE, "for each of 4 choices"),
+        ("letters", "filtered_resps", [*THREE, ["nan", "False"]], "for each of 4 choices"),
+        ("letters", "arguments", [["", " A"]], "`arguments` must be an object of objects"),
+        ("letters", "doc_id", 0, r"\(doc_id 0\) after line 1"),
+        ("letters", "target", "[1, 2]", rf"{ONE_ANSWER}'\[1, 2\]'"),
+        ("letters", "target", "4", "`target` must be the text of a choice or its .*, got '4'"),
+        ("letters", "target", "0", "likeliest choice is 2 and the right one 0, but `acc` .* 1.0"),
+        ("letters", "mcc", [[1, 2], 2], rf"{ONE_ANSWER}\[1, 2\]"),
+        ("generated", "filtered_resps", [["A", "B"]], "one answer, .* 'letter' with take_first"),
+        ("generated", "filtered_resps", ["c"], "'c' and the target 'C' are .*`exact_match` .* 1.0"),
+        ("generated", "target", "['A', 'B']", ONE_ANSWER),
+    ],
+)
+def test_a_sample_that_cannot_be_scored_is_refused_by_its_line(
+    written, task, field, value, message
+):
     def change(number, sample):
-        if number == at:
+        if number == 2:
             sample[field] = value
+            if value is None:
+                del sample[field]
 
-    return change
-
-
-def lose_a_field(number, sample):
-    if number == 2:
-        del sample["prompt_hash"]
+    see_refused(written("knows-half", task, change), f"line 3.* {message}")
 
 
 def another_answer(number, sample):
@@ -299,137 +312,60 @@ def positions_that_are_texts(number, sample):
         request["arg_1"] = f" {text}"
 
 
-LIKELIHOODS = [["-1.5", "False"]] * 3
-REFUSED = {
-    "a field": ("letters", lose_a_field, "line 3 .* lacks prompt_hash"),
-    "no object": (
-        "letters",
-        lambda number, sample: [1],
-        r"line 1 must be a JSON object, got \[1\]",
-    ),
-    "no responses": (
-        "letters",
-        set_field("filtered_resps", []),
-        r"line 3: `filtered_resps` must be a list of responses, got \[\]",
-    ),
-    "arguments of old": (
-        "letters",
-        set_field("arguments", [["", " A"]]),
-        r"line 3 \(doc_id 2\): `arguments` must be an object of objects",
-    ),
-    "twice": ("letters", set_field("doc_id", 0), r"line 3 \(doc_id 0\) after line 1"),
-    "a likelihood too few": (
-        "letters",
-        set_field("filtered_resps", LIKELIHOODS),
-        "line 3 .* for each of 4 choices",
-    ),
-    "nan": (
-        "letters",
-        set_field("filtered_resps", [*LIKELIHOODS, ["nan", "False"]]),
-        "line 3 .* for each of 4 choices",
-    ),
-    "several targets": (
-        "letters",
-        set_field("target", "[1, 2]"),
-        r"line 3 .* must have one right answer for a score of classes, got '\[1, 2\]'",
-    ),
-    "a target that is no choice": (
-        "letters",
-        set_field("target", "4"),
-        "line 3 .* `target` must be the text of a choice or its position, got '4'",
-    ),
-    "a target that acc contradicts": (
-        "letters",
-        set_field("target", "0"),
-        "line 3 .* the likeliest choice is 2 and the right one 0, but `acc` in the log is 1.0",
-    ),
-    "a metric that contradicts the answer": (
-        "letters",
-        another_answer,
-        "line 2 .* the likeliest choice is 1, but a metric in the log has 0",
-    ),
-    "a metric with several golds": (
-        "letters",
-        set_field("mcc", [[1, 2], 2]),
-        r"line 3 .* must have one right answer .* got \[1, 2\]",
-    ),
-    "metrics that differ": (
-        "generated",
-        lambda number, sample: sample.update(mcc=["A", "B"], f1=["B", "B"]),
-        "line 1 .* metrics in the log disagree",
-    ),
-    "both a text and a position": (
-        "letters",
-        positions_that_are_texts,
-        "`target` must be the text of a choice or its position, and here it may be either",
-    ),
-    "log-likelihoods of one text": (
-        "letters",
-        one_request,
-        "line 1 .* must have scored choices or generated text",
-    ),
-    "two kinds": (
-        "letters",
-        set_field("arguments", {"gen_args_0": {"arg_0": "", "arg_1": {"until": []}}}),
-        "all samples must be of the same kind",
-    ),
-    "several texts": (
-        "generated",
-        set_field("filtered_resps", [["A", "B"]]),
-        "line 3 .* must have one answer, .* end filter 'letter' with take_first",
-    ),
-    "several golds of a text": (
-        "generated",
-        set_field("target", "['A', 'B']"),
-        "line 3 .* must have one right answer",
-    ),
-    "an exact match of another text": (
-        "generated",
-        set_field("filtered_resps", ["c"]),
-        "line 3 .* the answer 'c' and the target 'C' are different, but `exact_match` .* 1.0",
-    ),
-    "pairs of some": (
-        "generated",
-        set_field("mcc", ["C", "C"]),
-        r"all samples must have the same metrics, and line 1 \(doc_id 0\) lacks the pair",
-    ),
-    "a pair of nothing": (
-        "generated",
-        lambda number, sample: sample.update(mcc=[None, "B"]),
-        "line 1 .* must log texts, or positions, got",
-    ),
-}
+def generated_in_one(number, sample):
+    if number == 2:
+        sample["arguments"] = {"gen_args_0": {"arg_0": "", "arg_1": {"until": []}}}
 
 
-@pytest.mark.parametrize(("task", "change", "message"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_scored_is_refused_by_its_line(written, task, change, message):
-    path = written("knows-half", task, change)
-    with pytest.raises(ValueError, match=message) as refused:
-        list(read_log(path))
-    assert str(path) not in str(refused.value)  # the caller adds it
+def a_pair_in_one(number, sample):
+    if number == 2:
+        sample["mcc"] = ["C", "C"]
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("task", "change", "message"),
     [
-        ("", "the log must hold samples, got none"),
-        ('{"doc_id": 0\n', "line 1 must be a JSON object: "),
-        ("\n", "line 1 must be a JSON object: "),
-        (b"\xff\xff\n".decode("latin-1"), "line 1 must be a JSON object: "),
+        ("letters", lambda number, sample: [1], r"line 1 must be a JSON object, got \[1\]"),
+        ("letters", another_answer, "line 2 .* the likeliest choice is 1, but a metric .* has 0"),
+        ("letters", one_request, "line 1 .* must have scored choices or generated text"),
+        ("letters", positions_that_are_texts, "or its position, and here it may be either"),
+        ("letters", generated_in_one, "all samples must be of the same kind"),
+        ("generated", a_pair_in_one, r"same metrics, and line 1 \(doc_id 0\) lacks the pair"),
+        (
+            "generated",
+            lambda number, sample: sample.update(mcc=["A", "B"], f1=["B", "B"]),
+            "line 1 .* metrics in the log disagree",
+        ),
+        (
+            "generated",
+            lambda number, sample: sample.update(mcc=[None, "B"]),
+            "line 1 .* must log texts, or positions, got",
+        ),
     ],
 )
-def test_a_damaged_file_is_a_log_by_its_name_and_refused(tmp_path, text, message):
+def test_samples_that_contradict_themselves_or_each_other_are_refused(
+    written, task, change, message
+):
+    see_refused(written("knows-half", task, change), message)
+
+
+def test_a_damaged_file_is_a_log_by_its_name_and_refused(tmp_path):
     path = tmp_path / f"samples_task_{DATE}.jsonl"
-    path.write_bytes(text.encode("latin-1"))
-    assert is_log(path)
-    with pytest.raises(ValueError, match=message):
-        list(read_log(path))
+    for content, message in (
+        (b"", "the log must hold samples, got none"),
+        (b'{"doc_id": 0\n', "line 1 must be a JSON object: "),
+        (b"\n", "line 1 must be a JSON object: "),
+        (b"\xff\xff\n", "line 1 must be a JSON object: "),
+    ):
+        path.write_bytes(content)
+        assert is_log(path)
+        with pytest.raises(ValueError, match=message):
+            list(read_log(path))
 
 
-def test_where_the_harness_is_missing_logs_are_read_and_the_plug_in_names_its_installation():
-    code = "import sys; sys.modules['lm_eval'] = None; import informedness.lm_eval"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert result.returncode == 1
-    assert "pip install 'lm-eval>=0.4.13'" in result.stderr.splitlines()[-1]
+def test_where_the_harness_is_missing_the_plug_in_names_its_installation(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lm_eval", None)  # the logs above were read without it
+    monkeypatch.delitem(sys.modules, "informedness.lm_eval", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'lm-eval>=0\.4\.13'"):
+        import_module("informedness.lm_eval")
     assert lm_eval.NAME == "lm-eval"
-    assert "lm_eval" not in sys.modules

@@ -28,6 +28,7 @@ from informedness import (
 )
 from informedness.results.report import Report
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 IMAGES = Path(__file__).parent / "images"
 # Root mean square of 0 to 255. Between matplotlib 3.8 and 3.11 it is 6.3 for a confusion matrix,
 # whose cells end between pixels, and 0 for the others; without its cloud the triangle differs by 2.
@@ -67,7 +68,6 @@ PICTURES = {
     "entropy_triangle": lambda **ax: plot_entropy_triangle(TABLES, n_resamples=50, **ax),
     "ability_curves": lambda **ax: plot_ability_curves([0.7, 0.2, 0.1], **ax),
 }
-each = pytest.mark.parametrize("name", PICTURES)
 
 
 def draw(name, path):
@@ -102,7 +102,7 @@ def numbers_of(ax):
     return [text.get_text() for text in ax.texts]
 
 
-@each
+@pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_looks_as_it_did(name, tmp_path):
     draw(name, tmp_path / "new.png")
     assert (
@@ -110,36 +110,33 @@ def test_a_picture_looks_as_it_did(name, tmp_path):
     )
 
 
-@each
-def test_everything_written_lies_within_a_column_in_letters_that_can_be_read(name):
-    ax = PICTURES[name]()
-    figure = ax.figure
-    assert figure.get_size_inches()[0] == 3.3
-    figure.canvas.draw()
-    drawn = figure.get_tightbbox().padded(-0.01)
-    assert (drawn.min >= 0).all()
-    assert (drawn.max <= figure.get_size_inches()).all()
-    assert min(sizes_of(ax)) >= 5.5
+@pytest.mark.slow
+def test_everything_written_lies_within_a_column_in_letters_that_can_be_read():
+    for name, picture in PICTURES.items():
+        ax = picture()
+        figure = ax.figure
+        assert figure.get_size_inches()[0] == 3.3
+        figure.canvas.draw()
+        drawn = figure.get_tightbbox().padded(-0.01)
+        assert (drawn.min >= 0).all(), name
+        assert (drawn.max <= figure.get_size_inches()).all(), name
+        assert min(sizes_of(ax)) >= 5.5, name
 
 
-@each
-def test_given_axes_are_drawn_on_in_the_letters_of_their_figure(name):
-    with mpl.rc_context({"font.size": 13}):
-        _, axes = pyplot.subplots(1, 2)
-        assert PICTURES[name](ax=axes[1]) is axes[1]
-        sizes = sizes_of(axes[1])
-    assert len(pyplot.get_fignums()) == 1
-    assert not axes[0].has_data()
-    assert sizes == {13}
-
-
-@each
-def test_colours_are_as_far_apart_in_grey(name):
-    """What a colour says must be said by shade or shape too."""
-    ax = PICTURES[name]()
-    colours = {to_rgb(line.get_color()) for line in ax.lines}
-    shades = {round(float(np.dot(colour, (0.299, 0.587, 0.114))), 1) for colour in colours}
-    assert len(shades) == len(colours)
+def test_given_axes_are_drawn_on_in_the_letters_of_their_figure():
+    for name, picture in PICTURES.items():
+        with mpl.rc_context({"font.size": 13}):
+            _, axes = pyplot.subplots(1, 2)
+            assert picture(ax=axes[1]) is axes[1]
+            sizes = sizes_of(axes[1])
+        assert len(pyplot.get_fignums()) == 1, name
+        assert not axes[0].has_data()
+        assert sizes == {13}, name
+        # what a colour says must be said by shade or shape too
+        colours = {to_rgb(line.get_color()) for line in axes[1].lines}
+        shades = {round(float(np.dot(colour, (0.299, 0.587, 0.114))), 1) for colour in colours}
+        assert len(shades) == len(colours), name
+        pyplot.close("all")
 
 
 def test_names_are_written_as_they_are():
@@ -240,7 +237,6 @@ def test_of_many_slices_the_first_are_drawn_and_the_whole():
     assert names[whole] == "all"
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
 def test_a_score_without_an_interval_is_a_hollow_point():
     table = ContingencyTable.from_matrix([[40, 1], [1, 1]])
     made = {"nit": estimate(table, "nit"), "informedness": estimate(table)}
@@ -290,32 +286,26 @@ def test_a_cloud_lies_about_its_point_and_is_narrower_for_more_samples():
         assert (abs(cloud.mean(axis=0) - place_of(ax)[0]) < spread).all()
         spreads.append(spread)
     assert np.allclose(spreads[0] / spreads[1], 10, rtol=0.25)
-
-
-def test_a_cloud_is_measured_by_the_classes_of_its_table():
-    """A resample without the rarest class has no fewer classes for it."""
+    # a resample without the rarest class has no fewer classes for it
     table = ContingencyTable.from_matrix([[50, 0, 0], [0, 50, 0], [0, 0, 1]])
     ax = plot_entropy_triangle(table, n_resamples=50)
     (cloud,) = (line.get_xydata() for line in ax.lines if line.get_marker() == ".")
     assert cloud[:, 1].max() < 0.9 * math.sqrt(3) / 2
 
 
-@pytest.mark.parametrize("shares", [[0.9, 0.1], [0.4, 0.3, 0.2, 0.1]])
-def test_ability_curves_are_the_closed_forms(shares):
-    ax = plot_ability_curves(shares, metrics=["accuracy", "balanced_accuracy", "informedness"])
-    x = ax.lines[0].get_xdata()
-    accuracy, balanced, informedness = (line.get_ydata() for line in ax.lines)
-    assert np.allclose(accuracy, x + (1 - x) * np.square(shares).sum())
-    assert np.allclose(balanced, x + (1 - x) / len(shares))
-    assert np.allclose(informedness, x)
-
-
-def test_informedness_is_the_ability_however_the_model_guesses():
+def test_ability_curves_are_the_closed_forms():
+    for shares in ([0.9, 0.1], [0.4, 0.3, 0.2, 0.1]):
+        ax = plot_ability_curves(shares, metrics=["accuracy", "balanced_accuracy", "informedness"])
+        x = ax.lines[0].get_xdata()
+        accuracy, balanced, informedness = (line.get_ydata() for line in ax.lines)
+        assert np.allclose(accuracy, x + (1 - x) * np.square(shares).sum())
+        assert np.allclose(balanced, x + (1 - x) / len(shares))
+        assert np.allclose(informedness, x)
+    # however the model guesses
     ax = plot_ability_curves([0.7, 0.2, 0.1], guesses=[0, 0.5, 0.5], metrics=["informedness"])
     assert np.allclose(*ax.lines[0].get_data())
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
 def test_what_cannot_be_drawn_is_refused():
     one = {"a": estimate(TABLE)}
     for wrong, message in (
@@ -350,40 +340,39 @@ def file(tmp_path):
     return tmp_path / "p.csv"
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-@pytest.mark.parametrize(
-    ("options", "names"),
-    [
-        (["-p", "model"], ["confusion", "per_class", "entropy_triangle"]),
-        (["-p", "model", "other"], ["intervals"]),
-        (["-p", "model", "--by", "type", "--confidence-level", "0.9"], ["intervals"]),
-    ],
-)
-def test_the_command_writes_pictures_and_prints_what_it_does_without(command, file, options, names):
-    folder = file.parent / "new" / "pictures"
-    arguments = ["report", file, "-r", "gold", *options]
-    plain = command(*arguments)
-    code, output, errors = command(*arguments, "--plot", folder)
-    paths = [folder / f"{name}.png" for name in names]
-    assert (code, output) == plain[:2]
-    assert code == 0
-    assert errors == "".join(f"wrote {path}\n" for path in paths) + plain[2]
-    assert sorted(folder.iterdir()) == sorted(paths)
-    assert {path.read_bytes()[:4] for path in paths} == {b"\x89PNG"}
-    assert pyplot.get_fignums() == []
+@pytest.mark.slow
+def test_the_command_writes_pictures_and_prints_what_it_does_without(command, file):
+    for number, (options, names) in enumerate(
+        (
+            (["-p", "model"], ["confusion", "per_class", "entropy_triangle"]),
+            (["-p", "model", "other"], ["intervals"]),
+            (["-p", "model", "--by", "type", "--confidence-level", "0.9"], ["intervals"]),
+        )
+    ):
+        folder = file.parent / f"new {number}" / "pictures"
+        arguments = ["report", file, "-r", "gold", *options]
+        plain = command(*arguments)
+        code, output, errors = command(*arguments, "--plot", folder)
+        paths = [folder / f"{name}.png" for name in names]
+        assert (code, output) == plain[:2]
+        assert code == 0
+        assert errors == "".join(f"wrote {path}\n" for path in paths) + plain[2]
+        assert sorted(folder.iterdir()) == sorted(paths)
+        assert {path.read_bytes()[:4] for path in paths} == {b"\x89PNG"}
+        assert pyplot.get_fignums() == []
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [(["--by", "type"], "add --confidence-level 0.95"), (["--score", "nit"], "leave out --plot")],
-)
-def test_the_command_says_what_pictures_need(command, file, options, message):
+def test_the_command_says_what_pictures_need(command, file):
     folder = file.parent / "pictures"
-    arguments = ["report", file, "-r", "gold", "-p", "model", "--plot", folder, *options]
-    code, output, errors = command(*arguments)
-    assert (code, output) == (2, "")
-    assert message in errors
-    assert not folder.exists()
+    arguments = ["report", file, "-r", "gold", "-p", "model", "--plot", folder]
+    for options, message in (
+        (["--by", "type"], "add --confidence-level 0.95"),
+        (["--score", "nit"], "leave out --plot"),
+    ):
+        code, output, errors = command(*arguments, *options)
+        assert (code, output) == (2, "")
+        assert message in errors
+        assert not folder.exists()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """`make release` refuses what does not say the version, and tries what it builds.
 
-Each test has a checkout of its own, in which all is ready for version 7.8.9.
+All tests have one checkout, in which all is ready for version 7.8.9, and which is put back after
+each.
 """
 
+import importlib
 import os
 import re
 import shutil
@@ -17,8 +19,9 @@ import pytest
 from golden import BY_ID, close
 from informedness import __version__
 from space.hub import Hub
+from test_package import files_of_a_wheel
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release checkout")]
 
 ROOT = Path(__file__).resolve().parent.parent
 NOW = __version__
@@ -54,9 +57,15 @@ class Checkout:
         assert old in text
         path.write_text(text.replace(old, new), "utf-8")
 
-    def check(self, version=NEW, *options, **variables):
-        command = (sys.executable, "spaces/release.py", version, "--check", *options)
-        return self.run(*command, **variables)
+    def put_back(self):
+        """Leave nothing but the first commit."""
+        for name in self.git("tag").split():
+            self.git("tag", "--delete", name)
+        for name in self.git("remote").split():
+            self.git("remote", "remove", name)
+        first = self.git("rev-list", "--max-parents=0", "HEAD").strip()
+        self.git("reset", "--quiet", "--hard", first)
+        self.git("clean", "--quiet", "-d", "--force", "-x")
 
     def release(self):
         here = Path(sys.executable).parent
@@ -95,9 +104,28 @@ def ready(tmp_path_factory):
 
 
 @pytest.fixture
-def checkout(ready, tmp_path):
-    shutil.copytree(ready.folder, tmp_path / "checkout")
-    return Checkout(tmp_path / "checkout")
+def checkout(ready):
+    yield ready
+    ready.put_back()
+
+
+@pytest.fixture
+def check(checkout, monkeypatch, capsys):
+    """Return what checks a version of the checkout in this process, and the release's code."""
+    monkeypatch.syspath_prepend(str(ROOT / "spaces"))
+    release, sync = map(importlib.import_module, ("release", "sync"))
+    source = checkout.folder / "src" / "informedness"
+    monkeypatch.setattr(release, "ROOT", checkout.folder)
+    monkeypatch.setattr(release, "__version__", NEW)
+    monkeypatch.setattr(sync, "ROOT", checkout.folder)
+    monkeypatch.setattr(sync, "HELPER", [source / "core" / path.name for path in sync.HELPER])
+
+    def run(version=NEW):
+        monkeypatch.setattr(sys, "argv", ["release.py", version, "--check"])
+        code = release.main()
+        return subprocess.CompletedProcess((), code, *capsys.readouterr())
+
+    return run
 
 
 def agreed(result):
@@ -115,113 +143,117 @@ def refusals(result):
 
 CHANGES = {
     "the citation": ("CITATION.cff", f"version: {NEW}", f"version: {NOW}", f"`version: {NEW}`"),
-    "its date": (
-        "CITATION.cff",
-        f"released: {TODAY}",
-        "released: 2020-01-01",
-        f"`date-released: {TODAY}`",
-    ),
-    "no date": ("CITATION.cff", "\ndate-released", "\nreleased", f"`date-released: {TODAY}`"),
+    "its date": ("CITATION.cff", f"d: {TODAY}", "d: 2020-01-01", f"`date-released: {TODAY}`"),
     "no entry": ("CHANGELOG.md", f"## {NEW} ", "## Next ", f"the entry `{NEW} (YYYY-MM-DD)`"),
     "an undated entry": ("CHANGELOG.md", f"({TODAY})", "(unreleased)", "(YYYY-MM-DD)`, got"),
     "an older entry": ("CHANGELOG.md", f"## {NEW}", f"## 8.0.0 (next)\n\n## {NEW}", "got '8.0.0"),
-    "README": ("README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "a longer number": ("README.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
-    "the other card": ("metrics/informedness/README.md", f"|v:{NEW}", "|v:1.0", "version 1.0"),
-    "a page": ("docs/files.md", f"|v:{NEW}", f"|v:{NOW}", f"the signature has version {NOW}"),
+    "a page": ("docs/files.md", f"|v:{NEW}", "|v:1.0", "the signature has version 1.0"),
     "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "replace OWNER"),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
-def test_what_does_not_say_the_version_is_refused_and_named(checkout, name):
-    path, old, new, sentence = CHANGES[name]
-    checkout.edit(path, old, new)
-    checkout.commit()
-    found = refusals(checkout.check())
-    assert found
-    assert all(path in line and sentence in line for line in found)
+def test_what_does_not_say_the_version_is_refused_and_named(checkout, check):
+    for name, (path, old, new, sentence) in CHANGES.items():
+        checkout.edit(path, old, new)
+        checkout.commit()
+        found = refusals(check())
+        assert found, name
+        assert all(path in line and sentence in line for line in found), name
+        checkout.put_back()
 
 
-@pytest.mark.parametrize("day", [TODAY + timedelta(days=1), "2026-02-30"])
-def test_a_release_has_a_day_that_was(checkout, day):
-    for path in ("CHANGELOG.md", "CITATION.cff"):
-        checkout.edit(path, str(TODAY), str(day))
-    checkout.commit()
-    (found,) = refusals(checkout.check())
-    assert f"CHANGELOG.md: the date of '{NEW} ({day})' must exist and not be in the future" in found
+def test_a_release_has_a_day_that_was(checkout, check):
+    for day in (TODAY + timedelta(days=1), "2026-02-30"):
+        for path in ("CHANGELOG.md", "CITATION.cff"):
+            checkout.edit(path, str(TODAY), str(day))
+        checkout.commit()
+        (found,) = refusals(check())
+        said = f"CHANGELOG.md: the date of '{NEW} ({day})' must exist and not be in the future"
+        assert said in found
+        checkout.put_back()
 
 
-def test_what_agrees_with_itself_is_refused_under_another_version(checkout):
-    agreed(checkout.check())
-    found = "\n".join(refusals(checkout.check("7.9.0")))
+def test_what_agrees_with_itself_is_refused_under_another_version(check):
+    agreed(check())
+    found = "\n".join(refusals(check("7.9.0")))
     for said in (f"the code is version {NEW}", "CHANGELOG.md", "CITATION.cff", "README.md, line "):
         assert said in found
 
 
-@pytest.mark.parametrize("version", ["v7.8.9", "7.8", "7.8.9\n", ""])
-def test_a_version_is_three_numbers(checkout, version):
-    assert "the version must be three numbers" in refusals(checkout.check(version))[0]
+def test_a_version_is_three_numbers(check):
+    for version in ("v7.8.9", "7.8", "7.8.9\n", ""):
+        assert "the version must be three numbers" in refusals(check(version))[0]
 
 
-def test_what_is_not_committed_is_refused(checkout):
+def test_what_is_not_committed_is_refused(checkout, check):
     checkout.edit("LICENSE", "Apache", "Another")
     (checkout.folder / "src" / "informedness" / "extra.py").write_text("")
-    assert refusals(checkout.check()) == ["not committed: LICENSE, src/informedness/extra.py"]
+    assert refusals(check()) == ["not committed: LICENSE, src/informedness/extra.py"]
 
 
-def test_the_tag_may_be_there_on_this_commit(checkout):
+def test_the_tag_may_be_there_on_this_commit(checkout, check):
     checkout.git("tag", f"release-{NEW}")
-    agreed(checkout.check())
+    agreed(check())
     checkout.git("tag", "--force", "--annotate", "--message=It", f"release-{NEW}")
-    agreed(checkout.check())
+    agreed(check())
 
 
 @pytest.mark.parametrize("kind", [[], ["--annotate", "--message=It"]])
-@pytest.mark.parametrize("place", ["here", "on the remote"])
-def test_a_tag_of_another_commit_is_not_taken(checkout, tmp_path, place, kind):
+def test_a_tag_of_another_commit_is_not_taken(checkout, check, tmp_path, kind):
+    """Here and on the remote, then on the remote alone."""
     checkout.git("tag", *kind, f"release-{NEW}")
     before = checkout.git("rev-parse", "--short=7", "HEAD").strip()
-    if place == "on the remote":
-        checkout.git("clone", "--quiet", "--bare", ".", str(tmp_path / "remote"))
-        checkout.git("remote", "add", "origin", str(tmp_path / "remote"))
-        checkout.git("tag", "--delete", f"release-{NEW}")
+    checkout.git("clone", "--quiet", "--bare", ".", str(tmp_path / "remote"))
+    checkout.git("remote", "add", "origin", str(tmp_path / "remote"))
     checkout.git("commit", "--quiet", "--allow-empty", "--message=Later")
-    (found,) = refusals(checkout.check())
-    where = "" if place == "here" else " on origin"
-    assert f"the tag release-{NEW}{where} is already on commit {before}, this is " in found
+    here, there = (
+        f"the tag release-{NEW}{where} is already on commit {before}, this is "
+        for where in ("", " on origin")
+    )
+    found = refusals(check())
+    assert [here in found[0], there in found[1]] == [True, True]
+    checkout.git("tag", "--delete", f"release-{NEW}")
+    (found,) = refusals(check())
+    assert there in found
 
 
-def test_a_remote_whose_tags_cannot_be_seen_is_not_passed_over(checkout, tmp_path):
+def test_a_remote_whose_tags_cannot_be_seen_is_not_passed_over(checkout, check, tmp_path):
     checkout.git("remote", "add", "origin", str(tmp_path / "nothing"))
-    (found,) = refusals(checkout.check())
+    (found,) = refusals(check())
     assert "git ls-remote failed: " in found
 
 
-def test_a_folder_without_git_is_refused(checkout):
-    shutil.rmtree(checkout.folder / ".git")
-    assert "git status failed: " in refusals(checkout.check())[0]
+def test_a_folder_without_git_is_refused(checkout, check, tmp_path):
+    (checkout.folder / ".git").rename(tmp_path / "git")
+    assert "git status failed: " in refusals(check())[0]
+    (tmp_path / "git").rename(checkout.folder / ".git")
 
 
+@pytest.mark.release
 def test_the_spaces_are_looked_at_and_left_as_they_are(checkout):
+    command = (sys.executable, "spaces/release.py", NEW, "--check", "--org", "org")
     with Hub({"hf_token": {"org"}}).running() as hub:
         here = {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_token", "NO_PROXY": "127.0.0.1"}
-        result = checkout.check(NEW, "--org", "org", **here)
+        result = checkout.run(*command, **here)
         agreed(result)
         assert result.stdout.count(f"  tag release-{NEW}\n") == 2
         assert (hub.spaces, hub.sent) == ({}, [])
         space = hub.add_space("org/nit", "gradio")
         space.head.files["nit.py"] = b"of another state\n"
         space.tags[f"release-{NEW}"] = space.head.oid
-        result = checkout.check(NEW, "--org", "org", **here)
+        result = checkout.run(*command, **here)
     assert result.returncode == 1
     assert f"org/nit: the tag release-{NEW} is already on another state of it" in result.stderr
     assert f"release: the Spaces of org cannot be tagged release-{NEW}\n" in result.stderr
 
 
+@pytest.mark.release
 def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(checkout):
+    """The wheel with evaluate too, which loads both modules by bare name."""
+    expected = files_of_a_wheel(checkout.folder)
     exclude = checkout.folder / ".git" / "info" / "exclude"
     exclude.write_text("/src/informedness/mine.py\n")  # there, but not of the commit
     (checkout.folder / "src" / "informedness" / "mine.py").write_text("")
@@ -236,19 +268,19 @@ def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(che
         assert float(nit) == close(vector.info["NIT_k_ref"])
     assert {path.name for path in (checkout.folder / "dist").iterdir()} == {wheel, source}
     names = zipfile.ZipFile(checkout.folder / "dist" / wheel).namelist()
-    assert "informedness/cli.py" in names
-    assert "informedness/mine.py" not in names
+    assert {name for name in names if ".dist-info/" not in name} == expected
     assert checkout.git("tag") == ""
     assert "Nothing has been tagged or uploaded" in result.stdout
 
 
+@pytest.mark.release
 def test_a_package_that_needs_what_it_does_not_declare_is_refused(checkout):
     """It works in every checkout, where the tests need more."""
     path = checkout.folder / "src" / "informedness" / "__init__.py"
     path.write_text(f"import rich  # noqa\n{path.read_text('utf-8')}", "utf-8")
     checkout.commit()
-    agreed(checkout.check())
     result = checkout.release()
     assert result.returncode == 2
+    assert f" has version {NEW} everywhere.\n" in result.stdout
     assert "release: ModuleNotFoundError: No module named 'rich'\n" in result.stderr
     assert not (checkout.folder / "dist").exists()

@@ -1,5 +1,6 @@
 """Slices: each row is the report of its samples alone, counted in one pass."""
 
+import itertools
 import json
 import math
 import warnings
@@ -9,10 +10,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from informedness import SCORES as METRICS
 from informedness import (
     InformednessWarning,
     Slices,
@@ -26,9 +28,8 @@ from informedness.cli import main
 from informedness.results.several import holm
 
 N = 600
-SCORES = ("accuracy", "balanced_accuracy", "f1_macro", "cohen_kappa", "matthews_corrcoef")
-SCORES += ("informedness", "nit", "ema")
-quiet = pytest.mark.filterwarnings("ignore:informedness. ")
+SCORES = [name for name in METRICS if name != "markedness"]
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
 
 def samples(seed=0, k=3, n=N):
@@ -54,47 +55,40 @@ def of(frame):
     return frame["label"], frame["model"]
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("classes", ["all", "slice"])
-@quiet
-def test_a_slice_is_the_report_of_its_samples_alone(classes, weighted):
-    weights = FRAME["weight"] if weighted else None
-    slices = report(*of(FRAME), by=FRAME["type"], classes=classes, sample_weight=weights)
-    assert [row.name for row in slices.rows] == ["color", "count", "yes/no"]
-    for row in slices.rows:
-        part = FRAME[FRAME["type"] == row.name]
-        labels = ["x", "y", "z"] if classes == "all" else None
-        alone = report(*of(part), labels=labels, sample_weight=part["weight"] if weighted else None)
-        assert row.scores == pytest.approx(alone.scores, abs=1e-12)
-        assert row.class_entropy == pytest.approx(alone.class_entropy, abs=1e-12)
-        assert row.table == alone.table
-    whole = report(*of(FRAME), sample_weight=weights)
-    assert slices.whole.scores == whole.scores
-    assert slices.whole.table == whole.table
+def test_a_slice_is_the_report_of_its_samples_alone():
+    for weights, classes in itertools.product((None, FRAME["weight"]), ("all", "slice")):
+        slices = report(*of(FRAME), by=FRAME["type"], classes=classes, sample_weight=weights)
+        assert [row.name for row in slices.rows] == ["color", "count", "yes/no"]
+        for row in slices.rows:
+            part = FRAME["type"] == row.name
+            labels = ["x", "y", "z"] if classes == "all" else None
+            of_part = None if weights is None else weights[part]
+            alone = report(*of(FRAME[part]), labels=labels, sample_weight=of_part)
+            assert row.scores == pytest.approx(alone.scores, abs=1e-12)
+            assert row.class_entropy == pytest.approx(alone.class_entropy, abs=1e-12)
+            assert row.table == alone.table
+        whole = report(*of(FRAME), sample_weight=weights)
+        assert slices.whole.scores == whole.scores
+        assert slices.whole.table == whole.table
 
 
 @settings(deadline=None)
+@example([(0, 0, 1), (1, 0, 0), (1, 0, 0), (1, 1, 1)], "slice")  # k differs between slices
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3)), min_size=1),
     st.sampled_from(["all", "slice"]),
 )
 def test_slices_scored_together_are_those_scored_one_by_one(rows, classes):
     by, references, predictions = zip(*rows, strict=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        slices = report(references, predictions, by=by, classes=classes)
-        for row in slices.rows:
-            for name in SCORES:
-                value = score(row.table, name)
-                if not math.isnan(row.scores[name]):
-                    assert row.scores[name] == pytest.approx(value, abs=1e-12)
-                else:
-                    assert np.count_nonzero(row.table.reference_totals) == 1 or (
-                        np.count_nonzero(row.table.prediction_totals) == 1
-                    )
+    for row in report(references, predictions, by=by, classes=classes).rows:
+        totals = row.table.reference_totals, row.table.prediction_totals
+        for name in SCORES:
+            if not math.isnan(row.scores[name]):
+                assert row.scores[name] == pytest.approx(score(row.table, name), abs=1e-12)
+            else:
+                assert 1 in map(np.count_nonzero, totals)
 
 
-@quiet
 def test_a_slice_of_one_class_is_undefined_and_a_small_one_is_marked():
     frame = pd.concat([FRAME, FRAME[FRAME["label"] == "x"].head(20).assign(type="only x")])
     slices = report(*of(frame), by=frame["type"])
@@ -116,63 +110,40 @@ def test_there_is_one_warning_for_all_slices():
     assert message == "informedness: 60 slices, 60 with fewer than 50 samples: they are marked"
 
 
-@quiet
 def test_classes_of_the_whole_count_in_a_slice_that_lacks_one():
     references, predictions = ["a", "b", "a", "c"] * 20, ["a", "b", "b", "c"] * 20
     by = (["one"] * 3 + ["two"]) * 20
-    assert report(references, predictions, by=by)["one"].scores["nit"] == pytest.approx(
-        report(references[:3] * 20, predictions[:3] * 20, labels=["a", "b", "c"]).scores["nit"]
-    )
-    assert report(references, predictions, by=by, classes="slice")["one"].scores[
-        "nit"
-    ] == pytest.approx(report(references[:3] * 20, predictions[:3] * 20).scores["nit"])
+    for classes, labels in (("all", ["a", "b", "c"]), ("slice", None)):
+        made = report(references, predictions, by=by, classes=classes)["one"]
+        alone = report(references[:3] * 20, predictions[:3] * 20, labels=labels)
+        assert made.scores["nit"] == pytest.approx(alone.scores["nit"])
 
 
-def tables(slices):
-    return {row.name: row.table for row in slices.rows}
-
-
-@pytest.mark.parametrize("weights", [None, "weight"])
-@pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "duckdb", "csv", "parquet", "jsonl"])
-@quiet
-def test_files_and_frames_give_the_tables_of_the_labels(kind, weights, tmp_path):
-    wanted = report(*of(FRAME), by=BY, classes="slice", sample_weight=weights and FRAME[weights])
-    options = {"references": "label", "predictions": "model", "weights": weights}
-    options["by"] = ["type", "half"]
-    path = str(tmp_path / f"p.{kind}")
-    if kind in ("csv", "parquet", "jsonl"):
-        if kind == "csv":
-            FRAME.to_csv(path)
-        elif kind == "parquet":
-            FRAME.to_parquet(path, row_group_size=100)
-        else:
-            FRAME.to_json(path, orient="records", lines=True)
-        found = table_from_file(path, **options)
-        if kind == "csv":  # text
-            found = {(name[0], int(name[1])): table for name, table in found.items()}
-    else:
-        frames = {
-            "pandas": lambda: FRAME,
-            "polars": lambda: pl.from_pandas(FRAME),
-            "lazy": lambda: pl.from_pandas(FRAME).lazy(),
-            "duckdb": lambda: duckdb.from_df(FRAME),
-        }
-        found = table_from_frame(frames[kind](), **options)
-    assert list(found) == [row.name for row in wanted.rows]
-    assert found == tables(wanted)
-
-
-@pytest.mark.parametrize("ignored", ["z", None])
-@quiet
-def test_ignored_samples_are_in_no_slice(ignored, tmp_path):
-    frame = pd.concat([FRAME, pd.DataFrame({"label": ["z"], "model": ["x"], "type": ["last"]})])
-    frame.to_parquet(tmp_path / "p.parquet")
-    wanted = tables(report(*of(frame), by=frame["type"], classes="slice", ignore_index=ignored))
-    options = {"references": "label", "predictions": "model", "by": "type"}
-    options["ignore_index"] = ignored
-    assert table_from_frame(frame, **options) == wanted
-    assert table_from_file(tmp_path / "p.parquet", **options) == wanted
-    assert ("last" in wanted) == (ignored is None)
+@pytest.mark.slow
+def test_files_and_frames_give_the_tables_of_the_labels(tmp_path):
+    # ignored samples are in no slice
+    frame = pd.concat([FRAME, FRAME.head(1).assign(label="none", type="last")])
+    path = {kind: str(tmp_path / f"p.{kind}") for kind in ("csv", "parquet", "jsonl")}
+    frame.to_csv(path["csv"])
+    frame.to_parquet(path["parquet"], row_group_size=100)
+    frame.to_json(path["jsonl"], orient="records", lines=True)
+    of_polars = pl.from_pandas(frame)
+    frames = [frame, of_polars, of_polars.lazy(), duckdb.from_df(frame)]
+    for weights, ignored in itertools.product((None, "weight"), ("none", None)):
+        options = {"ignore_index": ignored, "classes": "slice"}
+        by, weight = {"type": frame["type"], "half": frame["half"]}, weights and frame[weights]
+        made = report(*of(frame), by=by, sample_weight=weight, **options)
+        wanted = [(row.name, row.table) for row in made.rows]
+        assert (("last", 0) in dict(wanted)) == (ignored is None)
+        columns = {"references": "label", "predictions": "model", "weights": weights}
+        columns |= {"by": ["type", "half"], "ignore_index": ignored}
+        for each in frames:
+            assert list(table_from_frame(each, **columns).items()) == wanted, type(each)
+        for kind, file in path.items():
+            found = table_from_file(file, **columns)
+            if kind == "csv":  # text
+                found = {(name[0], int(name[1])): table for name, table in found.items()}
+            assert list(found.items()) == wanted, kind
 
 
 def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
@@ -187,7 +158,6 @@ def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
         report(*of(FRAME), by=FRAME["type"], classes="some")
 
 
-@quiet
 def test_sorting_puts_undefined_values_last():
     frame = pd.concat([FRAME, FRAME[FRAME["label"] == "x"].assign(type="only x")])
     slices = report(*of(frame), by=frame["type"])
@@ -200,7 +170,6 @@ def test_sorting_puts_undefined_values_last():
         slices.sorted_by("colour")
 
 
-@quiet
 def test_intervals_of_slices_are_those_of_their_tables():
     slices = report(*of(FRAME), by=FRAME["type"], confidence_level=0.9)
     for row in (*slices.rows, slices.whole):
@@ -213,7 +182,6 @@ def test_intervals_of_slices_are_those_of_their_tables():
     )
 
 
-@quiet
 def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proportions():
     """Of accuracy, against the chi-squared test of two proportions."""
     n = 4000
@@ -237,7 +205,6 @@ def test_holm_corrects_as_r_does():
     assert math.isnan(holm([0.01, math.nan])[1])
 
 
-@quiet
 def test_the_command_line_gives_the_same(tmp_path, capsys):
     path = str(tmp_path / "p.parquet")
     FRAME.to_parquet(path)
@@ -254,7 +221,6 @@ def test_the_command_line_gives_the_same(tmp_path, capsys):
     assert float(capsys.readouterr().out) == report(*of(FRAME)).scores["nit"]
 
 
-@quiet
 def test_long_names_stay_within_120_columns():
     frame = FRAME.assign(type=FRAME["type"].map(lambda name: name + " x" * 100))
     text = str(report(*of(frame), by=frame["type"], against_rest="nit", confidence_level=0.95))
@@ -262,7 +228,6 @@ def test_long_names_stay_within_120_columns():
     assert max(map(len, tables.splitlines())) <= 120
 
 
-@quiet
 def test_tables_of_slices_come_from_a_mapping_too():
     parts = {name: report(*of(part)).table for name, part in FRAME.groupby("type")}
     found = Slices.from_tables(parts, by="type")

@@ -20,6 +20,8 @@ import informedness.torchmetrics
 from informedness import UndefinedMetricWarning
 from informedness.torchmetrics import Informedness, Nit
 
+pytestmark = pytest.mark.slow  # imports torch
+
 K = 4
 GENERATOR = torch.Generator().manual_seed(3)
 TARGET = torch.randint(K, (240,), generator=GENERATOR)
@@ -59,18 +61,19 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize(("preds", "target"), FORMS.values(), ids=FORMS)
-def test_batches_of_every_form_add_up_to_the_score_of_all_samples(preds, target):
+def test_batches_of_every_form_add_up_to_the_score_of_all_samples():
     gains, informedness, nit = expected()
-    batches = list(zip(preds.split(5), target.split(5), strict=True))
-    value = computed(Informedness(K), *batches)
-    assert (value.dtype, value.shape) == (torch.float64, ())
-    assert value.item() == near(informedness)
-    assert computed(Nit(K), *batches).item() == near(nit)
-    vector = computed(Informedness(K, average=None), *batches)
-    assert (vector.dtype, vector.shape) == (torch.float64, (K,))
-    assert vector.tolist() == near(gains)
-    assert computed(Informedness(K, average="macro"), *batches).item() == near(gains.mean())
+    for form, (preds, target) in FORMS.items():
+        batches = list(zip(preds.split(5), target.split(5), strict=True))
+        value = computed(Informedness(K), *batches)
+        assert (value.dtype, value.shape) == (torch.float64, ()), form
+        assert value.item() == near(informedness), form
+        assert computed(Nit(K), *batches).item() == near(nit), form
+        vector = computed(Informedness(K, average=None), *batches)
+        assert (vector.dtype, vector.shape) == (torch.float64, (K,)), form
+        assert vector.tolist() == near(gains), form
+        macro = computed(Informedness(K, average="macro"), *batches)
+        assert macro.item() == near(gains.mean()), form
 
 
 def test_the_example_in_the_docstring_is_true():
@@ -98,15 +101,16 @@ def test_ignored_targets_are_left_out_whatever_is_predicted_there():
         assert computed(Nit(K, ignore_index=-100), batch).item() == near(nit)
 
 
-@pytest.mark.parametrize("threshold", [0.0, 0.9, 1])
-def test_one_score_a_sample_is_cut_at_the_threshold(threshold):
-    scores, target = SCORES[:, 1], (TARGET == 1).long()
-    scores[0] = threshold  # above it, not at it
-    truth = balanced_accuracy_score(target, scores > threshold, adjusted=True)
-    metric = Informedness(2, threshold=threshold)
-    assert computed(metric, (scores, target)).item() == near(truth)
-    metric.reset()
-    assert computed(metric, (scores > threshold, target == 1)).item() == near(truth)
+def test_one_score_a_sample_is_cut_at_the_threshold():
+    target = (TARGET == 1).long()
+    for threshold in (0.0, 0.9, 1):
+        scores = SCORES[:, 1].clone()
+        scores[0] = threshold  # above it, not at it
+        truth = balanced_accuracy_score(target, scores > threshold, adjusted=True)
+        metric = Informedness(2, threshold=threshold)
+        assert computed(metric, (scores, target)).item() == near(truth), threshold
+        metric.reset()
+        assert computed(metric, (scores > threshold, target == 1)).item() == near(truth), threshold
 
 
 REFUSED = {
@@ -137,23 +141,20 @@ REFUSED_OF_TWO = {
 }
 
 
-@pytest.mark.parametrize(
-    ("k", "options", "preds", "target", "message"),
-    [(K, *case) for case in REFUSED.values()] + [(2, *case) for case in REFUSED_OF_TWO.values()],
-    ids=[*REFUSED, *REFUSED_OF_TWO],
-)
-def test_a_batch_that_is_refused_is_named_and_not_counted(k, options, preds, target, message):
-    for of in (Informedness, Nit):
-        metric = of(k, **options)
-        metric.update(BINARY, BINARY)
-        with pytest.raises(ValueError, match=message):
-            metric.update(preds, target)
-        assert metric.counts.sum() == 240
+def test_a_batch_that_is_refused_is_named_and_not_counted():
+    cases = [(K, *case) for case in REFUSED.values()]
+    cases += [(2, *case) for case in REFUSED_OF_TWO.values()]
+    for k, options, preds, target, message in cases:
+        for of in (Informedness, Nit):
+            metric = of(k, **options)
+            metric.update(BINARY, BINARY)
+            with pytest.raises(ValueError, match=message):
+                metric.update(preds, target)
+            assert metric.counts.sum() == 240, message
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_options_that_are_not_valid_are_refused():
+    for arguments, message in (
         ({"num_classes": 1}, "`num_classes` must be an integer of at least 2, got 1"),
         ({"num_classes": 2.0}, "`num_classes` .* got 2.0"),
         ({"num_classes": 3, "ignore_index": "pad"}, "`ignore_index` .* 'pad'"),
@@ -162,12 +163,9 @@ def test_a_batch_that_is_refused_is_named_and_not_counted(k, options, preds, tar
         ({"num_classes": 2, "average": "micro"}, "`average` must be one of .* 'micro'"),
         ({"num_classes": 2, "zero_division": 1.0}, '`zero_division` must be "warn", 0.0 or nan'),
         ({"num_classes": 2, "avrage": None}, "Unexpected keyword arguments: `avrage`"),
-    ],
-    ids=str,
-)
-def test_options_that_are_not_valid_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        Informedness(**arguments)
+    ):
+        with pytest.raises(ValueError, match=message):
+            Informedness(**arguments)
 
 
 # In a loop
@@ -199,32 +197,27 @@ def test_a_collection_counts_once_for_metrics_that_read_batches_alike():
     assert collection["Nit"].counts.sum() == 0
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ({"threshold": 0.5}, {"threshold": 0.9}),
-        ({"ignore_index": 0}, {"ignore_index": -100}),
-        ({}, {"ignore_index": -1}),
-    ],
-    ids=str,
-)
 @pytest.mark.filterwarnings("ignore:informedness. ")
-def test_a_collection_keeps_apart_what_only_its_first_batch_makes_equal(first, second):
+def test_a_collection_keeps_apart_what_only_its_first_batch_makes_equal():
     """As it would share the counts of all metrics that have the same after one batch."""
     one, other = torch.tensor([1, 1, 1, 1]), torch.tensor([1, 0, 1, 0])
     certain, unsure = torch.tensor([0.99, 0.98, 0.97, 0.96]), torch.tensor([0.8, 0.1, 0.95, 0.1])
-    ids = "threshold" not in first
-    batches = [((certain > 0.5).long() if ids else certain, one)]
-    batches.append(((unsure > 0.5).long() if ids else unsure, other))
-    both = {"first": Informedness(2, **first), "second": Informedness(2, **second)}
-    collection = MetricCollection(both)
-    for batch in batches:
-        collection.update(*batch)
-    assert len(collection.compute_groups) == 2
-    for name, options in (("first", first), ("second", second)):
-        alone = Informedness(2, **options)
-        computed(alone, *batches)
-        assert torch.equal(collection[name].counts, alone.counts)
+    scores = [(certain, one), (unsure, other)]
+    ids = [((given > 0.5).long(), target) for given, target in scores]
+    for first, second, batches in (
+        ({"threshold": 0.5}, {"threshold": 0.9}, scores),
+        ({"ignore_index": 0}, {"ignore_index": -100}, ids),
+        ({}, {"ignore_index": -1}, ids),
+    ):
+        both = {"first": Informedness(2, **first), "second": Informedness(2, **second)}
+        collection = MetricCollection(both)
+        for batch in batches:
+            collection.update(*batch)
+        assert len(collection.compute_groups) == 2, second
+        for name, options in (("first", first), ("second", second)):
+            alone = Informedness(2, **options)
+            computed(alone, *batches)
+            assert torch.equal(collection[name].counts, alone.counts), options
 
 
 def test_without_a_sample_the_score_is_nan_and_training_goes_on():
@@ -249,24 +242,21 @@ def test_a_batch_of_one_class_warns_unless_zero_division_says_what_it_is():
         assert math.isnan(metric(torch.tensor([2, 2]), torch.tensor([2, 2])))
 
 
-@pytest.mark.parametrize(
-    "metric", [Informedness(K, ignore_index=-1), Nit(K)], ids=["informedness", "nit"]
-)
-def test_a_metric_is_saved_loaded_pickled_and_copied_with_its_counts(metric):
-    metric.reset()
-    metric.update(PREDS[:100], TARGET[:100])
-    assert metric.state_dict() == {}  # as those of torchmetrics: only on demand
-    metric.persistent(True)
-    loaded = type(metric)(K, ignore_index=metric.ignore_index)
-    loaded.persistent(True)
-    loaded.load_state_dict(metric.state_dict())
-    copies = [loaded, metric.clone(), pickle.loads(pickle.dumps(metric))]
-    score = metric.compute()
-    for copy in copies:
-        assert torch.equal(copy.counts, metric.counts)
-        copy.update(PREDS[100:], TARGET[100:])
-        assert copy.compute().item() == near(expected()[1 + isinstance(metric, Nit)])
-    assert (metric.counts.sum(), metric.compute()) == (100, score)
+def test_a_metric_is_saved_loaded_pickled_and_copied_with_its_counts():
+    for metric in (Informedness(K, ignore_index=-1), Nit(K)):
+        metric.update(PREDS[:100], TARGET[:100])
+        assert metric.state_dict() == {}  # as those of torchmetrics: only on demand
+        metric.persistent(True)
+        loaded = type(metric)(K, ignore_index=metric.ignore_index)
+        loaded.persistent(True)
+        loaded.load_state_dict(metric.state_dict())
+        copies = [loaded, metric.clone(), pickle.loads(pickle.dumps(metric))]
+        score = metric.compute()
+        for copy in copies:
+            assert torch.equal(copy.counts, metric.counts)
+            copy.update(PREDS[100:], TARGET[100:])
+            assert copy.compute().item() == near(expected()[1 + isinstance(metric, Nit)])
+        assert (metric.counts.sum(), metric.compute()) == (100, score)
 
 
 def test_counts_stay_whole_in_half_precision():
@@ -308,53 +298,6 @@ def test_a_metric_is_plotted_within_its_bounds(monkeypatch):
         -1.0,
         1.0,
     )
-
-
-# Several processes
-
-
-def work(rank, folder):
-    """Score a share of the samples in one of two processes, and save what it says of them all."""
-    torch.distributed.init_process_group(
-        "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2
-    )
-    share = [slice(0, 150), slice(150, 240)][rank]  # in 3 batches and in 2
-    preds, target = PREDS[share], TARGET[share]
-    collection = MetricCollection([Informedness(K), Nit(K)])
-    on_step, empty, nothing = Informedness(K, dist_sync_on_step=True), Nit(K), Informedness(K)
-    for batch in zip(preds.split(50), target.split(50), strict=True):
-        collection.update(*batch)
-    if rank:
-        empty.update(PREDS, TARGET)
-    nothing.update(PREDS[:0], TARGET[:0])
-    step = on_step(preds[:50], target[:50])
-    first = collection.compute()
-    own = collection["Nit"].counts.sum()
-    collection.update(preds, target)
-    results = {
-        "first": [first["Informedness"].item(), first["Nit"].item()],
-        "own": own.item(),
-        "twice": [value.item() for value in collection.compute().values()],
-        "step": step.item(),
-        "empty": empty.compute().item(),
-        "nothing": nothing.compute().item(),
-    }
-    torch.save(results, f"{folder}/{rank}.pt")
-    torch.distributed.destroy_process_group()
-
-
-@pytest.mark.slow
-def test_two_processes_give_the_score_of_all_their_samples(tmp_path):
-    torch.multiprocessing.spawn(work, args=(str(tmp_path),), nprocs=2)
-    results = [torch.load(tmp_path / f"{rank}.pt") for rank in (0, 1)]
-    _, informedness, nit = expected()
-    both = torch.cat([torch.arange(50), torch.arange(150, 200)])
-    for result in results:
-        assert result["first"] == result["twice"] == [near(informedness), near(nit)]
-        assert result["step"] == near(expected(PREDS[both], TARGET[both])[1])
-        assert result["empty"] == near(nit)
-        assert math.isnan(result["nothing"])
-    assert [result["own"] for result in results] == [150, 90]
 
 
 # Without torchmetrics

@@ -107,77 +107,51 @@ PYRIGHT = {"extraPaths": [str(ROOT / "src")], "typeCheckingMode": "standard"}
 UNTYPED = "from typing import Any\ndef __getattr__(name: str) -> Any: ...\n"
 
 
-# what a snippet takes from the one before it, and functions that a reader writes without types
-OF_A_PART = {
-    "mypy": ["name-defined", "no-untyped-def", "no-untyped-call"],
-    "pyright": ["reportUndefinedVariable"],
-}
+# What a snippet takes from the one before it, and functions that a reader writes without types.
+OF_A_PART = """# mypy: disable-error-code="name-defined, no-untyped-def, no-untyped-call"
+# pyright: reportUndefinedVariable=false
+"""
+MISTAKES = (
+    "a: float = informedness_score([0], [0], average=None)",
+    "b = estimate([0, 1], [0, 1])",
+    "c = table.nit(average=None)",
+    "d = table.informedness(average='weighted')",
+)
 
 
-@pytest.fixture(scope="module", params=["mypy", "pyright"])
-def complaints(request, tmp_path_factory):
-    """Return a function that gives what a type checker says of files, each one piece of code."""
-    checker = request.param
-    folder = tmp_path_factory.mktemp("user")
-    (folder / "mypy.ini").write_text(MYPY, encoding="utf-8")
+def snippets_of_the_documents():
+    pages = ("README.md", "docs/files.md", "docs/slices.md", "docs/undefined.md")
+    found = [snippet for page in pages for snippet in snippets(ROOT / page)]
+    pieces = [code for _, code, expected in found if expected is not None]
+    assert sum("informedness" in code for code in pieces) > 12
+    return {f"snippet_{number}.py": OF_A_PART + code for number, code in enumerate(pieces)}
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_snippets_are_typed_types_are_exact_by_average_and_mistakes_are_seen(checker, tmp_path):
+    mistakes = {f"mistake_{n}.py": f"{EXACT}{line}\n" for n, line in enumerate(MISTAKES)}
+    files = snippets_of_the_documents() | {"exact.py": EXACT} | mistakes
+    for name, code in files.items():
+        (tmp_path / name).write_text(code, encoding="utf-8")
     for name in ("evaluate", "duckdb"):
-        (folder / "typings" / name).mkdir(parents=True)
-        (folder / "typings" / name / "__init__.pyi").write_text(UNTYPED, encoding="utf-8")
+        (tmp_path / "typings" / name).mkdir(parents=True)
+        (tmp_path / "typings" / name / "__init__.pyi").write_text(UNTYPED, encoding="utf-8")
+    (tmp_path / "mypy.ini").write_text(MYPY, encoding="utf-8")
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(PYRIGHT), encoding="utf-8")
     environment = {
         **os.environ,
         "MYPYPATH": str(ROOT / "src"),
         "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1",  # that there is a newer one
     }
-
-    def complaints(*pieces, ignore=()):
-        names = [f"user_{number}.py" for number in range(len(pieces))]
-        for name, code in zip(names, pieces, strict=True):
-            (folder / name).write_text(code, encoding="utf-8")
-        options = [f"--disable-error-code={code}" for code in ignore]
-        if checker == "pyright":
-            configuration = PYRIGHT | dict.fromkeys(ignore, False)
-            (folder / "pyrightconfig.json").write_text(json.dumps(configuration), encoding="utf-8")
-            options = ["--pythonpath", sys.executable]
-        result = subprocess.run(
-            [sys.executable, "-m", checker, *options, *names],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            env=environment,
-        )
-        assert result.returncode in (0, 1), result.stdout + result.stderr
-        lines = [line for line in result.stdout.splitlines() if re.search(r":\d+.* error: ", line)]
-        assert bool(lines) == bool(result.returncode), result.stdout + result.stderr
-        assert all(re.search(r"\buser_\d+\.py:", line) for line in lines)
-        return lines
-
-    complaints.checker = checker
-    return complaints
-
-
-def test_the_snippets_of_the_documents_are_typed(complaints):
-    pages = ("README.md", "docs/files.md", "docs/slices.md", "docs/undefined.md")
-    found = [snippet for page in pages for snippet in snippets(ROOT / page)]
-    pieces = [code for _, code, expected in found if expected is not None]
-    assert sum("informedness" in code for code in pieces) > 12
-    assert complaints(*pieces, ignore=OF_A_PART[complaints.checker]) == []
-
-
-def test_types_are_exact_by_average(complaints):
-    assert complaints(EXACT) == []
+    options = ["--pythonpath", sys.executable] if checker == "pyright" else []
+    command = [sys.executable, "-m", checker, *options, *files]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert result.returncode == 1, result.stdout + result.stderr
+    lines = [line for line in result.stdout.splitlines() if re.search(r":\d+.* error: ", line)]
+    of_a_mistake = re.compile(r"\bmistake_\d+\.py:")
+    assert [line for line in lines if not of_a_mistake.search(line)] == []
+    assert len({of_a_mistake.search(line)[0] for line in lines}) == len(MISTAKES), lines
 
 
 def test_every_public_name_is_among_the_exact_types():
     assert {*informedness.__all__} <= {*re.findall(r"\w+", EXACT)}
-
-
-def test_mistakes_are_seen(complaints):
-    mistakes = [
-        "a: float = informedness_score([0], [0], average=None)",
-        "b = estimate([0, 1], [0, 1])",
-        "c = table.nit(average=None)",
-        "d = table.informedness(average='weighted')",
-    ]
-    lines = complaints(*(EXACT + line + "\n" for line in mistakes))
-    files = {re.search(r"user_\d+", line)[0] for line in lines}
-    assert len(files) == len(mistakes)

@@ -66,8 +66,8 @@ def entropic_ends(table: Table, score: Score, level: float, p_value: float) -> t
     else:
         logarithm, k, k_most = math.log(float(score.exact(table))), 1, 1
         pi = r[r > 0] / table.total
-        surprise = -float(pi @ np.log(pi))
-        error = float(pi @ (np.log(pi) + surprise) ** 2) / size + rows.variance
+        surprise = -float((pi * np.log(pi)).sum())
+        error = float((pi * (np.log(pi) + surprise) ** 2).sum()) / size + rows.variance
         spread = max(-math.log(rarest) - surprise, 0) / size
         chance = -surprise - rows.most - _reach(z, error, spread)
     centre = logarithm + columns.likely - cells.likely
@@ -115,7 +115,7 @@ def _missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missi
     elif f1:
         rate = 2 / ((size - 1) * (f1 - 1) + 2)
     least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
-    seen = float(shares @ _excess(sizes) - _excess(np.array(size)))
+    seen = float((shares * _excess(sizes)).sum() - _excess(np.array(size)))
     likely, most = (seen + unseen * _tail(x, size) for x in (rate, least))
     return Missing(likely, most, unseen**2 / (f2 + 1))
 
@@ -163,10 +163,12 @@ def _smoothed(table: Table, relative: bool) -> tuple[float, float]:
     b, share = np.log(v / beta), q[i] * v[j]
     cells = table.counts + one * share
     full = np.log(cells / n / (pi[i] * beta[j]))
-    mean = (cells @ full + one * (q @ a + v @ b - share @ (a[i] + b[j]))) / n
+    empty = (q * a).sum() + (v * b).sum() - (share * (a[i] + b[j])).sum()
+    mean = ((cells * full).sum() + one * empty) / n
     a = a - mean
-    empty = q @ a**2 + 2 * (q @ a) * (v @ b) + v @ b**2 - share @ (a[i] + b[j]) ** 2
-    filled = (squares + one**2 * share) @ (full - mean) ** 2
+    empty = (q * a**2).sum() + 2 * (q * a).sum() * (v * b).sum() + (v * b**2).sum()
+    empty -= (share * (a[i] + b[j]) ** 2).sum()
+    filled = ((squares + one**2 * share) * (full - mean) ** 2).sum()
     return float(mean), float(filled + one**2 * empty) / n**2
 
 

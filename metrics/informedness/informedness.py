@@ -51,8 +51,8 @@ Examples:
     >>> informedness.compute(references=[0] * 9 + [1], predictions=[0] * 10)
     {'informedness': 0.0}
 
-    >>> informedness.compute(references=[0, 1, 2, 2], predictions=[0, 1, 2, 1], average=None)
-    {'informedness': [1.0, 0.6666666666666667, 0.5], 'labels': [0, 1, 2]}
+    >>> informedness.compute(references=[0, 0, 1, 2, 2], predictions=[0, 0, 1, 2, 1], average=None)
+    {'informedness': [1.0, 0.75, 0.5], 'labels': [0, 1, 2]}
 """
 
 _CITATION = r"""

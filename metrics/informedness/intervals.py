@@ -124,9 +124,9 @@ def check_interval_of_prior(score: Score, prior: Any) -> None:
 def _cell_error(table: Table, score: Score) -> float:
     """Return the standard error of a score of cells."""
     gradient, squares = score.cell_gradient(table), squared_weights(table)
-    mean = float(table.counts @ gradient) / float(table.total)
+    mean = float((table.counts * gradient).sum()) / float(table.total)
     gaps = _gaps(gradient, mean, score.exact(table) + np.abs(gradient))
-    return math.sqrt(float(squares @ gaps**2)) / float(table.total)
+    return math.sqrt(float((squares * gaps**2).sum())) / float(table.total)
 
 
 def _gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
@@ -243,9 +243,9 @@ def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
 
     mean = ratio(sum_by(i, counts * g, k), r)
     within = _gaps(g, mean[i], scale)
-    overall = counts @ (weight * g)
-    gaps = _gaps(g, overall, scale + counts @ (weight * scale))
-    between = squares @ (weight * (gaps - within)) ** 2
+    overall = (counts * (weight * g)).sum()
+    gaps = _gaps(g, overall, scale + (counts * (weight * scale)).sum())
+    between = (squares * (weight * (gaps - within)) ** 2).sum()
     if scored is not table:
         gaps, between = within, 0.0
 
@@ -263,8 +263,8 @@ def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
         below=(mean - a - np.minimum(others[0], b + u))[present],
         above=(a + np.maximum(others[1], b + u) - mean)[present],
         between=np.asarray(between),
-        error=np.sqrt(squares @ (weight * gaps) ** 2),
-        third=(squares * (weight * gaps) ** 2) @ (squares / counts * weight * gaps),
+        error=np.sqrt((squares * (weight * gaps) ** 2).sum()),
+        third=(squares * (weight * gaps) ** 2 * (squares / counts * weight * gaps)).sum(),
         pooled=(recall * (1 - recall) * (b + u - wrong) ** 2)[present],
     )
 

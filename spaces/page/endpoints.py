@@ -284,4 +284,7 @@ class Tools(gradio.mcp.GradioMCPServer):
 def serve_tools() -> bool:
     """Return whether the endpoints can be tools, which needs the package `mcp`."""
     gradio.mcp.GradioMCPServer = Tools  # type: ignore[misc]
+    # Tools call their endpoints through it; on a busy machine its own 5 seconds are too short.
+    patient = functools.partial(gradio.mcp.Client, httpx_kwargs={"timeout": 300})  # type: ignore[attr-defined]
+    gradio.mcp.Client = patient  # type: ignore[attr-defined]
     return importlib.util.find_spec("mcp") is not None

@@ -105,7 +105,7 @@ def _climb(gains: Numbers, chosen: Codes) -> Codes:
         totals = (n_after * sums_after).sum(axis=1)
         best = int(totals.argmax()) if len(movers) else 0
         # what rounding alone could raise would go round and round
-        if not len(movers) or totals[best] <= n @ sums + 1e-12 * len(gains) ** 2:
+        if not len(movers) or totals[best] <= (n * sums).sum() + 1e-12 * len(gains) ** 2:
             return chosen
         chosen[movers[: best + 1]] = to[movers[: best + 1]]
 
@@ -127,7 +127,7 @@ def _moved(amounts: Numbers, movers: Codes, chosen: Codes, to: Codes) -> Numbers
 
 def _total(gains: Numbers, chosen: Codes) -> float:
     n, sums = _sums(gains, chosen)
-    return float(n @ sums)
+    return float((n * sums).sum())
 
 
 def _read_probabilities(probabilities: Any) -> Numbers:

@@ -105,9 +105,9 @@ class ComputeMetrics:
     Examples
     --------
     >>> compute_metrics = ComputeMetrics("informedness", "accuracy")
-    >>> logits = [[2.0, 0.1], [0.3, 0.9], [1.5, 0.2]]
-    >>> compute_metrics((logits, [0, 1, 1]))
-    {'informedness': 0.5, 'accuracy': 0.6666666666666666}
+    >>> logits = [[2.0, 0.1], [0.3, 0.9], [1.5, 0.2], [0.6, 0.4]]
+    >>> compute_metrics((logits, [0, 1, 1, 0]))
+    {'informedness': 0.5, 'accuracy': 0.75}
     """
 
     def __init__(

@@ -290,6 +290,14 @@ def status(field: str) -> int:
     return 1024 * int(found.group(1)) if found else 0
 
 
+def reset_peak() -> int:
+    """Return the bytes that are resident, from which VmHWM counts now."""
+    ctypes.CDLL(None).malloc_trim(0)  # or what making the data freed hides what is taken
+    before = status("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")
+    return before
+
+
 def child_peak(name: str, who: str) -> Any:
     """Return the bytes that a call takes above what was there, once it has seen few samples."""
     resource.setrlimit(resource.RLIMIT_AS, (16 * GIB, 16 * GIB))
@@ -299,9 +307,7 @@ def child_peak(name: str, who: str) -> Any:
             run = prepare(work, who, work.data(n), limit=float("inf"))
             if isinstance(run, str):
                 return run
-            ctypes.CDLL(None).malloc_trim(0)  # or what making the data freed hides what is taken
-            before = status("VmRSS")
-            Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
+            before = reset_peak()
             run()
     except (MemoryError, RuntimeError) as error:
         asked = re.search(r"allocate ([\d.]+ \w+)", str(error))
@@ -436,16 +442,20 @@ def report(seconds: Results, peaks: Results) -> list[str]:
     return [*lines, *table(peaks, FILES, lambda name: 1e6)]
 
 
+def versions(packages: str) -> str:
+    there = {package.name.lower(): package.version for package in metadata.distributions()}
+    found = [f"{name} {there.get(name, 'not installed')}" for name in packages.split()]
+    return ", ".join([f"Python {sys.version.split()[0]}", *found])
+
+
 def setting() -> str:
-    versions = {package.name.lower(): package.version for package in metadata.distributions()}
-    found = [f"{name} {versions.get(name, 'not installed')}" for name in PACKAGES.split()]
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
     return f"""    python {" ".join(sys.argv)}
 
 {time.strftime("%Y-%m-%d")}, {os.uname().sysname} {os.uname().machine}, {cpu and cpu.group(1)},
 {os.cpu_count()} cores, {memory:.0f} GiB, load {os.getloadavg()[0]:.1f} at the start.
-Python {sys.version.split()[0]}, {", ".join(found)}."""
+{versions(PACKAGES)}."""
 
 
 def main() -> None:

@@ -8,17 +8,16 @@ and what they take is multiplied: the table says how many they made. Medians of 
 """
 
 import argparse
-import ctypes
 import os
-import platform
 import statistics
 import time
 import warnings
 from functools import partial
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+from bench import clock, reset_peak, status, versions
 
 from informedness import ContingencyTable, Report, compare, estimate, module_path
 
@@ -39,23 +38,13 @@ def table_of(n, k):
     return ContingencyTable.from_matrix(counts.reshape(k, k))
 
 
-def status(field):
-    line = next(x for x in Path("/proc/self/status").read_text().splitlines() if field in x)
-    return int(line.split()[1]) / 1024
-
-
 def taken(run, repeats):
     """Return the median seconds, and the MB at the peak above what was there before."""
     if repeats > 1:
         run()
-    ctypes.CDLL(None).malloc_trim(0)
-    before, seconds = status("VmRSS"), []
-    Path("/proc/self/clear_refs").write_text("5")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds), status("VmHWM") - before
+    before = reset_peak()
+    seconds = statistics.median(clock(run) for _ in range(repeats))
+    return seconds, (status("VmHWM") - before) / 2**20
 
 
 def others(references, predictions):
@@ -67,33 +56,20 @@ def others(references, predictions):
         return balanced_accuracy_score(y, p, adjusted=True)
 
     options = {"paired": True, "vectorized": False, "method": "percentile", "n_resamples": 99}
-    yield (
-        "scipy.stats.bootstrap of balanced_accuracy_score",
-        99,
-        0,
-        partial(bootstrap, (references, predictions), score, **options),
-    )
+    by_scipy = partial(bootstrap, (references, predictions), score, **options)
+    yield "scipy.stats.bootstrap of balanced_accuracy_score", 99, 0, by_scipy
     intervals = import_module("confidenceinterval.bootstrap").bootstrap_ci
-    yield (
-        "confidenceinterval, of balanced_accuracy_score",
-        99,
-        0,
-        partial(
-            intervals, references, predictions, score, n_resamples=99, method="bootstrap_percentile"
-        ),
-    )
-    evaluate = import_module("evaluate")
+    options = {"n_resamples": 99, "method": "bootstrap_percentile"}
+    by_package = partial(intervals, references, predictions, score, **options)
+    yield "confidenceinterval, of balanced_accuracy_score", 99, 0, by_package
+    metric = import_module("evaluate").load(module_path("informedness"))
     evaluator = import_module("evaluate.evaluator.base").Evaluator
-    metric = evaluate.load(module_path("informedness"))
     inputs = {"references": references, "predictions": predictions}
-    yield (
-        "evaluate's evaluator (BCa), of our informedness module",
-        9,
-        len(references),  # the jackknife of BCa
-        partial(
-            evaluator._compute_confidence_interval, metric, inputs, ["informedness"], n_resamples=9
-        ),
+    by_evaluator = partial(
+        evaluator._compute_confidence_interval, metric, inputs, ["informedness"], n_resamples=9
     )
+    jackknife = len(references)  # of BCa
+    yield "evaluate's evaluator (BCa), of our informedness module", 9, jackknife, by_evaluator
 
 
 def main():
@@ -133,17 +109,11 @@ def main():
     row(f"compare, N = {n:,}, k = {k}", ALL, partial(compare, references, predictions, third))
     many = [np.tile(x, 100) for x in (references, predictions, third)]
     row(f"compare, N = {100 * n:,}, k = {k}", ALL, partial(compare, *many))
-    n_many, k_many = 50_000, 1000
-    references_many, predictions_many = samples(n_many, k_many)
-    copied = np.random.default_rng(1).random(n_many) < 0.5
-    third_many = np.where(copied, predictions_many, references_many)
-    row(
-        f"compare, N = {n_many:,}, k = {k_many:,}",
-        ALL,
-        partial(compare, references_many, predictions_many, third_many),
-        3,
-        "< 4 s",
-    )
+    many_references, many_predictions = samples(50_000, 1000)
+    copied = np.random.default_rng(1).random(50_000) < 0.5
+    copies = np.where(copied, many_predictions, many_references)
+    run = partial(compare, many_references, many_predictions, copies)
+    row("compare, N = 50,000, k = 1,000", ALL, run, 3, "< 4 s")
     mine = row(
         f"estimate from labels, N = {n:,}, k = {k}",
         0,
@@ -152,15 +122,13 @@ def main():
     for who, made, beside, run in others(references, predictions):
         seconds = row(f"{who}, N = {n:,}, k = {k}", made, run, 1, beside=beside)
         lines[-1] = lines[-1].removesuffix("|  |") + f"| {seconds / mine:,.0f} times ours |"
-    versions = {package.name.lower(): package.version for package in metadata.distributions()}
-    found = ", ".join(f"{name} {versions.get(name)}" for name in PACKAGES.split())
     page = [
         "# Benchmark of intervals",
         "",
         "    python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md",
         "",
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; "
-        f"Python {platform.python_version()}, {found}.",
+        f"{versions(PACKAGES)}.",
         "",
         *__doc__.splitlines()[4:],
         "",

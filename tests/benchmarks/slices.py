@@ -8,7 +8,6 @@ new process; they take turns, and the median counts.
 
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -19,8 +18,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
-
-import informedness
+from bench import versions
 
 N, K, REPEATS = 10**7, 10, 5
 SLICES = (10, 100, 1_000, 10_000)
@@ -83,9 +81,8 @@ def main() -> None:
         "",
         "    python tests/benchmarks/slices.py --output tests/benchmarks/SLICES.md",
         "",
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {load:.1f}; Python "
-        f"{platform.python_version()}, informedness {informedness.__version__}, numpy "
-        f"{np.__version__}, pyarrow {pa.__version__}.",
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {load:.1f}; "
+        f"{versions('informedness numpy pyarrow')}.",
         "",
         f"A report on {N:.0e} rows of Parquet with {K} classes, text as dictionaries; medians of "
         f"{REPEATS} processes, the goal for 100 slices twice the plain one.",

@@ -1,21 +1,32 @@
-"""The app of each Space, started from its staged folder, and a browser in front of it."""
+"""The page of each Space: its modules in this process, its running app, and a browser in front."""
 
+import importlib
+import re
+import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
+from drawn import LIMIT, METRICS
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "spaces"))
+SPACES = Path(__file__).resolve().parents[2] / "spaces"
+EXECUTED = "window.executed ?? null"  # what hostile labels would set
+sys.path.insert(0, str(SPACES))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder: all is slow, what opens a page needs the browser."""
+    """Mark what is in this folder: one process has the browser, another one everything else."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
+            in_browser = "browser" in getattr(item, "fixturenames", ())
             item.add_marker(pytest.mark.slow)
-            if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("page" if in_browser else "space"))
+            if in_browser:
                 item.add_marker(pytest.mark.browser)
 
 
@@ -30,21 +41,119 @@ def app() -> Iterator[Callable[[str], str]]:
 
         def address(metric: str) -> str:
             if metric not in addresses:
-                addresses[metric], log, _ = stack.enter_context(running(metric))
+                addresses[metric], log, process = stack.enter_context(running(metric))
+                address.processes[metric] = process
                 logs.append(log)
             return addresses[metric]
 
+        address.processes = {}
         yield address
         printed = "".join(log.read_text("utf-8") for log in logs)
     assert "Traceback" not in printed, printed
 
 
+def imported_from(folder: Path) -> SimpleNamespace:
+    """Import the modules of a staged page, and leave no trace of their common names."""
+    before, path = set(sys.modules), list(sys.path)
+    sys.path.insert(0, str(folder))
+    try:
+        importlib.import_module("app")
+        names = set(sys.modules) - before
+        own = {name: sys.modules[name] for name in names if is_in(folder, sys.modules[name])}
+        for name in own:
+            del sys.modules[name]
+    finally:
+        sys.path[:] = path
+    return SimpleNamespace(**own)
+
+
+def is_in(folder: Path, module: ModuleType) -> bool:
+    """Return whether this module is a file of this folder."""
+    return getattr(module, "__file__", None) is not None and (
+        folder in Path(str(module.__file__)).parents
+    )
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[object]:
+def staged_modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SimpleNamespace]:
+    """The modules of each page, imported from its staged folder."""
+    found = {}
+    for metric in METRICS:
+        folder = tmp_path_factory.mktemp("page") / metric
+        subprocess.run([sys.executable, SPACES / "build.py", metric, folder], check=True)
+        found[metric] = imported_from(folder)
+    return found
+
+
+@pytest.fixture
+def page_of(
+    staged_modules: dict[str, SimpleNamespace], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], SimpleNamespace]:
+    """Return the function that gives the modules of a metric's page, as its app runs them."""
+
+    def found(metric: str) -> SimpleNamespace:
+        modules = staged_modules[metric]
+        monkeypatch.setattr(warnings, "warn", modules.charts.take_note)
+        return modules
+
+    return found
+
+
+@pytest.fixture
+def page(page_of: Callable[[str], SimpleNamespace]) -> SimpleNamespace:
+    """The modules of the page of Informedness."""
+    return page_of("informedness")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
     """Return a headless Chromium; a machine without one fails the test and says so."""
     from playwright.sync_api import expect
     from screenshots import chromium
 
-    expect.set_options(timeout=20_000)  # a busy machine is slow, not wrong
+    expect.set_options(timeout=LIMIT)
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def opened(browser: Any) -> dict[Any, SimpleNamespace]:
+    """The pages that are open, by metric and options: the next test loads them anew."""
+    return {}
+
+
+@pytest.fixture
+def visit(
+    app: Callable[[str], str], browser: Any, opened: dict[Any, SimpleNamespace]
+) -> Iterator[Callable[..., Any]]:
+    """Return the function that opens a page; whatever pages do, they stay on their host."""
+    for one in opened.values():
+        one.requested.clear()
+        one.failed.clear()
+    used: list[SimpleNamespace] = []
+    executed = set()
+
+    def visited(metric: str = "informedness", query: str = "", **options: Any) -> Any:
+        options = {"viewport": {"width": 1200, "height": 900}, **options}
+        key = metric, repr(options)
+        if key not in opened:
+            page = browser.new_context(**options).new_page()
+            page.set_default_timeout(LIMIT)
+            one = opened[key] = SimpleNamespace(page=page, requested=[], failed=[])
+            page.context.on("request", lambda request: one.requested.append(request.url))
+            page.on("pageerror", lambda error: one.failed.append(str(error)))
+        page = opened[key].page
+        if opened[key] in used:
+            executed.add(page.evaluate(EXECUTED))
+        used.append(opened[key])
+        page.set_viewport_size(options["viewport"])
+        page.goto(app(metric) + query)
+        page.locator("#score").wait_for()
+        return page
+
+    yield visited
+    executed |= {one.page.evaluate(EXECUTED) for one in used}
+    requested = {url for one in used for url in one.requested}
+    outside = {url for url in requested if not re.match(r"http://127\.0\.0\.1:|data:|blob:", url)}
+    assert (outside, [one.failed for one in used if one.failed]) == (set(), [])
+    assert executed <= {None}

@@ -16,13 +16,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-# Someone who loads a metric; standard input: [module, revision, [references, predictions]].
+# Someone who loads metrics; standard input: [[[module, revision], ...], [references, predictions]].
 LOAD = """
 import json, sys
 import evaluate
-module, revision, (references, predictions) = json.load(sys.stdin)
-metric = evaluate.load(module, revision=revision)
-print(json.dumps(metric.compute(references=references, predictions=predictions)))
+modules, (references, predictions) = json.load(sys.stdin)
+metrics = [evaluate.load(module, revision=revision) for module, revision in modules]
+scores = [metric.compute(references=references, predictions=predictions) for metric in metrics]
+print(json.dumps(scores))
 """
 
 Files = dict[str, bytes]

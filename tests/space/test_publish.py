@@ -1,12 +1,11 @@
 """What `spaces/publish.py` sends to the Hub, `evaluate` loads from there by name.
 
-The unmodified clients, each a process of its own, talk to a stand-in on loopback.
+The unmodified clients talk to a stand-in on loopback.
 """
 
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,125 +13,175 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import huggingface_hub
 import pytest
+from checkout import ROOT, Result, copied, run_script
 from hub import LOAD, Commit, Hub, HubError
+from huggingface_hub import constants
 
+import informedness
 from golden import BY_ID, close
 
-ROOT = Path(__file__).resolve().parents[2]
 WRITER, STRANGER = "hf_writerTokenOfTheTests", "hf_strangerTokenOfTheTests"
 VECTOR = BY_ID["asym_k4"]
 GOLDEN = {"informedness": VECTOR.exact["informedness"], "nit": VECTOR.info["NIT_k_ref"]}
+HELPERS = ("src/informedness/core", "metrics/informedness", "metrics/nit")
 
 
 class Person:
-    """Someone with a clone of the project, a token perhaps, and caches that start empty."""
+    """Someone who publishes this checkout, or a copy of it once they change something."""
 
-    def __init__(self, folder: Path, hub: str, token: str | None = WRITER) -> None:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
-        self.env = {
-            **kept,
-            "HF_HOME": str(folder / "hf"),
-            "HF_ENDPOINT": hub,
-            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
-            "HF_HUB_DISABLE_TELEMETRY": "1",
-            "NO_PROXY": "127.0.0.1",
-            **({"HF_TOKEN": token} if token else {}),
-        }
-        self.token = token
-        self.folder = folder
-        self.clone = folder / "clone"
-        for part in ("spaces", "metrics", "src"):
-            ignored = shutil.ignore_patterns("__pycache__", "screenshots")
-            shutil.copytree(ROOT / part, self.clone / part, ignore=ignored)
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.monkeypatch = folder, monkeypatch
+        self.clone = ROOT
         self.set_version("0.2.0")
 
-    def run(self, *command: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *command],
-            input=stdin,
-            env=self.env,
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+    def ask(self, hub: str, token: str | None) -> None:
+        """Use this Hub and this token."""
+        self.monkeypatch.setattr(constants, "ENDPOINT", hub)
+        self.monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(self.folder / "token"))
+        if token:
+            self.monkeypatch.setenv("HF_TOKEN", token)
+        else:
+            self.monkeypatch.delenv("HF_TOKEN", raising=False)
+        huggingface_hub.close_session()
 
-    def publish(self, *options: str) -> subprocess.CompletedProcess[str]:
-        script = self.clone / "spaces" / "publish.py"
-        result = self.run(script, "--org", "org", *options)
-        assert not self.token or self.token not in result.stdout + result.stderr
+    def publish(self, *options: str) -> Result:
+        result = run_script(self.clone, "publish", "--org", "org", *options)
+        assert os.environ.get("HF_TOKEN", WRITER) not in result.stdout + result.stderr
         return result
 
-    def load(self, name: str, revision: str | None = None) -> subprocess.CompletedProcess[str]:
-        return self.run("-c", LOAD, stdin=json.dumps([name, revision, VECTOR.samples()]))
-
-    def change_card(self, line: str, other: str) -> None:
-        card = self.clone / "metrics" / "nit" / "README.md"
-        text = card.read_text("utf-8")
-        assert f"\n{line}\n" in text
-        card.write_text(text.replace(f"\n{line}\n", f"\n{other}\n", 1), "utf-8")
-
     def set_version(self, version: str) -> None:
-        for folder in ("src/informedness/core", "metrics/informedness", "metrics/nit"):
-            helper = self.clone / folder / "scores.py"
-            line = re.compile(r'^__version__ = ".*"$', re.MULTILINE)
-            text, n_lines = line.subn(f'__version__ = "{version}"', helper.read_text("utf-8"))
-            assert n_lines == 1
-            helper.write_text(text, "utf-8")
+        self.monkeypatch.setattr(informedness, "__version__", version)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Replace a text of a file, in a copy of the checkout."""
+        if self.clone == ROOT:
+            self.clone = copied(self.folder / "clone")
+        text = (self.clone / name).read_text("utf-8")
+        assert old in text
+        (self.clone / name).write_text(text.replace(old, new, 1), "utf-8")
+
+    def change_app(self) -> None:
+        self.edit("spaces/page/app.py", "import json\n", "import json  # another app\n")
 
     def change_helper(self) -> None:
         """Let the helper, which the metric script imports, give another score."""
-        for folder in ("src/informedness/core", "metrics/informedness", "metrics/nit"):
+        for folder in HELPERS:
+            changed = '\nScore.value = lambda *table, **options: "changed"\n'
+            self.edit(f"{folder}/scores.py", "\n", "\n# changed\n")
             with (self.clone / folder / "scores.py").open("a") as helper:
-                helper.write('\nScore.value = lambda *table, **options: "changed"\n')
+                helper.write(changed)
 
 
 @pytest.fixture
 def hub() -> Iterator[Hub]:
     with Hub({WRITER: {"org"}, STRANGER: set()}).running() as hub:
         yield hub
+    huggingface_hub.close_session()
 
 
 @pytest.fixture
-def person(tmp_path: Path, hub: Hub) -> Person:
-    return Person(tmp_path, hub.url)
+def somebody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Person:
+    """Someone whom no Hub knows yet."""
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    return Person(tmp_path, monkeypatch)
 
 
-def published(result: subprocess.CompletedProcess[str]) -> str:
+@pytest.fixture
+def person(somebody: Person, hub: Hub) -> Person:
+    somebody.ask(hub.url, WRITER)
+    return somebody
+
+
+def published(result: Result) -> str:
     """Return what publishing printed, once it went well."""
     assert (result.returncode, result.stderr) == (0, "")
     return result.stdout
 
 
-def refused(result: subprocess.CompletedProcess[str]) -> str:
+def refused(result: Result) -> str:
     """Return the one sentence that refuses."""
     assert (result.returncode, result.stdout) == (1, "")
     assert re.fullmatch(r"publish: [^\n]+\n", result.stderr), result.stderr
     return result.stderr
 
 
-def computed(result: subprocess.CompletedProcess[str]) -> dict[str, float]:
-    """Return what a metric computed that did load."""
-    assert result.returncode == 0, result.stderr
+# Publish and load
+
+
+def load(hub: Hub, folder: Path, *modules: Any, token: str = WRITER) -> list[dict[str, float]]:
+    """Return what modules, each with its revision, compute for someone with empty caches."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
+    environment = {
+        **kept,
+        "HF_HOME": str(folder / "hf"),
+        "HF_ENDPOINT": hub.url,
+        "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "NO_PROXY": "127.0.0.1",
+        **({"HF_TOKEN": token} if token else {}),
+    }
+    asked = json.dumps([modules, VECTOR.samples()])
+    command = [sys.executable, "-c", LOAD]
+    result = subprocess.run(command, input=asked, env=environment, capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(result.stderr.splitlines()[-1])
     return json.loads(result.stdout)
 
 
-def test_what_is_published_loads_by_name_and_computes_the_golden_values(person, hub):
+def test_what_is_published_loads_by_name_and_computes_the_golden_values(person, hub, tmp_path):
     output = published(person.publish())
-    for name in ("informedness", "nit"):
+    for name in GOLDEN:
         assert f"{hub.url}/spaces/org/{name}\n" in output
         assert f'evaluate.load("org/{name}")\n' in output
-        scores = computed(person.load(f"org/{name}"))
-        assert scores == {name: close(GOLDEN[name])}
+    loaded = load(hub, tmp_path, *[(f"org/{name}", None) for name in GOLDEN])
+    assert loaded == [{name: close(value)} for name, value in GOLDEN.items()]
 
 
-def test_a_space_holds_what_the_build_makes_and_the_file_of_the_hub(person, hub):
-    published(person.publish("--metric", "nit"))
+@pytest.mark.release
+def test_the_newest_state_loads_by_name_and_a_release_by_its_revision(person, hub, tmp_path):
+    """Also when only a helper changed and the older state is in the cache."""
+    output = published(person.publish("--metric", "informedness", "--release", "0.2.0"))
+    assert 'evaluate.load("org/informedness", revision="release-0.2.0")\n' in output
+    name, golden = "org/informedness", {"informedness": close(GOLDEN["informedness"])}
+    assert load(hub, tmp_path, (name, None)) == [golden]
+    person.change_helper()
+    person.set_version("0.3.0")
+    published(person.publish("--metric", "informedness", "--release", "0.3.0"))
+    assert load(hub, tmp_path, (name, None)) == [{"informedness": "changed"}]
+    assert load(hub, tmp_path, (name, "release-0.2.0")) == [golden]
+
+
+@pytest.mark.release
+def test_a_private_space_loads_with_the_token_and_is_refused_without(person, hub, tmp_path):
+    published(person.publish("--metric", "nit", "--private"))
+    assert load(hub, tmp_path, ("org/nit", None)) == [{"nit": close(GOLDEN["nit"])}]
+    with pytest.raises(RuntimeError, match="org/nit"):
+        load(hub, tmp_path / "other", ("org/nit", None), token="")
+
+
+@pytest.mark.release
+def test_it_publishes_as_a_process_of_its_own(person, hub):
+    command = [sys.executable, ROOT / "spaces" / "publish.py", "--org", "org"]
+    environment = {**os.environ, "HF_ENDPOINT": hub.url}
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert list(hub.spaces) == ["org/informedness", "org/nit"]
+    again = person.publish()
+    assert published(again).replace("nothing changed", "") != result.stdout
+    assert again.stdout.count("nothing changed") == 2
+
+
+# What is sent
+
+
+def test_a_space_holds_what_the_build_makes_and_the_file_of_the_hub(person, hub, tmp_path):
+    published(person.publish("--metric", "nit", "--private"))
     assert list(hub.spaces) == ["org/nit"]
-    build = person.clone / "spaces" / "build.py"
-    person.run(build, "nit", "built", "--repo-id", "org/nit")
-    folder = person.folder / "built"
+    assert hub.spaces["org/nit"].private
+    folder = tmp_path / "built"
+    run_script(ROOT, "build", "nit", folder, "--repo-id", "org/nit")
     paths = [path for path in folder.rglob("[!.]*") if path.is_file()]
     built = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     there = hub.spaces["org/nit"].head.files
@@ -141,36 +190,38 @@ def test_a_space_holds_what_the_build_makes_and_the_file_of_the_hub(person, hub)
     assert 'evaluate.load("org/nit")' in there["README.md"].decode()
 
 
-def test_publishing_the_same_again_sends_nothing(person, hub):
-    published(person.publish())
-    hub.requests.clear()
-    assert published(person.publish()).count("nothing changed") == 2
-    assert hub.sent == []
-
-
 def test_only_what_changed_is_sent_and_what_is_gone_is_removed(person, hub):
     published(person.publish("--metric", "informedness"))
+    hub.requests.clear()
+    assert published(person.publish("--metric", "informedness")).count("nothing changed") == 1
+    assert hub.sent == []
     space = hub.spaces["org/informedness"]
     before = dict(space.head.files)
     space.head.files["charts/old.py"] = b"left from an older version\n"
-    (person.clone / "spaces" / "page" / "app.py").write_text("print('another app')\n")
+    person.change_app()
     output = published(person.publish("--metric", "informedness"))
     assert output.splitlines()[1:3] == ["  ~ app.py", "  - charts/old.py"]
     assert len(space.history) == 3
-    assert space.head.files == {**before, "app.py": b"print('another app')\n"}
+    changed = (person.clone / "spaces/page/app.py").read_bytes()
+    assert space.head.files == {**before, "app.py": changed}
 
 
-def test_the_newest_state_loads_by_name_and_a_release_by_its_revision(person):
-    """Also when only a helper changed and the older state is in the cache."""
-    output = published(person.publish("--metric", "informedness", "--release", "0.2.0"))
-    assert 'evaluate.load("org/informedness", revision="release-0.2.0")\n' in output
-    golden = {"informedness": close(GOLDEN["informedness"])}
-    assert computed(person.load("org/informedness")) == golden
-    person.change_helper()
-    person.set_version("0.3.0")
-    published(person.publish("--metric", "informedness", "--release", "0.3.0"))
-    assert computed(person.load("org/informedness")) == {"informedness": "changed"}
-    assert computed(person.load("org/informedness", "release-0.2.0")) == golden
+def test_a_dry_run_says_what_would_change_and_sends_nothing(person, hub):
+    output = published(person.publish("--dry-run", "--release", "0.2.0"))
+    assert "org/nit (new)\n" in output
+    assert "  + nit.py\n" in output
+    assert "  tag release-0.2.0\n" in output
+    assert hub.spaces == {}
+    published(person.publish())
+    before = {name: space.head.oid for name, space in hub.spaces.items()}
+    person.change_app()
+    hub.requests.clear()
+    assert published(person.publish("--dry-run")).count("  ~ app.py\n") == 2
+    assert hub.sent == []
+    assert {name: space.head.oid for name, space in hub.spaces.items()} == before
+
+
+# Releases
 
 
 def test_the_tag_is_never_one_that_evaluate_asks_for_by_its_own_version(person, hub):
@@ -182,132 +233,110 @@ def test_the_tag_is_never_one_that_evaluate_asks_for_by_its_own_version(person, 
 
 
 def test_a_release_is_made_once_and_never_moved(person, hub):
-    published(person.publish("--release", "0.2.0"))
-    hub.requests.clear()
-    assert published(person.publish("--release", "0.2.0")).count("nothing changed") == 2
-    person.change_helper()
-    assert "the tag release-0.2.0 is already on" in refused(person.publish("--release", "0.2.0"))
-    assert hub.sent == []
-
-
-def test_a_release_of_another_commit_is_not_moved_to_one_with_the_same_files(person, hub):
     published(person.publish("--metric", "nit"))
+    hub.requests.clear()
+    published(person.publish("--metric", "nit", "--release", "0.2.0"))  # of what is there
+    assert hub.sent == [f"/api/spaces/org/nit/tag/{hub.spaces['org/nit'].head.oid}"]
+    hub.requests.clear()
+    again = published(person.publish("--metric", "nit", "--release", "0.2.0"))
+    assert again.count("nothing changed") == 1
     space = hub.spaces["org/nit"]
     space.tags["release-0.2.0"] = space.history[-1].oid
-    hub.requests.clear()
     refusal = refused(person.publish("--metric", "nit", "--release", "0.2.0"))
     assert f"is already on another state of it (commit {space.history[-1].oid[:7]})" in refusal
+    space.tags["release-0.2.0"] = space.head.oid
+    person.change_app()
+    refusal = refused(person.publish("--metric", "nit", "--release", "0.2.0"))
+    assert "the tag release-0.2.0 is already on" in refusal
     assert hub.sent == []
 
 
-def test_what_is_published_already_can_be_released_later(person, hub):
-    published(person.publish("--metric", "nit"))
-    hub.requests.clear()
-    published(person.publish("--metric", "nit", "--release", "0.2.0"))
-    assert hub.sent == [f"/api/spaces/org/nit/tag/{hub.spaces['org/nit'].head.oid}"]
+def test_a_release_is_three_numbers_and_those_of_the_code(person, hub):
+    for release in ("v0.2.0", "0.2", "0.2.0\n", "", "\u0660.\u0662.\u0660"):
+        sentence = refused(person.publish("--release", release))
+        assert "--release must be three numbers, for example 0.2.0" in sentence
+    # Else the tag would say one version, and the signatures of what it holds another.
+    sentence = refused(person.publish("--release", "0.3.0"))
+    assert "--release must be the version of the code, 0.2.0, got 0.3.0" in sentence
+    assert hub.requests == []
 
 
-def test_a_private_space_loads_with_the_token_and_is_refused_without(person, hub, tmp_path):
-    published(person.publish("--metric", "nit", "--private"))
-    assert hub.spaces["org/nit"].private
-    assert computed(person.load("org/nit"))["nit"] == close(GOLDEN["nit"])
-    other = Person(tmp_path / "other", hub.url, token=None).load("org/nit")
-    assert other.returncode == 1
-    assert "org/nit" in other.stderr.splitlines()[-1]
-
-
-def test_a_dry_run_says_what_would_change_and_sends_nothing(person, hub):
-    output = published(person.publish("--dry-run", "--release", "0.2.0"))
-    assert "org/nit (new)\n" in output
-    assert "  + nit.py\n" in output
-    assert "  tag release-0.2.0\n" in output
-    assert hub.spaces == {}
-    published(person.publish())
-    before = {name: space.head.oid for name, space in hub.spaces.items()}
-    (person.clone / "spaces" / "page" / "app.py").write_text("print('another app')\n")
-    hub.requests.clear()
-    assert published(person.publish("--dry-run")).count("  ~ app.py\n") == 2
-    assert hub.sent == []
-    assert {name: space.head.oid for name, space in hub.spaces.items()} == before
+# Tokens
 
 
 def test_the_token_of_the_cached_login_serves_too(person, hub):
-    del person.env["HF_TOKEN"]
-    person.env["HF_HUB_DISABLE_IMPLICIT_TOKEN"] = "1"  # the clients' own choice when they read
-    cached = Path(person.env["HF_HOME"]) / "token"
-    cached.parent.mkdir()
-    cached.write_text(WRITER)
+    person.ask(hub.url, None)
+    person.monkeypatch.setattr(constants, "HF_HUB_DISABLE_IMPLICIT_TOKEN", True)  # for reading
+    Path(constants.HF_TOKEN_PATH).write_text(WRITER)
     published(person.publish())
     assert list(hub.spaces) == ["org/informedness", "org/nit"]
 
 
-def test_without_a_token_nothing_is_asked(tmp_path, hub):
-    sentence = refused(Person(tmp_path, hub.url, token=None).publish())
+def test_without_a_token_nothing_is_asked(person, hub):
+    person.ask(hub.url, None)
+    sentence = refused(person.publish())
     assert "there is no token: run `hf auth login`, or set HF_TOKEN" in sentence
     assert hub.requests == []
 
 
-@pytest.mark.parametrize("token", ["hf_unknown", "hf_torn\x0bapart", "hf_caf\u00e9"])
-def test_a_token_that_is_none_is_refused_without_showing_it(tmp_path, hub, token):
-    sentence = refused(Person(tmp_path, hub.url, token=token).publish())
-    assert "the Hub does not accept the token" in sentence or "the token has char" in sentence
-    assert "hf_" not in sentence
-    assert hub.sent == []
+def test_a_token_that_is_none_is_refused_without_showing_it(person, hub):
+    for token in ("hf_unknown", "hf_torn\x0bapart", "hf_caf\u00e9"):
+        person.ask(hub.url, token)
+        sentence = refused(person.publish())
+        assert "the Hub does not accept the token" in sentence or "the token has char" in sentence
+        assert "hf_" not in sentence
+        assert hub.sent == []
 
 
-def test_a_token_without_the_right_is_refused(tmp_path, person, hub):
-    stranger = Person(tmp_path / "stranger", hub.url, token=STRANGER)
+def test_a_token_without_the_right_is_refused(person, hub):
+    person.ask(hub.url, STRANGER)
     sentence = "the token has no write access to Spaces of org"
-    assert sentence in refused(stranger.publish())
+    assert sentence in refused(person.publish())
     assert hub.spaces == {}
+    person.ask(hub.url, WRITER)
     published(person.publish("--metric", "nit"))
-    stranger.change_helper()
-    assert sentence in refused(stranger.publish("--metric", "nit"))
+    person.ask(hub.url, STRANGER)
+    person.change_app()
+    assert sentence in refused(person.publish("--metric", "nit"))
     assert len(hub.spaces["org/nit"].history) == 2
 
 
-def test_no_network_is_said_in_one_sentence(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+# The network
+
+
+def test_no_network_is_said_in_one_sentence(somebody):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    sentence = refused(Person(tmp_path, address).publish())
-    assert f"cannot reach the Hub at {address}" in sentence
+        somebody.ask(address, WRITER)
+        assert f"cannot reach the Hub at {address}" in refused(somebody.publish())
 
 
-def test_a_hub_that_never_answers_is_not_waited_for_for_ever(tmp_path):
+def test_a_hub_that_never_answers_is_not_waited_for_for_ever(somebody):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        person = Person(tmp_path, address)
-        script = person.clone / "spaces" / "publish.py"
-        text = script.read_text("utf-8")
-        assert "_TIMEOUT = 30" in text
-        script.write_text(text.replace("_TIMEOUT = 30", "_TIMEOUT = 1"), "utf-8")
-        assert f"cannot reach the Hub at {address} (timed out)" in refused(person.publish())
+        somebody.ask(address, WRITER)
+        somebody.edit("spaces/publish.py", "_TIMEOUT = 30", "_TIMEOUT = 1")
+        assert f"cannot reach the Hub at {address} (timed out)" in refused(somebody.publish())
 
 
 def test_a_client_that_is_told_to_stay_offline_says_so(person, hub):
-    person.env["HF_HUB_OFFLINE"] = "1"
+    person.monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     sentence = refused(person.publish())
     assert "cannot reach the Hub" in sentence
     assert "HF_HUB_OFFLINE" in sentence
     assert hub.requests == []
 
 
-def test_an_incomplete_clone_is_said_in_one_sentence(person, hub):
-    (person.clone / "metrics" / "nit" / "requirements.txt").unlink()
-    assert "requirements.txt" in refused(person.publish("--metric", "nit"))
-    assert hub.requests == []
+# What is left alone
 
 
-@pytest.mark.parametrize("sdk", ["static", "docker"])
-def test_a_space_of_another_kind_is_left_alone(person, hub, sdk):
+def test_a_space_of_another_kind_is_left_alone(person, hub):
     """Also the other Space, which could be published: all is planned before anything is sent."""
-    hub.add_space("org/nit", sdk)
-    sentence = refused(person.publish())
-    assert f"org/nit: it is a Space of another kind ({sdk}, not gradio)" in sentence
-    assert hub.sent == []
-
-
-def test_a_gradio_space_of_something_else_is_left_alone(person, hub):
+    for sdk in ("static", "docker"):
+        hub.add_space("org/nit", sdk)
+        sentence = refused(person.publish())
+        assert f"org/nit: it is a Space of another kind ({sdk}, not gradio)" in sentence
     hub.add_space("org/nit", "gradio").head.files["parasites.py"] = b"pass\n"
     sentence = refused(person.publish())
     assert "org/nit: it is a Space of another kind (there is no nit.py in it)" in sentence
@@ -315,42 +344,12 @@ def test_a_gradio_space_of_something_else_is_left_alone(person, hub):
 
 
 def test_a_public_space_is_not_taken_for_private(person, hub):
-    published(person.publish("--metric", "nit"))
-    hub.requests.clear()
+    hub.add_space("org/nit", "gradio")
     assert "it is already public" in refused(person.publish("--metric", "nit", "--private"))
     assert hub.sent == []
 
 
-def test_code_is_released_under_its_own_version_only(person, hub):
-    """Else the tag would say one version, and the signatures of what it holds another."""
-    sentence = refused(person.publish("--release", "0.3.0"))
-    assert "--release must be the version of the code, 0.2.0, got 0.3.0" in sentence
-    assert hub.requests == []
-
-
-@pytest.mark.parametrize("release", ["v0.2.0", "0.2", "0.2.0\n", "", "\u0660.\u0662.\u0660"])
-def test_a_release_is_three_numbers(person, hub, release):
-    sentence = refused(person.publish("--release", release))
-    assert "--release must be three numbers, for example 0.2.0" in sentence
-    assert hub.requests == []
-
-
-@pytest.mark.parametrize(
-    ("path", "error", "sentence"),
-    [
-        ("/api/repos/create", HubError(402, "Subscribe"), "org needs a paid plan"),
-        ("/api/repos/create", HubError(409, "Exists"), "someone else changed it at the same time"),
-        ("/api/spaces/org/informedness", HubError(500, "Oh no"), "the Hub answered 500 (Oh no)"),
-    ],
-)
-def test_other_refusals_of_the_hub_are_one_sentence_each(person, hub, path, error, sentence):
-    if path != "/api/repos/create":
-        hub.add_space("org/informedness", "gradio")
-    hub.faults[path] = error
-    assert sentence in refused(person.publish())
-
-
-def test_a_commit_of_someone_else_in_between_is_not_undone(tmp_path):
+def test_a_commit_of_someone_else_in_between_is_not_undone(somebody):
     class BusyHub(Hub):
         def post(self, path: str, body: bytes, token: str | None) -> Any:
             answer = super().post(path, body, token)
@@ -362,25 +361,38 @@ def test_a_commit_of_someone_else_in_between_is_not_undone(tmp_path):
 
     with BusyHub({WRITER: {"org"}}).running() as hub:
         hub.add_space("org/nit", "gradio")
-        refusal = refused(Person(tmp_path, hub.url).publish("--metric", "nit"))
+        somebody.ask(hub.url, WRITER)
+        refusal = refused(somebody.publish("--metric", "nit"))
         assert "someone else changed it at the same time: run this again" in refusal
         assert hub.spaces["org/nit"].head.message == "by someone else"
 
 
-def test_a_name_that_no_organisation_has_is_refused(person, hub):
+# What is refused
+
+
+def test_other_refusals_of_the_hub_are_one_sentence_each(person, hub):
+    for path, error, sentence in (
+        ("/api/repos/create", HubError(402, "Subscribe"), "org needs a paid plan"),
+        ("/api/repos/create", HubError(409, "Exists"), "someone else changed it at the same time"),
+        ("/api/spaces/org/informedness", HubError(500, "Oh no"), "the Hub answered 500 (Oh no)"),
+    ):
+        hub.faults = {path: error}
+        assert sentence in refused(person.publish())
+
+
+def test_what_cannot_be_built_is_refused_before_anything_is_asked(person, hub):
     assert "must be OWNER/informedness" in refused(person.publish("--org", "o rg"))
-    assert hub.requests == []
-
-
-def test_a_card_that_cannot_be_built_is_refused_before_anything_is_asked(person, hub):
-    person.change_card("sdk: gradio", "sdk: static")
+    person.edit("metrics/nit/README.md", "sdk: gradio\n", "sdk: static\n")
     assert "`sdk` must be gradio, got 'static'" in refused(person.publish())
+    (person.clone / "metrics" / "nit" / "requirements.txt").unlink()
+    person.edit("metrics/nit/README.md", "sdk: static\n", "sdk: gradio\n")
+    assert "requirements.txt" in refused(person.publish("--metric", "nit"))
     assert hub.requests == []
 
 
 def test_a_card_that_the_hub_refuses_is_refused_with_its_reason(person, hub):
     hub.add_space("org/nit", "gradio")
-    person.change_card("colorFrom: indigo", "colorFrom: teal")
+    person.edit("metrics/nit/README.md", "colorFrom: indigo\n", "colorFrom: teal\n")
     sentence = refused(person.publish("--metric", "nit"))
     assert 'org/nit: Invalid metadata in README.md. - "colorFrom" must be one of' in sentence
     assert len(hub.spaces["org/nit"].history) == 1

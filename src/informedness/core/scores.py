@@ -59,7 +59,7 @@ class Sums:
     total: Any
     occurring: Numbers
     """Which classes occur in the table, of shape (k,); unknown answers are not a class."""
-    n_classes: int
+    n_classes: Any
     """Number of classes, as NIT counts them."""
     cells: Numbers
     """The cells themselves, of shape (n_cells,) or (n_cells, n)."""

@@ -171,7 +171,7 @@ def compare(
     confidence_level : float
         Of the interval; the sentence calls a model better if the p-value is below 1 minus it.
     n_resamples, seed : int
-        Of the test; the same seed gives the same result.
+        Of the test; the same seed gives the same result, and A and B exchanged mirror it exactly.
 
     Returns
     -------
@@ -224,8 +224,8 @@ def compare(
     both = tables[0] + tables[1]
     triples, n_groups = count_triples(both, columns, task.ignored, rows)
     if prior is not None:
-        shares = read_prior(prior, tables[0])
-        factors = quotient(shares * tables[0].total, tables[0].reference_totals)
+        shares = read_prior(prior, both)
+        factors = quotient(shares * both.total, both.reference_totals)
         triples = triples._replace(weights=triples.weights * factors[triples.references])
     verdict = Swaps(both, score, triples, prior is not None).verdict(plan)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)

@@ -128,7 +128,8 @@ class Leaderboard(Result):
             p = self.p_values[pair]
             p_value = "< 0.0001" if p < 0.0001 else f"{p:.4f}"
             name = f"{better.name} over {worse.name}"
-            neighbours.append([name, f"{made_of.difference:+.4f}", interval, p_value])
+            difference = round(made_of.difference, 4) + 0.0  # not -0.0000
+            neighbours.append([name, f"{difference:+.4f}", interval, p_value])
         return [ranking, neighbours] if len(self.models) > 1 else [ranking]
 
     def text_lines(self) -> list[str]:
@@ -235,8 +236,9 @@ def leaderboard(
         else (estimates[name].value,)
         for name, of_model in runs.items()
     }
-    values = {name: float(np.mean(of_model)) for name, of_model in of_runs.items()}
-    order = sorted(values, key=lambda name: -values[name])
+    values = {name: math.fsum(of_model) / n_runs for name, of_model in of_runs.items()}
+    # models of one score keep their order, whatever rounding made of it
+    order = sorted(values, key=lambda name: -round(values[name], 12))
     comparisons = {
         (worse, better): compare(
             everywhere,

@@ -402,7 +402,7 @@ def _sums_of_tables(tables: list[ContingencyTable], k: int) -> Sums:
         predictions=predictions,
         total=cells.sum(axis=(1, 2)),
         occurring=occurring,
-        n_classes=n_classes(tables[0]),
+        n_classes=np.array([n_classes(table) for table in tables]),
         cells=cells.reshape(n, k * k).T,
     )
 

@@ -15,6 +15,10 @@ Entropic scores are biased upwards by what guesses appear to transfer, and more 
 whose answers are more spread out: their difference is that of the jackknifed values, and SE^2
 includes the squares of this correction and of the difference in the most that chance could add.
 
+**A and B exchanged** mirror all of it to the last digit. So what depends on which model is first
+is summed for each model on its own, and no product is left to BLAS, whose digits may depend on
+where the numbers lie in memory.
+
 Sources: Chung and Romano (2013), "Exact and asymptotically robust permutation tests"; Pauly,
 Brunner and Konietschke (2015), "Asymptotic permutation tests in general factorial designs".
 """
@@ -203,7 +207,7 @@ class Swaps:
             self._take_samples(x, y, sign, counts, weights)
         else:
             self._take_groups(x, y, sign, amounts, groups)
-        self.total = float(amounts.sum())
+        self.total = float(self.middle.sum())  # not of the triples, whose order is that of A
         unit, x, y, signed, _ = self.entries
         self.at_x, self.at_y, self.at_alike = map(self._place, (x, y, np.flatnonzero(self.alike)))
         self.free = np.unique(unit[signed != 0])  # swapping these changes something
@@ -242,7 +246,7 @@ class Swaps:
         self.entries = _Entries(np.arange(n), x, y, weight, weight)
         self.of_units: Codes | None = None
         self.unit_weights, self.growth = weight, 1.0
-        self.squares = float(counts @ weights**2)
+        self.squares = float(self.alike_squares.sum() + (self.copies * weight**2).sum())
 
     def _take_groups(
         self, x: Codes, y: Codes, sign: Numbers, amounts: Numbers, groups: Codes
@@ -252,8 +256,8 @@ class Swaps:
         fused, entry = np.unique((groups * size + x) * size + y, return_inverse=True)
         unit, pair = np.divmod(fused, size * size)
         x, y = np.divmod(pair, size)
-        signed = np.where(x == y, 0.0, np.bincount(entry, amounts * sign))
-        weight = np.bincount(entry, amounts)
+        of_x, of_y = (np.bincount(entry, np.where(sign == side, amounts, 0)) for side in (1, -1))
+        signed, weight = np.where(x == y, 0.0, of_x - of_y), of_x + of_y
         self.alike = self.alike_squares = np.zeros(size)
         self.copies, self.observed = np.ones(n), np.ones(n)
         moved = np.flatnonzero(signed)
@@ -263,7 +267,7 @@ class Swaps:
         self.of_units = np.flatnonzero(np.diff(unit, prepend=-1))
         self.unit_weights = np.bincount(unit, weight)
         self.growth = n / (n - 1)
-        self.squares = float(self.unit_weights @ self.unit_weights)
+        self.squares = float((self.unit_weights**2).sum())
 
     def _pseudo_observation(self, references: Numbers, answers: Numbers) -> tuple[Numbers, Numbers]:
         """Return the chances of the pseudo-observation's reference, and of an answer to it."""
@@ -287,9 +291,9 @@ class Swaps:
         (first, second), (first_b, second_b) = a.pseudo, b.pseudo
         q, v = self.pseudo
         one = self.squares / self.total
-        apart = q @ (second + second_b - 2 * first * first_b)
-        apart += mean * (mean - 2 * (q @ (first_b - first)))
-        variance += one**2 / (1 - v @ v) * apart
+        apart = _dot(q, second + second_b - 2 * first * first_b)
+        apart += mean * (mean - 2 * _dot(q, first_b - first))
+        variance += one**2 / (1 - (v**2).sum()) * apart
         error = np.sqrt(np.maximum(variance, 0)) / self.total
         difference = b.value - a.value
         if a.unbiased is not None and b.unbiased is not None:
@@ -323,13 +327,13 @@ class Swaps:
         turning *= excess
         staying *= self.copies[:, None]
         sums = np.add(turning, staying, out=staying)
-        crossed, total = self.unit_weights @ sums, sums.sum(axis=0)
+        crossed, total = _dot(self.unit_weights, sums), sums.sum(axis=0)
         sums /= np.sqrt(self.copies[:, None])
         squares = np.einsum("ij,ij->j", sums, sums) + rest
         of_alike, alike = apart.at(self.at_alike), self.at_alike.cells
-        crossed += self.alike_squares[alike] @ of_alike
-        total += self.alike[alike] @ of_alike
-        squares += self.alike_squares[alike] @ np.square(of_alike, out=of_alike)
+        crossed += _dot(self.alike_squares[alike], of_alike)
+        total += _dot(self.alike[alike], of_alike)
+        squares += _dot(self.alike_squares[alike], np.square(of_alike, out=of_alike))
         mean = total / self.total
         variance = squares - 2 * mean * crossed + mean**2 * self.squares
         # not what rounding leaves where all samples move the difference alike
@@ -360,9 +364,9 @@ class Swaps:
         if self.given_shares:
             a = -quotient(self.by_row.of(amounts * b[self.columns]) + h * u, r)
         of_reference, of_answer = (b, a) if self.is_transposed else (a, b)
-        mean, hit = v @ of_answer, v[:, None] * u
+        mean, hit = _dot(v, of_answer), v[:, None] * u
         first = of_reference + mean + hit
-        second = of_reference * (of_reference + 2 * mean) + v @ of_answer**2
+        second = of_reference * (of_reference + 2 * mean) + _dot(v, of_answer**2)
         second += hit * (2 * (a + b) + u)
         gradient = _Gradient(a, b, u, np.zeros((0, n)))
         return _Scored(self.score.of(sums), gradient, (first, second))
@@ -394,9 +398,9 @@ class Swaps:
         of_answer, shares = -_log(np.maximum(c, one)), v[self.columns][:, None]
         of_row = of_row + math.log(one)
         filled = np.where(cells > 0, log_cells - math.log(one), 0)
-        mean = v @ of_answer
+        mean = _dot(v, of_answer)
         first = of_row + mean + self.by_row.of(shares * filled)
-        second = of_row * (of_row + 2 * mean) + v @ of_answer**2
+        second = of_row * (of_row + 2 * mean) + _dot(v, of_answer**2)
         others = 2 * (of_row[self.rows] + of_answer[self.columns]) + filled
         second += self.by_row.of(shares * filled * others)
         moments = first * value, second * value**2
@@ -469,13 +473,13 @@ def error_of_groups(table: Table, score: Score, triples: Triples) -> tuple[float
     swaps = Swaps(table, score, triples)
     scored = swaps.alone()
     gradient = scored.gradient.at(swaps.at_x)[:, 0]
-    mean = float(swaps.entries.weight @ gradient) / swaps.total
+    mean = float((swaps.entries.weight * gradient).sum()) / swaps.total
     gaps = gradient - mean
     gaps[np.abs(gaps) <= 1e-14 * np.abs(gradient).max()] = 0.0
     sums = np.bincount(swaps.entries.unit, swaps.entries.weight * gaps)
-    variance = swaps.growth * float(sums @ sums)
+    variance = swaps.growth * float((sums**2).sum())
     q, _ = swaps.pseudo
-    first, second = (float(q @ moment[:, 0]) for moment in scored.pseudo)
+    first, second = (float(_dot(q, moment)[0]) for moment in scored.pseudo)
     spread = max(second - 2 * mean * first + mean**2, 0.0)
     one = (swaps.squares / swaps.total) ** 2 * spread
     value = float(scored.value[0])
@@ -499,13 +503,21 @@ def _jackknifed_by_groups(swaps: Swaps) -> float:
         amounts = np.bincount(codes, swaps.middle[:, 0])
         fused, place = np.unique(unit * len(amounts) + codes[x], return_inverse=True)
         group, code = np.divmod(fused, len(amounts))
-        rest = np.maximum(amounts[code] - np.bincount(place, weight), 0)
-        change = rest * _log(rest) - amounts[code] * _log(amounts[code])
-        whole += sign * float(amounts @ _log(amounts))
+        left_out = np.bincount(place, weight)
+        rest = np.maximum(amounts[code] - left_out, 0)
+        shares = np.where(rest > 0, left_out / amounts[code], 0)
+        # of x ln x, not as a difference of two of them: that would lose digits
+        change = rest * np.log1p(-shares) - left_out * _log(amounts[code])
+        whole += sign * float((amounts * _log(amounts)).sum())
         without += sign * np.bincount(group, change, n_groups)
-    left = (whole + without) / (n - swaps.unit_weights)
-    logarithm = n_groups * whole / n - (n_groups - 1) * float(left.mean())
+    change = (without + swaps.unit_weights * (whole / n)) / (n - swaps.unit_weights)
+    logarithm = whole / n - (n_groups - 1) * float(change.mean())
     return scale * math.exp(min(max(logarithm, least), -math.log(scale)))
+
+
+def _dot(weights: Numbers, amounts: Numbers) -> Numbers:
+    """Return the weighted sums of the columns, whose digits depend on nothing but the numbers."""
+    return np.asarray(np.einsum("i,ij->j", weights, amounts))
 
 
 def _ratio(difference: Numbers, error: Numbers) -> Numbers:

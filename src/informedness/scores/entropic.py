@@ -29,7 +29,7 @@ def entropies(table: Table) -> Entropies:
     r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
     shares = (r / n, c / n, p, table.counts / c, table.counts / r)
     kept = p > 0  # not where it is less than the least number there is
-    bits = (-float(p[kept] @ np.log2(share[kept])) for share in shares)
+    bits = (-float((p[kept] * np.log2(share[kept])).sum()) for share in shares)
     return Entropies(*(0.0 if x <= 0 else x for x in bits))  # by rounding
 
 

@@ -150,8 +150,8 @@ def informedness_score(
 
     >>> informedness_score(["ham"] * 9 + ["spam"], ["ham"] * 10)
     0.0
-    >>> informedness_score([0, 1, 2, 2], [0, 1, 2, 1], average=None)
-    [1.0, 0.6666666666666667, 0.5]
+    >>> informedness_score([0, 0, 1, 2, 2], [0, 0, 1, 2, 1], average=None)
+    [1.0, 0.75, 0.5]
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     return table.informedness(

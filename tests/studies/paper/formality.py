@@ -36,14 +36,10 @@ def fitting(tables, column, names=USUAL):
 
 def aware_tables(first=EACH, second=EACH):
     """Return all tables of so many requests whose accuracy is printed as that of the model."""
-    low, high = printed.window(printed.FORMALITY["formality-aware"]["accuracy"])
-    n = first + second
-    rights = np.arange(int(np.ceil(low * n)), int(np.floor(high * n)) + 1)
-    right, hits = (x.ravel() for x in np.meshgrid(rights, np.arange(first + 1)))
-    kept = (right - hits >= 0) & (right - hits <= second)
-    right, hits = right[kept], hits[kept]
-    made = [[hits, first - hits], [second - (right - hits), right - hits]]
-    return np.array(made).transpose(2, 0, 1)
+    accuracy = printed.FORMALITY["formality-aware"]["accuracy"]
+    rights = printed.numbers_right(first + second, accuracy)
+    made = [scoring.tables_right((first, second), right) for right in rights]
+    return np.concatenate([np.empty((0, 2, 2), dtype=int), *made])
 
 
 def uneven_fits(smallest=200):

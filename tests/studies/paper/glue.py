@@ -39,9 +39,7 @@ def training_shares(task):
 
 def numbers_right(task, accuracy, runs=1):
     """Return which numbers of right answers in all runs print as this accuracy."""
-    n = runs * sum(printed.GLUE_CLASSES[task])
-    low, high = printed.window(accuracy)
-    return range(int(np.ceil(low * n)), int(np.floor(high * n)) + 1)
+    return printed.numbers_right(runs * sum(printed.GLUE_CLASSES[task]), accuracy)
 
 
 def fewest_runs(task, accuracy):
@@ -54,17 +52,6 @@ def possible_runs(most=10):
     return [n for n in range(1, most + 1) if all(numbers_right(*row, n) for row in rows)]
 
 
-def of_two_classes(counts, first, second):
-    """Return the tables with so many right answers to each class."""
-    return np.array([[first, counts[0] - first], [counts[1] - second, second]]).transpose(2, 0, 1)
-
-
-def tables_right(counts, right):
-    """Return all tables of two classes with so many right answers."""
-    first = np.arange(max(0, right - counts[1]), min(counts[0], right) + 1)
-    return of_two_classes(counts, first, right - first)
-
-
 def reach(task, formula):
     """Return the lowest and highest score beside the printed accuracy, and how many print as ours.
 
@@ -75,8 +62,8 @@ def reach(task, formula):
     rights = numbers_right(task, of_row("DistilBERT", "accuracy", task))
     if not rights:
         return None
-    made = [FORMULAS[formula](scoring.sums(tables_right(counts, right))) for right in rights]
-    scores = np.concatenate(made)
+    tables = np.concatenate([scoring.tables_right(counts, right) for right in rights])
+    scores = FORMULAS[formula](scoring.sums(tables))
     return scores.min(), scores.max(), int(printed.prints(scores, wanted).sum())
 
 
@@ -104,7 +91,7 @@ def hull_reach(task, formula, steps=400):
     counts = printed.GLUE_CLASSES[task]
     tried = [np.unique(np.linspace(0, n, steps).round()) for n in counts]
     first, second = (x.ravel() for x in np.meshgrid(*tried))
-    made = scoring.sums(of_two_classes(counts, first, second))
+    made = scoring.sums(scoring.of_two_classes(counts, first, second))
     accuracy = (first + second) / sum(counts)
     hull = ConvexHull(np.column_stack([accuracy, FORMULAS[formula](made)])).equations
     within = [printed.window(of_row("DistilBERT", "accuracy", task)), (None, None)]

@@ -190,7 +190,7 @@ def differences(row, formula, tables, with_f1=True):
         "accuracy": scoring.scored("accuracy", tables),
         "f1_macro": scoring.scored("f1_macro", tables),
         "informedness": FORMULAS[formula](made),
-        "mcc_macro": scoring.mcc_macro(tables),
+        "mcc_macro": scoring.scored("mcc_macro", tables),
         "nit": scoring.scored("ema", tables),
     }
     if not with_f1:

@@ -4,6 +4,8 @@ Vickers, Barrault, Monti, Aletras, "We Need to Talk About Classification Evaluat
 (IJCNLP-AACL 2023; arXiv 2401.03831).
 """
 
+import math
+
 # Table 2: development sets, class by class. Those of QQP and MNLI are not counted but remembered:
 # they add up to the known sizes of 40,430, 9,815 and 9,832.
 GLUE_CLASSES = {
@@ -84,3 +86,9 @@ def prints(share, percent):
     """Return whether a share is printed so."""
     low, high = window(percent)
     return (low <= share) & (share <= high)
+
+
+def numbers_right(n, accuracy):
+    """Return which numbers of right answers of n print as this accuracy."""
+    low, high = window(accuracy)
+    return range(math.ceil(low * n), math.floor(high * n) + 1)

@@ -30,8 +30,24 @@ def sums(tables):
 
 
 def scored(name, tables):
-    """Return a score of each table, by its name in the package."""
-    return score_named(name).of(sums(tables))
+    """Return a score of each table, by its name in the package, or the paper's "mcc_macro"."""
+    return mcc_macro(tables) if name == "mcc_macro" else score_named(name).of(sums(tables))
+
+
+def all_scored(names, tables):
+    """Return the scores of each table, a row a score."""
+    return np.array([scored(name, tables) for name in names])
+
+
+def of_two_classes(counts, first, second):
+    """Return the tables with so many right answers to each class."""
+    return np.array([[first, counts[0] - first], [counts[1] - second, second]]).transpose(2, 0, 1)
+
+
+def tables_right(counts, right):
+    """Return all tables of two classes with so many right answers."""
+    first = np.arange(max(0, right - counts[1]), min(counts[0], right) + 1)
+    return of_two_classes(counts, first, right - first)
 
 
 def mcc_macro(tables):
@@ -86,7 +102,11 @@ def draws(shares, ability=0.0, guesses=None):
 
 def percent(share, digits=1):
     """Return a share as percentages are printed, without a minus before 0."""
-    return f"{100 * share + 0.0:.{digits}f}".replace("-0.0", "0.0") if share == share else "-"
+    if share != share:
+        return "-"
+    # first without the last digits of the sum, which differ between processors
+    shown = round(round(100 * float(share), 9), digits) + 0.0
+    return f"{shown:.{digits}f}"
 
 
 def span(low, high):

@@ -21,7 +21,7 @@ SCORES = {
     "balanced accuracy": "balanced_accuracy",
     "F1-Macro": "f1_macro",
     "kappa": "cohen_kappa",
-    "MCC-Macro": None,
+    "MCC-Macro": "mcc_macro",
     "Informedness": "informedness",
     "NIT": "nit",
 }
@@ -32,11 +32,7 @@ def shares_of(k, largest):
 
 
 def values(tables):
-    """Return every score of each table, a row a score."""
-    return np.array([
-        scoring.mcc_macro(tables) if name is None else scoring.scored(name, tables)
-        for name in SCORES.values()
-    ])  # fmt: skip
+    return scoring.all_scored(SCORES.values(), tables)
 
 
 def closed_forms(shares, ability):

@@ -17,7 +17,7 @@ import scoring
 from scoring import draws, percent, table, text
 
 SHOWN = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "F1-Macro": "f1_macro",
-         "MCC-Macro": None, "Informedness": "informedness", "NIT": "nit"}  # fmt: skip
+         "MCC-Macro": "mcc_macro", "Informedness": "informedness", "NIT": "nit"}  # fmt: skip
 COLOURS = "red|green|blue|black|gray|teal|brown|yellow"
 
 
@@ -56,11 +56,7 @@ def runs(counts, n_runs, rng, ability=printed.GQA_ABILITY):
 
 
 def values(tables):
-    """Return each shown score of each table, a row a score."""
-    return np.array([
-        scoring.mcc_macro(tables) if name is None else scoring.scored(name, tables)
-        for name in SHOWN.values()
-    ])  # fmt: skip
+    return scoring.all_scored(SHOWN.values(), tables)
 
 
 def slices(n_runs=printed.GQA_RUNS, seed=0):

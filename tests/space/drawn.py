@@ -1,0 +1,125 @@
+"""What tests of the page share: samples, hostile labels, and the HTML that it draws."""
+
+import re
+import urllib.error
+import urllib.request
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
+
+import pytest
+
+METRICS = ("informedness", "nit")
+LIMIT = 300_000  # milliseconds: a busy machine is slow, not wrong
+COLUMNS = (["ham", "ham", "spam", "spam", "eggs"], ["ham", "spam", "spam", "spam", "ham"])
+MANY = (["ham"] * 60 + ["spam"] * 40, ["ham"] * 50 + ["spam"] * 45 + ["ham"] * 5)
+REFERENCES = ["ham"] * 60 + ["spam"] * 40 + ["eggs"] * 20
+MODELS = (
+    REFERENCES,
+    ["ham"] * 55 + ["spam"] * 30 + ["eggs"] * 15 + ["ham"] * 10 + ["eggs"] * 10,
+    ["ham"] * 66 + ["spam"] * 31 + ["eggs"] * 23,
+)
+GOLD = ["a", "a", "b", "b", "c"] * 4
+MODEL = ["a", "b", "b", "b", "a"] * 4
+BETTER = ["a", "a", "b", "b", "a"] * 4
+HOSTILE = [
+    "<script>window.executed = 1</script>",
+    '<img src="x" onerror="window.executed = 2">',
+    '"><svg onload="window.executed = 3">',
+    "' autofocus onfocus='window.executed = 4",
+    "${window.executed = 5}`",
+    '{{constructor.constructor("window.executed = 6")()}}',
+    "$\\frac{$",
+    "=cmd|' /C calc'!A0",
+    "[link](javascript:window.executed=7)",
+    "paypal",
+    "p\u0430yp\u0430l",  # with the Cyrillic letter
+    "\u05e9\u05dc\u05d5\u05dd",  # right to left
+]
+OVERRIDE = "ham\u202emaps"  # would turn the rest of the line around
+
+
+def samples_of(k: int) -> tuple[list[str], list[str], list[str]]:
+    """Return k classes of 40 samples each, with 11 of the first taken for the second."""
+    names = [f"class {i:03d}" for i in range(k)]
+    references = [name for name in names for _ in range(40)]
+    return names, references, [names[1]] * 11 + references[11:]
+
+
+def lines(column: list[Any]) -> str:
+    return "\n".join(map(str, column))
+
+
+def rows_of(header: str, *columns: list[Any], separator: str = ",") -> str:
+    """Return a file with these columns."""
+    rows = [separator.join(map(str, row)) for row in zip(*columns, strict=True)]
+    return lines([header, *rows])
+
+
+def numbers_of(text: str) -> list[float]:
+    return [float(found) for found in re.findall(r"-?\d+\.\d+", text)]
+
+
+def rounded(*values: float) -> list[Any]:
+    return [pytest.approx(value, abs=5.1e-4) for value in values]
+
+
+def post(url: str, body: bytes, content_type: str = "application/json") -> tuple[int, str]:
+    request = urllib.request.Request(url, body, {"Content-Type": content_type})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+class _Tree(HTMLParser):
+    """Build a tree of the elements."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.builder = TreeBuilder()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.builder.start(tag, {name: value or "" for name, value in attrs})
+        if tag == "img":  # the only one here that is never closed
+            self.builder.end(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self.builder.end(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.builder.data(data)
+
+
+class Drawn:
+    """A part of what was drawn, in which parts are found by an XPath of ElementTree."""
+
+    def __init__(self, element: Element) -> None:
+        self.element = element
+
+    def all(self, path: str) -> list["Drawn"]:
+        return [Drawn(found) for found in self.element.findall(path)]
+
+    def id(self, name: str) -> "Drawn":
+        (found,) = self.all(f".//*[@id='{name}']")
+        return found
+
+    def has(self, name: str) -> bool:
+        return bool(self.all(f".//*[@id='{name}']"))
+
+    def notes(self) -> list[str]:
+        return [note.text for note in self.all(".//p[@class='note']")]
+
+    def __getitem__(self, attribute: str) -> str:
+        return self.element.attrib[attribute]
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.element.itertext()).split())
+
+
+def parsed(html: str) -> Drawn:
+    tree = _Tree()
+    tree.feed(f"<div>{html}</div>")
+    return Drawn(tree.builder.close())
