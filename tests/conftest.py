@@ -3,9 +3,11 @@
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 # Before anything imports evaluate: it reads these once.
 _HOME = tempfile.mkdtemp(prefix="informedness-tests-")
@@ -14,10 +16,31 @@ for name in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_ENDPOINT", "HF_TOKEN"):
     os.environ.pop(name, None)
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "spaces"))
+
 import pytest
 
 import informedness
 from informedness.cli import main
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what needs the browser: one process has it, and everything that opens a page."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("page"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Return a headless Chromium; a machine without one fails the test and says so."""
+    from playwright.sync_api import expect
+    from screenshots import chromium
+
+    expect.set_options(timeout=300_000)  # a busy machine is slow, not wrong
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

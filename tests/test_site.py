@@ -15,7 +15,7 @@ import pytest
 
 import informedness
 
-pytestmark = pytest.mark.xdist_group("site")
+pytestmark = pytest.mark.xdist_group("page")  # which has the browser
 
 ROOT = Path(__file__).resolve().parent.parent
 PHONE = {"width": 390, "height": 844}
@@ -126,18 +126,14 @@ def address(site):
 
 
 @pytest.mark.slow
-@pytest.mark.browser
-def test_pages_fit_a_phone_and_ask_no_other_server(site, address, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "spaces"))
-    from screenshots import chromium
-
+def test_pages_fit_a_phone_and_ask_no_other_server(site, address, browser):
     asked, wide = set(), []
-    with chromium() as browser:
-        page = browser.new_page(viewport=PHONE)
-        page.on("request", lambda request: asked.add(request.url))
-        for path in sorted(site.rglob("index.html")):
-            page.goto(address + path.relative_to(site).as_posix().removesuffix("index.html"))
-            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-                wide.append(path.parent.name)
+    page = browser.new_page(viewport=PHONE)
+    page.on("request", lambda request: asked.add(request.url))
+    for path in sorted(site.rglob("index.html")):
+        page.goto(address + path.relative_to(site).as_posix().removesuffix("index.html"))
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wide.append(path.parent.name)
+    page.close()
     assert wide == []
     assert {url for url in asked if not url.startswith((address, "data:"))} == set()

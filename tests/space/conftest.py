@@ -16,18 +16,15 @@ from drawn import LIMIT, METRICS
 
 SPACES = Path(__file__).resolve().parents[2] / "spaces"
 EXECUTED = "window.executed ?? null"  # what hostile labels would set
-sys.path.insert(0, str(SPACES))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder: one process has the browser, another one everything else."""
+    """Mark what is in this folder: what needs no browser runs in a process of its own."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            in_browser = "browser" in getattr(item, "fixturenames", ())
             item.add_marker(pytest.mark.slow)
-            item.add_marker(pytest.mark.xdist_group("page" if in_browser else "space"))
-            if in_browser:
-                item.add_marker(pytest.mark.browser)
+            if "browser" not in getattr(item, "fixturenames", ()):
+                item.add_marker(pytest.mark.xdist_group("space"))
 
 
 @pytest.fixture(scope="session")
@@ -103,17 +100,6 @@ def page_of(
 def page(page_of: Callable[[str], SimpleNamespace]) -> SimpleNamespace:
     """The modules of the page of Informedness."""
     return page_of("informedness")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Return a headless Chromium; a machine without one fails the test and says so."""
-    from playwright.sync_api import expect
-    from screenshots import chromium
-
-    expect.set_options(timeout=LIMIT)
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="session")
