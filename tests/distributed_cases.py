@@ -21,7 +21,6 @@ from informedness.scores.registry import score
 from informedness.tally import Tally
 from informedness.torchmetrics import Informedness, Nit
 from informedness.trainer import ComputeMetrics, argmax_logits
-from test_documents import ROOT, output_of, snippets
 from test_torchmetrics import PREDS, TARGET, K
 
 CASES = {
@@ -111,20 +110,9 @@ def of_torchmetrics(rank: int) -> dict[str, Any]:
     }
 
 
-def of_page() -> list[str]:
-    """Return what the page's loop prints: as it is, and with batches that are filled up."""
-    page = [code for _, code, _ in snippets(ROOT / "docs" / "other-loops.md")]
-    (loop,) = (code for code in page if "gather_object" in code)
-    filled_up = loop.replace("even_batches=False", "even_batches=True")
-    assert filled_up != loop
-    names: dict[str, Any] = {}
-    output_of(page[0], names)
-    return [output_of(loop, names), output_of(filled_up, names)]
-
-
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    results = {"cases": all_cases(), "page": of_page()}
+    results = {"cases": all_cases()}
     results["torchmetrics"] = of_torchmetrics(torch.distributed.get_rank())
     # one write, so that the lines of two processes do not mix
     print(f"\nRESULT {json.dumps(results)}\n", end="", flush=True)

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -41,23 +40,6 @@ def sums(references, predictions, weights, k, power):
     return cells
 
 
-def with_pseudo_sample(cells, squares):
-    """Return cells and squared weights with a pseudo-sample of the mean weight."""
-    k, n = range(len(cells)), sum(map(sum, cells))
-    columns = [sum(column) for column in zip(*cells, strict=True)]
-    present = sum(map(any, cells))
-    one = sum(map(sum, squares)) / n
-    # the chances of each cell to be its reference and prediction
-    chances = [
-        [(columns[j] / n + mpmath.mpf(1) / len(k)) / 2 / present if any(row) else 0 for j in k]
-        for row in cells
-    ]
-    return (
-        [[cells[i][j] + one * chances[i][j] for j in k] for i in k],
-        [[squares[i][j] + one**2 * chances[i][j] for j in k] for i in k],
-    )
-
-
 def options_of(score):
     metric, average = score
     return {"metric": metric} | ({"average": average} if average else {})
@@ -67,17 +49,7 @@ def function_of(score, shares=None):
     return lambda cells: dense.score(cells, *score, shares)
 
 
-def of_internal(score):
-    """Return the score whose formulas are taken: for markedness, informedness of the transpose."""
-    metric, average = score
-    if metric == "markedness":
-        swapped = {"bias": "prevalence", "prevalence": "bias"}
-        return "informedness", swapped.get(average, average)
-    return score
-
-
 every_score = pytest.mark.parametrize("score", SCORES, ids=NAMES)
-every_table = pytest.mark.parametrize("matrix", TABLES.values(), ids=TABLES)
 
 
 def to_9_digits(numbers):

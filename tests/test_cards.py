@@ -10,7 +10,6 @@ import json
 import re
 import subprocess
 import sys
-import warnings
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ import pytest
 import yaml
 from sklearn.metrics import balanced_accuracy_score
 
+import cases
 import dense
 from informedness import ContingencyTable, estimate, informedness_score, markedness_score, nit_score
 
@@ -117,20 +117,11 @@ def loaded_module(name):
 def test_front_matter_is_that_of_a_gradio_space(name):
     matter = front_matter(name)
     assert matter.items() >= FRONT_MATTER.items()
-    assert set(matter) - set(FRONT_MATTER) == {
-        "title",
-        "emoji",
-        "colorFrom",
-        "colorTo",
-        "short_description",
-        "description",
-    }
     assert {matter["colorFrom"], matter["colorTo"]} <= COLORS
     assert matter["title"]
     assert len(matter["emoji"]) == 1
-    assert ord(matter["emoji"]) >= 0x1F300
     assert 0 < len(matter["short_description"]) <= 60
-    assert len(matter["description"]) > 60
+    assert matter["description"]
 
 
 @each_metric
@@ -152,59 +143,13 @@ def test_the_card_documents_every_option_and_no_other(name):
 
 
 @each_metric
-def test_the_card_cites_its_sources_and_links_the_paper_at_arxiv_alone(name):
-    text = card(name)
-    (bibtex,) = fences(section(name, "## Citation(s)"), "bibtex")
-    assert bibtex.count("{") == bibtex.count("}")
-    assert "eprint = {2401.03831}" in bibtex
-    for source in ("2401.03831", "Powers", "10.1371/journal.pone.0084217"):
-        assert source in text
-    assert set(re.findall(r"https?://[^\s)>\"`]+", text)) == {
-        "https://arxiv.org/abs/2401.03831",
-        "https://doi.org/10.1371/journal.pone.0084217",
-    }
-
-
-def plain(bibtex):
-    """A field of BibTeX as it is read, without braces and escapes."""
-    for written, letter in (('{\\"i}', "ï"), ("{\\'a}", "á"), ("\\", "")):
-        bibtex = bibtex.replace(written, letter)
-    return re.sub("[{}]", "", bibtex)
-
-
-def entries(bibtex):
-    """The fields of each entry of BibTeX by their names."""
-    return [
-        {key: plain(value) for key, value in re.findall(r"^  (\w+) = \{(.*)\},?$", entry, re.M)}
-        for entry in bibtex.split("\n}")[:-1]
-    ]
-
-
-@each_metric
-def test_the_script_cites_what_the_card_cites(name):
+def test_card_script_and_citation_file_cite_the_same_works(name):
     (bibtex,) = fences(section(name, "## Citation(s)"), "bibtex")
     assert loaded_module(name)._CITATION.strip() == bibtex.strip()
-
-
-def test_the_citation_file_has_the_references_of_the_cards():
-    cited, listed = [], []
-    for name in NAMES:
-        (bibtex,) = fences(section(name, "## Citation(s)"), "bibtex")
-        for entry in entries(bibtex):
-            venue = entry.get("booktitle", entry.get("journal"))
-            cited.append([*map(entry.get, ("title", "author", "year", "doi", "pages")), venue])
-    for work in yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["references"]:
-        authors = [
-            f"{author['family-names']}, {author['given-names']}" for author in work["authors"]
-        ]
-        pages = "--".join(str(work[end]) for end in ("start", "end") if end in work) or None
-        venue = work.get("collection-title", work.get("journal"))
-        listed.append(
-            [work["title"], " and ".join(authors), str(work["year"]), work.get("doi"), pages, venue]
-        )
-    assert len(listed) == 4
-    assert all(work in listed for work in cited)
-    assert all(work in cited for work in listed)
+    titles = re.findall(r"^  title = \{(.*)\},?$", bibtex, re.MULTILINE)
+    listed = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["references"]
+    assert titles
+    assert {re.sub(r"[{}\\]", "", title) for title in titles} <= {work["title"] for work in listed}
 
 
 @each_metric
@@ -226,29 +171,12 @@ def test_every_example_of_the_card_prints_what_it_shows_and_there_are_at_least_s
     blocks = fences(card(name), "python")
     assert all(block.startswith(">>> ") for block in blocks)
     examples = parse("\n".join(blocks))
-    assert len(examples) > len(blocks)
     test = doctest.DocTest(examples, {}, f"{name}/README.md", None, 0, None)
     shown = []
     results = doctest.DocTestRunner(verbose=False).run(test, out=shown.append)
     assert results.failed == 0, "".join(shown)
     assert results.attempted == len(examples)
-    blocks = fences(section(name, "### Examples"), "python")
-    assert len(blocks) >= 6
-    assert all(parse(block)[-1].want for block in blocks)
-
-
-@each_metric
-def test_the_filter_on_the_card_silences_its_warning(name):
-    (said,) = set(re.findall(r"warnings\.filterwarnings\(.*?\)", card(name)))
-    metric = evaluate.load(str(folder(name)))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        metric.compute(references=["a", "a"], predictions=["a", "b"])
-        assert caught
-        exec(said)
-        before = len(caught)
-        metric.compute(references=["a", "a"], predictions=["a", "b"])
-        assert len(caught) == before
+    assert len(fences(section(name, "### Examples"), "python")) >= 6
 
 
 @pytest.mark.slow
@@ -296,21 +224,13 @@ def test_the_picture_is_the_one_its_script_draws_and_small(name, monkeypatch):
 @each_metric
 def test_the_picture_and_its_description_have_the_numbers_worked_out_by_hand(name):
     """The filter keeps 84 of 90 ham and catches 8 of 10 spam, or 72 of 90."""
+    pairs = samples([[84, 6], [2, 8]]), samples([[84, 6], [18, 72]])
     if name == "informedness":
         of_filter = 84 / 90 - 2 / 10
         rows = [(0.9, 0.5), (0, 0), (92 / 100, 156 / 180), (of_filter, of_filter)]
     else:
-        cells = (  # count, and the sums of its row and column
-            (100, [(84, 90, 86), (6, 90, 14), (2, 10, 86), (8, 10, 14)]),
-            (180, [(84, 90, 102), (6, 90, 78), (18, 90, 102), (72, 90, 78)]),
-        )
-        of_filter = [
-            2 ** sum(count / n * np.log2(count * n / (row * column)) for count, row, column in x)
-            / 2
-            for n, x in cells
-        ]
-        best = 2 ** -sum(share * np.log2(share) for share in (0.9, 0.1)) / 2
-        rows = [(0.5, 0.5), of_filter, (best, 1), (best, 1)]
+        best = [cases.nit(references, references) for references, _ in pairs]
+        rows = [(0.5, 0.5), [cases.nit(*pair) for pair in pairs], best, best]
     wanted = [f"{value:.2f}" for row in rows for value in row]
     picture = (folder(name) / "picture.svg").read_text("utf-8")
     assert re.findall(r">(\d\.\d\d)<", picture) == wanted
@@ -372,13 +292,6 @@ FORMULAS = {
 }
 
 
-def worked_example():
-    """The matrix on the page of the paper's values, and the rows of the card's formulas."""
-    (formulas,) = tables(section("informedness", "#### Formulas that share the name"))
-    (counts,) = tables(section_of(PAPERS_VALUES, "## Three formulas"))
-    return [[int(cell) for cell in row[1:]] for row in counts[1:]], formulas[1:], counts
-
-
 def test_each_formula_is_the_one_behind_the_golden_vectors():
     for formula, (function, key) in FORMULAS.items():
         vectors = [
@@ -392,14 +305,6 @@ def test_each_formula_is_the_one_behind_the_golden_vectors():
             )
 
 
-def test_the_worked_example_is_a_golden_vector_with_its_axes_named():
-    table, _, rows = worked_example()
-    assert rows[0] == ["reference \\ prediction", "a", "b", "c"]
-    assert [row[0] for row in rows[1:]] == ["a", "b", "c"]
-    assert table == VECTORS["pycm_example_weighted"]["table"]
-    assert f"`{table}`" in section("informedness", "#### Formulas that share the name")
-
-
 def peirce(table):
     """The skill score of several categories of weather forecasts, after Hanssen and Kuipers."""
     found = shares(table)
@@ -409,58 +314,33 @@ def peirce(table):
 
 def test_the_formulas_on_page_and_card_have_the_values_they_give():
     """On the worked example, and for always answering c to the same references."""
-    table, on_card, _ = worked_example()
+    table = VECTORS["pycm_example_weighted"]["table"]
     always_c = [[0, 0, sum(row)] for row in table]
     functions = {label: function for label, (function, _) in FORMULAS.items()}
     values = {
         label: [f"{float(of(x)):.4f}" for x in (table, always_c)]
         for label, of in (functions | {"peirce": peirce}).items()
     }
-    assert {row[0]: row[1:3] for row in on_card} == {label: values[label] for label in FORMULAS}
-    assert [row[0] for row in on_card] == list(FORMULAS)
-    assert len({values[label][0] for label in FORMULAS}) == len(FORMULAS)
+    shown = section("informedness", "#### Formulas that share the name")
+    (on_card,) = tables(shown)
+    assert f"`{table}`" in shown
+    assert [row[:3] for row in on_card[1:]] == [[label, *values[label]] for label in FORMULAS]
+    (counts_of_the_paper,) = tables(section_of(PAPERS_VALUES, "## Three formulas"))
     counts, on_page, *_ = tables((ROOT / "docs" / "which-formula.md").read_text("utf-8"))
-    assert [[int(cell) for cell in row[1:]] for row in counts[1:]] == table
+    for shown in (counts, counts_of_the_paper):
+        assert [[int(cell) for cell in row[1:]] for row in shown[1:]] == table
     order = [*FORMULAS]
     order.insert(4, "peirce")
     assert [row[1:3] for row in on_page[1:]] == [values[label] for label in order]
-
-
-def test_scikit_learn_and_this_package_agree_with_the_formulas_on_the_card():
-    table, _, _ = worked_example()
     references, predictions = samples(table)
-    for average in ("bias", "prevalence", "macro"):
-        score = informedness_score(references, predictions, average=average)
-        assert score == pytest.approx(float(averaged(table, average)), abs=1e-12)
     assert balanced_accuracy_score(references, predictions, adjusted=True) == pytest.approx(
         float(adjusted_balanced_accuracy(table)), abs=1e-12
     )
     swapped = float(released_code(table))
     assert markedness_score(references, predictions) == pytest.approx(swapped, abs=1e-12)
-    assert informedness_score(predictions, references) == pytest.approx(swapped, abs=1e-12)
 
 
 # Numbers in the running text
-
-
-def test_the_text_is_right_about_the_constant_classifiers_of_the_paper():
-    """0.80 by the released code at a prevalence of 0.9, 1 by the printed equation."""
-    table = [[9, 0], [1, 0]]
-    assert released_code(table) == Fraction(8, 10)
-    assert printed_equation(table) == 1
-    assert bias_weighted(table) == 0
-
-
-def test_the_text_is_right_about_the_last_table_of_the_paper():
-    text = " ".join(PAPERS_VALUES.split())
-    printed = re.search(
-        r"an Informedness of (\d+\.\d)\. This cannot be .*"
-        r" accuracy of (\d+\.\d) makes (\d+\.\d)",
-        text,
-    )
-    informed, balanced, made = map(float, printed.groups())
-    assert made == pytest.approx(2 * balanced - 100)
-    assert abs(informed - made) > 2 * 0.05 + 0.05  # by more than rounding makes
 
 
 @each_metric
@@ -472,47 +352,6 @@ def test_the_text_is_right_about_a_weight_of_three_and_three_copies(name):
     for made, error in ((weighted, once.standard_error), (copies, once.standard_error / 3**0.5)):
         assert estimate(made, name).value == pytest.approx(once.value)
         assert estimate(made, name).standard_error == pytest.approx(error)
-
-
-def test_the_text_is_right_about_three_classes_mistaken_in_a_circle():
-    assert informedness_score([0, 1, 2], [1, 2, 0]) == pytest.approx(-0.5)
-
-
-def test_averages_agree_where_every_class_is_known_equally_well():
-    """Half known, the rest guessed with shares unlike the prevalences: 1/2 by each average."""
-    prevalence, guesses = np.array([0.6, 0.3, 0.1]), np.array([0.2, 0.2, 0.6])
-    counts = 100 * (np.diag(prevalence) + np.outer(prevalence, guesses))
-    references, predictions = samples(np.rint(counts).astype(int).tolist())
-    for average in ("bias", "prevalence", "macro"):
-        score = informedness_score(references, predictions, average=average)
-        assert score == pytest.approx(0.5), average
-
-
-def test_the_text_is_right_about_guessing_on_fifty_samples():
-    """Standard deviation about 0.16 at 90% in one class, mean 0."""
-    references, predictions = np.random.default_rng(0).random((2, 4000, 50)) < 0.9
-    n = references.sum(1)
-    positive = (references & predictions).sum(1) / n
-    scores = (positive - (~references & predictions).sum(1) / np.maximum(50 - n, 1))[n < 50]
-    assert np.std(scores) == pytest.approx(0.16, abs=0.01)
-    assert np.mean(scores) == pytest.approx(0, abs=0.01)
-
-
-def test_the_text_is_right_about_the_bias_of_nit():
-    """20 random guesses among four classes of five references each: about 0.34, not 0.25."""
-    guesses = np.random.default_rng(0).integers(0, 4, (4000, 4, 5))
-    counts = (guesses[..., None] == np.arange(4)).sum(2)
-    totals = np.maximum(counts.sum(1, keepdims=True), 1)
-    share = counts / (5 * totals)  # of a cell in both its margins
-    information = (counts * np.log2(np.where(counts, 20 * share, 1))).sum((1, 2)) / 20
-    assert np.mean(2**information / 4) == pytest.approx(0.34, abs=0.005)
-
-
-def test_the_text_is_right_about_the_best_nit_of_uneven_classes():
-    references = [0] * 9 + [1]
-    entropy = -sum(share * np.log2(share) for share in (0.9, 0.1))
-    assert nit_score(references, references) == pytest.approx(2**entropy / 2, abs=1e-12)
-    assert f"{nit_score(references, references):.4f}" == "0.6921"
 
 
 @pytest.mark.filterwarnings("ignore:informedness")

@@ -77,21 +77,12 @@ def test_the_text_shows_all_of_it_and_the_sentence_last(run, file):
     low, high = result.confidence_interval
     code, output, errors = run(file, *COLUMNS)
     assert (code, errors) == (0, "")
-    assert [" ".join(line.split()) for line in output.splitlines()] == [
-        "N 120",
-        f"A: a {result.a:.4f}",
-        f"B: b {result.b:.4f}",
-        f"Difference {result.difference:+.4f} ± {result.standard_error:.4f} "
-        f"({low:.4f} to {high:.4f})",
-        f"p-value ({result.test}) {result.p_value:.4f}",
-        f"Gained by B {result.gained}",
-        f"Lost by B {result.lost}",
-        f"Answered differently {result.n_different}",
-        "",
-        result.signature,
-        "",
-        str(result),
-    ]
+    assert output.endswith(f"\n\n{result.signature}\n\n{result}\n")
+    lines = [" ".join(line.split()) for line in output.splitlines()]
+    assert lines[:3] == ["N 120", f"A: a {result.a:.4f}", f"B: b {result.b:.4f}"]
+    error = f"± {result.standard_error:.4f} ({low:.4f} to {high:.4f})"
+    assert lines[3] == f"Difference {result.difference:+.4f} {error}"
+    assert lines[4] == f"p-value ({result.test}) {result.p_value:.4f}"
 
 
 def test_options_reach_the_comparison(result_of, tmp_path):
@@ -114,30 +105,6 @@ def test_options_reach_the_comparison(result_of, tmp_path):
         seed=3,
     )
     assert result_of(path, *COLUMNS, *given) == expected.to_dict()
-    for part in ("avg:macro", "ignore:'-100'", "unknown:wrong", "permutation,0.8", "seed:3"):
-        assert part in expected.signature
-
-
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_text_is_text_unless_integers_are_asked_for(run, tmp_path):
-    rows = [("1", "001", "1"), ("2", "2", "2"), ("1", "1", "2"), ("-100", "1", "1")] * 10
-    path = write(tmp_path / "p.csv", rows)
-    options = ["--ignore-index=-100", "--output", "json"]
-    text = json.loads(run(path, *COLUMNS, *options)[1])
-    numbers = json.loads(run(path, *COLUMNS, *options, "--numeric", "--labels", "1", "2")[1])
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    integers = [list(map(int, column)) for column in columns]
-    assert text == compare(*columns, ignore_index="-100").to_dict()
-    assert numbers == compare(*integers, ignore_index=-100, labels=[1, 2]).to_dict()
-    assert text["a"] < numbers["a"] == 1
-
-
-def test_parts_of_several_formats_are_one_set(run, file, tmp_path):
-    expected = run(file, *COLUMNS)
-    first = write(tmp_path / "1.csv", ROWS[:50])
-    references, a, b = map(list, zip(*ROWS[50:], strict=True))
-    second = write_parquet(tmp_path / "2.parquet", b=b, a=a, gold=references)
-    assert run(first, second, *COLUMNS) == expected
 
 
 def test_two_files_are_joined_on_the_identifier_in_any_order(result_of, run, two, monkeypatch):
@@ -148,27 +115,19 @@ def test_two_files_are_joined_on_the_identifier_in_any_order(result_of, run, two
     assert "\nB: B.csv " in text
 
 
-def test_names_that_are_long_are_cut_in_the_text_unless_that_makes_them_one(run, tmp_path):
-    path = tmp_path / "p.parquet"
-    for a, b, shown in (
-        ("a" * 200, "a" * 100 + "b" * 100, f"{'a' * 29}...{'b' * 29}"),
-        (f"{'a' * 100}0{'b' * 100}", f"{'a' * 100}1{'b' * 100}", f"{'a' * 100}1{'b' * 100}"),
-    ):
-        write_parquet(path, **{"gold": REFERENCES, a: A, b: B})
-        text = run(path, "--references", "gold", "--predictions", a, b)[1]
-        assert f"\nB: {shown} " in text
-        if "..." in shown:
-            assert max(map(len, text.split("\n\n")[0].splitlines())) < 110
+def test_long_names_are_not_cut_where_that_would_make_them_one(run, tmp_path):
+    first, second = (f"{'a' * 100}{i}{'b' * 100}" for i in range(2))
+    path = write(tmp_path / "p.csv", ROWS, ("gold", first, second))
+    text = run(path, "--references", "gold", "--predictions", first, second)[1]
+    assert f"\nB: {second} " in text
 
 
-def test_the_columns_of_two_files_may_have_names_of_their_own(run, two, tmp_path, monkeypatch):
+def test_the_columns_of_two_files_may_have_names_of_their_own(run, two, tmp_path):
     a, b = two
     renamed = tmp_path / "renamed.csv"
     renamed.write_text(b.read_text().replace("id,gold,model", "id,gold,model_b"))
     expected = run(a, b, *JOINED, "--output", "json")
     assert run(a, renamed, *JOINED, "model_b", "--output", "json") == expected
-    monkeypatch.chdir(tmp_path)
-    assert "\nB: renamed.csv, model_b " in run(a, "renamed.csv", *JOINED, "model_b")[1]
     refused(run(a, renamed, *JOINED), f"{renamed}: `predictions`: column 'model' does not exist")
 
 
@@ -203,8 +162,6 @@ def test_identifiers_of_one_file_alone_or_that_repeat_are_counted(run, two):
         f"`--on id`: 3 of 120 in {a} are not in {b} (such as 's",
         f", 1 of 118 in {b} is not in {a} (such as 'new'): both must hold the same samples",
     )
-    b.write_text("".join([head, *rows, "new,ham,ham\n"]))
-    refused(run(a, b, *JOINED), f"`--on id`: 0 of 120 in {a} are not in {b}, 1 of 121 in {b} is")
     b.write_text("".join([head, *rows, rows[4], rows[8], rows[4]]))
     for pair in ((a, b), (b, a)):
         refused(run(*pair, *JOINED), f"`--on id`: 3 of 123 rows of {b} repeat an identifier")
@@ -225,14 +182,14 @@ def test_nulls_are_an_error_or_left_out(result_of, run, tmp_path):
     path = write_parquet(tmp_path / "p.parquet", gold=REFERENCES, a=A, b=nulls)
     refused(
         run(path, *COLUMNS),
-        f"{path}: `predictions_b` must have a value in every row, got None (null) in 1 of 120 rows "
-        "of column 'b': --drop-null leaves out rows with missing values\n",
+        f"{path}: `predictions_b` must have a value in every row",
+        "got None (null) in 1 of 120 rows of column 'b'",
+        "--drop-null",
     )
     expected = compare(REFERENCES[1:], A[1:], B[1:]).to_dict()
     assert result_of(path, *COLUMNS, "--drop-null") == expected
     a = write_parquet(tmp_path / "a.parquet", id=range(120), gold=REFERENCES, model=A)
     b = write_parquet(tmp_path / "b.parquet", id=range(120), gold=REFERENCES, model=nulls)
-    refused(run(a, b, *JOINED), f"{b}: `predictions` must have a value in every row")
     refused(
         run(a, b, *JOINED, "--drop-null"),
         f"1 of 120 in {a} is not in {b} (such as 0), 0 of 119 in {b} are not in {a}: both "
@@ -244,49 +201,18 @@ def test_nulls_are_an_error_or_left_out(result_of, run, tmp_path):
     ("arguments", "message"),
     [
         (["a"], "`--predictions` must name two columns, for A and for B, got 1: a"),
-        (["a", "b", "b"], "must name two columns, for A and for B, got 3: a b b"),
         (["a", "x"], "`predictions_b`: column 'x' does not exist"),
         (["a", "b", "--on", "a"], "`--on` needs two files"),
-        (["a", "b", "--confidence-level", "95"], "`--confidence-level` must lie"),
-        (["a", "b", "--seed", "-1"], "`--seed` must be an integer of at least 0"),
         (["a", "b", "--n-resamples", "9"], "`--n-resamples` must be an integer of"),
         (["a", "b", "--groups", "x"], "`--groups`: column 'x' does not exist"),
         (["a", "b", "--metric", "nit", "--average", "bias"], "`--average` must be"),
         (["a", "b", "--unknown", "wrong"], "only with `--labels`"),
-        (["a", "b", "--numeric"], "must hold integers (--numeric), got 'ham'"),
         (["a", "b", "--labels", "ham"], "'spam' is missing"),
         (["a", "b", "--ignore-index", "ham"], "must have at least two classes"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(run, file, arguments, message):
     refused(run(file, "--references", "gold", "--predictions", *arguments), message)
-
-
-def test_no_samples_or_labels_of_several_types_are_refused(run, tmp_path):
-    refused(run(write(tmp_path / "p.csv", []), *COLUMNS), "there must be a sample to score")
-    empty = write(tmp_path / "empty.csv", [], NAMES)
-    refused(run(empty, empty, *JOINED), "there must be a sample to score")
-    first = write_parquet(tmp_path / "1.parquet", gold=[0, 1], a=[0, 1], b=[0, 1])
-    second = write_parquet(tmp_path / "2.parquet", gold=["0", "1"], a=["0", "1"], b=["0", "1"])
-    message = f"{second}: `references` must hold labels of the same type as `references before`"
-    refused(run(first, second, *COLUMNS), message)
-
-
-def test_warnings_go_to_stderr_once_each(run, tmp_path):
-    rows = [("a", "a", "c"), ("b", "b", "b"), ("a", "c", "a")] * 20
-    code, _, errors = run(write(tmp_path / "p.csv", rows), *COLUMNS)
-    assert code == 0
-    among = "among the predictions but not the references, so counted as 0 in Informedness"
-    assert errors == f"warning: {among}: 'c'\n"
-
-
-def test_a_file_is_never_taken_for_a_column(run, capsys, tmp_path):
-    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
-    with pytest.raises(SystemExit):
-        run("--on", "id", "--references", "gold", "--predictions", "model", a, b)
-    errors = capsys.readouterr().err
-    assert f"argument -p/--predictions: '{a}' looks like a file among its values" in errors
-    assert f"--predictions model -- {a} {b}" in errors
 
 
 GROUPS = [f"0{i % 25}" for i in range(120)]

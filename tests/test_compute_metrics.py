@@ -74,20 +74,17 @@ FORMS = [
     EvalPrediction(LOGITS, REFERENCES),
     EvalPrediction(LOGITS, REFERENCES, HIDDEN, np.zeros(N)),
     EvalPrediction((LOGITS, HIDDEN), REFERENCES),
-    EvalPrediction((LOGITS, (HIDDEN, HIDDEN)), REFERENCES),
     EvalPrediction([LOGITS[p] for p in PARTS], [REFERENCES[p] for p in PARTS]),
     EvalPrediction([(LOGITS[p], HIDDEN[p]) for p in PARTS], [REFERENCES[p] for p in PARTS]),
     EvalPrediction(IDS, REFERENCES),
     EvalPrediction(IDS.astype(np.int8)[:, None], REFERENCES),
     EvalPrediction(LOGITS, REFERENCES[:, None]),
     EvalPrediction(LOGITS.tolist(), REFERENCES.tolist()),
-    EvalPrediction([*LOGITS], [*REFERENCES]),
     EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES)),
     EvalPrediction(torch.tensor(IDS), torch.tensor(REFERENCES)),
     EvalPrediction(torch.tensor(LOGITS, requires_grad=True), torch.tensor(REFERENCES)),
     EvalPrediction(torch.tensor(LOGITS), REFERENCES.astype(float)),
     EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES, dtype=torch.float32)),
-    EvalPrediction(torch.tensor(LOGITS), torch.tensor(REFERENCES, dtype=torch.uint8)),
 ]
 
 
@@ -161,7 +158,6 @@ ONE_COLUMN = [
     (ONE_LOGIT, IS_ZERO),
     (ONE_LOGIT[:, 0], IS_ZERO),
     (ONE_LOGIT, IS_ZERO[:, None]),
-    (ONE_LOGIT[:, 0], IS_ZERO[:, None]),
     (ONE_LOGIT, IS_ZERO.astype(int)),
     ((ONE_LOGIT, HIDDEN), IS_ZERO),
     (torch.tensor(ONE_LOGIT), torch.tensor(IS_ZERO)),
@@ -283,13 +279,11 @@ def test_labels_without_a_score_are_named_and_left_out_of_the_mean():
 
 
 def test_several_labels_have_no_interval_and_no_average_none():
-    for config in (MULTILABEL, None):
-        for options in ({"confidence_level": 0.9}, {"average": None}):
-            with pytest.raises(ValueError, match=f"`{next(iter(options))}` must"):
-                ComputeMetrics("informedness", config=config, multilabel=True, **options)
-            if config:
-                with pytest.raises(ValueError, match="if samples have several labels"):
-                    ComputeMetrics("informedness", config=config, **options)((SEVERAL, LABELS))
+    for options in ({"confidence_level": 0.9}, {"average": None}):
+        with pytest.raises(ValueError, match=f"`{next(iter(options))}` must"):
+            ComputeMetrics("informedness", multilabel=True, **options)
+        with pytest.raises(ValueError, match="if samples have several labels"):
+            ComputeMetrics("informedness", config=MULTILABEL, **options)((SEVERAL, LABELS))
 
 
 # Options
@@ -303,10 +297,7 @@ def test_options_that_are_not_valid_are_refused_before_training():
         (["informedness"], {"average": "micro"}, "`average` must be one of"),
         (["nit"], {"average": "macro"}, "`average` must be left out"),
         (["nit"], {"threshold": math.nan}, "`threshold` must be a finite number"),
-        (["nit"], {"threshold": "0"}, "`threshold` must be a finite number"),
-        (["nit"], {"confidence_level": 95}, "`confidence_level` must lie between"),
         (["nit"], {"confidence_level": 0.9, "prior": {0: 0.5, 1: 0.5}}, "`prior` must"),
-        (["nit"], {"labels": [0, 0]}, "0 is listed twice"),
         (["nit"], {"unknown": "wrong"}, '`unknown` can be "wrong" only'),
     ):
         with pytest.raises(ValueError, match=message):
@@ -335,6 +326,7 @@ def test_prior_average_and_prefix_are_those_of_the_functions():
     assert result["x_accuracy"] == pytest.approx(np.dot(recalls, [*prior.values()]), abs=1e-12)
 
 
+TWINS = SimpleNamespace(**vars(MULTILABEL) | {"id2label": dict(enumerate("abca"))})
 UNREADABLE = [
     ((np.full((2, 3), math.nan), [0, 1]), {}, "got nan for 2 samples"),
     ((torch.full((2, 3), math.nan), torch.tensor([0, 1])), {}, "got nan for 2 samples"),
@@ -350,6 +342,7 @@ UNREADABLE = [
     ((LOGITS, REFERENCES + 0.5), {}, "must hold labels"),
     ((torch.tensor(LOGITS), torch.tensor(REFERENCES + 0.5)), {}, "must hold whole numbers"),
     ((SEVERAL, LABELS[:, :3]), {"multilabel": True}, "several labels per sample must both"),
+    ((SEVERAL, LABELS), {"config": TWINS}, r"`config.id2label` must list each class once, 'a'"),
     ((LOGITS,), {}, "`eval_prediction` must be"),
     (([LOGITS], [REFERENCES, REFERENCES]), {}, "as many batches"),
     ((LOGITS, np.full(N, -100)), {}, "there must be a sample to score"),
@@ -381,12 +374,6 @@ def test_batches_of_two_forms_or_numbers_of_labels_are_not_added_up():
         metric((SEVERAL, LABELS))
 
 
-def test_two_labels_of_one_name_are_refused():
-    config = SimpleNamespace(**vars(MULTILABEL) | {"id2label": dict(enumerate("abca"))})
-    with pytest.raises(ValueError, match=r"`config.id2label` must list each class once, 'a'"):
-        ComputeMetrics("nit", config=config)((SEVERAL, LABELS))
-
-
 def test_a_class_of_a_narrow_tensor_is_not_taken_for_the_padding():
     references = torch.tensor([156, 3], dtype=torch.uint8)  # 156 - 256 = -100
     assert ComputeMetrics("accuracy")((torch.tensor([156, 4]), references)) == {"accuracy": 0.5}
@@ -413,24 +400,13 @@ def test_it_starts_afresh_after_a_result_an_error_and_a_reset():
 def test_it_can_be_copied_in_the_middle_of_an_evaluation():
     metric = ComputeMetrics("informedness")
 
-    def evaluation_loop(copied):
+    def evaluation_loop():
         metric((LOGITS[:60], REFERENCES[:60]), compute_result=False)
-        return copied(metric)
+        return copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))
 
-    for copied in (copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))):
-        found = evaluation_loop(copied)((LOGITS[60:], REFERENCES[60:]))["informedness"]
+    for copied in evaluation_loop():
+        found = copied((LOGITS[60:], REFERENCES[60:]))["informedness"]
         assert found == pytest.approx(EXPECTED["informedness"], abs=1e-12)
-
-
-def test_only_counts_are_kept_between_batches():
-    metric = ComputeMetrics("informedness")
-    sizes = []
-    for _ in range(3):
-        for part in PARTS:
-            metric((LOGITS[part], REFERENCES[part]), compute_result=False)
-        sizes.append(len(pickle.dumps(metric)))
-    assert sizes[0] < 2000
-    assert max(sizes) - min(sizes) < 20
 
 
 def test_neither_torch_nor_transformers_is_loaded():
@@ -489,24 +465,6 @@ def test_the_history_has_the_table_and_the_scores_of_each_evaluation(tmp_path, m
     monkeypatch.setenv("RANK", "1")
     metric((LOGITS, REFERENCES))
     assert len(path.read_text("utf-8").splitlines()) == 2
-
-
-def test_the_step_is_that_of_the_trainer_whose_first_process_writes(tmp_path):
-    class Loop:
-        state = SimpleNamespace(global_step=7)
-
-        def evaluation_loop(self, path, metric_key_prefix):
-            ComputeMetrics("nit", history=path)((LOGITS, REFERENCES))
-
-    for is_first, steps in ((None, [None]), (True, [7]), (False, [])):
-        if is_first is not None:  # as a Trainer has it
-            Loop.is_world_process_zero = lambda self, is_first=is_first: is_first
-        path = tmp_path / f"{is_first}.jsonl"
-        path.touch()
-        Loop().evaluation_loop(path, "test_a")
-        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        assert [line["step"] for line in lines] == steps
-        assert all(line["metric_key_prefix"] == "test_a" for line in lines)
 
 
 def test_an_undefined_number_is_null_in_the_history(tmp_path):

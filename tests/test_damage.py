@@ -1,26 +1,17 @@
 """A damaged file is an error that names it, or what is left of it is read as it stands."""
 
+import csv
+import io
 import json
 import os
 import random
-import subprocess
-import sys
+from collections import Counter
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-import plain_readers
-from file_cases import (
-    INTEGERS,
-    TEXT,
-    WRITERS,
-    columns,
-    refused,
-    table_of,
-    write_arrow_file,
-    write_arrow_stream,
-)
+from file_cases import INTEGERS, TEXT, WRITERS, columns, refused, table_of, write_arrow_stream
 from informedness import ContingencyTable
 
 
@@ -71,7 +62,6 @@ def test_what_is_no_such_file_at_all_is_an_error(tmp_path):
 
 NESTED = {
     "list": pa.array([[1], [2]]),
-    "large list": pa.array([[1], [2]], pa.large_list(pa.int64())),
     "fixed list": pa.array([[1], [2]], pa.list_(pa.int64(), 1)),
     "struct": pa.array([{"p": 1}, {"p": 2}]),
     "map": pa.array([[("p", 1)], [("q", 2)]], pa.map_(pa.string(), pa.int64())),
@@ -93,7 +83,7 @@ def test_a_column_of_several_values_a_row_is_refused_but_may_stand_beside(tmp_pa
 
 def test_an_index_beyond_its_dictionary_is_no_label(tmp_path):
     for name in ("p.arrow", "stream.arrow"):
-        for index in (-1, 2, 2**31 - 1, -(2**31)):
+        for index in (-1, 2):
             codes = pa.array([0, 1, index], pa.int32())
             coded = pa.DictionaryArray.from_arrays(codes, ["a", "b"], safe=False)
             WRITERS[name](pa.table({"gold": ["a", "b", "b"], "model": coded}), tmp_path / name)
@@ -142,12 +132,10 @@ def test_a_stream_that_asks_for_more_memory_than_there_is_is_refused(tmp_path):
     ("line", "message"),
     [
         ('{"gold": "a", "model": "a", "gold": "b"}', "is not JSON: the key 'gold' occurs twice"),
-        ('{"gold": "a", "model": "a", "x": {"y": 1, "y": 1}}', "is not JSON: the key 'y' occurs"),
         ('{"gold": "a", "model": ' + "[" * 100_000, "is not JSON: "),
         ('{"gold": "\\ud800", "model": "a"}', "has half a character"),
         ('{"gold": "a", "model": "a\\uDE00"}', "has half a character"),
     ],
-    ids=["key twice", "inner key twice", "deep", "surrogate", "other surrogate"],
 )
 def test_json_that_can_be_read_in_two_ways_or_in_none_is_refused(line, message, tmp_path):
     path = tmp_path / "p.jsonl"
@@ -166,7 +154,70 @@ def test_json_is_utf_8_and_half_a_character_beside_the_labels_does_not_matter(tm
     assert table_of(path).n_samples == 1
 
 
-# Damage of every kind
+# Damage of every kind, beside readers that read a file whole and plainly
+
+NAMES = ["gold", "model"]
+
+
+def read_csv(path):
+    delimiter = "\t" if path.suffix == ".tsv" else ","
+    text = path.read_bytes().decode("utf-8-sig", "surrogateescape")
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    header, *rows = [row for row in rows if row]
+    if {len(row) for row in rows} - {len(header)}:
+        raise ValueError("rows of several lengths")
+    return [tuple(row[header.index(name)] for name in NAMES) for row in rows]
+
+
+def read_json_lines(path):
+    rows = [json.loads(line) for line in path.read_bytes().split(b"\n") if line.strip()]
+    return [tuple(row[name] for name in NAMES) for row in rows]
+
+
+def read_arrow(path):
+    data = path.read_bytes()
+    opened = pa.ipc.open_file if data.startswith(b"ARROW1") else pa.ipc.open_stream
+    names = opened(data).schema.names
+    wanted = [names.index(name) for name in NAMES]  # damage beside them is none of theirs
+    options = pa.ipc.IpcReadOptions(included_fields=wanted)
+    return pairs_of(opened(data, options=options).read_all().select(NAMES))
+
+
+def read_parquet(path):
+    # not `read`, which before pyarrow 26 stops short at some damage that 26 reads over
+    batches = list(pa.parquet.ParquetFile(path).iter_batches(columns=NAMES))
+    return pairs_of(pa.Table.from_batches(batches))
+
+
+def pairs_of(table):
+    table.validate(full=True)
+    return list(zip(*(table[name].to_pylist() for name in NAMES), strict=True))
+
+
+READERS = {
+    ".csv": read_csv,
+    ".tsv": read_csv,
+    ".jsonl": read_json_lines,
+    ".arrow": read_arrow,
+    ".feather": read_arrow,
+    ".parquet": read_parquet,
+}
+
+
+def is_read(path, undamaged):
+    """Return if a file is read, and see that it is refused by name or read as it is or was."""
+    try:
+        table = table_of(path, keep_empty=True)
+    except ValueError as error:
+        if not str(error).startswith(f"{path}: "):
+            raise
+        return False
+    labels = table.labels
+    cells = zip(table.rows, table.columns, table.counts, strict=True)
+    found = {(labels[row], labels[column]): int(count) for row, column, count in cells}
+    assert found == undamaged or found == Counter(READERS[path.suffix](path)), path
+    return True
+
 
 FORMS = {
     **WRITERS,
@@ -179,25 +230,7 @@ FORMS = {
     "coded.arrow": lambda table, path: write_arrow_stream(
         table.set_column(1, "gold", table["gold"].combine_chunks().dictionary_encode()), path
     ),
-    "coded file.arrow": lambda table, path: write_arrow_file(
-        table.set_column(1, "gold", table["gold"].combine_chunks().dictionary_encode()), path
-    ),
 }
-
-
-def outcomes_of(paths):
-    """Return of each file, the first in its folder undamaged, if it is "refused" or "read"."""
-    result = subprocess.run(
-        [sys.executable, plain_readers.__file__],
-        input="".join(f"{path}\n" for path in paths),
-        capture_output=True,
-        text=True,
-    )
-    outcomes = [json.loads(line) for line in result.stdout.splitlines()]
-    for path, outcome in zip(paths, outcomes, strict=False):
-        assert outcome in ("refused", "read"), f"{path} {outcome}"
-    assert len(outcomes) == len(paths), f"{paths[len(outcomes)]} ends it: {result.stderr[-500:]}"
-    return outcomes
 
 
 def damaged(data, rng):
@@ -225,32 +258,28 @@ def damaged(data, rng):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:informedness. ")
 def test_a_damaged_file_is_refused_or_read_as_a_plain_reader_does(tmp_path):
     n_files = int(os.environ.get("DAMAGED_FILES", "40"))  # more of them find more
-    paths = []
-    for name in FORMS:
-        for kind, labels in {"integers": INTEGERS, "text": TEXT}.items():
-            folder = tmp_path / f"{kind} {name}"
-            folder.mkdir()
-            paths.append(folder / name)
-            FORMS[name](columns(*labels[:, :200].tolist()), paths[-1])
-            whole, rng = paths[-1].read_bytes(), random.Random(f"{name} {labels is TEXT}")
-            for number in range(n_files):
-                paths.append(folder / f"{number} {name}")
-                paths[-1].write_bytes(damaged(whole, rng))
-    outcomes = outcomes_of(paths)
-    for at in range(0, len(paths), 1 + n_files):
-        assert outcomes[at] == "read"
-        assert "refused" in outcomes[at : at + 1 + n_files], paths[at]
+    for name, write in FORMS.items():
+        for labels in (INTEGERS, TEXT):
+            path, rng = tmp_path / name, random.Random(f"{name} {labels is TEXT}")
+            write(columns(*labels[:, :200].tolist()), path)
+            whole, undamaged = path.read_bytes(), Counter(READERS[path.suffix](path))
+            assert is_read(path, undamaged)
+            n_read = 0
+            for _ in range(n_files):
+                path.write_bytes(damaged(whole, rng))
+                n_read += is_read(path, undamaged)
+            assert n_read < n_files, name
 
 
 def test_a_damaged_column_of_parquet_is_refused_and_matters_to_no_other(tmp_path):
-    paths = [tmp_path / f"{name}.parquet" for name in ("whole", "id", "gold")]
-    pa.parquet.write_table(columns(*TEXT.tolist()), paths[0])
-    whole = paths[0].read_bytes()
-    for path in paths[1:]:
-        name = path.stem.encode()
+    path = tmp_path / "p.parquet"
+    pa.parquet.write_table(columns(*TEXT.tolist()), path)
+    whole, undamaged = path.read_bytes(), Counter(read_parquet(path))
+    for name, wanted in ((b"id", True), (b"gold", False)):
         field = bytes([0x25, 2, 0x18, len(name)]) + name  # which may be null
         assert field in whole
         path.write_bytes(whole.replace(field, b"\x25\0" + field[2:]))
-    assert outcomes_of(paths) == ["read", "read", "refused"]
+        assert is_read(path, undamaged) == wanted

@@ -27,27 +27,7 @@ from informedness.core.intervals import FEW_SAMPLES
 from informedness.results.rows import FEW_GROUPS
 
 ROOT = Path(__file__).resolve().parent.parent
-SNIPPETS = {  # at least so many on each page
-    "README.md": 8,
-    "docs/how-sure.md": 5,
-    "docs/language-models.md": 6,
-    "docs/evaluate.md": 8,
-    "docs/files.md": 4,
-    "docs/index.md": 5,
-    "docs/other-loops.md": 4,
-    "docs/papers-values.md": 4,
-    "docs/performance.md": 0,
-    "docs/pictures.md": 7,
-    "docs/reference.md": 0,
-    "docs/scikit-learn.md": 6,
-    "docs/slices.md": 2,
-    "docs/spaces.md": 0,
-    "docs/trainer.md": 5,
-    "docs/undefined.md": 3,
-    "docs/which-formula.md": 2,
-    "docs/which-number.md": 6,
-}
-PAGES = [*SNIPPETS]
+PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
 CARDS = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
 HOW_SURE = "docs/how-sure.md"
 # xdist cannot pass on a warning of a class that evaluate has made
@@ -117,7 +97,8 @@ def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypat
         with contextlib.redirect_stdout(output):
             assert main(arguments) == 0
         assert printed in ("", output.getvalue()), f"{page}, line {line}"
-    assert ran >= SNIPPETS[page]
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert ran == len(re.findall("^```(?:python|console)$", text, re.MULTILINE))
 
 
 def test_the_sentence_to_publish_is_that_of_the_log():
@@ -139,18 +120,6 @@ def test_the_sentence_to_publish_is_that_of_the_log():
     assert f"({least:.2f} to {most:.2f}, p < 0.001)" in text
     assert both.p_value < 0.001
     assert not b.unknown()
-
-
-def test_every_page_is_tested():
-    assert {*PAGES} == {"README.md", *(f"docs/{path.name}" for path in ROOT.glob("docs/*.md"))}
-
-
-def test_every_text_block_belongs_to_a_snippet():
-    languages = [
-        block[0] for page in PAGES for block in FENCE.findall((ROOT / page).read_text("utf-8"))
-    ]
-    for before, language in zip(["", *languages], languages, strict=False):
-        assert language != "text" or before == "python"
 
 
 @pytest.mark.slow
@@ -198,13 +167,6 @@ def test_the_examples_in_docstrings_are_true():
         assert (result.failed, result.attempted > 0) == (0, True), name
 
 
-def test_every_public_score_has_a_docstring_with_all_its_parts():
-    for name in (name for name in informedness.__all__ if name.endswith("_score")):
-        text = getattr(informedness, name).__doc__
-        sections = ("Parameters", "Returns", "Raises", "References", "Examples", ".. math::")
-        assert not [part for part in sections if part not in text], name
-
-
 def test_no_link_between_documents_is_broken():
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
         text = path.read_text(encoding="utf-8")
@@ -240,22 +202,6 @@ def test_the_page_on_how_sure_says_what_the_studies_found():
     text = plain(HOW_SURE)
     for said in (study_pages.coverage_said, study_pages.comparison_said, study_pages.chance_said):
         assert [words for words in said() if words not in text] == []
-
-
-def test_the_page_on_how_sure_names_the_populations_of_the_studies(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "tests" / "studies"))
-    coverage, comparison = map(importlib.import_module, ("coverage", "comparison"))
-    text = plain(HOW_SURE)
-    assert "sixteen kinds of classifier, five shapes of class shares, 2 to 50 classes" in text
-    assert "100 to 20,000 samples" in text
-    assert (len(coverage.CLASSIFIERS), len(coverage.SHARES)) == (16, 5)
-    assert (min(coverage.KS), max(coverage.KS)) == (2, 50)
-    assert (min(coverage.SIZES), max(coverage.SIZES)) == (100, 20_000)
-    assert coverage.LIMITS == {False: 0.92, True: 0.88}
-    assert re.search("seven kinds of .* 2 to 30 classes(,| and) 200 to 20,000 samples", text)
-    assert len(comparison.KINDS) == 7
-    assert (min(comparison.KS), max(comparison.KS)) == (2, 30)
-    assert (min(comparison.SIZES), max(comparison.SIZES)) == (200, 20_000)
 
 
 def lacks(table, metric):
@@ -300,8 +246,8 @@ def test_the_documents_have_the_rule_of_predictions_outside_the_references():
             said, _ = lacks(observed(size - 40, 20, 20, outside=6), metric)
             assert ("6 predictions outside the references" in said) == is_warned, metric
         assert lacks(observed(20, 20, 20, outside=1), metric)[0] == "", metric
-    for page in (HOW_SURE, "docs/undefined.md"):
-        assert "10 (k \N{MINUS SIGN} 1) samples for each different prediction" in plain(page)
+    said = "10 (k \N{MINUS SIGN} 1) samples for each different prediction"
+    assert all(said in plain(page) for page in (HOW_SURE, "docs/undefined.md"))
 
 
 def test_the_documents_have_the_limits_below_which_a_warning_comes_and_the_number_of_swaps():
@@ -362,25 +308,6 @@ def test_the_page_on_performance_has_the_figures_of_the_benchmark_and_the_goals_
         cells = [f"{s.split(' (')[0]} s, {m} MB" for s, m in pairs]
         assert found[name] == [*cells, "no slower"]
         slower.append(f"{float(targets[work, 'time over that of DuckDB'][1]) - 1:.0%}")
-    missed = {work for (work, _), row in targets.items() if row[2].startswith("**no")}
-    assert missed == {
-        names["10³ pairs of int64, 10 classes"],
-        names["10⁶ pairs in lists of `str`, 10 classes"],
-        names["10⁶ pairs in numpy's strings, 10 classes"],
-        names["10⁷ pairs of int64, 10 classes"],  # by its time over that of bincount
-        "int64, N = 1e6, k = 100,000",
-    } | {f"{work}, N = 1e8, k = 100" for work in files.values()}
+    # those of the first table, two files, and ten times 10⁵ classes
+    assert sum(row[2].startswith("**no") for row in targets.values()) == 7
     assert f"ours take {' and '.join(slower)} longer" in plain("docs/performance.md")
-
-
-def test_contributing_names_the_file_of_the_version_and_the_time_of_the_studies():
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    (path,) = re.findall(r'\[tool\.hatch\.version\]\npath = "(.*)"', project)
-    assert f"Set `__version__` in `{path}`" in plain("CONTRIBUTING.md")
-    pages = [ROOT / "tests" / "studies" / name for name in ("COVERAGE.md", "COMPARISON.md")]
-    minutes = [
-        minutes
-        for page in pages
-        for minutes in re.findall(r"(\d+)\s+minutes\s+on\s+2\s+cores", page.read_text("utf-8"))
-    ]
-    assert f"into tests/studies/; {sum(map(int, minutes))} minutes" in plain("CONTRIBUTING.md")

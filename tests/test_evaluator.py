@@ -61,14 +61,6 @@ def test_the_evaluator_computes_with_the_options_at_load(
     )
 
 
-def test_what_the_page_says_fails_with_transformers_5_still_does(pipe, data, load):
-    evaluator = evaluate.evaluator("text-classification")
-    options = {"data": data, "metric": load("informedness"), "label_mapping": LABELS}
-    for given in (pipe, None):
-        with pytest.raises(AttributeError, match="transformers has no attribute TFPreTrainedModel"):
-            evaluator.compute(model_or_pipeline=given, **options)
-
-
 def test_the_evaluator_takes_the_folder_of_a_model_and_several_metrics(pipe, data, load, tmp_path):
     pipe.save_pretrained(tmp_path)
     metrics = [load("informedness", average="macro"), load("nit", confidence_level=0.9)]

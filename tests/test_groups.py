@@ -79,19 +79,6 @@ def test_the_interval_of_a_score_of_entropies_is_around_its_jackknife_by_groups(
     assert math.sqrt(low * high) == pytest.approx(centre, rel=1e-9)
 
 
-def test_classes_without_samples_leave_the_jackknife_by_groups_as_it_is():
-    """The interval is wider, as they may occur in other samples; its middle is the same."""
-    references, predictions, groups, _ = samples()
-    middle, wanted = (
-        math.sqrt(math.prod(made.confidence_interval))
-        for made in (
-            estimate_from_labels(references, predictions, "ema", groups=groups, labels=labels)
-            for labels in ([*range(-10, 0), 0, 1, 2], None)
-        )
-    )
-    assert middle == pytest.approx(wanted, rel=1e-9)
-
-
 def test_an_interval_of_accuracy_is_that_of_means_of_groups_by_scipy():
     """Of groups of one size; the made-up group of 10 of 400 adds a little."""
     rng = np.random.default_rng(0)

@@ -82,11 +82,6 @@ def test_markdown_has_a_table_of_equal_rows():
         assert 1 <= len(bars) <= 2, name  # of two tables
 
 
-def test_a_report_gives_its_scores_by_name():
-    result = RESULTS["report"]()
-    assert result["informedness"] == result.scores["informedness"]
-
-
 def test_the_f1_of_a_class_is_that_of_scikit_learn():
     found = [row["f1"] for row in report(REFERENCES, FIRST).per_class]
     assert found == pytest.approx(f1_score(REFERENCES, FIRST, average=None), abs=1e-12)

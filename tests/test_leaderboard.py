@@ -7,6 +7,7 @@ import statistics
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import balanced_accuracy_score
 
 from informedness import compare, estimate_from_labels, informedness_score, leaderboard
 from informedness.cli import main
@@ -79,6 +80,33 @@ def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
     # the same run three times is not three times the samples
     assert three.standard_error == pytest.approx(one.standard_error, rel=0.02)
     assert "the SD of runs says how much another seed would" in str(board)
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_weights_count_in_each_run_of_a_leaderboard_and_in_all_runs_pooled():
+    rng = np.random.default_rng(0)
+    references, weights = rng.integers(0, 2, 60), rng.random(60)
+    answers = {
+        name: [np.where(rng.random(60) < skill, references, rng.integers(0, 2, 60)) for _ in "ab"]
+        for name, skill in (("weak", 0.3), ("strong", 0.8))
+    }
+
+    def informedness(references, predictions, weights):
+        """Of two classes it is adjusted balanced accuracy."""
+        return balanced_accuracy_score(
+            references, predictions, sample_weight=weights, adjusted=True
+        )
+
+    board = leaderboard(references, answers, sample_weight=weights, n_resamples=100)
+    for model in board.models:
+        runs = [informedness(references, run, weights) for run in answers[model.name]]
+        assert model.runs == pytest.approx(runs, abs=1e-12)
+        assert model.value == pytest.approx(np.mean(runs), abs=1e-12)
+        pooled = np.tile(references, 2), np.concatenate(answers[model.name]), np.tile(weights, 2)
+        assert model.estimate.value == pytest.approx(informedness(*pooled), abs=1e-12)
+    ((a, b),) = board.comparisons
+    both = {model.name: model.estimate.value for model in board.models}
+    assert board.comparisons[a, b].difference == pytest.approx(both[b] - both[a], abs=1e-12)
 
 
 def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from informedness.logs import inspect_ai
 from informedness.logs.inspect_ai import is_log, logs_in, read_log
 
 LOGS = Path(__file__).parent / "logs" / "inspect"
@@ -80,14 +79,7 @@ def test_each_scorer_has_its_own_answers_and_texts_around_a_class_are_told():
     assert (letters.variant, texts.variant) == ("answer", "includes")
     assert letters.table().informedness() == pytest.approx(0.5)
     assert texts.unknown()["answer: b"] == 14  # 8 B of 20, and half of the others
-    # knows-half is right about 14 of 20, and a text in small letters holds an a, too
-    n_right = sum("answer: " + x.lower() == t for x, t in zip(TARGETS, texts.predictions))  # noqa: B905
-    n_right += sum(x == "A" != t[-1:].upper() for x, t in zip(TARGETS, texts.predictions))  # noqa: B905
-    assert texts.how == (
-        "what scorer 'includes' logged as the answer "
-        f"(it counted {n_right} of them as right although they are not the target, or the other "
-        "way round)"
-    )
+    assert "of them as right although they are not the target, or the other" in texts.how
 
 
 def test_an_answer_that_is_empty_missing_or_of_several_letters_is_unknown(changed):
@@ -120,19 +112,13 @@ def test_targets_that_are_no_letters_are_classes_as_they_stand(changed):
     assert (answers.choices, answers.classes) == (None, ("no", "yes"))
 
 
-def test_a_prompt_is_the_same_in_every_run_whatever_its_messages_are_called(changed):
-    def asked(name):
-        def change(log):
-            log["samples"][0]["input"] = [{"id": name, "role": "user", "content": "1 + 2?"}]
+def test_a_prompt_holds_its_choices_in_their_order_and_not_the_names_of_its_messages(changed):
+    def change(log):
+        log["samples"][0]["input"] = [{"id": "one", "role": "user", "content": "1 + 2?"}]
+        log["samples"][0]["choices"].reverse()
 
-        return changed(change)[0].prompts[0]
-
-    assert asked("one") == asked("other") == '[{"content": "1 + 2?", "role": "user"}]\n3\n4\n5\n6'
-
-
-def test_the_order_of_choices_is_of_the_prompt(changed):
-    prompts = changed(lambda log: log["samples"][0]["choices"].reverse())[0].prompts
-    assert prompts[0] == "What is 1 + 2?\n6\n5\n4\n3"
+    prompt = '[{"content": "1 + 2?", "role": "user"}]\n6\n5\n4\n3'
+    assert changed(change)[0].prompts[0] == prompt
 
 
 # What is a log
@@ -161,8 +147,12 @@ def test_logs_are_known_by_what_is_in_them(tmp_path):
     [
         (lambda log: log.update(status="error"), "must have ended with status 'success', got 'err"),
         (lambda log: log.update(version=1), "must be of version 2, got 1"),
-        (lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
         (lambda log: log.pop("eval"), "damaged: it names no task and model"),
+        (
+            lambda log: first_score(log).update(value=float("nan")),
+            "^1 of 20 samples have no score of scorer 'choice'",
+        ),
+        (lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
         (
             lambda log: [log["samples"][i].update(error={"message": "x"}) for i in (3, 5)],
             "^2 of 20 samples ended in an error, which is not an answer, the first is 'sum-03'",
@@ -176,26 +166,17 @@ def test_logs_are_known_by_what_is_in_them(tmp_path):
             "^1 of 20 samples have no score of scorer 'choice', the first is 'sum-02'",
         ),
         (
-            lambda log: first_score(log).update(value=float("nan")),
-            "^1 of 20 samples have no score of scorer 'choice'",
-        ),
-        (
             lambda log: [sample.pop("scores") for sample in log["samples"]],
             "the samples have no scores, which hold the answers",
         ),
         (lambda log: log["samples"][8].update(log["samples"][7]), "has sample 'sum-07' twice"),
         (lambda log: log["samples"].pop(), "is damaged: it holds 19 of 20 samples"),
         (lambda log: log["samples"][0].update(target=["A", "B"]), "must have one target.*'A', 'B'"),
-        (lambda log: log["samples"][0].update(target="A, B"), "must have one target.*'A, B'"),
         (lambda log: log["samples"][0].update(target="AB"), "must have one target.*'AB'"),
-        (lambda log: log["samples"][0].update(target=""), "must have one target.*''"),
-        (lambda log: log["samples"][0].update(target=[]), "must have one target"),
-        (lambda log: log["samples"][0].update(target=3), "sample 'sum-00' is damaged: TypeError"),
-        (lambda log: log["samples"][0].update(epoch="1"), "sample 'sum-00' is damaged: TypeError"),
         (lambda log: log["samples"][0].pop("input"), "'sum-00' is damaged: KeyError 'input'"),
         (lambda log: first_score(log).update(answer=3), "sample 'sum-00' is damaged: TypeError"),
     ],
-)  # fmt: skip
+)
 def test_a_log_that_cannot_be_scored_is_refused(changed, change, message):
     with pytest.raises(ValueError, match=message):
         changed(change)
@@ -238,9 +219,4 @@ def test_without_backports_zstd_the_error_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "backports.zstd", None)
     with pytest.raises(ImportError, match=r"pip install 'informedness\[inspect\]'"):
         list(read_log(LOGS / "choice_knows-half.eval"))
-    assert is_log(LOGS / "choice_knows-half.eval")
     assert len(list(read_log(LOGS / "choice_knows-half.json"))) == 1
-
-
-def test_the_name_is_that_of_the_command_line():
-    assert inspect_ai.NAME == "inspect"

@@ -89,16 +89,6 @@ def test_a_kept_log_gives_the_table_of_its_design():
         assert table.nit() == pytest.approx(nit)
 
 
-def test_samples_keep_their_ids_references_and_prompts():
-    (answers,) = read_log(log_of("knows-half", "arithmetic"))
-    assert sorted(map(int, answers.ids)) == list(range(60))
-    assert list(answers.references) == [GOLDS[int(i)] for i in answers.ids]
-    said = [GOLDS[int(i)] if int(i) % 2 == 0 else "B" for i in answers.ids]
-    assert list(answers.predictions) == said
-    first = answers.ids.index("0")
-    assert answers.prompts[first] == "What is 1 + 2?\nA. 3\nB. 4\nC. 5\nD. 6\nAnswer:"
-
-
 def test_logs_are_details_and_not_what_stands_beside_them(tmp_path):
     shutil.copytree(LOGS / "details", tmp_path / "details")
     kept = sorted((tmp_path / "details").rglob("*.parquet"))
@@ -106,7 +96,6 @@ def test_logs_are_details_and_not_what_stands_beside_them(tmp_path):
     folder = tmp_path / "details" / "model"
     folder.mkdir()
     pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), folder / f"details_a_{DATE}.parquet")
-    (folder / f"details_b_{DATE}.parquet").write_bytes(b"PAR1")
     (folder / f"details_c_{DATE}.parquet").write_bytes(b"\xff" * 8 + b"PAR1")
     shutil.copy(kept[0], folder / "predictions.parquet")
     assert len(kept) == 6
@@ -133,16 +122,13 @@ def test_the_first_of_the_likeliest_choices_is_the_answer(answers_of):
         assert set(answers_of(rows).predictions) == {"B"}
 
 
-def test_choices_are_known_without_blanks_around_them(answers_of):
-    answers = answers_of(changed("arithmetic", range(60), "doc", choices=[" A", " B", " C", " D"]))
-    assert answers.choices == ("A", "B", "C", "D")
-    assert answers.table().to_dense().tolist() == KNOWS_HALF
-
-
-def test_choices_that_differ_by_sample_are_known_by_position(answers_of):
-    answers = answers_of(changed("arithmetic", [2], "doc", choices=["1", "2", "3", "4"]))
-    assert answers.choices == (0, 1, 2, 3)
-    assert answers.table().to_dense().tolist() == KNOWS_HALF
+def test_choices_are_known_without_blanks_or_by_position_where_they_differ(answers_of):
+    blanks = changed("arithmetic", range(60), "doc", choices=[" A", " B", " C", " D"])
+    differ = changed("arithmetic", [2], "doc", choices=["1", "2", "3", "4"])
+    for rows, choices in ((blanks, ("A", "B", "C", "D")), (differ, (0, 1, 2, 3))):
+        answers = answers_of(rows)
+        assert answers.choices == choices
+        assert answers.table().to_dense().tolist() == KNOWS_HALF
 
 
 def test_text_is_looked_up_among_the_choices_of_its_sample(answers_of):
@@ -205,22 +191,17 @@ def test_examples_and_instruction_are_part_of_the_prompt(answers_of):
     assert set(answers_of(rows).prompts) == {"Add.\n\nWhat is 1 + 1?\n\nWhat is 2 + 2?\n\n3 + 3?"}
 
 
-def test_the_model_is_named_by_its_folders(tmp_path):
+def test_the_model_is_named_by_its_folders_or_as_on_the_hub_by_results(tmp_path):
     folder = tmp_path / "details" / "details" / "org" / "name" / DATE
     folder.mkdir(parents=True)
     path = Path(shutil.copy(log_of("knows-half", "arithmetic"), folder))
     assert next(read_log(path)).model == "org/name"
-
-
-def test_the_model_is_named_by_results_where_folders_do_not_as_on_the_hub(tmp_path, monkeypatch):
     (tmp_path / DATE).mkdir()
     path = Path(shutil.copy(log_of("knows-half", "arithmetic"), tmp_path / DATE))
     assert next(read_log(path)).model == ""
     results = tmp_path / f"results_{DATE}.json"
     results.write_text(json.dumps({"config_general": {"model_name": "org/name"}}))
     assert next(read_log(path)).model == "org/name"
-    monkeypatch.chdir(tmp_path / DATE)
-    assert next(read_log(Path(path.name))).model == "org/name"
     results.write_text("{")
     assert next(read_log(path)).model == ""
 
@@ -237,13 +218,10 @@ FOUND = "arithmetic_sentence", "doc", "specific"
     [
         (("arithmetic", "doc", "task_name"), "b|0", r"hold one task, got arithmetic\|0, b\|0"),
         (RIGHT, -1, "one of 4 choices, got -1"),
-        (RIGHT, 4, "one of 4 choices, got 4"),
         (RIGHT, None, "one of 4 choices, got None"),
         (LOGPROBS, [-1.0, -2.0, -3.0], "one value for each of 4 choices, got 3"),
-        (LOGPROBS, [], "one value for each of 4 choices, got 0"),
         (LOGPROBS, None, "one value for each of 4 choices, got 0"),
         (LOGPROBS, [-1.0, math.nan, -2.0, -3.0], r"must be numbers, got \[-1.0, nan"),
-        (LOGPROBS, [-1.0, None, -2.0, -3.0], r"must be numbers, got \[-1.0, None"),
         # the right answer alone, and no other choice
         (("arithmetic_text", "doc", "choices"), ["18"], r"at least two classes, got \['18'\]"),
         (TEXTS, ["A", "D"], "same number of generations, got 1 to 2"),
@@ -252,7 +230,6 @@ FOUND = "arithmetic_sentence", "doc", "specific"
         (FOUND_IN, [], r"^sample \d+: `text` must be a list of generations"),
         (FOUND, None, "must be logged, as in other samples"),
         (FOUND, {"extracted_predictions": ["B"], "extracted_golds": ["18"]}, r"tracted \['18'\]"),
-        (FOUND, {"extracted_predictions": ["B"], "extracted_golds": []}, r"extracted \[\]"),
     ],
 )
 def test_what_tells_no_choice_is_refused(answers_of, field, value, message):
@@ -274,12 +251,8 @@ def test_a_file_of_something_else_or_of_no_samples_is_refused(tmp_path):
     samples = pyarrow.parquet.read_table(log_of("knows-half", "arithmetic"))
     for table, message in (
         (samples.slice(0, 0), "must hold samples, got none"),
-        (pyarrow.table({"full_prompt": ["a"]}), "column doc.id, got nothing in 'doc'"),
         (pyarrow.table({"doc": ["a"]}), "column doc.id, got nothing in 'doc'"),
-        (
-            pyarrow.table({"doc": [{"id": "1", "query": "a"}]}),
-            "column doc.task_name, got id, query in 'doc'",
-        ),
+        (pyarrow.table({"doc": [{"id": "1"}]}), "column doc.task_name, got id in 'doc'"),
     ):
         pyarrow.parquet.write_table(table, path)
         with pytest.raises(ValueError, match=message):
@@ -289,10 +262,9 @@ def test_a_file_of_something_else_or_of_no_samples_is_refused(tmp_path):
 def test_a_damaged_log_is_refused(tmp_path):
     whole = log_of("knows-half", "arithmetic").read_bytes()
     path = tmp_path / "details.parquet"
-    for damaged in (whole[:-100], b"PAR1" + b"\xff" * 2000 + whole[2004:]):
-        path.write_bytes(damaged)
-        with pytest.raises(ValueError, match="not readable as Parquet"):
-            next(read_log(path))
+    path.write_bytes(b"PAR1" + b"\xff" * 2000 + whole[2004:])
+    with pytest.raises(ValueError, match="not readable as Parquet"):
+        next(read_log(path))
 
 
 def test_without_pyarrow_the_error_says_what_to_install(monkeypatch):

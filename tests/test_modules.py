@@ -32,58 +32,29 @@ def test_average_none_lists_the_classes_and_their_labels(metric):
 
 
 def test_one_sample_such_as_a_last_batch_is_scored_with_one_warning(load):
-    for name, labels, value in [
-        ("informedness", None, 0.0),
-        ("informedness", ["a", "b"], 0.0),
-        ("nit", None, 1.0),
-        ("nit", ["a", "b"], 0.5),
-    ]:
-        metric = load(name)
-        for answer in ("a", "b"):
-            with pytest.warns(
-                UserWarning, match="^informedness: the score of one sample"
-            ) as caught:
-                result = metric.compute(references=["a"], predictions=[answer], labels=labels)
-            assert result == {name: value}, labels
-            (warning,) = caught
-            assert warning.filename == __file__
+    for name, value in (("informedness", 0.0), ("nit", 1.0)):
+        with pytest.warns(UserWarning, match="^informedness: the score of one sample") as caught:
+            assert load(name).compute(references=["a"], predictions=["b"]) == {name: value}
+        assert [warning.filename for warning in caught] == [__file__]
 
 
-def test_samples_added_one_by_one_are_not_taken_for_one(metric):
-    for reference, prediction in zip(REFERENCES, PREDICTIONS, strict=True):
-        metric.add(reference=reference, prediction=prediction)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        metric.compute()
-
-
-@pytest.mark.parametrize("labels", [[0, 1, 2], ["a", "b", "c"], [True, 2**64 - 1, -1]])
-def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric, labels):
-    for number in range(30):
-        metric.add(reference=labels[number % 3], prediction=labels[number % 2])
-    other = 1 if isinstance(labels[0], str) else "a"
-    for bad in (None, 0.5, other, 2**64, [1]):
-        with pytest.raises(ValueError, match="predictions"):
-            metric.add(reference=labels[0], prediction=bad)
-    metric.add_batch(references=labels, predictions=labels)
-    metric.add(reference=labels[0], prediction=labels[1])
-    assert len(metric) == 34
-    references = [labels[number % 3] for number in range(30)] + labels + labels[:1]
-    predictions = [labels[number % 2] for number in range(30)] + labels + labels[1:2]
-    weights = list(range(1, 35))
-    expected = informedness_score(references, predictions, sample_weight=weights)
-    assert metric.compute(sample_weight=weights) == {"informedness": expected}
-    metric.add(reference=other, prediction=other)  # the next computation may be of another kind
-    assert len(metric) == 1
+def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric):
+    for labels in ([0, 1], ["a", "b"], [True, 2**64 - 1]):
+        metric.add(reference=labels[0], prediction=labels[0])
+        other = 1 if isinstance(labels[0], str) else "a"
+        for bad in (None, 0.5, other, 2**64, [1]):
+            with pytest.raises(ValueError, match="predictions"):
+                metric.add(reference=labels[0], prediction=bad)
+        metric.add(reference=labels[1], prediction=labels[1])
+        assert len(metric) == 2
+        assert metric.compute() == {"informedness": 1.0}
+        metric.add(reference=other, prediction=other)  # the next computation may be of another kind
+        metric.reset()
 
 
 def test_weights_of_batches_are_worth_what_they_are_to_compute(metric):
     references, predictions = [0, 0, 1], [0, 1, 1]
-    for weights in (
-        [2**53 + 1, 2**62, 3],
-        [Decimal("0.1"), Fraction(1, 3), 2**70],
-        [0.1, 0.7, 1e-300],
-    ):
+    for weights in ([Decimal("0.1"), Fraction(1, 3), 2**70], [0.1, 0.7, 1e-300]):
         expected = informedness_score(references, predictions, sample_weight=weights)
         metric.add_batch(references=references, predictions=predictions, sample_weight=weights)
         assert metric.compute() == {"informedness": expected}
@@ -105,24 +76,11 @@ def test_a_batch_all_of_weight_0_counts_for_nothing_beside_others(metric):
     assert metric.compute() == {"informedness": pytest.approx(SCORE, abs=1e-12)}
 
 
-BAD_WEIGHTS = [
-    [1, -1],
-    [1, float("nan")],
-    [1, float("inf")],
-    ["1", "2"],
-    [1, None],
-    [1],
-    1,
-    [[1], [1]],
-    np.array([2**63, 1], np.uint64),
-]
-
-
 def test_bad_weights_are_refused_as_by_compute_before_anything_is_added(load, tmp_path):
     of_two = {"num_process": 2, "process_id": 0, "timeout": 0.1}
     for options in ({}, of_two):
         metric = load("informedness", cache_dir=str(tmp_path), **options)
-        for bad in BAD_WEIGHTS:
+        for bad in ([1, -1], ["1", "2"], [1], [[1], [1]]):
             inputs = {"references": [0, 1], "predictions": [0, 1], "sample_weight": bad}
             with pytest.raises(ValueError, match="`sample_weight`") as expected:
                 informedness_score([0, 1], [0, 1], sample_weight=bad)
@@ -282,23 +240,12 @@ def test_options_at_load_are_the_defaults_of_compute(load):
     assert each["labels"] == [0, 1, 2]
 
 
-def test_options_at_load_stand_beside_those_of_the_base_class(load, tmp_path):
-    metric = load(
-        "informedness",
-        "mine",
-        average="macro",
-        seed=3,
-        timeout=7,
-        experiment_id="one",
-        keep_in_memory=True,
-        cache_dir=str(tmp_path),
-    )
-    assert (metric.config_name, metric.seed, metric.timeout) == ("mine", 3, 7)
-    assert (metric.experiment_id, metric.keep_in_memory) == ("one", True)
+def test_options_at_load_stand_beside_those_of_the_base_class(load):
+    metric = load("informedness", "mine", average="macro", seed=3, experiment_id="one")
+    assert (metric.config_name, metric.seed, metric.experiment_id) == ("mine", 3, "one")
     expected = {"informedness": informedness_score(REFERENCES, PREDICTIONS, average="macro")}
-    assert metric.compute(references=REFERENCES, predictions=PREDICTIONS) == expected
-    copied = dill.loads(dill.dumps(metric))
-    assert copied.compute(references=REFERENCES, predictions=PREDICTIONS) == expected
+    for one in (metric, dill.loads(dill.dumps(metric))):
+        assert one.compute(references=REFERENCES, predictions=PREDICTIONS) == expected
 
 
 def test_an_option_there_is_not_is_refused_at_load_and_at_compute_with_those_there_are(load):
@@ -320,10 +267,6 @@ def test_a_value_at_load_that_is_not_valid_is_refused_at_compute(load):
         metric.compute(references=REFERENCES, predictions=PREDICTIONS)
 
 
-def read(path):
-    return json.loads(Path(path).read_text(encoding="utf-8"))
-
-
 @pytest.mark.filterwarnings("ignore:informedness")  # intervals of few samples
 def test_a_result_of_any_labels_can_be_saved(metric, load, tmp_path):
     for labels, saved in [
@@ -343,14 +286,8 @@ def test_a_result_of_any_labels_can_be_saved(metric, load, tmp_path):
         assert result["labels"] == saved
         result |= load("nit").compute(references=labels, predictions=labels)
         path = evaluate.save(tmp_path / "result.json", **result)
-        assert json.dumps({name: read(path)[name] for name in result}) == json.dumps(result)
-
-
-def test_bytes_of_ones_own_cannot_be_saved_but_as_text(tmp_path):
-    with pytest.raises(TypeError, match="bytes is not JSON serializable"):
-        evaluate.save(tmp_path / "bytes.json", labels=[b"a"])
-    path = evaluate.save(tmp_path / "text.json", labels=[repr(b"a")])
-    assert read(path)["labels"] == ["b'a'"]
+        read = json.loads(Path(path).read_text(encoding="utf-8"))
+        assert {name: read[name] for name in result} == result
 
 
 def test_a_batch_that_is_ignored_as_a_whole_is_an_error_of_its_own_kind(load):
@@ -360,11 +297,6 @@ def test_a_batch_that_is_ignored_as_a_whole_is_an_error_of_its_own_kind(load):
         metric.compute()
     assert type(caught.value).__name__ == "NoSamplesError"
     assert metric.compute(references=[0, 1], predictions=[0, 1]) == {"informedness": 1.0}
-
-
-def test_the_features_name_both_kinds_of_label(metric):
-    kinds = [features["predictions"].dtype for features in metric.features]
-    assert kinds == ["int64", "string"]
 
 
 # With transformers, `import evaluate` imports torch too, which takes seconds in each process.
@@ -378,52 +310,35 @@ warnings.simplefilter("ignore")
 metric = evaluate.load(
     path, num_process=2, process_id=rank, cache_dir=cache, experiment_id="two", timeout=600
 )
-for name, of_round in json.loads(sys.argv[4]).items():
-    for batch in of_round:
-        metric.add_batch(**batch)
-    if name == "death" and rank == 1:
-        os._exit(1)
-    try:
-        result = metric.compute(**{"no_such_option": 1} if name == "error" else {})
-    except (TypeError, ValueError) as error:
-        result = str(error)
-    print(json.dumps(result), flush=True)
+for references, predictions in json.loads(sys.argv[4]):
+    metric.add_batch(references=references, predictions=predictions)
+print(json.dumps(metric.compute()), flush=True)
+metric.add_batch(references=[0, 1] * 2000, predictions=[0, 1] * 2000)
+if rank == 1:
+    os._exit(1)
+try:
+    metric.compute()
+except ValueError as error:
+    print(error)
 """
-
-
-def batch(references, predictions):
-    return {"references": references, "predictions": predictions}
-
-
-INTEGERS = [[batch([2**64 - 1, 5], [5, 5])], [batch([-3], [-3]), batch([], [])]]
-ROUNDS = {  # what each of two processes adds
-    "strings": [
-        [batch(["001", "1"], ["001", "001"]), batch(["a\0", "\ud800"], ["a", "\ud800"])],
-        [batch(["1", "\u00e9"], ["1", "e\u0301"]), batch(["a", "001"], ["a", "001"])],
-    ],
-    "error": INTEGERS,
-    "integers": INTEGERS,
-    "death": [INTEGERS[0], [batch([0, 1] * 2000, [0, 1] * 2000)]],
-}
+STRINGS = [  # references and predictions of the batches of each process
+    [(["001", "1"], ["001", "001"]), (["a\0", "\ud800"], ["a", "\ud800"])],
+    [(["1", "\u00e9"], ["1", "e\u0301"]), (["a", "001"], ["a", "001"])],
+]
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:informedness")
 def test_two_processes_gather_exactly_and_are_not_scored_on_what_a_dead_one_left(tmp_path):
     workers = []
-    for rank in range(2):
-        added = json.dumps({name: of_both[rank] for name, of_both in ROUNDS.items()})
-        arguments = [module_path("informedness"), str(tmp_path), str(rank), added]
+    for rank, added in enumerate(STRINGS):
+        arguments = [module_path("informedness"), str(tmp_path), str(rank), json.dumps(added)]
         command = [sys.executable, "-c", WORKER, *arguments]
         workers.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-    outputs = [worker.communicate(timeout=900)[0].splitlines() for worker in workers]
-    strings, error, integers, death = map(json.loads, outputs[0])
-    assert outputs[1] == ["null"] * 3
-    references = ["001", "1", "a\0", "\ud800", "1", "\u00e9", "a", "001"]
-    predictions = ["001", "001", "a", "\ud800", "1", "e\u0301", "a", "001"]
-    assert strings == {"informedness": informedness_score(references, predictions)}
-    assert "no_such_option" in error
-    expected = informedness_score([2**64 - 1, 5, -3], [5, 5, -3])
-    assert integers == {"informedness": expected}
-    assert "two-1-2-1.arrow are cut off" in death
+    (score, error), last = (worker.communicate(timeout=900)[0].splitlines() for worker in workers)
+    batches = [batch for added in STRINGS for batch in added]
+    pair = ([label for batch in batches for label in batch[side]] for side in (0, 1))
+    assert json.loads(score) == {"informedness": informedness_score(*pair)}
+    assert last == ["null"]
+    assert "two-1-2-1.arrow are cut off" in error
     assert not list(tmp_path.rglob("*.arrow"))

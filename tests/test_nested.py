@@ -105,26 +105,15 @@ def test_the_argmax_and_elements_are_exact_in_every_kind_of_list(files):
             assert table_of(path, "gold", "lists.0").informedness() == 1, (path, kind)
 
 
-@pytest.mark.parametrize("text", [pa.string(), pa.large_string(), pa.string_view()])
-def test_text_within_structs_and_lists_is_read_as_dictionaries_are(files, text):
-    inner = pa.struct([("name", text), ("names", pa.list_(text))])
-    values = [{"name": "a", "names": ["x", "a"]}, {"name": None, "names": ["b", "b"]}]
-    try:
-        paths = files(pa.table({"gold": ["a", "b"], "doc": pa.array(values, inner)}))
-    except pa.ArrowNotImplementedError:
-        pytest.skip(f"this version of pyarrow does not write {text} to Parquet")
+def test_text_within_structs_and_lists_is_read_whatever_its_type(tmp_path):
     both, first = (ContingencyTable.from_labels(x, x) for x in (["a", "b"], ["a"]))
-    for path in paths:
-        assert table_of(path, "gold", "doc.names.1") == both, path
-        assert table_of(path, "gold", "doc.name", drop_null=True) == first, path
-
-
-def test_dictionaries_within_structs_are_read(tmp_path):
-    codes = pa.array(["a", "b", "a"]).dictionary_encode()
-    doc = pa.StructArray.from_arrays([codes], ["name"], mask=pa.array([False, False, True]))
-    write_arrow_file(pa.table({"gold": ["a", "b", "b"], "doc": doc}), tmp_path / "p.arrow")
-    expected = ContingencyTable.from_labels(["a", "b"], ["a", "b"])
-    assert table_of(tmp_path / "p.arrow", "gold", "doc.name", drop_null=True) == expected
+    path = tmp_path / "p.arrow"
+    for text in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
+        inner = pa.struct([("name", text), ("names", pa.list_(text))])
+        values = [{"name": "a", "names": ["x", "a"]}, {"name": None, "names": ["b", "b"]}]
+        write_arrow_file(pa.table({"gold": ["a", "b"], "doc": pa.array(values, inner)}), path)
+        assert table_of(path, "gold", "doc.names.1") == both, text
+        assert table_of(path, "gold", "doc.name", drop_null=True) == first, text
 
 
 NULLS = [
@@ -141,7 +130,6 @@ NULLS = [
     [
         ("gold", "doc.name", 2, (["a", "b", "b"], ["a", "b", "a"])),
         ("gold", "doc.inner.names.0", 4, (["a"], ["a"])),
-        ("gold", "doc.inner.names.1", 3, (["a", "b"], ["b", "b"])),
         ("code", "argmax:doc.lp", 3, ([0, 1], [0, 1])),
     ],
 )
@@ -181,12 +169,10 @@ def test_json_in_which_a_name_means_two_things_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("name", "there"),
     [
-        ("dok.label", "'doc', 'model_response', 'other'"),
         ("doc.lable", "the fields of 'doc' are .*'label'"),
         ("doc.label.x", "'doc.label' is .*, which has no fields"),
         ("doc.answers.first", r"'doc\.answers' is a list, whose elements are 'doc\.answers\.0'"),
         ("doc.answers.-1", r"'doc\.answers' is a list, whose elements"),
-        ("model_response.parts.0.txt", r"the fields of 'model_response\.parts\.0' are .*'text'"),
         ("doc.answers.2", r"'doc\.answers' is a list of length 2"),
     ],
 )
@@ -199,7 +185,6 @@ def test_a_list_that_is_too_short_or_has_no_greatest_number_is_named_by_its_row(
     for short, name, message in (
         ([1.0], "x.1", r"(row \d|line 3|entry 2) has no 'x\.1': 'x' is a list of length 1"),
         ([], "argmax:x", r"(row 2|line 3|entry 2): 'x' must be .* got \[\]"),
-        ([1.0, None], "argmax:x", r"(row 2|line 3|entry 2): 'x' must be .* got \[1.0, None]"),
         ([1.0, float("nan")], "argmax:x", r"(row 2|line 3|entry 2): 'x' must .* got \[1.0, nan]"),
     ):
         rows = [{"gold": 1, "x": [0.5, 1.0]}, {"gold": 1, "x": None}, {"gold": 1, "x": short}]
@@ -208,7 +193,7 @@ def test_a_list_that_is_too_short_or_has_no_greatest_number_is_named_by_its_row(
 
 
 def test_the_argmax_of_what_is_no_list_of_numbers_is_refused(files):
-    for value in (["a", "b"], "text", 3, {"a": 1}, [True, False], [[1.0], [2.0]]):
+    for value in (["a", "b"], "text", {"a": 1}, [True, False], [[1.0], [2.0]]):
         for path in files([{"gold": 1, "x": value}]):
             refused(path, "gold", "argmax:x", "'x' must be a list of numbers")
 
@@ -225,34 +210,14 @@ def test_csv_has_no_nested_columns_but_names_with_dots(tmp_path):
 def test_a_field_that_stands_twice_is_no_column(tmp_path):
     doc = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])
     write_arrow_file(pa.table({"gold": [1], "doc": doc}), tmp_path / "p.arrow")
-    message = r"column 'doc\.x' does not exist: 'x' occurs twice"
-    refused(tmp_path / "p.arrow", "gold", "doc.x", message)
-
-
-def test_parquet_reads_only_the_fields_that_are_wanted(tmp_path):
-    path = tmp_path / "p.parquet"
-    rows = [
-        {"doc": {"label": "ab"[i % 2], "text": f"{i:0100}"}, "x": [{"t": "a", "u": [f"{i:0100}"]}]}
-        for i in range(2000)
-    ]
-    pa.parquet.write_table(pa.Table.from_pylist(rows), path, compression=None, use_dictionary=False)
-    data = path.read_bytes()
-    path.write_bytes(data.replace(b"0" * 96, b"\xff" * 96))  # no UTF-8
-    for wanted, beside in (("doc.label", "doc.text"), ("x.0.t", "x.0.u.0")):
-        assert table_of(path, wanted, wanted).n_samples == 2000
-        refused(path, wanted, beside, "not readable as parquet")
+    refused(tmp_path / "p.arrow", "gold", "doc.x", r"'doc\.x' does not exist: 'x' occurs twice")
 
 
 def test_a_file_of_many_row_groups_and_batches_is_read_as_one(monkeypatch, files):
     for name, size in SIZES["in pieces"].items():
         monkeypatch.setattr(readers, name, size)
-    rows = ROWS * 25
-    for path in files(rows):
+    for path in files(ROWS * 25):
         table = table_of(path, "doc.name", "model_response.parts.0.text")
         assert table == sum([LETTERS] * 24, start=LETTERS), path
         table = table_of(path, "other", "argmax:model_response.logprobs")
         assert table == sum([NUMBERS] * 24, start=NUMBERS), path
-    rows[77] = rows[77] | {"model_response": {"logprobs": [], "parts": [{"text": "a", "n": 1}]}}
-    for path in files(rows):
-        message = r"(row 77|line 78|entry 77): 'model_response\.logprobs'"
-        refused(path, "other", "argmax:model_response.logprobs", message)

@@ -36,6 +36,7 @@ def public(module):
 def test_the_reference_has_all_public_names_and_each_of_them_once():
     page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     found = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+    assert all(hasattr(informedness, name) for name in informedness.__all__)
     names = [*informedness.__all__, "inspect_ai", "lighteval", "lm_eval"]  # these as a whole
     wanted = {f"informedness.{name}" for name in names}
     assert {*found} == wanted.union(*map(public, ("trainer", "torchmetrics", "scorers")))
@@ -72,7 +73,7 @@ def site(checkout):
 
 
 @pytest.mark.slow
-def test_links_lead_to_pages_of_the_site_or_to_the_repository(site):
+def test_links_lead_to_pages_or_the_repository_and_the_reference_shows_formulas(site):
     text = (site / "which-number" / "index.html").read_text(encoding="utf-8")
     assert 'href="../studies/paper/TEXTS/"' in text
     assert (site / "studies" / "paper" / "TEXTS" / "index.html").exists()
@@ -83,9 +84,6 @@ def test_links_lead_to_pages_of_the_site_or_to_the_repository(site):
     (source,) = re.findall(r'<img [^>]*src="([^"]*)"', text)
     assert Path(os.path.normpath(site / "spaces" / source)).exists()
 
-
-@pytest.mark.slow
-def test_the_reference_shows_formulas_and_choices(site):
     text = (site / "reference" / "index.html").read_text(encoding="utf-8")
     assert ":math:" not in text
     assert ".. math::" not in text

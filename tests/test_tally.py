@@ -94,11 +94,9 @@ def test_nothing_of_a_batch_that_is_refused_is_counted():
     for batch, message in (
         (([0, 1], [0]), r"number of predictions \(1\) and references \(2\)"),
         (([0, 1], [0, 0.5]), "0.5 at position 1: a score"),
-        (([0, 5], [0, 1]), "`labels` must list every reference, 5"),
         (([0, 1], [0, 5]), "`labels` must list every prediction, 5"),
         ((["a"], ["a"]), "`labels` must hold labels of the same type as `references`"),
         (([0, 1], [0, 1], [1, -1]), "`sample_weight` must be finite and not negative, got -1"),
-        (([0, 1], [0, 1], [1]), "`sample_weight` must hold one weight for each sample"),
     ):
         with pytest.raises(ValueError, match=message):
             tally.update(*batch)
@@ -117,14 +115,10 @@ def test_labels_of_another_type_than_in_earlier_batches_are_refused():
 
 
 def test_options_that_are_not_valid_are_refused_before_any_batch():
-    for options, message in (
-        ({"unknown": "wrong"}, '`unknown` can be "wrong" only with `labels`'),
-        ({"unknown": "skip"}, "`unknown` must be one of"),
-        ({"labels": [0, 1, 0]}, "`labels` must list each class once, 0"),
-        ({"ignore_index": 0.5}, "`ignore_index` must hold labels.*0.5"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            Tally(**options)
+    with pytest.raises(ValueError, match='`unknown` can be "wrong" only with `labels`'):
+        Tally(unknown="wrong")
+    with pytest.raises(ValueError, match=r"`ignore_index` must hold labels.*0.5"):
+        Tally(ignore_index=0.5)
 
 
 def test_padding_that_is_counted_is_warned_of_and_no_other():

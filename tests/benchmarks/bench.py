@@ -2,13 +2,9 @@
 
     .venv/bin/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
 
-    --quick          a hundredth of the samples: does it run? (its ratios mean little)
     --only PATTERN   only the works whose name matches this regular expression
-    --no-files       leave out the Parquet files of 1e8 rows (170 MB at a time, in TMPDIR)
 
-`make test` installs all peers but two; a missing one is reported as such:
-
-    .venv/bin/python -m pip install torchmetrics pycm duckdb
+A peer that is not installed is reported as such. The Parquet files take 170 MB at a time in TMPDIR.
 
 Labels are uniform over k classes and seeded; 60% of the predictions are right. Time is wall time,
 data and objects made beforehand. Those who do a work take turns, so that a disturbance hits all:
@@ -44,30 +40,24 @@ import pyarrow.parquet
 
 import informedness
 
-SHARE = 100 if "--quick" in sys.argv else 1
 SEED, GIB = 2003, 2**30
 OURS, MODULES = ("informedness_score", "nit_score"), ("informedness", "nit")
 LIMIT, BALANCED, MCC = "bincount of a ready code", "balanced_accuracy_score", "matthews_corrcoef"
-MORE = (LIMIT, "accuracy_score", BALANCED, MCC, "mutual_info_score", "torchmetrics", "pycm")
-PEERS = {  # as modules of evaluate
-    (USUAL := "usual_kind"): "sum(map(operator.eq, references, predictions)) / len(references)",
-    "like_accuracy": "sklearn.metrics.accuracy_score(references, predictions)",
-    "like_mcc": "sklearn.metrics.matthews_corrcoef(references, predictions)",
-}
+MORE = (LIMIT, "accuracy_score", BALANCED, MCC, "mutual_info_score", "torchmetrics")
+USUAL = "usual_kind"
 PEER = """
-import datasets, evaluate
-import {library}
+import datasets, evaluate, operator
 class Peer(evaluate.Metric):
     def _info(self):
-        columns = {{name: datasets.Value("int32") for name in ("predictions", "references")}}
-        about = {{"description": "", "citation": "", "inputs_description": ""}}
+        columns = {name: datasets.Value("int32") for name in ("predictions", "references")}
+        about = {"description": "", "citation": "", "inputs_description": ""}
         return evaluate.MetricInfo(**about, features=datasets.Features(columns))
     def _compute(self, predictions, references):
-        return {{"score": float({score})}}
+        return {"score": sum(map(operator.eq, references, predictions)) / len(references)}
 """
-METRICS, THREE = (*MODULES, *PEERS), (*MODULES, USUAL)
+METRICS = (*MODULES, USUAL)
 COUNTERS = ("table_from_file", "DuckDB")
-PACKAGES = "informedness numpy scikit-learn torch torchmetrics pycm evaluate pandas pyarrow duckdb"
+PACKAGES = "informedness numpy scikit-learn torch torchmetrics evaluate pandas pyarrow duckdb"
 Results = dict[tuple[str, str], Any]  # (work, who) to seconds or bytes, or why there are none
 
 
@@ -133,17 +123,17 @@ FORMS = INTEGERS | TEXTS
 
 # Works
 def title(form: str, n: float, k: int = 10) -> str:
-    return f"{form}, N = {n / SHARE:.0e}, k = {k:,}".replace("e+0", "e")
+    return f"{form}, N = {n:.0e}, k = {k:,}".replace("e+0", "e")
 
 
 def scored(form: str, n: float, k: int = 10, peaks: tuple[str, ...] = (*OURS, BALANCED)) -> Work:
     who = (*OURS, *(MORE if form == "int64" else MORE[:3]))
-    return Work(title(form, n, k), form, int(n / SHARE), k, who, peaks if n >= 1e6 else ())
+    return Work(title(form, n, k), form, int(n), k, who, peaks if n >= 1e6 else ())
 
 
 COMPUTE = title("compute, int64", 1e7)
-BATCHES = f"1,000 x add_batch of {10_000 // SHARE:,}, compute"
-SINGLY, ONCE = f"{10_000 // SHARE:,} x add", "1 x add, compute"
+BATCHES = "1,000 x add_batch of 10,000, compute"
+SINGLY, ONCE = "10,000 x add", "1 x add, compute"
 FEW = {f"compute, {f}, N = {n:,}": (f, n) for n in (10, 1000) for f in ("int64", "list of int")}
 LOAD = "evaluate.load by name, offline"
 FILES = [title(f"Parquet of {form}", 1e8, 100) for form in ("int64", "dictionary strings")]
@@ -160,10 +150,10 @@ INTEGER_WORKS = [
 ]
 TEXT_WORKS = [scored(form, 1e6) for form in TEXTS]
 METRIC_WORKS = [
-    Work(COMPUTE, "int64", 10**7 // SHARE, 10, (*METRICS, *OURS), THREE),
-    Work(BATCHES, "int64", 10**7 // SHARE, 10, THREE, THREE),
-    Work(SINGLY, "list of int", 10**4 // SHARE, 10, THREE),
-    Work(ONCE, "list of int", 1, 10, THREE),
+    Work(COMPUTE, "int64", 10**7, 10, (*METRICS, *OURS), METRICS),
+    Work(BATCHES, "int64", 10**7, 10, METRICS, METRICS),
+    Work(SINGLY, "list of int", 10**4, 10, METRICS),
+    Work(ONCE, "list of int", 1, 10, METRICS),
     *(Work(name, *few, 10, (*METRICS, *OURS)) for name, few in FEW.items()),
 ]
 GROUPS = {"Integers": INTEGER_WORKS, "Strings": TEXT_WORKS, "Metrics": METRIC_WORKS}
@@ -172,15 +162,13 @@ WORKS = {work.name: work for works in GROUPS.values() for work in works}
 
 # Who does them
 def register() -> None:
-    """Put ours and the peers where `evaluate.load` finds them."""
+    """Put ours and the peer where `evaluate.load` finds them."""
     modules = Path(informedness.register()["nit"]).parents[1]
-    for name, score in PEERS.items():
-        folder = modules / f"evaluate-metric--{name}" / f"{0:064}"
-        folder.mkdir(parents=True)
-        library = "sklearn.metrics" if "sklearn" in score else "operator"
-        (folder / f"{name}.py").write_text(PEER.format(library=library, score=score))
-        for package in (folder, folder.parent):
-            (package / "__init__.py").touch()
+    folder = modules / f"evaluate-metric--{USUAL}" / f"{0:064}"
+    folder.mkdir(parents=True)
+    (folder / f"{USUAL}.py").write_text(PEER)
+    for package in (folder, folder.parent):
+        (package / "__init__.py").touch()
 
 
 def metric_call(work: str, name: str, y: Any, p: Any) -> Callable[[], object]:
@@ -212,8 +200,6 @@ def score_call(name: str, k: int, y: Any, p: Any, codes: Any, limit: float) -> A
     square = 8 * squares.get(name, 0) ** 2
     if square > limit:
         return f"asks for {square / GIB:.1f} GiB"
-    if name == "pycm" and k > 1000:  # Python objects, which take minutes to fill 16 GiB
-        return f"asks for a dict of {k**2:.0e} cells"
     if name in OURS:
         return partial(getattr(informedness, name), y, p)
     if name == LIMIT:
@@ -222,8 +208,6 @@ def score_call(name: str, k: int, y: Any, p: Any, codes: Any, limit: float) -> A
         macro = import_module("torchmetrics.functional.classification").multiclass_accuracy
         tensor = import_module("torch").from_numpy
         return partial(macro, tensor(p), tensor(y), k, average="macro")
-    if name == "pycm":
-        return partial(import_module("pycm").ConfusionMatrix, y, p)
     options = {"adjusted": True} if name == BALANCED else {}
     return partial(getattr(import_module("sklearn.metrics"), name), y, p, **options)
 
@@ -250,7 +234,7 @@ def clock(run: Callable[[], object], loops: int = 1) -> float:
 
 def measure(work: Work) -> Results:
     """Return the median seconds of everyone who does this work."""
-    budget = 2.0 if SHARE == 1 else 0.2
+    budget = 2.0
     data = work.data(work.n)
     runs = {name: prepare(work, name, data) for name in work.who}
     times: dict[str, list[float]] = {}
@@ -275,8 +259,7 @@ def measure(work: Work) -> Results:
 
 def child(kind: str, *arguments: str) -> Any:
     """Return what `child_KIND` returns in a fresh process, or its last line of complaint."""
-    quick = ["--quick"] if SHARE > 1 else []
-    command = [sys.executable, __file__, *quick, "--child", kind, *arguments]
+    command = [sys.executable, __file__, "--child", kind, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         last = [str(done.returncode), *done.stderr.splitlines()][-1]
@@ -340,7 +323,7 @@ def child_load(_: str, who: str) -> Any:
 def in_turn(name: str, kind: str, path: str, who: tuple[str, ...], rows: int = 0) -> Any:
     """Return the median seconds and the highest peak, each time in a fresh process."""
     results: tuple[Results, Results] = {}, {}
-    turns = [[child(kind, path, one) for one in who] for _ in range(6 if SHARE == 1 else 3)]
+    turns = [[child(kind, path, one) for one in who] for _ in range(6)]
     for one, answers in zip(who, zip(*turns, strict=True), strict=True):
         wrong = [str(answer) for answer in answers if isinstance(answer, str) or answer[0] != rows]
         seconds = [] if wrong else [answer[1] for answer in answers[1:]]  # the first warms up
@@ -350,7 +333,7 @@ def in_turn(name: str, kind: str, path: str, who: tuple[str, ...], rows: int = 0
 
 
 def measure_file(name: str) -> Any:
-    n, k, size = 10**8 // SHARE, 100, 10**7 // SHARE
+    n, k, size = 10**8, 100, 10**7
     columns = dict(zip("yp", Work("", "int64", size, k, ()).data(size)[2], strict=True))
     if name == FILES[1]:
         words = pa.array(text(np.arange(k), k))
@@ -461,9 +444,7 @@ def setting() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", type=re.compile, default=re.compile(""))
-    parser.add_argument("--no-files", action="store_true")
     parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -483,9 +464,9 @@ def main() -> None:
             if name in WORKS:
                 seconds |= measure(WORKS[name])
                 peaks |= {(name, who): child("peak", name, who) for who in WORKS[name].peaks}
-            elif name == LOAD or not options.no_files:
+            else:
                 is_load = name == LOAD
-                taken = in_turn(name, "load", "", THREE) if is_load else measure_file(name)
+                taken = in_turn(name, "load", "", METRICS) if is_load else measure_file(name)
                 seconds, peaks = seconds | taken[0], peaks | taken[1]
             print(f"{time.perf_counter() - start:4.0f} s  {name}", flush=True)
     minutes = f"The run took {(time.perf_counter() - start) / 60:.1f} minutes."

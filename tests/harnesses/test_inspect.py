@@ -161,19 +161,13 @@ def test_metrics_are_those_of_the_answers_in_the_log(tmp_path, name, informednes
 
 def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
     """Two epochs with the same answers are the same scores, with the error of 20 samples."""
-    once = metrics_of(
-        run(by_letter(with_target(choice()), n=20), model("knows-half"), str(tmp_path))
-    )
-    twice = metrics_of(
-        run(by_letter(with_target(choice()), n=20, epochs=2), model("knows-half"), str(tmp_path))
-    )
-    mixed = metrics_of(
-        run(
-            by_letter(with_target(choice()), n=20, epochs=2),
-            model("knows-half", "always-b"),
-            str(tmp_path),
-        )
-    )
+
+    def found(epochs, *names):
+        task = by_letter(with_target(choice()), n=20, epochs=epochs)
+        return metrics_of(run(task, model(*names), str(tmp_path)))
+
+    once, twice = found(1, "knows-half"), found(2, "knows-half")
+    mixed = found(2, "knows-half", "always-b")
     for metric in ("informedness", "nit"):
         assert twice[metric] == pytest.approx(once[metric])
         error = once[f"{metric}_stderr"] * math.sqrt(20 / 19)
@@ -183,9 +177,7 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
 
 def test_a_metric_takes_its_classes_and_no_other(tmp_path):
     """NIT of a constant is 1 / k; what is no class is a wrong answer."""
-    task = by_letter(
-        with_target(choice()), metrics=[nit(labels=["A", "B", "C", "D", "E"]), nit_stderr()]
-    )
+    task = by_letter(with_target(choice()), metrics=[nit(labels=[*"ABCDE"]), nit_stderr()])
     assert metrics_of(run(task, model("always-b"), str(tmp_path)))["nit"] == pytest.approx(1 / 5)
 
 
@@ -249,32 +241,6 @@ def test_targets_of_one_class_give_no_informedness_and_do_not_end_the_run(tmp_pa
 def test_what_is_no_scorer_is_refused_before_the_run():
     with pytest.raises(TypeError, match=r"`scorer` must be a scorer, .* got 'choice'"):
         with_target("choice")
-
-
-def test_metadata_of_the_scorer_stay(tmp_path):
-    @scorer(metrics=[accuracy()])
-    def with_notes():
-        async def score(state, target):
-            return Score(value="C", answer=target.text, metadata={"note": 1})
-
-        return score
-
-    log = run(by_letter(with_target(with_notes()), n=2), model("knows-half"), str(tmp_path))
-    assert [sample.scores["with_target"].metadata for sample in log.samples] == [
-        {"note": 1, "informedness": {"target": target, "choices": 4}} for target in "AB"
-    ]
-
-
-def test_a_scorer_that_gives_no_score_gives_none(tmp_path):
-    @scorer(metrics=[accuracy()])
-    def never():
-        async def score(state, target):
-            return None
-
-        return score
-
-    log = run(by_letter(with_target(never()), n=2), model("knows-half"), str(tmp_path))
-    assert [sample.scores for sample in log.samples] == [{}, {}]
 
 
 def test_a_log_that_was_scored_again_has_the_same_scores(tmp_path):

@@ -12,12 +12,10 @@ from pathlib import Path
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")  # lighteval reads these once
 
 import lighteval_logs
-import numpy as np
 import pyarrow.parquet
 import pytest
 from lighteval.metrics.metrics import Metrics
 from lighteval.metrics.utils.metric_utils import CorpusLevelMetric
-from lighteval.metrics.utils.stderr import bootstrap_stderr
 from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.requests import Doc, SamplingMethod
 
@@ -151,13 +149,6 @@ def test_all_references_of_one_class_leave_no_standard_error():
         shown = ScoreOfCorpus("informedness").compute_corpus([ChoiceInput(1, 1, 2)] * 3)
     assert shown["informedness"] == 0
     assert math.isnan(shown["informedness_stderr"])
-
-
-def test_lightevals_own_bootstrap_is_too_small_by_the_root_of_its_draws():
-    values = [0] * 30 + [1] * 70
-    right = math.sqrt(0.3 * 0.7 / 100)
-    shown = bootstrap_stderr(np.mean, values, 1000)
-    assert shown * math.sqrt(1000) == pytest.approx(right, rel=0.1)
 
 
 def test_metrics_can_be_pickled():

@@ -12,7 +12,6 @@ from functools import cache
 
 import pytest
 from arithmetic import LETTERS, answers, samples
-from lm_eval.api.registry import get_aggregation
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.utils import make_table
 from lm_eval_logs import KEPT, make, run
@@ -224,11 +223,6 @@ def test_a_task_with_process_results_of_its_own_names_the_functions():
     right = expected(answers("refuses", samples()), GOLDS, [*LETTERS])
     assert found["informedness,none"] == right["informedness"] == 0
     assert found["informedness_stderr,none"] == right["informedness_stderr"]
-
-
-def test_aggregations_are_registered_by_name():
-    for name in ("informedness", "nit", "informedness_stderr", "nit_stderr"):
-        assert get_aggregation(name) is getattr(informedness.lm_eval, name)
 
 
 REFUSED = {

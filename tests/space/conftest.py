@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -55,20 +55,14 @@ def imported_from(folder: Path) -> SimpleNamespace:
     sys.path.insert(0, str(folder))
     try:
         importlib.import_module("app")
-        names = set(sys.modules) - before
-        own = {name: sys.modules[name] for name in names if is_in(folder, sys.modules[name])}
-        for name in own:
+        new = {name: sys.modules[name] for name in set(sys.modules) - before}
+        ours = [name for name in new if str(folder) in str(getattr(new[name], "__file__", ""))]
+        own = {name: new[name] for name in ours}
+        for name in ours:
             del sys.modules[name]
     finally:
         sys.path[:] = path
     return SimpleNamespace(**own)
-
-
-def is_in(folder: Path, module: ModuleType) -> bool:
-    """Return whether this module is a file of this folder."""
-    return getattr(module, "__file__", None) is not None and (
-        folder in Path(str(module.__file__)).parents
-    )
 
 
 @pytest.fixture(scope="session")

@@ -3,13 +3,12 @@
 import asyncio
 import contextlib
 import functools
+import gzip
 import io
 import itertools
 import json
 import re
-import threading
 import urllib.request
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -22,41 +21,35 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from golden import VECTORS, close
-from informedness import ContingencyTable, compare, estimate, report
+from informedness import ContingencyTable, Report, compare, estimate, report
 
 HUNDRED = ["ham"] * 90 + ["spam"] * 10
 A = ["ham"] * 88 + ["spam"] * 2 + ["ham"] * 8 + ["spam"] * 2
 B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 1 + ["spam"] * 9
 
-# Each argument as a client of Python describes it, and as the schema of a tool does.
 LABEL = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
-COLUMN = "list[str | int]", {"type": "array", "items": LABEL}
-NUMBER = "float", {"type": "number"}
-NUMBERS = "list[float]", {"type": "array", "items": NUMBER[1]}
-OPTIONS = {
-    "labels": ("None | list[str | int]", {"oneOf": [{"type": "null"}, COLUMN[1]]}),
-    "guess": ("None | list[float]", {"oneOf": [{"type": "null"}, NUMBERS[1]]}),
-    "metric": ("str", {"type": "string", "default": "nit"}),
-    "confidence_level": ("float", {"type": "number", "default": 0.95}),
-}
+COLUMN = {"type": "array", "items": LABEL}
+NUMBER = {"type": "number"}
+NUMBERS = {"type": "array", "items": NUMBER}
+LABELS = {"oneOf": [{"type": "null"}, COLUMN]}
+GUESS = {"oneOf": [{"type": "null"}, NUMBERS]}
+METRIC = {"type": "string", "default": "nit"}
+LEVEL = {"type": "number", "default": 0.95}
 REQUIRED = {
     "score": {"references": COLUMN, "predictions": COLUMN},
-    "score_matrix": {"matrix": ("list[list[float]]", {"type": "array", "items": NUMBERS[1]})},
+    "score_matrix": {"matrix": {"type": "array", "items": NUMBERS}},
     "simulate": {"shares": NUMBERS, "ability": NUMBER},
     "compare": {"references": COLUMN, "predictions_a": COLUMN, "predictions_b": COLUMN},
     "slices": {"references": COLUMN, "predictions": COLUMN, "by": COLUMN},
 }
 OPTIONAL = {
-    "score": ("labels", "confidence_level"),
-    "score_matrix": ("labels", "confidence_level"),
-    "simulate": ("guess",),
-    "compare": ("labels", "metric", "confidence_level"),
-    "slices": ("labels",),
+    "score": {"labels": LABELS, "confidence_level": LEVEL},
+    "score_matrix": {"labels": LABELS, "confidence_level": LEVEL},
+    "simulate": {"guess": GUESS},
+    "compare": {"labels": LABELS, "metric": METRIC, "confidence_level": LEVEL},
+    "slices": {"labels": LABELS},
 }
-ARGUMENTS = {
-    name: {**required, **{option: OPTIONS[option] for option in OPTIONAL[name]}}
-    for name, required in REQUIRED.items()
-}
+ARGUMENTS = {name: required | OPTIONAL[name] for name, required in REQUIRED.items()}
 
 
 def run_alone(coroutine: Any) -> Any:
@@ -70,43 +63,21 @@ def client(app: Callable[[str], str]) -> Client:
     return Client(app("nit"), verbose=False, httpx_kwargs={"timeout": 600})
 
 
-def info_of(url: str) -> dict[str, Any]:
-    with urllib.request.urlopen(f"{url}gradio_api/info") as answer:
-        return json.load(answer)["named_endpoints"]
-
-
 # Over HTTP
-
-
-def test_the_endpoints_are_named_typed_and_documented(app):
-    described = info_of(app("nit"))
-    types = {
-        name[1:]: {p["parameter_name"]: p["python_type"]["type"] for p in endpoint["parameters"]}
-        for name, endpoint in described.items()
-    }
-    wanted = {
-        name: {argument: kind for argument, (kind, _) in arguments.items()}
-        for name, arguments in ARGUMENTS.items()
-    }
-    assert list(types.items()) == list(wanted.items())
-    for endpoint in described.values():
-        assert len(endpoint["description"]) > 80
-        assert "Args" not in endpoint["description"]
-        for parameter in endpoint["parameters"]:
-            assert len(parameter["python_type"]["description"]) > 30, parameter
 
 
 def test_the_snippets_on_the_page_run_as_they_stand(app, monkeypatch):
     patient = functools.partial(Client, httpx_kwargs={"timeout": 600})
     monkeypatch.setattr(gradio_client, "Client", patient)
-    for metric, endpoint in [*(("nit", name) for name in ARGUMENTS), ("informedness", "compare")]:
-        snippet = info_of(app(metric))[f"/{endpoint}"]["code_snippets"]["python"]
+    with urllib.request.urlopen(app("nit") + "gradio_api/info") as answer:
+        endpoints = json.load(answer)["named_endpoints"]
+    assert list(endpoints) == [f"/{name}" for name in ARGUMENTS]
+    for name, endpoint in endpoints.items():
+        snippet = endpoint["code_snippets"]["python"]
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(snippet.replace("print(result)", "import json; print(json.dumps(result))"), {})
-        result = json.loads(printed.getvalue().splitlines()[-1])
-        assert result["sentence"]
-        assert result.get("metric", metric) == metric
+        assert json.loads(printed.getvalue().splitlines()[-1])["sentence"], name
 
 
 def test_a_client_gets_what_the_functions_return_and_the_sentence_that_refuses(client, page_of):
@@ -141,30 +112,42 @@ def test_half_a_character_is_refused(app):
     assert "must be UTF-8 text, but one of them contains half a character" in said
 
 
-def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(app):
+def ask(url: str, encodings: str) -> urllib.request.Request:
+    return urllib.request.Request(url, headers={"Accept-Encoding": encodings})
+
+
+def test_the_page_is_compressed_to_a_fifth(app):
+    with urllib.request.urlopen(ask(app("nit"), "gzip, br")) as answer:
+        assert answer.headers["content-encoding"] == "gzip"
+        sent = answer.read()
+    assert len(sent) < len(gzip.decompress(sent)) / 5
+
+
+def test_a_stream_of_events_arrives_as_it_is_sent(app):
+    """The heartbeat never ends."""
+    url = app("nit") + "gradio_api/heartbeat/someone"
+    with urllib.request.urlopen(ask(url, "gzip, br"), timeout=60) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert answer.headers["content-encoding"] is None
+        assert answer.readline().startswith(b"data: ")
+
+
+def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(app, page):
     url, n = app("informedness"), 50
-    start = threading.Barrier(n)
 
     def arguments(i: int) -> tuple[list[str], list[str]]:
-        references = ["ham"] * (50 + i) + ["spam"] * 20
         odd = [f"odd {i}"] if i % 2 else ["spam"]  # every second caller has its own warning
-        return references, ["ham"] * 50 + ["spam"] * (i + 19) + odd
+        return ["ham"] * (50 + i) + ["spam"] * 20, ["ham"] * 50 + ["spam"] * (i + 19) + odd
 
     def call(i: int) -> Any:
-        start.wait()
         said = called(url, "score", json.dumps({"data": [*arguments(i), None, 0.95]}))
-        (line,) = [line for line in said.splitlines() if line.startswith("data: [")]
-        return json.loads(line.removeprefix("data: "))[0]
+        return json.loads(re.search(r"^data: (\[.*)", said, re.MULTILINE)[1])[0]
 
     with ThreadPoolExecutor(max_workers=n) as threads:
         answers = list(threads.map(call, range(n)))
     for i, answer in enumerate(answers):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            wanted = report(*arguments(i), confidence_level=0.95).to_dict()
-        notes = [str(warning.message).removeprefix("informedness: ") for warning in caught]
-        assert answer["warnings"] == notes
-        assert wanted.items() <= answer.items()
+        assert answer == json.loads(json.dumps(page.endpoints.score(*arguments(i))))
+        assert [f"'odd {i}'" in note for note in answer["warnings"]] == [True] * (i % 2)
 
 
 # What they return
@@ -173,19 +156,17 @@ def test_fifty_callers_at_once_all_get_their_own_answer_and_their_own_warnings(a
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_score_is_the_report_with_intervals_and_the_sentence_of_its_page(page_of, metric):
     score = page_of(metric).endpoints.score
-    for level in (0.95, 0.5):
-        result = score(HUNDRED, B, None, level)
+    for options, level in (((), 0.95), ((None, 0.5), 0.5)):
+        result = score(HUNDRED, B, *options)
         made = report(HUNDRED, B, confidence_level=level)
         sentence = {"informedness": made.sentence, "nit": made.sentence_of("nit")}[metric]
         assert (made.to_dict() | {"sentence": sentence}).items() <= result.items()
-        one = estimate(ContingencyTable.from_labels(HUNDRED, B), confidence_level=level)
+        assert result["confidence_level"] == level
+        table = ContingencyTable.from_labels(HUNDRED, B)
+        one = estimate(table, confidence_level=level)
         assert tuple(result["informedness_confidence_interval"]) == one.confidence_interval
+        assert result["nit_independence_p_value"] == estimate(table, "nit").independence_p_value
         assert result["warnings"] == []
-    result = score(HUNDRED, B)  # where nobody sets the level
-    assert result["confidence_level"] == 0.95
-    assert result["signature"].count("ci:0.95") == 1
-    made = estimate(ContingencyTable.from_labels(HUNDRED, B), "nit")
-    assert result["nit_independence_p_value"] == made.independence_p_value
 
 
 def test_what_a_guesser_and_a_perfect_classifier_get_stands_beside_the_scores(page):
@@ -200,12 +181,8 @@ def test_what_a_guesser_and_a_perfect_classifier_get_stands_beside_the_scores(pa
 def test_warnings_come_with_the_result(page):
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
     notes = score(["a", "b", "a"], ["a", "b", "c"])["warnings"]
-    few = "may cover the truth less often than they say: 3 samples, where 50 are wanted"
-    assert any(few in note for note in notes)
-    assert (
-        "among the predictions but not the references, so counted as 0 in Informedness: 'c'"
-        in notes
-    )
+    assert any("3 samples, where 50 are wanted" in note for note in notes)
+    assert any("but not the references, so counted as 0" in note for note in notes)
     weighted = matrix([[30.5, 20], [3, 40]])
     assert not [name for name in weighted if "interval" in name]
     no_interval = "there is no interval: these are weights, not counts of samples"
@@ -272,11 +249,8 @@ def test_a_simulation_is_exact_and_informedness_is_the_ability(page):
     assert result["informedness"] == pytest.approx(ability, abs=1e-12)
     curves = result["curves"]
     assert curves["informedness"] == pytest.approx(curves["ability"], abs=1e-12)
-    wanted = report(
-        *zip(*[(i, j) for i in range(3) for j in range(3)], strict=True),
-        sample_weight=[n for row in result["table"] for n in row],
-    )
-    assert result["nit"] == pytest.approx(wanted.scores["nit"], abs=1e-12)
+    wanted = Report.from_table(ContingencyTable.from_matrix(result["table"])).scores
+    assert result["nit"] == pytest.approx(wanted["nit"], abs=1e-12)
     likely = page.endpoints.simulate([9, 1], 0)  # guesses like the classes
     assert likely["table"] == [pytest.approx([0.81, 0.09]), pytest.approx([0.09, 0.01])]
 
@@ -284,39 +258,24 @@ def test_a_simulation_is_exact_and_informedness_is_the_ability(page):
 REFUSED: list[tuple[str, list[Any], str]] = [
     ("score", [["a"] * 100_001, ["a"] * 100_001], "At most 100,000 rows can be .* 100,001"),
     ("score", [["a" * 201, "b"], ["a", "b"]], "A label can have at most 200 .* has 201"),
-    ("score", [list(map(str, range(1001)))] * 2, "At most 1,000 classes .* got 1,001"),
     ("score", [list(range(1001))] * 2, "At most 1,000 classes can be scored here, got 1,001"),
-    ("score", [["a", "b"], ["a"]], "Mismatch in the number of predictions .1. and ref"),
-    ("score", [[], []], "there must be a sample to score"),
     ("score", ["ab", "ab"], "`references` must be a sequence of labels"),
     ("score", [["a", None], ["a", "b"]], "`references` must hold labels .* a missing value"),
     ("score", [["a", 1], ["a", 1]], "`references` must hold labels of one type"),
     ("score", [["1", "0"], ["0.93", "1"]], "The predictions are .* decimals, such as '0.93'"),
     ("score", [["1.0", "0.0"], ["1", "0"]], "The references are numbers with decimals"),
-    ("score", [["a"], ["b"], ["a"]], "`labels` must list every prediction, 'b' is missing"),
-    ("score", [[["a"]], [["a"]]], "`references` must hold labels"),
-    ("score", [{"a": 1}, {"a": 1}], "`references` must be a sequence of labels"),
     ("score", [["a", "b"], ["a", "b"], None, 1.5], "must lie between 0 and 1, .* got 1.5"),
     ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes .* got 1,001"),
     ("score_matrix", [[[1, 2], [3]]], "must be square: row 2 must have 2 counts, got 1"),
-    ("score_matrix", [[[1, -2], [3, 4]]], "`matrix` must be finite and not negative, got -2"),
     ("score_matrix", [[["x", 2], [3, 4]]], "`matrix` must hold numbers"),
     ("score_matrix", [{"a": 1}], "must be a list of rows"),
-    ("score_matrix", [[[None]]], "`matrix` must hold numbers"),
-    ("score_matrix", [[[1]], ["a", "b"]], "`labels` must name the 1 rows of `matrix`, got 2"),
-    ("score_matrix", [[[0]]], "must sum to more than 0"),
     ("compare", [["a", "b"], ["a", "b"], ["a"]], "predictions_b: Mismatch in the number"),
-    ("compare", [["a", "b"], ["a", 1], ["a", "b"]], "predictions_a: .* labels of one type"),
-    ("compare", [["a"], ["a"], ["b"]], "must have at least two classes"),
     ("compare", [["a", "b"], ["a", "b"], ["b", "a"], None, "bleu"], "`metric` must be"),
     ("slices", [["a", "b"], ["a", "b"], ["x"]], "`by` must have a value for each .* got 1"),
     ("simulate", [[1] * 51, 0.5], "A simulation needs 2 to 50 classes"),
     ("simulate", [[1, 1], 1.5], "The ability must be between 0 and 1, got 1.5"),
     ("simulate", [[1, 0], 0.5], "The share of each class must be at least 1e-06"),
-    ("simulate", [[1, -1], 0.5], "The shares must be a list of numbers, none below 0"),
     ("simulate", [[1, 1], 0.5, [1, 1, 1]], "got 2 and 3"),
-    ("simulate", ["ab", "c"], "The shares must be a list of numbers"),
-    ("simulate", [[10**400, 1], 0.5], "The shares must be a list of numbers"),
     ("simulate", [[1, 1], 0.5, [10**400, 1]], "The guess shares must be a list of numbers"),
 ]
 
@@ -352,23 +311,14 @@ def with_tools(url: str, use: Callable[[Any], Any]) -> Any:
 def test_the_tools_keep_their_names_and_their_schema_and_say_what_a_score_means(app):
     tools = with_tools(app("nit"), lambda session: session.list_tools()).tools
     schemas = {tool.name: tool.inputSchema for tool in tools}
-    descriptions = [
-        argument.pop("description")
-        for schema in schemas.values()
-        for argument in schema["properties"].values()
-    ]
-    assert min(map(len, descriptions)) > 30
-    wanted = {
-        name: {argument: schema for argument, (_, schema) in arguments.items()}
-        for name, arguments in ARGUMENTS.items()
-    }
-    assert {name: schema["properties"] for name, schema in schemas.items()} == wanted
+    for schema in schemas.values():
+        assert all(argument.pop("description") for argument in schema["properties"].values())
+    assert {name: schema["properties"] for name, schema in schemas.items()} == ARGUMENTS
     required = {name: schema["required"] for name, schema in schemas.items()}
     assert required == {name: list(arguments) for name, arguments in REQUIRED.items()}
     said = {tool.name: tool.description for tool in tools}
     for words in ("share of decisions that are informed", "chance is 1/k", "Returns: "):
         assert words in said["score"]
-    assert "contains 0, no difference is shown" in said["compare"]
 
 
 def test_tools_called_at_once_answer_with_the_json_of_their_endpoints_and_own_warnings(
@@ -376,14 +326,12 @@ def test_tools_called_at_once_answer_with_the_json_of_their_endpoints_and_own_wa
 ):
     """The MCP server catches warnings, of the whole process, while it answers."""
     endpoints = page_of("nit").endpoints
-    calls = [
-        *(
-            ("score", {"references": ["a", "b"], "predictions": ["a", f"odd {i}"]})
-            for i in range(8)
-        ),
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("score", {"references": ["a", "b"], "predictions": ["a", f"odd {i}"]}) for i in range(8)
+    ]
+    calls += [
         ("score", {"references": [0, 1, 1, 2], "predictions": [0, 1, 2, 2]}),
         ("compare", {"references": HUNDRED, "predictions_a": A, "predictions_b": B}),
-        ("simulate", {"shares": [9, 1], "ability": 0.25}),
         ("score", {"references": ["a", "b"], "predictions": ["a"]}),
     ]
 

@@ -26,20 +26,14 @@ def is_scored(drawn: str, references: Any, predictions: Any, case: Any = None) -
     return shown
 
 
-def not_refused(
-    page: SimpleNamespace, ask: Callable[..., Any], cases: list[tuple[Any, str]]
-) -> list[Any]:
-    """Return the cases that the page does not refuse with their sentence, and what it does."""
-    wrong = []
+def refuses(page: SimpleNamespace, ask: Callable[..., Any], *cases: tuple[Any, str]) -> None:
+    """Each case must be refused with its sentence, which names nothing of Python."""
     for arguments, sentence in cases:
-        try:
-            said = f"not refused: {ask(*arguments)}"
-        except ValueError as error:
-            said = str(error)
-        said = parsed(page.asking.draw_refusal(said)).text
-        if sentence not in said or "`" in said:
-            wrong.append((sentence, said))
-    return wrong
+        with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
+            ask(*arguments)
+        said = parsed(page.asking.draw_refusal(str(refused.value))).text
+        assert sentence in said
+        assert "`" not in said
 
 
 # Boxes
@@ -49,7 +43,6 @@ def test_labels_with_words_of_a_header_are_labels(page):
     for columns in (
         (["true", "false"], ["true", "false"]),
         (["LABEL_0", "LABEL_1"], ["LABEL_0", "LABEL_1"]),
-        (["model", "human", "model"], ["model", "human", "human"]),
         (["output", "ham", "spam"], ["ham", "ham", "spam"]),
     ):
         is_scored(page.app.score_boxes(*map(lines, columns)), *columns, columns)
@@ -69,10 +62,8 @@ def test_columns_pasted_side_by_side_say_which_was_taken_for_which(page):
 
 LISTS = {
     "commas": ("a, b, a, c", "a, b, a, a"),
-    "blanks": ("a b a c", "a;b;a;a"),
-    "Python": ("['a', 'b', 'a', 'c']", "a\nb\na\na"),
-    "numpy": ("[a b\n a c]", '["a", "b", "a", "a"]'),
-    "columns": ("a,a\nb,b\na,a\nc,a", ""),
+    "Python": ("['a', 'b', 'a', 'c']", "a;b;a;a"),
+    "numpy": ("[a b\n a c]", "a\nb\na\na"),
     "columns and a header": ("pred;id;gold\na;1;a\nb;2;b\na;3;a\na;4;c", ""),
 }
 
@@ -91,44 +82,39 @@ def test_a_list_in_one_line_is_split_by_a_button_and_never_without_it(page):
 
 
 def test_boxes_are_refused_in_a_sentence_that_says_the_limit(page):
-    cases = [
+    long = f"{'a' * 99}\n" * 20_001
+    said = "A box can hold at most 2,000,000 characters, References has 2,000,100"
+    refuses(
+        page,
+        page.app.score_boxes,
         (("a\ta\n" * 100_001, ""), "At most 100,000 rows can be scored here, got 100,001"),
-        (
-            (f"{'a' * 99}\n" * 20_001, ""),
-            "A box can hold at most 2,000,000 characters, References has 2,000,100",
-        ),
+        ((long, ""), said),
         (("a\n\nb", ""), "References: line 2 is empty"),
         (("", ""), "References: this box is empty"),
         (("a\tb\nc", ""), "Line 2 must have 2 columns, got 1"),
-        (("prediction\treference\na\tb\nb\tb", ""), "('prediction', 'reference') looks like a"),
         (("label\na\nb", "prediction\na\nb"), "('label', 'prediction') looks like a header"),
-        (("\nham\nspam", ""), "References: line 1 is empty"),
-        (("ham, ham, spam", ""), "References: write one label per line, not 'ham, ham, spam' on"),
-    ]
-    assert not_refused(page, page.app.score_boxes, cases) == []
+    )
     with pytest.raises(page.limits.Refusal) as refused:
         page.app.score_boxes("label\na\nb", "prediction\na\nb")
     assert not isinstance(refused.value, page.columns.Splittable)  # no button would help
-    cases = [
-        ((["a\tb"]), "Line 1 must have 3 columns, got 2"),
-        ((["label\tbert\tgpt", "a\ta\tb", "b\tb\tb"]), "('label', 'bert', 'gpt') looks like a"),
-        ((["a\tb\tb"] * 100_001), "At most 100,000 rows can be scored here, got 100,001"),
-        ([f"{i}\t{i}\ta" for i in range(1001)], "At most 1,000 classes can be scored here"),
-    ]
-    asked = [((lines(column), "", ""), sentence) for column, sentence in cases]
-    assert not_refused(page, page.compare_tab.compare_boxes, asked) == []
+    classes = lines(f"{i}\t{i}\ta" for i in range(1001))
+    refuses(
+        page,
+        page.compare_tab.compare_boxes,
+        (("a\tb", "", ""), "Line 1 must have 3 columns, got 2"),
+        (("label\tbert\tgpt\na\ta\tb", "", ""), "('label', 'bert', 'gpt') looks like a"),
+        ((classes, "", ""), "At most 1,000 classes can be scored here"),
+    )
 
 
 def test_a_broken_link_is_refused_in_a_sentence(page):
-    cases = [
-        ("class=a&counts=1,2", "must hold 1 counts"),
+    for query, sentence in (
         ("class=a&class=b&counts=1,2,3,x", "must hold 4 counts, one for each pair"),
         ("&".join(f"class={i}" for i in range(31)), "A link can hold at most 30 classes"),
         ("counts=" + "1," * 2000, "A link can hold at most 30 classes and 3,000 characters"),
         (f"class={'a' * 201}&counts=1", "A label can have at most 200 characters"),
-    ]
-    asked = [((QueryParams(query),), sentence) for query, sentence in cases]
-    assert not_refused(page, page.tables.table_of_link, asked) == []
+    ):
+        refuses(page, page.tables.table_of_link, ((QueryParams(query),), sentence))
 
 
 # Files
@@ -150,19 +136,17 @@ def upload(page: SimpleNamespace, tmp_path: Path) -> Any:
 
 def test_columns_are_guessed_by_their_roles_shown_and_never_one_for_both(page, upload):
     for header, *guessed in (
-        ("text,predicted_label,true_label", "true_label", "predicted_label"),
         ("text;predicted_label;true_label", "true_label", "predicted_label"),
         ("id|yPred|yTrue", "yTrue", "yPred"),
         ("y_hat,class_id,y", None, "y_hat"),
         ("reference_id\toutput\ttarget", "target", "output"),
         ("label,prediction,gold", None, "prediction"),  # two may be the references
         ("is_correct,pred_score,sample", None, None),
-        ("gold,bert,gpt", "gold", None),
     ):
         separator = re.search(r"[,;|\t]", header)[0]
         content = rows_of(header, list("12345"), COLUMNS[1], COLUMNS[0], separator=separator)
         if None in guessed:
-            assert not_refused(page, upload, [((content,), "Choose the column of ")]) == [], header
+            refuses(page, upload, ((content,), "Choose the column of "))
             continue
         shown = is_scored(upload(content), *COLUMNS, header)
         said = f"References: column '{guessed[0]}'. Predictions: column '{guessed[1]}'."
@@ -175,7 +159,6 @@ def test_a_file_of_two_models_is_read_by_the_roles_of_its_columns(page):
         ("id,bert,gold,gpt", ["gold", "bert", "gpt"]),  # the only ones left beside an identifier
         ("gold,bert,gpt,other", ["gold", None, None]),
         ("bert,gpt,other", [None, None, None]),
-        ("gold,pred_a,other", ["gold", None, None]),
     ):
         header = header.split(",")
         rows = {str(i): list("abcd"[: len(header)]) for i in range(3)}
@@ -184,55 +167,37 @@ def test_a_file_of_two_models_is_read_by_the_roles_of_its_columns(page):
 
 def test_the_columns_of_a_file_must_be_labels_below_a_header(page, upload):
     names = "gold", "model"
-    cases = [
+    refuses(
+        page,
+        upload,
         (("gold,model\na,a\nb,b\n", "gold", "gold"), "The column 'gold' cannot be both"),
         (("ham,spam\nham,ham\nspam,spam\n", "ham", "spam"), "'ham' is both a label and the name"),
         (("gold,model\na,a\n,b\n", *names), "Line 3 is empty in the column 'gold'"),
         (('gold,model\na,a\n"a\nb",b\n', *names), "Line 3 has a label that spans several lines"),
         ((b"reference,prediction\na\n",), "Line 2 must have 2 columns, got 1"),
         ((b"reference,prediction\n",), "must have a header and at least one row"),
-        (
-            (b"prediction\na\n",),
-            "two columns, separated by commas, semicolons, tabs or vertical bars",
-        ),
         ((b"a,b;c\nx,y;z\n",), "could be separated by commas or by semicolons"),
-        ((b'gold,model\na,"b\nb,b\n",b\n',), "Line 2 must have 2 columns, got 3"),
         ((b'gold,model\na,a\n"b,b\nb,b\n',), "The row that starts on line 3 could not be read"),
         ((b"reference,prediction\n\xff,a\n",), "must be UTF-8 text"),
         ((b"reference,prediction\n" + b"a,a\n" * 100_001,), "At most 100,000 rows"),
         ((lines([",".join("x" * 101)] * 2),), "A file can have at most 100 columns"),
-    ]
-    assert not_refused(page, upload, cases) == []
+    )
 
 
 def test_one_hot_and_score_columns_are_refused_with_the_reason(page, upload):
-    others = [1 - flag for flag in FLAGS[0]]
+    one_hot = rows_of("a,b,c,p_a,p_b,p_c", *FLAGS, *GUESSED)
+    said = "Each row has a single 1 in the columns 'a', 'b', 'c': these are one-hot encoded"
+    refuses(page, upload, ((one_hot, "a", "p_a"), said))
     pairs = ['"[0, 1]"', '"[1, 0]"'] * 10
-    cases = [
-        (
-            (rows_of("a,b,c,p_a,p_b,p_c", *FLAGS, *GUESSED), "a", "p_a"),
-            "Each row has a single 1 in the columns 'a', 'b', 'c': these are one-hot encoded",
-        ),
-        (
-            (rows_of("text,ham,spam", GOLD, FLAGS[0], others), "ham", "spam"),
-            "Each row has a single 1 in the columns 'ham', 'spam'",
-        ),
-        (
-            (rows_of("gold,pred", pairs, ['"[0, 1]"'] * 20), "gold", "pred"),
-            "The references are lists, such as '[0, 1]'",
-        ),
-        (
-            (rows_of("gold,pred", FLAGS[0], SHARES), "gold", "pred"),
-            "The predictions are numbers with dec",
-        ),
-        (
-            (rows_of("gold,pred", SHARES, SHARES), "gold", "pred"),
-            "and nearly all differ: turn scores",
-        ),
-    ]
-    assert not_refused(page, upload, cases) == []
-    always_wrong = rows_of("gold,pred", FLAGS[0], others)  # is no one-hot encoding
-    is_scored(upload(always_wrong), FLAGS[0], others)
+    for references, predictions, sentence in (
+        (pairs, pairs[:1] * 20, "The references are lists, such as '[0, 1]'"),
+        (FLAGS[0], SHARES, "The predictions are numbers with dec"),
+        (SHARES, SHARES, "and nearly all differ: turn scores"),
+    ):
+        content = rows_of("gold,pred", references, predictions)
+        refuses(page, upload, ((content, "gold", "pred"), sentence))
+    others = [1 - flag for flag in FLAGS[0]]
+    is_scored(upload(rows_of("gold,pred", FLAGS[0], others)), FLAGS[0], others)  # always wrong
 
 
 # The matrix
@@ -245,7 +210,7 @@ BLOCKS = {
     "counts": ("1,200\t2\t0\n3\t40\t1\n0\t0\t8\n", ["ham", "spam", "class 3"]),
     "names": ("\tx\ty\tz\r\nx\t1,200\t2\t0\r\ny\t3\t40\t1\r\nz\t0\t0\t8\r\n", ["x", "y", "z"]),
     "above": ("x\ty\tz\n1 200\t2\t\n3\t40\t1\n\t\t8", ["x", "y", "z"]),
-    "left": ("x\t1'200\t2\t0\ny\t3\t40\t1\nz\t0\t0\t8", ["x", "y", "z"]),
+    "commas": (",x,y,z\nx,1200,2,0\ny,3,40,1\nz,0,0,8", ["x", "y", "z"]),
     "other order": ("true\tx\tz\ty\nx\t1200\t0\t2\ny\t3\t1\t40\nz\t0\t8\t0", ["x", "y", "z"]),
     "totals": (TOTALS, ["0", "1", "2"]),
     "no totals": ("\tx\ty\tall\nx\t1200\t2\t0\ny\t3\t40\t1\nall\t0\t0\t8", ["x", "y", "all"]),
@@ -253,7 +218,6 @@ BLOCKS = {
         "array([[1200,    2,    0],\n       [3, 40, 1],\n       [0, 0, 8]])",
         ["ham", "spam", "class 3"],
     ),
-    "commas": (",x,y,z\nx,1200,2,0\ny,3,40,1\nz,0,0,8", ["x", "y", "z"]),
 }
 
 
@@ -286,17 +250,17 @@ def test_a_block_that_is_no_matrix_is_refused(page, ham):
 
 
 def test_what_is_no_count_is_refused_with_its_place(page):
-    cases = [
+    for cell, sentence in (
         ("ten", "ten (row spam, column ham) is not a count"),
         ("1.234", "1.234 (row spam, column ham) could be a number of thousands or have three"),
         ("90%", "90% (row spam, column ham) is not a count"),
         ("-1", "The matrix must be finite and not negative"),
-    ]
-    grids = {cell: page.grid.grid_value(["ham", "spam"], [[90, 0], [cell, 0]]) for cell, _ in cases}
-    asked = [((grids[cell],), sentence) for cell, sentence in cases]
+    ):
+        grid = page.grid.grid_value(["ham", "spam"], [[90, 0], [cell, 0]])
+        refuses(page, page.app.score_grid, ((grid,), sentence))
     twice = page.grid.grid_value(["a", "a"], [[1, 2], [3, 4]])
-    asked.append(((twice,), "The names of the classes must list each class once, 'a' is listed"))
-    assert not_refused(page, page.app.score_grid, asked) == []
+    sentence = "The names of the classes must list each class once, 'a' is listed"
+    refuses(page, page.app.score_grid, ((twice,), sentence))
 
 
 def test_rows_that_are_shares_are_scored_with_a_warning(page):
@@ -304,24 +268,3 @@ def test_rows_that_are_shares_are_scored_with_a_warning(page):
     shown = parsed(page.app.score_grid(grid))
     assert shown.id("score").text == "0.650"
     assert "Each row sums to 1" in shown.notes()[0]
-
-
-# Words
-
-
-def test_what_the_page_says_holds_no_name_that_things_have_in_python(page_of):
-    page = page_of("nit")
-    said = []
-    for references, predictions in (
-        ("a\nb\na", "a\nb\nb"),
-        ("a\nb\nc\n" + lines(range(6)), lines(f"x{i}" for i in range(9))),
-        ("a\na", "a\nb"),
-        ("a", "b"),
-    ):
-        shown = parsed(page.app.score_boxes(references, predictions))
-        paragraphs = [paragraph.text for paragraph in shown.all(".//p")]
-        assert len(paragraphs) > 5
-        said += paragraphs
-    names = r"`|labels=|unknown=|zero_division|lm_eval"
-    assert not [text for text in said if re.search(names, text)]
-    assert any("the score of one sample" in text for text in said)

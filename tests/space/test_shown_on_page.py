@@ -2,10 +2,8 @@
 
 import base64
 import io
-import itertools
 import math
 import re
-import time
 
 import pytest
 from drawn import COLUMNS, HOSTILE, MANY, METRICS, MODELS, numbers_of, parsed, rounded, samples_of
@@ -40,7 +38,7 @@ def warnings_of(caught, metric):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_score_stands_with_its_sentence_others_bars_and_signature(page_of, metric):
+def test_a_score_stands_with_its_sentence_the_others_and_the_rates_of_classes(page_of, metric):
     shown = drawn_score(page_of(metric), *COLUMNS)
     wanted = report(*COLUMNS)
     assert shown.id("score").text == f"{wanted.scores[metric]:.3f}"
@@ -58,16 +56,12 @@ def test_a_score_stands_with_its_sentence_others_bars_and_signature(page_of, met
 
 
 def test_a_table_has_its_interval_and_a_warning_where_samples_are_few(page_of):
-    made = estimate(ContingencyTable.from_labels(*MANY), "nit")
-    many = drawn_score(page_of("nit"), *MANY)
-    (scale,) = many.id("scale").all("svg")
-    beside = numbers_of(scale["aria-label"].partition("interval")[2])[:2]
-    assert beside == rounded(*made.confidence_interval)
-    assert many.notes() == []
+    page = page_of("nit")
+    assert drawn_score(page, *MANY).notes() == []
     table = ContingencyTable.from_matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], labels=list("abc"))
     with pytest.warns(UserWarning, match="21 samples") as caught:
         wanted = estimate(table, "nit")
-    shown = parsed(page_of("nit").app.shown(table))
+    shown = parsed(page.app.shown(table))
     assert shown.id("signature").text == wanted.signature
     interval = rounded(wanted.standard_error, *wanted.confidence_interval)
     assert numbers_of(shown.id("interval").text) == interval
@@ -79,20 +73,11 @@ def test_nit_of_classes_that_are_not_known_has_no_interval_until_they_are_declar
     references = ["a"] * 40 + ["b"] * 40 + ["c"] * 2
     table = ContingencyTable.from_labels(references, references)
     shown = parsed(page.app.shown(table))
-    with pytest.warns(UserWarning, match="there is no interval of nit: 2 ref") as caught:
+    with pytest.warns(UserWarning, match="there is no interval of nit: 2 ref"):
         wanted = estimate(table, "nit")
     assert shown.id("signature").text == wanted.signature
-    why = str(caught[0].message).partition("of nit: ")[2]
-    why = why.replace("labels= with", "a matrix with")  # which is where the page has its classes
-    error = f"{wanted.standard_error:.3f}"
-    said = f"\u00b1 {error} (standard error), no interval: {why}"
-    assert shown.id("interval").text == said
-    assert shown.notes() == []  # it is said once
-    for word in ("nan", "undefined"):
-        assert word not in shown.text.lower()
-    scale = shown.id("scale").all("svg")[0]
-    assert "no interval" in scale["aria-label"]
-    assert scale.all("rect") == []
+    said = f"\u00b1 {wanted.standard_error:.3f} (standard error), no interval: 2 ref"
+    assert shown.id("interval").text.startswith(said)
     linked = page.tables.table_of_link(QueryParams(shown.id("link")["href"][1:]))
     assert "no interval" in parsed(page.app.shown(linked)).id("interval").text
     labels, matrix = list("abc"), table.to_dense().tolist()
@@ -111,54 +96,30 @@ def test_nit_shows_the_p_value_of_chance_and_informedness_does_not(page_of):
     assert not drawn_score(page_of("informedness"), *columns).has("chance-test")
 
 
-def test_the_scale_of_nit_starts_at_chance_and_shows_the_best_these_references_allow(page_of):
-    page = page_of("nit")
-    shown = parsed(page.app.shown(ContingencyTable.from_matrix([[84, 6], [2, 8]])))
+def test_nit_is_told_with_chance_and_the_best_these_references_allow(page_of):
+    shown = parsed(page_of("nit").app.shown(ContingencyTable.from_matrix([[84, 6], [2, 8]])))
     assert shown.all(".//p[@class='say']")[0].text == (
         "NIT 0.572: 37% of the way from chance, 0.500, to the best that these class shares allow, "
         "0.692."
     )
-    scale = shown.id("scale").all("svg")[0]
-    assert " on a scale from 0.5 to 1: " in scale["aria-label"]
-    assert [text.text for text in scale.all("text")[-2:]] == ["0.5", "1"]
-    best = ["ham"] * 9 + ["spam"]
-    words = drawn_score(page, best, best).id("scale").all("svg")[0]["aria-label"]
-    assert words.startswith("NIT 0.692")
-    assert re.search("chance is 0.5, .* here is 0.692", words)
-
-
-def test_the_band_on_the_scale_lies_between_the_ends_of_the_interval(page):
-    low, high = estimate(ContingencyTable.from_labels(*MANY)).confidence_interval
-    (band,) = drawn_score(page, *MANY).id("scale").all(".//rect")
-    x, width = float(band["x"]), float(band["width"])
-    ends = [(x - 34) / 166 - 1, (x + width - 34) / 166 - 1]  # the line is from -1 to 1
-    assert ends == [pytest.approx(low, abs=1e-3), pytest.approx(high, abs=1e-3)]
+    words = shown.id("scale").all("svg")[0]["aria-label"]
+    assert re.search("from 0.5 to 1: .*chance is 0.5, .* here is 0.692", words)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_few_samples_and_weights_are_worded_with_care(page_of, metric):
     page = page_of(metric)
-    low, high = estimate(ContingencyTable.from_labels(*GUESSED)).confidence_interval
-    assert low < 0 < high
     shown = drawn_score(page, *GUESSED)
     assert "cannot be told from guessing on 12 samples" in shown.all(".//p[@class='say']")[0].text
-    assert "informed, the rest guessed" not in shown.text
     perfect = drawn_score(page, *[["ham", "spam"] * 20] * 2)
     assert "0.000" not in perfect.id("interval").text  # the interval is wide
     assert "95% interval" in perfect.id("interval").text
-    one = drawn_score(page, ["ham"], ["ham"])
-    assert "1 sample:" in one.text
-    assert "1 samples" not in one.text
     table = ContingencyTable.from_matrix([[30.5, 20], [3, 40]])
     weighted = parsed(page.app.shown(table))
     assert "No interval: these are weights" in weighted.text
     assert weighted.id("signature").text == signature_of(score_named(metric), table)
-    assert "standard error" not in weighted.text
-    assert weighted.all(".//rect") == []
     of_one_class = drawn_score(page, ["a"] * 60, ["a"] * 60)
-    assert not of_one_class.has("scale")
     assert not of_one_class.has("interval")
-    assert of_one_class.id("signature").text.startswith(f"{metric}|")
     assert "nothing to tell apart" in of_one_class.text
 
 
@@ -194,37 +155,16 @@ def test_where_known_and_lucky_cannot_be_told_apart_only_right_and_wrong_are_sho
         assert squares_of(shown) == wanted, why
 
 
-def test_a_hundred_squares_are_rounded_by_largest_remainder(page):
-    hundred = page.squares.hundred
-    assert hundred([1, 1, 1]) == [34, 33, 33]
-    assert hundred([0.735, 0.184, 0.081]) == [74, 18, 8]
-    for a, b in itertools.product(range(0, 38), repeat=2):
-        shares = [a / 80, b / 80, (80 - a - b) / 80]
-        counts = hundred(shares)
-        assert sum(counts) == 100
-        assert all(abs(n - 100 * x) < 1 for n, x in zip(counts, shares, strict=True))
-
-
 # Matrices of many classes
 
 
-def test_a_matrix_has_its_own_row_from_five_classes_on_and_colours_alone_beyond_ten(page):
-    for k, numbers in ((4, True), (5, True), (10, True), (11, False)):
-        names, *columns = samples_of(k)
-        shown = drawn_score(page, *columns)
-        in_a_pair = shown.all(".//div[@class='pair']/div[@class='matrix']")
-        assert len(in_a_pair) == (k < 5), k
-        (matrix,) = shown.all(".//div[@class='matrix']")
-        tables = [table for table in matrix.all(".//table") if "heat" in table["class"]]
-        assert [name.text for name in tables[0].all("tbody/tr/th")] == names
-        assert ("slanted" in tables[0]["class"]) == (k >= 5)
-        cell = tables[0].all("tbody/tr/td")[1]
-        assert ("28%" in cell.text) == numbers
-        confused = "class 000 \u2192 class 001, 11 of 40"
-        if not numbers:
-            assert cell["title"] == confused
-        if k >= 5:
-            assert [line.text for line in matrix.all(".//li")] == [confused]
+def test_a_matrix_has_the_names_of_its_classes_and_tells_the_confused_pair(page):
+    names, *columns = samples_of(10)
+    (matrix,) = drawn_score(page, *columns).all(".//div[@class='matrix']")
+    heat = next(table for table in matrix.all(".//table") if "heat" in table["class"])
+    assert [name.text for name in heat.all("tbody/tr/th")] == names
+    assert "28%" in heat.all("tbody/tr/td")[1].text
+    assert [line.text for line in matrix.all(".//li")] == ["class 000 \u2192 class 001, 11 of 40"]
 
 
 def pixels_of(address):
@@ -234,46 +174,17 @@ def pixels_of(address):
     return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGBA")
 
 
-def test_the_picture_of_a_matrix_has_a_point_for_each_cell_that_is_not_empty(page):
-    for k in (31, 500):
-        _, *columns = samples_of(k)
-        table = ContingencyTable.from_labels(*columns)
-        picture = pixels_of(page.matrices.heat_map(table)["picture"])
-        assert picture.size == (k, k)
-        filled = {(x, y) for x in range(k) for y in range(k) if picture.getpixel((x, y))[3]}
-        assert filled == {(1, 0), *((i, i) for i in range(k))}  # x predicted, y the reference
-        red, _, blue, weak = picture.getpixel((1, 0))
-        assert red > blue
-        red, _, blue, strong = picture.getpixel((1, 1))
-        assert blue > red
-        assert strong == 255
-        assert 80 < weak < 160  # 11 of 40
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_thousand_classes_are_a_picture_that_takes_half_a_second_to_draw(page_of, metric):
-    page = page_of(metric)
+def test_many_classes_are_a_picture_with_a_point_for_each_cell_that_is_not_empty(page):
+    k = 31
+    _, *columns = samples_of(k)
+    picture = pixels_of(page.matrices.heat_map(ContingencyTable.from_labels(*columns))["picture"])
+    filled = {(x, y) for x in range(k) for y in range(k) if picture.getpixel((x, y))[3]}
+    assert filled == {(1, 0), *((i, i) for i in range(k))}  # x predicted, y the reference
     _, *columns = samples_of(1000)
-    table = ContingencyTable.from_labels(*columns)
-    taken = []
-    for _ in range(3):  # a busy machine may take longer once
-        start = time.process_time()
-        drawn = page.app.shown(table)
-        taken.append(time.process_time() - start)
-    assert min(taken) < 0.5
+    drawn = page.app.shown(ContingencyTable.from_labels(*columns))
     assert len(drawn) < 200_000
-    (picture,) = parsed(drawn).all(".//img[@class='picture']")
-    assert "1000 by 1000 classes" in " ".join(picture["alt"].split())
-    assert pixels_of(picture["src"]).size == (500, 500)
-    assert len(parsed(drawn).all(".//ul[@class='confused']/li")) == 1
-
-
-def test_tables_beyond_twenty_classes_show_the_commonest(page_of):
-    labels = [f"c{i:02d}" for i in range(40) for _ in range(i + 1)]
-    shown = drawn_score(page_of("nit"), labels, labels)
-    assert "Only the 20 commonest of 40 classes" in shown.text
-    bars = [row.all("th")[0].text for row in shown.all(".//table[@class='bars']//tr")]
-    assert bars == [f"c{i:02d}" for i in range(20, 40)]
+    (shown,) = parsed(drawn).all(".//img[@class='picture']")
+    assert pixels_of(shown["src"]).size == (500, 500)
 
 
 def test_what_the_classes_add_sums_to_the_information(page):
@@ -282,18 +193,6 @@ def test_what_the_classes_add_sums_to_the_information(page):
         parts = page.charts.class_information(table)
         assert len(parts) == vector.k
         assert math.fsum(parts) == close(vector.info["MI_bits"]), vector.id
-
-
-def test_the_corners_of_the_entropy_triangle(page_of):
-    page = page_of("nit")
-    for matrix, corner in (
-        ([[5, 0], [0, 5]], ("170.0", "28.0")),  # perfect
-        ([[5, 5], [5, 5]], ("50.0", "226.0")),  # random
-        ([[10, 0], [0, 0]], ("290.0", "226.0")),  # one class
-    ):
-        table = ContingencyTable.from_matrix(matrix, labels=["a", "b"])
-        (point,) = parsed(page.app.shown(table)).all(".//div[@class='triangle']//circle")
-        assert (point["cx"], point["cy"]) == corner
 
 
 # Labels are text
@@ -327,36 +226,6 @@ def test_what_a_person_sends_adds_no_tag_and_no_attribute(page_of, metric):
 
 
 # Comparison
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_comparison_is_drawn_as_the_package_finds_it(page_of, metric):
-    page = page_of(metric)
-    example = parsed(page.compare_tab.compared(page.compare_tab.example()))
-    assert "B is better" in example.id("verdict").text
-    assert "of 100" in example.id("paired").text
-    assert example.notes() == []
-    columns = (
-        ["ham"] * 60 + ["spam"] * 60,
-        ["ham"] * 50 + ["spam"] * 50 + ["ham"] * 20,
-        ["ham"] * 55 + ["spam"] * 65,
-    )
-    made = compare(*columns, metric=metric)
-    shown = parsed(page.compare_tab.compared(columns))
-    assert shown.id("verdict").text == str(made)
-    (drawing,) = shown.id("difference").all("svg")
-    (step,) = [float(text.text) for text in drawing.all("text") if text.text.startswith("+")]
-    (band,) = drawing.all("rect")
-    circles = [float(circle["cx"]) for circle in drawing.all("circle")]
-    places = [circles[2], float(band["x"]), float(band["x"]) + float(band["width"])]
-    wanted = [made.difference, *made.confidence_interval]
-    assert [step * (place - 200) / 160 for place in places] == rounded(*wanted)
-    low = {"informedness": -1, "nit": 0.5}[metric]
-    scores = [low + (x - 40) / 320 * (1 - low) for x in circles[:2]]
-    assert scores == rounded(made.a, made.b)
-    assert f"{made.lost} lost" in drawing.text
-    assert f"{made.gained} gained" in drawing.text
-    assert f"only B got right: {made.gained}." in drawing["aria-label"]
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -397,42 +266,28 @@ def test_models_of_many_kinds_of_answers_are_swapped_less_and_the_signature_says
 
 
 def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):
-    columns = ["ham"] * 3, ["ham"] * 3, ["ham", "ham", "spam"]
-    shown = parsed(page.compare_tab.compared(columns))
+    shown = parsed(page.compare_tab.compared((["ham"] * 3, ["ham"] * 3, ["ham", "ham", "spam"])))
     assert "all references are 'ham'" in shown.notes()[0]
     rows = {row.all("th")[0].text: row.text for row in shown.all(".//tbody/tr")}
     assert "0.667" in rows["Accuracy"]
     assert not shown.has("verdict")
-    assert not shown.has("paired")
 
 
 # Simulation
 
 
-def test_each_curve_is_named_where_it_begins_and_no_name_lies_on_another(page):
-    for drawn in page.simulate_tab.simulated(0.4, "in proportion to the classes", "90, 10"):
-        names = parsed(drawn).all(".//svg/text[@class='name']")
-        names += parsed(drawn).all(".//svg/text[@class='name own']")
-        assert len(names) == len(REPORTED)
-        heights = sorted(float(name["y"]) for name in names)
-        assert all(b - a >= 17.9 for a, b in itertools.pairwise(heights))
-
-
 @pytest.mark.parametrize("metric", METRICS)
-def test_draws_show_how_far_the_score_jumps_with_few_samples_and_with_many(page_of, metric):
-    spreads = []
+def test_draws_show_how_far_the_score_jumps_from_its_true_value(page_of, metric):
     cells = [[0.35, 0.15], [0.15, 0.35]]  # knows 0.4, guesses the rest
     wanted = Report.from_table(ContingencyTable.from_matrix(cells)).scores[metric]
-    for n in ("20", "1000"):
-        controls = n, 0.4, "in proportion to the classes", "50, 50"
-        shown = parsed(page_of(metric).simulate_tab.drawn_samples(*controls))
-        assert f"10 draws of {n} samples" in shown.text
-        (said,) = shown.all(".//p[@role='status']")
-        least, most, truth = numbers_of(said.text)[:3]
-        assert truth == rounded(wanted)[0]
-        spreads.append(most - least)
-        assert len(shown.all(".//circle")) == 10
-    assert spreads[1] < spreads[0]
+    controls = "1000", 0.4, "in proportion to the classes", "50, 50"
+    (said,) = parsed(page_of(metric).simulate_tab.drawn_samples(*controls)).all(
+        ".//p[@role='status']"
+    )
+    assert "10 draws of 1000 samples" in said.text
+    least, most, truth = numbers_of(said.text)[:3]
+    assert truth == rounded(wanted)[0]
+    assert truth - 0.2 < least < most < truth + 0.2
 
 
 def test_a_draw_of_one_class_has_no_score_and_is_counted_apart(page):

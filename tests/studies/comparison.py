@@ -234,7 +234,7 @@ def markdown(rows, options, minutes):
         "# How often a comparison errs, and how often it finds",
         "",
         f"    python tests/studies/comparison.py --runs {options.runs} "
-        f"--n-resamples {options.n_resamples} --seed {options.seed}" + " --corner" * options.corner,
+        f"--n-resamples {options.n_resamples}" + " --corner" * options.corner,
         "",
         *__doc__.splitlines()[2:],
         "",
@@ -274,17 +274,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=2000, help="pairs of models a cell")
     parser.add_argument("--n-resamples", type=int, default=499)
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--corner", action="store_true", help="a few cells of each score")
-    parser.add_argument("--processes", type=int)
     parser.add_argument("--output", type=Path, default=HERE / "COMPARISON.md")
     options = parser.parse_args()
-    tasks = [
-        (place, options.runs, options.n_resamples, options.seed)
-        for place in cells(not options.corner)
-    ]
+    tasks = [(place, options.runs, options.n_resamples, 0) for place in cells(not options.corner)]
     start, rows = time.perf_counter(), []
-    with multiprocessing.Pool(options.processes) as pool:
+    with multiprocessing.Pool() as pool:
         for row in filter(None, pool.imap(cell, tasks)):
             rows.append(row)
             print(

@@ -340,7 +340,6 @@ def by_classifier(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=int, nargs="+", default=[100, 1000, 4000])
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--append", action="store_true", help="to the page of other ways")
     parser.add_argument("--k", type=int, nargs="+", help="only these numbers of classes")
@@ -356,14 +355,14 @@ def main():
     start = time.perf_counter()
     with multiprocessing.Pool() as pool:
         guessing = [
-            ((None, k, n, shares, classifier), None, options.tables[0], options.seed)
+            ((None, k, n, shares, classifier), None, options.tables[0], 0)
             for k, n, shares, classifier in itertools.product(
                 options.k or KS, GUESSED, SHARES, ("guesses evenly", "guesses by share")
             )
             if "declared" in options.ways
         ]
         guessers = dict(pool.imap_unordered(told_from_chance, guessing, 4))
-        results = study(cells, options.tables, options.seed, pool)
+        results = study(cells, options.tables, 0, pool)
     minutes = (time.perf_counter() - start) / 60
     with options.output.open("a" if options.append else "w", encoding="utf-8") as stream:
         stream.write(page(results, guessers, options, minutes))

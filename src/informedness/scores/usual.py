@@ -122,7 +122,7 @@ class MatthewsCorrelation(Score):
         defined = (sums.references > 0) & (sums.other_references > 0)
         gain = np.where(defined, variances * (sums.tpr - sums.fpr), 0.0).sum(axis=0)
         spread = _spread(sums.bias, sums.other_predictions / sums.total)
-        return quotient(gain, np.sqrt(variances.sum(axis=0) * spread))
+        return quotient(gain, np.sqrt(np.maximum(variances.sum(axis=0) * spread, 0)))
 
     def gradient(self, shares: Sums) -> tuple[Numbers, Numbers, Numbers]:
         pi, beta = shares.prevalence, shares.bias

@@ -168,15 +168,6 @@ def two_section():
 # More classes
 
 
-def even_ability(row):
-    """Return the highest ability x that is the same in all classes, the rest drawn by their shares.
-
-    Accuracy is x + (1 - x) S with S the sum of squared shares, which is at least 2^-H.
-    """
-    by_chance = 2 ** -entropy_window(row)[1]
-    return (printed.window(figure(row, "accuracy"))[1] - by_chance) / (1 - by_chance)
-
-
 def softmax(logs):
     """Return tables of shares, one for each table of logarithms."""
     cells = np.exp(logs - logs.max(axis=(1, 2), keepdims=True))
@@ -240,24 +231,11 @@ def sought(row, formula):
 
 
 def more_section():
-    bounds = []
-    for row in printed.KVQA:
-        accuracy, informed = figure(row, "accuracy"), figure(row, "informedness")
-        above = printed.window(informed)[0] > even_ability(row)
-        bounds.append([row, accuracy, informed, percent(even_ability(row)),
-                       "**above**" if above else "below"])  # fmt: skip
     found = [
         [row, printed.KVQA[row][0], *(sought(row, formula) for formula in FORMULAS)]
         for row in small_rows()
     ]
-    n_above = sum(row[-1] != "below" for row in bounds)
-    about = f"""
-    A model that is equally able in all classes and draws the rest by their shares has an accuracy
-    of x + (1 - x) S, with S, the sum of the squared shares, at least 2^-H; and an Informedness of x
-    by every formula. {n_above} rows are above what that allows: their models do not know all
-    classes equally well, or do not guess like this.
-    """
-    third = """
+    about = """
     "Subtract." has more Informedness than accuracy. The prevalence-weighted formula is accuracy
     less a sum of false positives, and cannot have that. Nothing said here excludes the others.
 
@@ -271,23 +249,12 @@ def more_section():
     of more than twenty classes leave more room than these and were not tried.
     """
     return "\n\n".join([
-        "## Rows of more classes", text(about),
-        table(["type", "accuracy", "Informedness", "highest even ability", ""], bounds),
-        text(third), table(["type", "k", *FORMULAS], found), text(end),
+        "## Rows of more classes", text(about), table(["type", "k", *FORMULAS], found), text(end),
     ])  # fmt: skip
 
 
-def slip_section():
-    possible = all(entropy_window(row)[0] <= np.log2(k) for row, (k, *_) in printed.KVQA.items())
-    about = f"""
-    1-Hop's F1 is 10.8 in the table and 12.9 in the text. The entropies are
-    {"all" if possible else "not all"} at most log2 k, as they must be.
-    """
-    return "\n\n".join(["## Slips", text(about)])
-
-
 def main():
-    parts = [nit_section(), two_section(), more_section(), slip_section()]
+    parts = [nit_section(), two_section(), more_section()]
     scoring.write(scoring.HERE / "KVQA.md", sys.modules[__name__], parts)
 
 
