@@ -20,8 +20,8 @@ import yaml
 from sync import ROOT, SOURCE, stale_copies
 
 sys.path.insert(0, str(SOURCE.parent))
-from informedness.scores.registry import MODULES as MODULES  # for publish.py too
-from informedness.scores.registry import score_named
+from informedness.statistics.registry import MODULES as MODULES  # for publish.py too
+from informedness.statistics.registry import score_named
 
 PAGE = ROOT / "spaces" / "page"
 _HUB = "https://huggingface.co/spaces"

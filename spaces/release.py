@@ -27,7 +27,7 @@ from sync import ROOT, SOURCE, stale_copies
 
 sys.path.insert(0, str(SOURCE.parent))
 from informedness import ContingencyTable, __version__, score
-from informedness.scores.registry import MODULES
+from informedness.statistics.registry import MODULES
 
 # Four uneven classes: the averages of Informedness differ, and so do rows and columns.
 TABLE = ((12, 1, 0, 2), (3, 7, 1, 0), (0, 2, 20, 1), (4, 0, 0, 5))

@@ -6,17 +6,18 @@ from typing import Any
 from informedness import SCORES, ContingencyTable
 from informedness.core.scores import mutual_information as mutual_information
 from informedness.core.scores import signature_of
-from informedness.scores.entropic import entropies as entropies
-from informedness.scores.entropic import triangle_of as entropy_triangle  # noqa: F401
-from informedness.scores.registry import averaged_score
+from informedness.statistics.entropic import entropies as entropies
+from informedness.statistics.entropic import triangle_of as entropy_triangle  # noqa: F401
+from informedness.statistics.registry import averaged_score
 
 informedness, nit = ContingencyTable.informedness, ContingencyTable.nit
 
 
 def signature(table: Any, name: str, average: Any = "default", **options: Any) -> str:
     """Return the signature of a score of a table, or of what has another name."""
-    of = averaged_score(name, average) if name in SCORES else name
-    return signature_of(of, table, **options)
+    if name in SCORES:
+        return averaged_score(name, average).signature(table, **options)
+    return signature_of(name, table, **options)
 
 
 def __getattr__(name: str) -> Any:

@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics import MetricCollection
 
 import trainer_cases as cases
-from informedness.scores.registry import score
+from informedness.statistics.registry import score
 from informedness.tally import Tally
 from informedness.torchmetrics import Informedness, Nit
 from informedness.trainer import ComputeMetrics, argmax_logits

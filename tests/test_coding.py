@@ -113,17 +113,15 @@ def test_a_hundred_thousand_classes_need_no_square_table():
     assert peak < 100e6
 
 
-def test_compact_columns_are_narrow_and_joined_they_are_the_labels_end_to_end():
-    for *parts, kind in (
-        ([0, 255], [2, 0], "uint8"),
-        ([1, 256], [300, 4], "uint16"),
-        ([-1, 127], [2**64 - 1], [2**63], "int64"),
-        (["a", "b"], ["c", "a"], "uint8"),
-        ([b"a"], [b"a\0"], "uint8"),
+def test_columns_joined_are_the_labels_end_to_end():
+    for parts in (
+        ([0, 255], [2, 0]),
+        ([1, 256], np.array([300, 4], dtype=np.uint16)),
+        ([-1, 127], [2**64 - 1], [2**63]),
+        (["a", "b"], ["c", "a"]),
+        ([b"a"], [b"a\0"], []),
     ):
-        columns = [read_column(part, "x").compact() for part in parts]
-        assert columns[0].codes.dtype == kind
-        joined = join_columns(columns)
+        joined = join_columns([read_column(part, "x") for part in parts])
         assert joined.tolist() == [label for part in parts for label in part]
 
 

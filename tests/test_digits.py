@@ -15,7 +15,7 @@ import pytest
 import by_table
 import dense
 from informedness import ContingencyTable, estimate
-from informedness.core.scores import sums_of
+from informedness.statistics.score import sums_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 

@@ -23,8 +23,8 @@ import study_pages
 from informedness import SCORES as METRICS
 from informedness import ContingencyTable, IntervalWarning, estimate
 from informedness.cli import main
-from informedness.core.intervals import FEW_SAMPLES
 from informedness.results.rows import FEW_GROUPS
+from informedness.statistics.intervals import FEW_SAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]

@@ -21,7 +21,7 @@ from informedness import (
     estimate,
     estimate_from_labels,
 )
-from informedness.core.table import effective_sample_size
+from informedness.statistics.score import effective_sample_size
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 

@@ -22,7 +22,7 @@ from estimate_cases import (
     weighted,
 )
 from informedness import estimate, estimate_from_labels
-from informedness.scores.registry import averaged_score
+from informedness.statistics.registry import averaged_score
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 LEVEL = 0.9

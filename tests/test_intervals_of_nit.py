@@ -13,7 +13,7 @@ import dense
 from dense import precise
 from estimate_cases import TABLES, table_of
 from informedness import ContingencyTable, estimate
-from informedness.core import information
+from informedness.statistics import information
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 

@@ -129,7 +129,6 @@ SEQUENCES = {
     "an error of compute alone": [compute(0, 5, sample_weight=[-1] * 5), compute(0, 10)],
     "nothing left": [compute(), add_batch(0, 5), compute(), compute()],
     "lengths": [add_batch(0, 5), ("add_batch", SHORT), ("compute", SHORT), compute()],
-    "names": [("add_batch", columns(0, 5) | {"weights": (1,)}), ("add", {"weight": 1})],
 }
 
 
@@ -438,13 +437,6 @@ def test_a_process_without_samples_needs_no_add(tmp_path):
         result, none = pair.compute([sample] * first, [sample] * second)
         assert none is None
         assert result == {"seen": [(0, 0)] * (first + second)}
-
-
-def test_a_process_that_the_others_wait_for_in_vain_is_named_with_what_to_do(tmp_path):
-    for number, metric in enumerate(Pair(Seen, tmp_path, timeout=0.2).metrics):
-        metric.reset()  # of nothing, which waits for nobody
-        with pytest.raises(ValueError, match=rf"process {number} of 2 .*0.2 s.*each must call"):
-            metric.add(reference=0, prediction=0)
 
 
 def test_a_computation_of_two_processes_that_fails_leaves_the_next_round_alone(tmp_path):

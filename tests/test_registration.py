@@ -18,7 +18,7 @@ import pytest
 
 import informedness
 from informedness import registration
-from informedness.scores.registry import MODULES
+from informedness.statistics.registry import MODULES
 
 SCORES = {"informedness": 0.5, "nit": pytest.approx(0.595275394488, abs=1e-12)}
 
@@ -72,7 +72,7 @@ def install(version, folder, monkeypatch):
         (folder / version / name).mkdir(parents=True, exist_ok=True)
         for path in Path(informedness.module_path(name)).glob("*.py"):
             source = path.read_text("utf-8")
-            source = source.replace("{score.name: values}", f"{{score.name: {version}}}")
+            source = source.replace("{name: value}", f"{{name: {version}}}")
             (folder / version / name / path.name).write_text(source, "utf-8")
     monkeypatch.setattr(registration, "module_path", lambda name: str(folder / version / name))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from informedness.core import information
+from informedness.statistics import information
 
 pytestmark = pytest.mark.slow
 

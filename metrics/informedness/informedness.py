@@ -4,11 +4,9 @@ import datasets
 import evaluate
 
 # evaluate fetches the files that are named here and no others, so each helper is named, used or not.
-from .information import normal_quantile
-from .intervals import result_of
 from .labels import plain_label
 from .protocol import LabelInputs
-from .scores import INFORMEDNESS
+from .scores import informedness, result_of
 from .table import Table
 
 _DESCRIPTION = """\
@@ -34,7 +32,7 @@ Args:
     zero_division (`"warn"`, 0.0 or nan): The score if all references belong to one class.
     confidence_level (`float`, *optional*): Adds the standard error and a confidence interval at this
         level, for example 0.95, as "informedness_standard_error" and
-        "informedness_confidence_interval".
+        "informedness_confidence_interval"; needs the package `informedness`.
     return_signature (`bool`): Adds a line that records everything that affects the score, as
         "informedness_signature".
 Returns:
@@ -123,15 +121,21 @@ class Informedness(LabelInputs, evaluate.Metric):
             ignore_index=ignore_index,
             unknown=unknown,
         )
+        options = {
+            "average": average,
+            "prior": prior,
+            "prior_mode": prior_mode,
+            "zero_division": zero_division,
+        }
+        score = informedness(table, **options)
         result = result_of(
-            INFORMEDNESS.averaged(average),
+            "informedness",
+            score,
             table,
             confidence_level,
             return_signature,
-            prior=prior,
-            prior_mode=prior_mode,
-            zero_division=zero_division,
             ignore_index=ignore_index,
+            **options,
         )
         if average is None:
             result["labels"] = [plain_label(label) for label in table.labels]

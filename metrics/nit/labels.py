@@ -3,15 +3,8 @@
 A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
 floats as integers. Nothing else is a label: missing values, scores, nested sequences and dates are
 refused with a ValueError that names the argument and the value, and one task never mixes integers,
-strings and bytes. Strings are compared as they are, code point by code point: "001" is not "1", and
-nothing is stripped, folded or normalised.
-
-`read_column` is the only way in. It unwraps the container, reads what it holds, and codes it:
-
-    container  ->  numpy array or list  ->  integers, strings or bytes  ->  `Column`
-
-The `code_*` functions are the only places where labels become codes. Figures in the comments are
-medians of `make bench`, per label.
+strings and bytes. Strings are compared code point by code point: "001" is not "1", and nothing is
+stripped, folded or normalised. `read_column` is the only way in.
 """
 
 from __future__ import annotations
@@ -36,16 +29,10 @@ Numbers: TypeAlias = NDArray[Any]
 WARNING_PREFIX = "informedness: "
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")  # of the package, or the copy
 
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Knuth's: 2**64 over the golden ratio
-_SMALLEST, _LARGEST = -(2**63), 2**64 - 1  # of int64 and uint64
-
 _OF_SCORES = (
     "for several scores per sample pass the argmax, for one logit "
     "(np.ravel(logits) > 0).astype(int), for one probability > 0.5"
 )
-
-_ARROW_NUMBERS = ("int", "uint", "halffloat", "float", "double")
-_ARROW_TEXT = ("string", "large_string", "binary", "large_binary")
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
@@ -60,10 +47,6 @@ class InformednessWarning(UserWarning):
 
 class UndefinedMetricWarning(InformednessWarning):
     """A score or one class's part of it is undefined, or there is only one sample to score."""
-
-
-class IntervalWarning(InformednessWarning):
-    """On tables like this one, the interval is known to cover the truth less often than it says."""
 
 
 class NoSamplesError(ValueError):
@@ -111,6 +94,10 @@ class Column:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __getitem__(self, samples: Any) -> Column:
+        """Return the column of some of the samples."""
+        return Column(self.codes[samples], self.values)
+
     @property
     def kind(self) -> str | None:
         """The type of its labels: "integers", "strings" or "bytes"; None if it has no labels."""
@@ -122,9 +109,10 @@ class Column:
         """Return the first label."""
         return self[:1].tolist()[0]
 
-    def __getitem__(self, samples: Any) -> Column:
-        """Return the column of some of the samples."""
-        return Column(self.codes[samples], self.values)
+    def tolist(self) -> list[Label]:
+        """Return the labels as Python objects."""
+        codes: list[Any] = self.codes.tolist()
+        return codes if self.values is None else [self.values[code] for code in codes]
 
     def differs_from(self, label: Label) -> Numbers:
         """Return which samples have another label."""
@@ -132,16 +120,12 @@ class Column:
             return np.asarray(self.codes != label)
         return np.array([value != label for value in self.values])[self.codes]
 
-    def tolist(self) -> list[Label]:
-        """Return the labels as Python objects."""
-        codes: list[Any] = self.codes.tolist()
-        return codes if self.values is None else [self.values[code] for code in codes]
-
-    def compact(self) -> Column:
-        """Return a copy in the narrowest integer type, unless some code is negative."""
-        all_bits = int(np.bitwise_or.reduce(self.codes)) if len(self) else 0
-        narrow = self.codes.dtype if all_bits < 0 else np.min_scalar_type(all_bits)
-        return Column(self.codes.astype(narrow), self.values)
+    def coded(self) -> tuple[Sequence[Label], Numbers]:
+        """Return distinct labels, some maybe unused, and each sample's position among them."""
+        if self.values is not None:
+            return self.values, self.codes
+        found, codes = np.unique(self.codes, return_inverse=True)
+        return found.tolist(), codes
 
 
 def label_kind(label: object) -> str:
@@ -192,40 +176,22 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
 
 
 def read_column(values: Any, name: str) -> Column:
-    """Return the labels in `values` as a column of codes.
+    """Return a container of labels, of shape (n_samples,) or (n_samples, 1), as a column.
 
-    Parameters
-    ----------
-    values : array-like of shape (n_samples,) or (n_samples, 1)
-        A list, tuple or other iterable except an iterator, a numpy array of any dtype and memory
-        layout, or anything that converts to one: pandas, pyarrow, polars, torch, jax.
-    name : str
-        The argument's name, for messages.
-
-    Raises
-    ------
-    ValueError
-        If `values` is not a flat sequence, or holds something that is not a label.
-    TypeError
-        If it is an iterator, which can only be read once.
+    Any iterable but an iterator will do, and whatever converts to a numpy array: pandas, polars,
+    torch, jax. `name` is the argument's, for messages.
     """
     if isinstance(values, Column):
         return values
-    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow's
-        values = values.column(0)
-    column = _read_arrow(values, name)
-    if column is not None:
-        return column
     flat = _flat(values, name)
     if isinstance(flat, list):
         return _read_list(flat, name)
-    kind = flat.dtype.kind
-    if kind in "biu":
-        return Column(_native_integers(flat))
-    if kind == "f":
-        return _read_floats(flat, name)
-    if kind in "US":
-        return code_words(flat)
+    if flat.dtype.kind == "b":
+        return Column(flat.astype(np.uint8))
+    if flat.dtype.kind in "iu" and np.can_cast(flat.dtype, np.int64):
+        return Column(flat.astype(flat.dtype.newbyteorder("="), copy=False))
+    if flat.dtype.kind in "ufOSTU":  # large integers, floats, objects, bytes, strings
+        return _read_list(flat.tolist(), name)
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), got an array of {flat.dtype}: "
         "turn its values into strings or integers first"
@@ -234,27 +200,39 @@ def read_column(values: Any, name: str) -> Column:
 
 def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    if type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iu":
+    if type(values) is list:
         return values
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
         raise ValueError(
             f"`{name}` must be a sequence of labels, such as a list, "
             f"got the {type(values).__name__} {show(values)}"
         )
+    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow's
+        values = values.column(0)
+    if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
+        try:
+            values.validate(full=True)  # or -1 in a dictionary's column would be its last label
+        except ValueError as error:
+            raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
+        return list(values.to_pylist())
     if hasattr(values, "__array__") or isinstance(values, memoryview):
-        array = as_array(values, name)
-        if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
-            # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
-            return values.to_numpy().ravel().tolist() if array.ndim > 1 else list(values)
-    elif isinstance(values, Iterator):
+        return _flat_array(values, name)
+    if isinstance(values, Iterator):
         raise TypeError(
             f"`{name}` must be a sequence of labels that can be read again, got an iterator, "
             f"{show(values)}, which only the first metric could read: pass list({name})"
         )
-    elif isinstance(values, Iterable):
-        return values if type(values) is list else list(values)
-    else:
-        raise ValueError(f"`{name}` must be a sequence of labels, got {show(values)}")
+    if isinstance(values, Iterable):
+        return list(values)
+    raise ValueError(f"`{name}` must be a sequence of labels, got {show(values)}")
+
+
+def _flat_array(values: Any, name: str) -> Numbers | list[Any]:
+    """Return what converts to a numpy array, one label for each sample."""
+    array = as_array(values, name)
+    if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
+        # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
+        return values.to_numpy().ravel().tolist() if array.ndim > 1 else list(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array.ravel()
     if array.ndim != 1:
@@ -262,7 +240,7 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
             f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
             "pass the argmax of logits, flatten tokens, score several labels per sample one by one"
         )
-    return array.tolist() if array.dtype.kind in "OT" else array  # T: strings of any length
+    return array
 
 
 def as_array(values: Any, name: str) -> Numbers:
@@ -272,50 +250,14 @@ def as_array(values: Any, name: str) -> Numbers:
     try:
         if hasattr(values, "detach"):  # torch: asarray refuses tensors that track gradients
             values = values.detach().cpu()
-        if hasattr(values, "combine_chunks"):
-            # pyarrow: asarray of chunks of a dictionary takes a null for its last value
-            values = values.combine_chunks()
-        is_arrow = hasattr(values, "dictionary_encode") and hasattr(values, "__dlpack__")
-        is_whole = is_arrow and len(values) and not values.null_count
-        if is_whole and str(values.type).startswith(_ARROW_NUMBERS):
-            return np.from_dlpack(values)  # asarray would import pandas
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
         raise ValueError(message) from error
 
 
-def _native_integers(array: Numbers) -> Numbers:
-    """Return integers in the byte order of this machine, bools as 0 and 1."""
-    if array.dtype.kind == "b":
-        return array.astype(np.uint8)
-    array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    if array.dtype == np.uint64 and int(array.max(initial=0)) < 2**63:
-        array = array.astype(np.int64)  # so that uint64 stands only where it must
-    return array
-
-
-def _read_floats(array: Numbers, name: str) -> Column:
-    whole = np.isfinite(array) & (np.trunc(array) == array)
-    if not whole.all():
-        position = int(np.argmin(whole))
-        _as_label(array[position].item(), name, position)  # raises, saying what is wrong with it
-    if not array.size or (float(array.min()) >= _SMALLEST and float(array.max()) < 2**63):
-        return Column(array.astype(np.int64))
-    return _code_integer_list([int(value) for value in array.tolist()], name)
-
-
 def _read_list(values: list[Any], name: str) -> Column:
     """Return a list of Python objects as a column."""
-    if values and type(values[0]) in (str, bytes):
-        try:
-            column = code_objects(values)
-        except TypeError:  # something that has no hash, which is refused below
-            pass
-        else:
-            # only strings equal strings, so the types of the distinct labels are those of all
-            if set(map(type, column.values or ())) == {type(values[0])}:
-                return column
     types = set(map(type, values))
     if not types <= {int, str, bytes}:
         values = [_as_label(value, name, position) for position, value in enumerate(values)]
@@ -364,13 +306,9 @@ def _as_label(value: Any, name: str, position: int) -> Label:
 
 
 def code_objects(labels: Sequence[Any]) -> Column:
-    """Return hashable objects as codes in order of appearance: exact, whatever their length."""
+    """Return hashable labels as codes in order of appearance: exact, whatever their length."""
     positions: defaultdict[Any, int] = defaultdict(count().__next__)
-    try:
-        # one look-up each, straight into bytes: 28 ns, where an array of integers takes 34
-        codes = np.frombuffer(bytes(map(positions.__getitem__, labels)), dtype=np.uint8)
-    except ValueError:  # more than 256 of them
-        codes = np.fromiter(map(positions.__getitem__, labels), np.int64, len(labels))
+    codes = np.fromiter(map(positions.__getitem__, labels), np.int64, len(labels))
     return Column(codes, list(positions))
 
 
@@ -379,124 +317,27 @@ def _code_integer_list(values: list[int], name: str) -> Column:
         return Column(np.array(values, dtype=np.int64))
     except OverflowError:
         low, high = min(values), max(values)
-    if low < _SMALLEST or high > _LARGEST:
-        value = show(low if low < _SMALLEST else high)
+    if low < -(2**63) or high >= 2**64:
+        value = show(low if low < -(2**63) else high)
         raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {value}")
-    if low < 0:  # no one type of numpy's holds them all
-        return code_objects(values)
-    return Column(np.array(values, dtype=np.uint64))
-
-
-def code_words(array: Numbers) -> Column:
-    """Return numpy's fixed-width strings or bytes as codes, by their 64-bit words.
-
-    Hashing them as Python objects would take four times as long.
-    """
-    if array.dtype.itemsize == 0 or not len(array):
-        return code_objects(array.tolist())
-    is_text = array.dtype.kind == "U"
-    native = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
-    units = native.view(np.uint32 if is_text else np.uint8).reshape(len(array), -1)
-    if is_text and units.max() < 256:
-        units = units.astype(np.uint8)
-    per_word = 8 // units.itemsize
-    words = np.pad(units, [(0, 0), (0, -units.shape[1] % per_word)]).view(np.uint64)
-    codes = code_integers(words[:, 0])[1]
-    for word in words[:, 1:].T:
-        values, of_word = code_integers(word)
-        if len(values) > 1:
-            codes = code_integers(codes * len(values) + of_word)[1]
-    sample = np.empty(int(codes.max()) + 1, dtype=np.int64)
-    sample[codes] = np.arange(len(codes))  # some sample of each code
-    return Column(codes, array[sample].tolist())
-
-
-def _read_arrow(values: Any, name: str) -> Column | None:
-    """Return pyarrow's text, which pyarrow codes in a fifth of the time; None for all else.
-
-    Also None if there are nulls: the way through numpy refuses them and names their position.
-    """
-    if not hasattr(values, "dictionary_encode"):
-        return None
-    if hasattr(values.type, "index_type"):
-        try:
-            values.validate(full=True)  # or -1 would be read as the last label
-        except ValueError as error:
-            message = f"`{name}` must hold positions in its dictionary: {error}"
-            raise ValueError(message) from error
-    if values.null_count or str(getattr(values.type, "value_type", values.type)) not in _ARROW_TEXT:
-        return None
-    encoded = values.dictionary_encode()
-    if hasattr(encoded, "unify_dictionaries"):
-        encoded = encoded.unify_dictionaries().combine_chunks()
-    if encoded.dictionary.null_count:
-        return None
-    labels = _read_list(encoded.dictionary.to_pylist(), name).tolist()
-    return Column(as_array(encoded.indices, name), labels)
-
-
-def code_integers(array: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the distinct integers in any order, and each one's position among them."""
-    if not len(array):
-        return array, array.astype(np.int64)
-    low, high = int(array.min()), int(array.max())
-    if high - low >= max(2 * len(array), 2**16):
-        return _code_by_slots(array) or np.unique(array, return_inverse=True)
-    # close together: a table of those that occur takes 6 ns, sorting 100
-    wide = np.uint64 if array.dtype == np.uint64 else np.int64
-    offsets = np.subtract(array, array.dtype.type(low), dtype=wide).astype(np.int64)
-    present = np.bincount(offsets) > 0
-    values = np.flatnonzero(present).astype(wide) + wide(low)
-    return values, offsets if present.all() else (np.cumsum(present) - 1)[offsets]
-
-
-def _code_by_slots(array: Numbers) -> tuple[Numbers, Numbers] | None:
-    """Return the same as `code_integers`; None if two integers share a slot, as they often do.
-
-    Ten of them take 8 ns each, and 32 by sorting; the strings of numpy are such integers.
-    """
-    slots = (array.astype(np.uint64) * _MULTIPLIER >> np.uint64(52)).astype(np.int64)
-    integers = np.zeros(2**12, array.dtype)
-    integers[slots] = array
-    if not np.array_equal(integers[slots], array):
-        return None
-    there = np.bincount(slots, minlength=2**12) > 0
-    return integers[there], (np.cumsum(there) - 1)[slots]
+    return code_objects(values)
 
 
 # Columns beside each other
 
 
-def coded(column: Column) -> tuple[Any, Numbers]:
-    """Return the distinct labels, a sequence or an array, and each sample's position in them."""
-    if column.values is None:
-        return code_integers(column.codes)
-    return column.values, column.codes
-
-
-def merged(*sides: Any) -> tuple[list[Label], list[Codes]]:
+def merged(*sides: Sequence[Any]) -> tuple[list[Label], list[Codes]]:
     """Merge lists of labels into one, sorted; return it and the positions of each list in it."""
-    if all(isinstance(side, np.ndarray) and side.dtype != np.uint64 for side in sides):
-        found = np.unique(np.concatenate(sides))  # a third of the time of sets at 100,000 classes
-        return found.tolist(), [np.searchsorted(found, side) for side in sides]
-    lists = [side.tolist() if isinstance(side, np.ndarray) else side for side in sides]
-    labels = sorted(set().union(*lists))
+    labels: list[Any] = sorted(set().union(*sides))
     position = {label: code for code, label in enumerate(labels)}
-    return labels, [np.array([position[x] for x in side], dtype=np.int64) for side in lists]
+    return labels, [np.array([position[x] for x in side], dtype=np.int64) for side in sides]
 
 
 def join_columns(columns: Sequence[Column]) -> Column:
     """Join columns with the same kind of label, end to end."""
-    codes = [column.codes for column in columns]
-    # uint64 beside a sign: numpy would round
-    whole = np.result_type(*{array.dtype for array in codes}).kind in "iu"
-    if whole and all(column.values is None for column in columns):
-        return Column(np.concatenate(codes))
-    of_columns = [coded(column) for column in columns]
+    if all(column.values is None for column in columns):
+        return Column(np.concatenate([column.codes for column in columns]))
+    of_columns = [column.coded() for column in columns]
     labels, positions = merged(*(values for values, _ in of_columns))
-    narrow = np.min_scalar_type(len(labels))
-    codes = [
-        position.astype(narrow)[of_column]
-        for position, (_, of_column) in zip(positions, of_columns, strict=True)
-    ]
+    codes = [position[of] for position, (_, of) in zip(positions, of_columns, strict=True)]
     return Column(np.concatenate(codes), labels)

@@ -4,11 +4,9 @@ import datasets
 import evaluate
 
 # evaluate fetches the files that are named here and no others, so each helper is named, used or not.
-from .information import normal_quantile
-from .intervals import result_of
 from .labels import plain_label
 from .protocol import LabelInputs
-from .scores import NIT
+from .scores import nit, result_of
 from .table import Table
 
 _DESCRIPTION = """\
@@ -29,7 +27,8 @@ Args:
     zero_division (`"warn"`, 1.0 or nan): The score if there is only one class. "warn" (the default)
         returns 1.0, the value by definition, with a warning.
     confidence_level (`float`, *optional*): Adds the standard error and a confidence interval at this
-        level, for example 0.95, as "nit_standard_error" and "nit_confidence_interval".
+        level, for example 0.95, as "nit_standard_error" and "nit_confidence_interval"; needs the
+        package `informedness`.
     return_signature (`bool`): Adds a line that records everything that affects the score, as
         "nit_signature".
 Returns:
@@ -107,11 +106,13 @@ class Nit(LabelInputs, evaluate.Metric):
             ignore_index=ignore_index,
             unknown=unknown,
         )
+        score = nit(table, zero_division=zero_division)
         return result_of(
-            NIT,
+            "nit",
+            score,
             table,
             confidence_level,
             return_signature,
-            ignore_index=ignore_index,
             zero_division=zero_division,
+            ignore_index=ignore_index,
         )

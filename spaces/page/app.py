@@ -40,7 +40,7 @@ from tables import link_of, table_of_labels, table_of_link, table_of_matrix  # n
 from uploads import file_inputs, labels_of_upload  # noqa: E402
 
 from informedness import ContingencyTable  # noqa: E402
-from informedness.scores.registry import score_named  # noqa: E402
+from informedness.statistics.registry import score_named  # noqa: E402
 
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")

@@ -21,11 +21,11 @@ from wording import in_plain_words
 
 from informedness import Comparison, ContingencyTable, Estimate, Report, estimate
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning
-from informedness.core.scores import INFORMEDNESS, Score, signature_of
 from informedness.results.estimates import lack_of
 from informedness.results.sentences import answering, best_of, interval_for_verdict, sentence_of
-from informedness.scores.entropic import EntropyTriangle, triangle_of
-from informedness.scores.registry import score_named
+from informedness.statistics.entropic import EntropyTriangle, triangle_of
+from informedness.statistics.registry import score_named
+from informedness.statistics.score import INFORMEDNESS, Score
 
 # `warnings.catch_warnings` affects the whole process, requests are threads of one process, and the
 # MCP server uses it while it answers. So each warning of the helpers is collected where it is
@@ -59,9 +59,10 @@ def noting() -> Iterator[list[str]]:
 def estimated(table: ContingencyTable, own: str) -> Estimate | None:
     """Return the score with an interval.
 
-    None for sums of weights, because the number of samples behind them is unknown.
+    None for a score that has none, and for sums of weights, because the number of samples behind
+    them is unknown.
     """
-    if table.is_weighted and table.squared_weights is None:
+    if not score_named(own).has_gradient or (table.is_weighted and table.squared_weights is None):
         return None
     return estimate(table, own)
 
@@ -207,8 +208,8 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     with noting() as notes:
         report = Report.from_table(table)
         made = estimated(table, own)
-    counted = made is not None
-    signature = made.signature if made else signature_of(score_named(own), table)
+    counted = made is not None or not score.has_gradient
+    signature = made.signature if made else score_named(own).signature(table)
     if made and math.isnan(made.standard_error):  # the score is undefined
         made = None
     lacking = ""
@@ -307,11 +308,15 @@ def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: i
     A draw of one class has no score.
     """
     score = score_named(own)
+    made: list[tuple[float, list[float]]] = []  # each draw's score, and the ends of its interval
     with noting():
-        made = [estimate(table, own) for table in drawn]
-    made = [one for one in made if not math.isnan(one.standard_error)]
-    bounds = [end for one in made for end in one.confidence_interval if not math.isnan(end)]
-    low = min([truth, 0.0, *bounds])
+        for table in drawn:
+            one = estimated(table, own)
+            if one is None:
+                made.append((score.value(table), []))
+            elif not math.isnan(one.standard_error):
+                made.append((one.value, [x for x in one.confidence_interval if not math.isnan(x)]))
+    low = min([truth, 0.0, *(end for _, reach in made for end in reach)])
     if not score.from_margins:
         low = score.chance(drawn[0]) or 0.0
 
@@ -319,10 +324,9 @@ def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: i
         return 40 + 320 * (max(value, low) - low) / (1 - low)
 
     rows = []
-    for i, one in enumerate(made):
-        band = [place(end) for end in one.confidence_interval if not math.isnan(end)]
-        rows.append({"y": 32 + 14 * i, "band": band, "x": place(one.value)})
-    values = [one.value for one in made] or [truth]
+    for i, (value, reach) in enumerate(made):
+        rows.append({"y": 32 + 14 * i, "band": [*map(place, reach)], "x": place(value)})
+    values = [value for value, _ in made] or [truth]
     return TEMPLATES.get_template("samples.html").render(
         title=score.title,
         n=n,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from informedness.scores.registry import REPORTED, score_named
+from informedness.statistics.registry import REPORTED, score_named
 
 NAMES = {name: score_named(name).title for name in REPORTED}
 _LEFT, _WIDTH, _TOP, _HEIGHT = 165, 300, 10, 240

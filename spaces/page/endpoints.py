@@ -23,9 +23,9 @@ from tables import check_labels, table_of_labels, table_of_matrix, tables_of_mod
 
 import informedness
 from informedness import ContingencyTable, Report
-from informedness.core.intervals import check_level
 from informedness.results.sentences import answering
-from informedness.scores.registry import MODULES, REPORTED
+from informedness.statistics.intervals import check_level
+from informedness.statistics.registry import MODULES, REPORTED
 
 # The metric of this Space: the one whose script is in this folder.
 METRIC = next(

@@ -9,7 +9,7 @@ import numpy as np
 from limits import MAX_SIMULATED, SMALLEST_SHARE, Refusal
 
 from informedness import ContingencyTable, Report
-from informedness.scores.registry import REPORTED
+from informedness.statistics.registry import REPORTED
 
 ABILITIES = [step / 40 for step in range(41)]
 SHARES = [0.01, *(step / 40 for step in range(1, 40)), 0.99]

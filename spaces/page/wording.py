@@ -2,7 +2,7 @@
 
 import re
 
-from informedness.scores.registry import REPORTED, score_named
+from informedness.statistics.registry import REPORTED, score_named
 
 _IN_PYTHON = {
     r" \(set zero_division [^)]*\)": "",

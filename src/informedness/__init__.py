@@ -12,20 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
-from .core.labels import (
-    InformednessWarning,
-    IntervalWarning,
-    NoSamplesError,
-    UndefinedMetricWarning,
-)
+from .core.labels import InformednessWarning, NoSamplesError, UndefinedMetricWarning
 from .core.scores import __version__ as __version__
-from .scores.functions import (
-    ema_score,
-    entropy_triangle,
-    informedness_score,
-    markedness_score,
-    nit_score,
-)
+from .functions import ema_score, entropy_triangle, informedness_score, markedness_score, nit_score
 
 if TYPE_CHECKING:
     from .decisions import informed_decisions
@@ -48,8 +37,9 @@ if TYPE_CHECKING:
     from .results.leaderboard import Leaderboard, leaderboard
     from .results.report import Report, report
     from .results.slices import Slices
-    from .scores.entropic import EntropyTriangle
-    from .scores.registry import SCORES, module_path, score
+    from .statistics.entropic import EntropyTriangle
+    from .statistics.intervals import IntervalWarning
+    from .statistics.registry import SCORES, module_path, score
     from .tally import Tally
 
 __all__ = [
@@ -97,12 +87,13 @@ __all__ = [
 _AT_FIRST_USE = {
     "Answers": "logs.answers",
     "Comparison": "results.comparison",
-    "EntropyTriangle": "scores.entropic",
+    "EntropyTriangle": "statistics.entropic",
     "Estimate": "results.estimates",
+    "IntervalWarning": "statistics.intervals",
     "Leaderboard": "results.leaderboard",
     "LogReport": "logs.report",
     "Report": "results.report",
-    "SCORES": "scores.registry",
+    "SCORES": "statistics.registry",
     "Slices": "results.slices",
     "Tally": "tally",
     "compare": "results.comparison",
@@ -111,7 +102,7 @@ _AT_FIRST_USE = {
     "estimate_from_labels": "results.estimates",
     "informed_decisions": "decisions",
     "leaderboard": "results.leaderboard",
-    "module_path": "scores.registry",
+    "module_path": "statistics.registry",
     "plot_ability_curves": "plots",
     "plot_confusion": "plots",
     "plot_entropy_triangle": "plots",
@@ -120,7 +111,7 @@ _AT_FIRST_USE = {
     "read_log": "logs.reading",
     "register": "registration",
     "report": "results.report",
-    "score": "scores.registry",
+    "score": "statistics.registry",
     "table_from_file": "inputs.files",
     "table_from_frame": "inputs.frames",
     "unregister": "registration",

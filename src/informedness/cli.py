@@ -13,9 +13,7 @@ from typing import Any
 
 from . import __version__
 from .contingency import ContingencyTable
-from .core.intervals import check_level
 from .core.labels import WARNING_PREFIX, Column, InformednessWarning
-from .core.scores import Score
 from .inputs.answered import LabelOptions, label_options
 from .inputs.files import table_from_file
 from .inputs.paths import FORMATS
@@ -31,9 +29,11 @@ from .results.layout import aligned
 from .results.leaderboard import Leaderboard, leaderboard
 from .results.report import Report
 from .results.slices import Slices
-from .results.swaps import Plan
 from .results.text import cut, shown
-from .scores.registry import SCORES, averaged_score
+from .statistics.intervals import check_level
+from .statistics.registry import SCORES, averaged_score
+from .statistics.score import Score
+from .statistics.swaps import Plan
 
 _OUTPUTS: dict[str, Callable[[Any], str]] = {
     "text": str,

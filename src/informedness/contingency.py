@@ -20,14 +20,14 @@ from .core.labels import (
     Numbers,
     check_distinct,
     check_same_kind,
-    coded,
     label_kind,
     merged,
-    read_column,
     show,
 )
-from .core.scores import INFORMEDNESS, NIT, Average, ZeroDivision
-from .core.table import Cells, Table, read_amounts, read_task, warn_of_padding
+from .core.scores import Average, ZeroDivision
+from .core.table import Cells, Table, read_amounts, warn_of_padding
+from .inputs.containers import coded, quickly, read_quickly, read_task
+from .statistics.score import INFORMEDNESS, NIT, transposed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -62,6 +62,53 @@ class ContingencyTable(Table):
     >>> table.informedness()
     0.5
     """
+
+    @classmethod
+    def from_labels(
+        cls,
+        references: Any,
+        predictions: Any,
+        *,
+        labels: Any = None,
+        sample_weight: Any = None,
+        ignore_index: Label | None = None,
+        unknown: str = "error",
+    ) -> Self:
+        """Count one reference and one prediction for each sample.
+
+        Parameters
+        ----------
+        references, predictions : array-like of shape (n_samples,)
+            Integers, strings or bytes, in any container.
+        labels : sequence of labels, optional
+            The classes of the task, in order; by default those that occur, sorted.
+        sample_weight : array-like of shape (n_samples,), optional
+            Finite and not negative; a weight of 0 drops the sample.
+        ignore_index : label, optional
+            Drops the samples whose reference equals it (Trainer pads with -100).
+        unknown : {"error", "wrong"}
+            Whether a prediction outside `labels` is an error or counts as a wrong answer.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not valid, a label is outside the declared classes, or no sample is
+            left; the message names the argument and the value.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_labels(["a", "b", "a"], ["a", "b", "b"])
+        >>> table.labels, table.reference_totals.tolist(), table.prediction_totals.tolist()
+        (('a', 'b'), [2, 1], [1, 2])
+        """
+        return super().from_labels(
+            quickly(references),
+            quickly(predictions),
+            labels=labels,
+            sample_weight=sample_weight,
+            ignore_index=ignore_index,
+            unknown=unknown,
+        )
 
     @classmethod
     def from_counts(
@@ -138,7 +185,7 @@ class ContingencyTable(Table):
             if amounts.ndim != 2 or amounts.shape[0] != amounts.shape[1]:
                 raise ValueError(f"`matrix` must be square, got an array of shape {amounts.shape}")
             k = len(amounts)
-            classes = read_column(range(k) if labels is None else labels, "labels")
+            classes = read_quickly(range(k) if labels is None else labels, "labels")
             if k != len(classes):
                 raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
             names = classes, classes
@@ -189,6 +236,10 @@ class ContingencyTable(Table):
     def nit(self, *, zero_division: ZeroDivision = "warn") -> float:
         """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
         return float(NIT.value(self, zero_division=zero_division))
+
+    def transpose(self) -> Self:
+        """Return the table with references and predictions swapped."""
+        return transposed(self)
 
     def to_dense(self) -> Numbers:
         """Return the table as a k x k array; rows are references."""
@@ -339,7 +390,7 @@ def _read_names(frame: Any) -> tuple[Column, Column] | None:
             "the same order, pass matrix.to_numpy() and labels="
         )
     rows, columns = (
-        read_column(list(side), f"matrix.{name}")
+        read_quickly(list(side), f"matrix.{name}")
         for side, name in zip(sides, ("index", "columns"), strict=True)
     )
     check_same_kind(rows, "matrix.index", columns, "matrix.columns")

@@ -35,13 +35,13 @@ except (ImportError, TypeError) as error:  # the latter from older versions
         "informedness.inspect_ai needs Inspect: pip install 'inspect-ai>=0.3.241'"
     ) from error
 
-from .core.intervals import interval_of
 from .core.labels import Label, read_classes, read_column, show, warn
 from .logs.answers import Answers
 from .logs.inspect_ai import NAME, Sample, classes_of, gold_of, letters_of, verdict_of
 from .results.rows import count_triples, read_rows
-from .results.swaps import error_of_groups
-from .scores.registry import score, score_named
+from .statistics.intervals import interval_of
+from .statistics.registry import score, score_named
+from .statistics.swaps import error_of_groups
 
 _KEY = "informedness"  # in the metadata of a score
 

@@ -46,11 +46,11 @@ except ImportError as error:
     raise ImportError("informedness.lighteval needs lighteval: pip install lighteval") from error
 
 from .contingency import ContingencyTable
-from .core.intervals import interval_of
 from .core.labels import warn
 from .core.scores import Average
 from .logs.lighteval import gold_of, likeliest, stripped
-from .scores.registry import averaged_score
+from .statistics.intervals import interval_of
+from .statistics.registry import averaged_score
 
 _NO_CHOICE = -1
 

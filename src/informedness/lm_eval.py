@@ -38,7 +38,7 @@ except ImportError as error:
 from .contingency import ContingencyTable
 from .core.labels import Label, show
 from .results.estimates import estimate
-from .scores.registry import score
+from .statistics.registry import score
 
 _NO_CHOICE = -1  # stands for a generated answer that is none of the choices of its document
 

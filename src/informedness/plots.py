@@ -22,8 +22,8 @@ from .results.leaderboard import Leaderboard
 from .results.report import Report
 from .results.slices import Slices
 from .results.text import cut, rounded, shown
-from .scores.entropic import triangle_of
-from .scores.registry import SCORES, score, score_named
+from .statistics.entropic import triangle_of
+from .statistics.registry import SCORES, score, score_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .scores.registry import MODULES, module_path
+from .statistics.registry import MODULES, module_path
 
 _MARK = {"registered by": "informedness"}
 _STAGED = ".staged-"

@@ -11,11 +11,11 @@ from numbers import Integral
 from typing import Any, Literal
 
 from .contingency import ContingencyTable
-from .core.intervals import check_level
-from .core.labels import read_column
+from .functions import informedness_score, nit_score
+from .inputs.containers import read_quickly
 from .results.estimates import Estimate, estimate_from_labels
-from .scores.functions import informedness_score, nit_score
-from .scores.registry import averaged_score, score, score_named
+from .statistics.intervals import check_level
+from .statistics.registry import averaged_score, score, score_named
 
 try:
     from sklearn import get_config
@@ -163,7 +163,7 @@ def cross_val_estimate(
     # before the fits, which may take long
     averaged_score(metric, average)
     check_level(confidence_level)
-    classes = sorted({*read_column(y, "y").tolist()}) if labels is None else labels
+    classes = sorted({*read_quickly(y, "y").tolist()}) if labels is None else labels
     options: dict[str, Any] = {} if params is None else {"params": params}
     if groups is not None:
         if cv is None or isinstance(cv, Integral):

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from .contingency import ContingencyTable
-from .core.labels import Codes, Column, Label, Numbers, coded, merged, read_column
+from .core.labels import Codes, Column, Label, Numbers, merged
 from .core.table import Cells, Task, count_pairs, counted_samples, sum_by
+from .inputs.containers import coded, read_quickly
 
 Slice: TypeAlias = Label | tuple[Label, ...]
 """The name of a slice: a label, or a tuple with one label per column."""
@@ -37,7 +38,7 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
     columns = by if isinstance(by, Mapping) else {"by": by}
     if not columns:
         raise ValueError("`by` must name at least one column, got none")
-    read = {name: read_column(column, str(name)) for name, column in columns.items()}
+    read = {name: read_quickly(column, str(name)) for name, column in columns.items()}
     for name, column in read.items():
         if n_samples is not None and len(column) != n_samples:
             raise ValueError(

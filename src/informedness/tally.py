@@ -10,7 +10,8 @@ from typing import Any
 
 from .contingency import ContingencyTable
 from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
-from .core.table import read_task, warn_of_padding
+from .core.table import warn_of_padding
+from .inputs.containers import read_task
 
 
 class Tally:

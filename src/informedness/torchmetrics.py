@@ -21,9 +21,10 @@ except ImportError as error:
 
 from .contingency import ContingencyTable
 from .core.labels import NoSamplesError, show
-from .core.scores import INFORMEDNESS, NIT, Average, Score, ZeroDivision
+from .core.scores import Average, ZeroDivision, check_zero_division
 from .core.table import is_real
-from .scores.registry import averaged_score
+from .statistics.registry import averaged_score
+from .statistics.score import INFORMEDNESS, NIT, Score
 
 _NAN = -(2**63)  # not a class id: marks a score that is nan
 
@@ -63,7 +64,7 @@ class _ScoreOfCounts(Metric):
                     f"`threshold` must be left out unless `num_classes` is 2, got {threshold} "
                     f"with {num_classes}: of several scores per sample the highest counts"
                 )
-        averaged_score(self.score.name, average).check_zero_division(zero_division)
+        check_zero_division(zero_division, averaged_score(self.score.name, average).stand_in)
         self.num_classes, self.ignore_index = num_classes, ignore_index
         self.average, self.threshold, self.zero_division = average, threshold, zero_division
         # A MetricCollection lets metrics share one state if its name and value are equal after the

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from .contingency import ContingencyTable
-from .core.intervals import check_interval_of_prior, check_level
 from .core.labels import (
     Label,
     NoSamplesError,
@@ -30,11 +29,12 @@ from .core.labels import (
     show,
     warn,
 )
-from .core.scores import Score
 from .core.table import check_unknown, is_real
 from .inputs.answered import filled
 from .results.estimates import estimate
-from .scores.registry import averaged_score, score_named
+from .statistics.intervals import check_has_interval, check_level
+from .statistics.registry import averaged_score, score_named
+from .statistics.score import Score
 from .tally import Tally
 
 # Pairs of at most 2**10 labels are counted in a table of all pairs; more, by sorting.
@@ -159,7 +159,7 @@ class ComputeMetrics:
         if self.confidence_level is not None:
             check_level(self.confidence_level)
             for score in scores:
-                check_interval_of_prior(score, self.prior)
+                check_has_interval(score, self.prior)
         if self.multilabel:
             self._check_options_of_several_labels()
 

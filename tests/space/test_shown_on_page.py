@@ -12,8 +12,7 @@ from starlette.datastructures import QueryParams
 
 from golden import VECTORS, close
 from informedness import ContingencyTable, Report, compare, estimate, report
-from informedness.core.scores import signature_of
-from informedness.scores.registry import REPORTED, score_named
+from informedness.statistics.registry import REPORTED, score_named
 
 TITLES = {"informedness": "Informedness", "nit": "NIT"}
 GUESSED = ["ham", "spam"] * 6, ["ham", "spam"] * 3 + ["ham", "ham", "spam", "spam", "spam", "ham"]
@@ -117,7 +116,7 @@ def test_few_samples_and_weights_are_worded_with_care(page_of, metric):
     table = ContingencyTable.from_matrix([[30.5, 20], [3, 40]])
     weighted = parsed(page.app.shown(table))
     assert "No interval: these are weights" in weighted.text
-    assert weighted.id("signature").text == signature_of(score_named(metric), table)
+    assert weighted.id("signature").text == score_named(metric).signature(table)
     of_one_class = drawn_score(page, ["a"] * 60, ["a"] * 60)
     assert not of_one_class.has("interval")
     assert "nothing to tell apart" in of_one_class.text

@@ -1,6 +1,11 @@
-"""A third metric, made by the steps of CONTRIBUTING in a copy of the checkout."""
+"""A third metric, made by the steps of CONTRIBUTING in a copy of the checkout, and nothing else.
+
+It is the geometric mean of the recalls: a plain function, which inherits nothing and has no
+gradient.
+"""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -12,16 +17,61 @@ import pytest
 from golden import VECTORS
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = "markedness"
+NAME, TITLE = "geometric_mean", "G-mean"
 
-LOAD = """
-import evaluate, informedness
-informedness.register()
-inputs = {"references": ["a", "b", "a", "b"], "predictions": ["a", "b", "b", "b"]}
-result = evaluate.load("markedness").compute(**inputs)["markedness"]
-score = informedness.report(*inputs.values()).scores["markedness"]
-print({"markedness": round(result, 3)}, round(score, 3))
+FORMULA = '''"""The geometric mean of the recalls of the classes in the references."""
+
+from .table import Table
+
+
+def geometric_mean(table: Table) -> float:
+    """Return it, from 0 to 1."""
+    there = table.reference_totals > 0
+    recalls = table.hits[there] / table.reference_totals[there]
+    return float(recalls.prod() ** (1 / len(recalls)))
+'''
+ASK = """
+import sys
+sys.path.insert(0, "spaces")
+from gradio_client import Client
+from screenshots import running
+
+with running("geometric_mean") as (address, *_):
+    client = Client(address, verbose=False)
+    labels = ["a", "b", "a", "b"], ["a", "b", "b", "b"]
+    print(round(client.predict(*labels, None, api_name="/score")["geometric_mean"], 3))
 """
+# Without a gradient: shown everywhere, refused by name where an interval or a test is asked for.
+USE = """
+import evaluate, informedness
+
+y, p = ["a", "b"] * 30, ["a", "b", "b", "b"] * 15
+informedness.register()
+metric = evaluate.load("geometric_mean")
+report = informedness.report(y, p, confidence_level=0.95)
+scores = [
+    metric.compute(references=y, predictions=p)["geometric_mean"],
+    report.scores["geometric_mean"],
+    informedness.report(y, p, by=[0, 1] * 30, confidence_level=0.9).whole.scores["geometric_mean"],
+    informedness.report(y, p, by=list(range(6)) * 10).whole.scores["geometric_mean"],
+]
+print(*(round(score, 3) for score in scores), "geometric_mean" in report.estimates)
+print([line for line in str(report).splitlines() if "G-mean" in line][0].split())
+table = informedness.ContingencyTable.from_labels(y, p)
+for ask in (
+    lambda: metric.compute(references=y, predictions=p, confidence_level=0.9),
+    lambda: informedness.estimate(table, "geometric_mean"),
+    lambda: informedness.compare(y, p, y, metric="geometric_mean"),
+    lambda: informedness.leaderboard(y, {"a": y, "b": p}, metric="geometric_mean"),
+    lambda: informedness.report(y, p, by=[0, 1] * 30, against_rest="geometric_mean"),
+    lambda: informedness.estimate_from_labels(y, p, metric="geometric_mean", groups=range(60)),
+):
+    try:
+        ask()
+    except ValueError as error:
+        print(str(error).partition(",")[0])
+"""
+REFUSAL = "'geometric_mean' has no standard error"
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +84,11 @@ def copy(tmp_path_factory):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes((ROOT / name).read_bytes())
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=folder, check=True)
     make_third_metric(folder)
     run(folder, sys.executable, "spaces/sync.py")
+    run(folder, sys.executable, "-m", "ruff", "check", "--fix")
     return folder
 
 
@@ -44,6 +97,7 @@ def run(folder, *command):
     environment = {
         **os.environ,
         "PYTHONPATH": str(folder / "src"),
+        "PYTHONWARNINGS": "ignore",
         "HF_HOME": str(folder / ".home"),
         "HF_EVALUATE_OFFLINE": "1",
     }
@@ -56,46 +110,75 @@ def make_third_metric(folder):
     """Carry out the steps of "Add a metric" in CONTRIBUTING."""
     own = folder / "metrics" / NAME
     own.mkdir()
-    formula = (folder / "src/informedness/scores/markedness.py").read_text("utf-8")
-    (own / "formula.py").write_text(formula.replace("from ..core.", "from ."), "utf-8")
+    (own / "formula.py").write_text(FORMULA, "utf-8")
     script = (folder / "metrics/nit/nit.py").read_text("utf-8")
     script = script.replace(
-        "from .scores import NIT\n", "from .formula import MARKEDNESS\nfrom .scores import Score\n"
+        "from .scores import nit, result_of\n",
+        "from .formula import geometric_mean\nfrom .scores import result_of\n",
     )
     examples = 'Examples:\n\n    >>> 1 + 1\n    2\n"""'
     script = re.sub(r"Examples:\n.*?\"\"\"", examples, script, count=1, flags=re.S)
-    script = script.replace("NIT,", "MARKEDNESS,").replace("class Nit(", "class Markedness(")
-    (own / f"{NAME}.py").write_text(script.replace("nit", NAME), "utf-8")
+    script = script.replace("nit(table, zero_division=zero_division)", "geometric_mean(table)")
+    script = script.replace('"nit"', f'"{NAME}"').replace("class Nit(", "class GeometricMean(")
+    (own / f"{NAME}.py").write_text(script, "utf-8")
     card = (folder / "metrics/nit/README.md").read_text("utf-8")
-    (own / "README.md").write_text(card.replace("title: NIT", "title: Markedness"), "utf-8")
+    (own / "README.md").write_text(card.replace("title: NIT", f"title: {TITLE}"), "utf-8")
     (own / "requirements.txt").write_bytes((folder / "metrics/nit/requirements.txt").read_bytes())
 
-    registry = folder / "src/informedness/scores/registry.py"
+    registry = folder / "src/informedness/statistics/registry.py"
+    entry = f'    "{NAME}": Entry("formula.py:{NAME}", is_module=True, title="{TITLE}"),\n'
     text = registry.read_text("utf-8")
-    entry = '    "markedness": Entry("formula.py:MARKEDNESS", is_module=True),\n'
-    registry.write_text(re.sub(r'    "markedness": Entry\(.*\n', entry, text), "utf-8")
+    registry.write_text(text.replace('    "ema": Entry(', f'{entry}    "ema": Entry('), "utf-8")
 
-    cases = [
-        {
-            "references": vector.samples()[0],
-            "predictions": vector.samples()[1],
-            "options": {},
-            "value": float(vector.exact["markedness"]),
-            "source": f"vectors.json, {vector.id}: exact fractions",
-        }
-        for vector in VECTORS[:5]
-        if vector.is_counts and vector.exact["markedness"] is not None
-    ]
+    cases = []
+    for vector in [vector for vector in VECTORS if vector.is_counts][:5]:
+        rows = [(i, row) for i, row in enumerate(vector.table) if sum(row)]
+        recalls = math.prod(row[i] / sum(row) for i, row in rows)
+        references, predictions = vector.samples()
+        cases.append(
+            {
+                "references": references,
+                "predictions": predictions,
+                "options": {},
+                "value": float(recalls) ** (1 / len(rows)),
+                "source": f"vectors.json, {vector.id}: exact fractions",
+            }
+        )
     (folder / "tests/golden_cases").mkdir()
     (folder / f"tests/golden_cases/{NAME}.json").write_text(json.dumps(cases), "utf-8")
 
 
-def test_a_third_metric_loads_and_is_reported_with_the_same_value(copy):
-    computed = run(copy, sys.executable, "-c", LOAD)
-    assert computed == "{'markedness': 0.667} 0.667\n"
+def test_a_third_metric_takes_its_folder_a_registry_entry_and_its_golden_cases(copy):
+    touched = run(copy, "git", "status", "--porcelain", "--untracked-files=all").splitlines()
+    touched = {line[3:] for line in touched if line[:2] not in ("A ",)}
+    helper = {path.name for path in (copy / "src/informedness/core").glob("*.py")} - {"__init__.py"}
+    own = {f"{NAME}.py", "formula.py", "README.md", "requirements.txt"} | helper
+    assert touched == {f"metrics/{NAME}/{name}" for name in own} | {
+        "src/informedness/statistics/registry.py",
+        f"tests/golden_cases/{NAME}.json",
+    }
+
+
+def test_a_score_without_a_gradient_is_shown_and_has_no_interval(copy):
+    said = run(copy, sys.executable, "-c", USE).splitlines()
+    assert said[:2] == ["0.707 0.707 0.707 0.707 False", "['G-mean', '0.7071']"]
+    assert said[2:] == [REFUSAL] * 6
 
 
 @pytest.mark.release
-def test_a_third_metric_is_tested_like_the_others(copy):
+def test_a_third_metric_is_tested_and_served_like_the_others(copy):
     tests = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_every_module.py")
     run(copy, sys.executable, *tests)
+    assert run(copy, sys.executable, "-c", ASK) == "0.707\n"
+
+
+def test_contributing_names_what_a_third_metric_takes():
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    steps = text.partition("## Add a metric\n")[2].partition("\n## ")[0]
+    names = (
+        "metrics/NAME/formula.py",
+        "src/informedness/statistics/registry.py",
+        "tests/golden_cases/NAME.json",
+        "spaces/sync.py",
+    )
+    assert [name for name in names if name not in steps] == []

@@ -35,7 +35,7 @@ from scipy.stats import binomtest
 import informedness
 from informedness import SCORES, compare
 from informedness.core.table import Table
-from informedness.scores.registry import score_named
+from informedness.statistics.registry import score_named
 
 HERE = Path(__file__).parent
 KS, SIZES, SHARES, DIFFERENT = (

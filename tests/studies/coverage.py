@@ -40,11 +40,11 @@ from populations import CLASSIFIERS, SHARES, population
 
 import informedness
 from informedness import SCORES, ContingencyTable
-from informedness.core import information
-from informedness.core.information import independence_test
-from informedness.core.intervals import interval_of, intervals_by_class, too_few
-from informedness.core.scores import INFORMEDNESS, sums_of
-from informedness.scores.registry import averaged_score
+from informedness.statistics import information
+from informedness.statistics.information import independence_test
+from informedness.statistics.intervals import interval_of, intervals_by_class, too_few
+from informedness.statistics.registry import averaged_score
+from informedness.statistics.score import INFORMEDNESS, sums_of
 
 LEVEL, LIMITS = 0.95, {False: 0.92, True: 0.88}  # without a warning, and with one
 KS, SIZES = (2, 4, 7, 20, 50), (100, 500, 2000, 20_000)

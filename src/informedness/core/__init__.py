@@ -1,1 +1,1 @@
-"""What travels with a metric script: labels, table, scores, intervals, protocol, in this order."""
+"""What travels with a metric script: labels, table, scores, protocol, in this order."""

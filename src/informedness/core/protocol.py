@@ -5,25 +5,16 @@
 reads the inputs itself, with this project's only reader. It is not an `EvaluationModule` itself,
 because `evaluate` would take it for the metric.
 
-In one process nothing is written: what `add` and `add_batch` are given waits in memory, and
-`compute(predictions=..., references=...)` alone touches no state. Threads may share a metric, a
-process may fork while one of them adds, and a call that is interrupted, for example from the
-keyboard, has added or used up either everything or nothing.
-With `num_process > 1` the base class's own `add_batch` and `compute` are used, and labels and
-weights travel through its files as text that keeps type and value exactly. Everything added between
-two calls of `compute` is a round. Each round has its own file names, through `experiment_id`, so
-that a process may run ahead. Its files start with the process and the round, so that rounds never
-mix; after a reset they start again.
-Only the check for truncated files relies on the name of a private method of the base class.
+In one process nothing is written: what is added waits in memory. With `num_process > 1` labels and
+weights travel through the base class's files as text that keeps type and value exactly. What is
+added between two calls of `compute` is a round. Its files start with the process and the round, so
+that rounds never mix, and two file names take turns, so that a process may run one round ahead. As
+with every metric of evaluate, one metric is for one thread.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
-import os
-import threading
-from bisect import bisect_left
 from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
@@ -42,9 +33,6 @@ else:
 
 # An Arrow stream that was closed ends so; one cut short by a dying process does not.
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
-
-# What launchers set alike in all processes of a job, and otherwise in another job.
-_JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID")
 
 _INT64 = range(-(2**63), 2**63)
 
@@ -68,14 +56,9 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     values, which depend on the labels, once there are labels.
     """
 
-    # Batches (references, predictions, weights or None) that were added, then what `add` took
-    # since, one by one: a reference, its prediction, and so on. An interrupt may come between any
-    # two steps, so each step that changes it is one operation of the list.
-    _added: list[Any]
+    _batches: list[_Batch]
+    _singles: list[tuple[Any, Any]]  # what `add` took since: references and predictions
     _single_kind: type | None  # what `add` takes without a second look
-    # Held for each look at what was added and each step that changes it, by all metrics together,
-    # so that no child process starts between two steps. A signal's handler may add, too.
-    _lock = threading.RLock()
     _compute: Any
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
@@ -84,9 +67,8 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 "`config_name` must not be 'multilabel', this metric takes one label per sample: "
                 "score each of several labels on its own, as a column of 0 and 1"
             )
-        self._added, self._single_kind = [], None
-        self._round, self._files_of_round, self._rows_before = 0, "", 0
-        self._is_named = bool(kwargs.get("experiment_id"))
+        self._drop_added()
+        self._round, self._suffix, self._rows_before = 0, "", 0
         own = signature(super().__init__).parameters
         self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
         super().__init__(config_name, *args, **kwargs)
@@ -102,38 +84,21 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     @property
     def experiment_id(self) -> Any:
         """The base class's, which its file names start with; several processes add the round."""
-        return f"{super().experiment_id}{self._files_of_round}"
+        return f"{super().experiment_id}{self._suffix}"
 
     def __len__(self) -> int:
         """Return the number of samples added and not yet computed."""
         if self.num_process > 1:
             return max(0, super().__len__() - self._rows_before)
-        with self._lock:
-            batches = self._added[: self._count_batches()]
-            singles = len(self._added) - len(batches)
-            return _count_samples(batches) + singles // 2
+        return sum(len(references) for references, *_ in self._batches) + len(self._singles)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Add one prediction and its reference, to be computed later.
-
-        Args:
-            prediction: a label (integer, string or bytes).
-            reference: a label of the same type.
-            **kwargs: `sample_weight`, its weight; 1 by default.
-
-        Raises
-        ------
-            ValueError: if one is not a label, their types differ, or the weight is not valid.
-        """
+        """Add one prediction and its reference, and if you like their `sample_weight`."""
         # 0.3 us for what is plainly a label like the last one, 13 us by way of add_batch
         kind = self._single_kind
-        if (
-            type(prediction) is kind
-            and type(reference) is kind
-            and not kwargs
-            and (kind is str or (prediction in _INT64 and reference in _INT64))
-        ):
-            self._added.extend((reference, prediction))
+        is_single = type(prediction) is kind and type(reference) is kind and not kwargs
+        if is_single and (kind is str or (prediction in _INT64 and reference in _INT64)):
+            self._singles.append((reference, prediction))
             return
         # evaluate.combine passes these under the names of the features
         prediction = kwargs.pop("predictions", prediction)
@@ -143,32 +108,12 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         self.add_batch(predictions=[prediction], references=[reference], **kwargs)
 
     def add_batch(
-        self,
-        *,
-        predictions: Any = None,
-        references: Any = None,
-        sample_weight: Any = None,
-        **kwargs: Any,
+        self, *, predictions: Any = None, references: Any = None, sample_weight: Any = None
     ) -> None:
-        """Add predictions and their references, to be computed later.
+        """Add predictions and their references, with weights of 1 unless given.
 
-        Args:
-            predictions: labels (integers, strings or bytes), in any container.
-            references: as many labels of the same type.
-            sample_weight: as many weights; 1 each by default.
-
-        Raises
-        ------
-            ValueError: if lengths or types differ, or something is not a label or not a weight;
-                nothing is added.
-            TypeError: if one of them is an iterator, which only the first of several metrics could
-                read; or if there are weights and the metric takes none.
+        Nothing is added if lengths or types differ, or something is not a label or not a weight.
         """
-        if kwargs:
-            raise ValueError(
-                f"Bad inputs for evaluation module: {list(kwargs)}. "
-                "All required inputs are ['predictions', 'references']"
-            )
         pair = read_pair(references, predictions)
         weights = None
         if sample_weight is not None:
@@ -177,16 +122,12 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         if self.num_process > 1:
             self._join_round()
             super().add_batch(predictions=_as_text(pair[1]), references=_as_text(pair[0], weights))
-            return
-        if not len(pair[0]):
-            return
-        batch = pair[0].compact(), pair[1].compact(), weights
-        with self._lock:
-            n = self._gather_singles()
-            if n:
-                _check_goes_on(self._added[0], batch)
-            self._added.insert(n, batch)  # other threads may have added single ones since
-            self._single_kind = _SINGLE_KINDS.get(pair[0].kind)
+        elif len(pair[0]):
+            self._gather_singles()
+            # the caller may change its arrays afterwards
+            r, p = (Column(column.codes.copy(), column.values) for column in pair)
+            self._batches.append(self._checked((r, p, weights)))
+            self._single_kind = _SINGLE_KINDS.get(r.kind)
 
     def compute(
         self, *, predictions: Any = None, references: Any = None, **kwargs: Any
@@ -194,82 +135,67 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         """Compute the score of the samples passed, together with those added before.
 
         The samples added are used up, whether or not the computation succeeds; an interrupt leaves
-        them, and `reset` drops them.
-
-        Args:
-            predictions: labels (integers, strings or bytes), in any container.
-            references: as many labels of the same type.
-            **kwargs: options of the metric, as listed below; the defaults are those given to
-                `evaluate.load`.
-
-        Returns
-        -------
-            A dictionary with the score; with `num_process > 1`, None on processes other than 0.
-
-        Raises
-        ------
-            ValueError: if there is nothing to compute, or an input or option is not valid; or if
-                weights are given for all samples and some were added with weights of their own.
-            TypeError: if the metric has no such option, or an input is an iterator.
-
-        Warns
-        -----
-            InformednessWarning: if samples are passed although others were added before.
+        them, and `reset` drops them. With `num_process > 1` only process 0 returns the score. The
+        defaults of the options, which are listed below, are those given to `evaluate.load`.
         """
         given = predictions is not None or references is not None
+        n_added = len(self)
+        if given and n_added:
+            warn(
+                f"`compute` takes the samples passed to it together with {n_added} added before: "
+                "call `reset()` first if those are left over from an interrupted evaluation, or "
+                "`add_batch` and then `compute()` if they belong together"
+            )
         if self.num_process > 1:
             if given:
-                _warn_of_more(len(self))
                 self.add_batch(predictions=predictions, references=references)
-            self._join_round()  # a process may have no samples
-            try:
-                result = super().compute(**kwargs)
-            except Exception as error:
-                result = error
-            self._round, self._files_of_round = self._round + 1, ""
-            if isinstance(result, BaseException):
-                raise result
-            return result
-        if given and not self._added:
+            return self._compute_together(kwargs)
+        if given and not n_added:
             return self._score(predictions, references, kwargs)
-        last = [(*read_pair(references, predictions), None)] if given else []
-        while True:
-            with self._lock:
-                added = self._added[: self._gather_singles()]
-            if added and last:
-                _check_goes_on(added[0], last[0])
-                _warn_of_more(_count_samples(added))
-            batches = [batch for batch in added + last if len(batch[0])]
-            if not batches:
-                raise ValueError(
-                    "Evaluation module cache file doesn't exist. Please make sure that you call "
-                    "`add` or `add_batch` at least once before calling `compute`."
-                )
-            try:
-                result = self._score(
-                    join_columns([batch[1] for batch in batches]),
-                    join_columns([batch[0] for batch in batches]),
-                    kwargs,
-                    _join_weights(batches),
-                )
-            except Exception:
-                if self._use_up(added):
-                    raise
-            else:
-                if self._use_up(added):
-                    return result
+        self._gather_singles()
+        batches = [*self._batches]
+        if given:
+            batches.append(self._checked((*read_pair(references, predictions), None)))
+        if not batches:
+            raise ValueError(
+                "Evaluation module cache file doesn't exist. Please make sure that you call "
+                "`add` or `add_batch` at least once before calling `compute`."
+            )
+        r, p, weights = zip(*batches, strict=True)
+        try:
+            result = self._score(join_columns(p), join_columns(r), kwargs, _joined(weights, r))
+        except Exception:
+            self._drop_added()
+            raise
+        self._drop_added()
+        return result
 
     def reset(self) -> None:
         """Drop samples that were added but not computed, for example by an interrupted evaluation.
 
         With `num_process > 1` it drops what this process added: each process calls it for itself.
         """
-        if self.num_process > 1:
-            if self._files_of_round:
-                self._write_head()
-            return
-        with self._lock:
-            self._added.clear()
+        if self.num_process == 1:
+            self._drop_added()
+        elif self._suffix:
+            self._write_head()
+
+    def _drop_added(self) -> None:
+        self._batches, self._singles, self._single_kind = [], [], None
+
+    def _checked(self, batch: _Batch) -> _Batch:
+        """Return a batch, or raise ValueError if its labels are of another kind than before."""
+        if self._batches:
+            before = "references added before"
+            check_same_kind(self._batches[0][0], before, batch[0], "references")
+        return batch
+
+    def _gather_singles(self) -> None:
+        """Make a batch of what `add` took."""
+        if self._singles:
+            references, predictions = zip(*self._singles, strict=True)
+            self._batches.append((*read_pair(references, predictions), None))
+            self._singles = []
 
     def _check_options(self, names: Iterable[str]) -> None:
         """Raise TypeError unless the metric has all these options."""
@@ -289,8 +215,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         weights: Weights | None = None,
     ) -> dict[str, Any]:
         """Return the result of the metric's own `_compute`; `weights` came with the samples."""
-        if options:
-            self._check_options(options)
+        self._check_options(options)
         options = self._defaults | options
         if weights is not None:
             if options.get("sample_weight") is not None:
@@ -306,38 +231,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         )
         return result
 
-    def _count_batches(self) -> int:
-        """Return how many batches come before the single samples."""
-        if self._added and type(self._added[-1]) is tuple:
-            return len(self._added)
-        return bisect_left(self._added, True, key=lambda entry: type(entry) is not tuple)
-
-    def _gather_singles(self) -> int:
-        """Make a batch of what `add` took; return the number of batches."""
-        n, end = self._count_batches(), len(self._added)
-        if n == end:
-            return n
-        singles = self._added[n:end]
-        try:
-            batch = (*read_pair(singles[::2], singles[1::2]), None)
-            if n:
-                _check_goes_on(self._added[0], batch)
-        except ValueError:  # of another kind, as the one before was used up while `add` took them
-            del self._added[n:end]
-            raise
-        self._added[n:end] = [batch]
-        return n + 1
-
-    def _use_up(self, added: list[_Batch]) -> bool:
-        """Delete the batches that were computed, unless another thread has used them up."""
-        if not added:
-            return True
-        with self._lock:
-            if not self._added or self._added[0] is not added[0]:
-                return False
-            self._single_kind = None
-            del self._added[: len(added)]
-            return True
+    # Several processes
 
     def _write_head(self) -> None:
         """Write process and round as a sample; samples before it in the file are not read."""
@@ -347,23 +241,22 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
 
     def _join_round(self) -> None:
         """Write the head of the file, once, and wait until all processes have done so."""
-        if self._files_of_round:
+        if self._suffix:
             return
-        # as a process is one round ahead at most, two names are enough
-        self._files_of_round = f"-{self._round % 2}"
-        job = [os.environ.get(name, "") for name in _JOB]
-        if any(job) and not self._is_named:
-            digest = hashlib.sha256(ascii(job).encode()).hexdigest()[:8]
-            self._files_of_round = f"-{digest}{self._files_of_round}"
+        self._suffix = f"-{self._round % 2}"
+        self._write_head()
+
+    def _compute_together(self, options: dict[str, Any]) -> dict[str, Any] | None:
+        """Compute by the base class, and go on to the next round."""
+        self._join_round()  # a process may have no samples
         try:
-            self._write_head()
-        except ValueError as error:
-            raise ValueError(
-                f"process {self.process_id} of {self.num_process} did not find all others within "
-                f"{self.timeout} s, in round {self._round}: each must call `add`, `add_batch` or "
-                "`compute` in every round, with the same cache folder, `num_process` and "
-                f"`experiment_id`, or without it the same {', '.join(_JOB)} ({error})"
-            ) from error
+            result = super().compute(**options)
+        except Exception as error:
+            result = error
+        self._round, self._suffix = self._round + 1, ""
+        if isinstance(result, BaseException):
+            raise result
+        return result
 
     def _compute_stored(
         self, predictions: Any, references: Any, **kwargs: Any
@@ -372,11 +265,10 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         try:
             lines = [text.partition("\n") for text in references]
             columns = _from_text(predictions), _from_text(line[0] for line in lines)
-            part: list[tuple[Any, Any, str]] = []
-            parts = {}
+            parts: dict[Any, list[tuple[Any, Any, str]]] = {}
             for prediction, reference, line in zip(*columns, lines, strict=True):
-                if type(reference) is tuple:
-                    parts[reference] = part = []
+                if type(reference) is tuple:  # a head; after a reset there are two of a process
+                    part = parts[reference] = []
                 else:
                     part.append((prediction, reference, line[2]))
             if [*parts] != [(number, self._round) for number in range(self.num_process)]:
@@ -397,11 +289,10 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         """Return what the base class does, once all files are known to be whole."""
         paths, locks = super()._get_all_cache_files()
         for path in paths:
-            with Path(path).open("rb") as stream:
-                stream.seek(max(0, stream.seek(0, os.SEEK_END) - len(_END_OF_STREAM)))
-                finished = stream.read() == _END_OF_STREAM
-            if not finished:
-                _remove(paths, locks)
+            if not Path(path).read_bytes().endswith(_END_OF_STREAM):
+                for other, lock in reversed(list(zip(paths, locks, strict=True))):
+                    Path(other).unlink()
+                    lock.release()
                 raise ValueError(
                     f"the predictions in {path} are cut off: the process that wrote them died "
                     "before it called `compute`"
@@ -409,46 +300,12 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         return paths, locks
 
 
-if hasattr(os, "register_at_fork"):
-    _lock = LabelInputs._lock
-    os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
-    )
-
-
-def _check_goes_on(first: _Batch, batch: _Batch) -> None:
-    """Raise ValueError unless the labels are of the same kind as the first ones added."""
-    check_same_kind(first[0], "references added before", batch[0], "references")
-
-
-def _count_samples(batches: list[_Batch]) -> int:
-    return sum(len(references) for references, *_ in batches)
-
-
-def _warn_of_more(n: int) -> None:
-    """Warn if samples added before are computed together with those passed to `compute`."""
-    if n:
-        warn(
-            f"`compute` takes the samples passed to it together with {n} added before: call "
-            "`reset()` first if those are left over from an interrupted evaluation, or `add_batch` "
-            "and then `compute()` if they belong together"
-        )
-
-
-def _join_weights(batches: list[_Batch]) -> Weights | None:
+def _joined(weights: Iterable[Weights | None], beside: Iterable[Column]) -> Weights | None:
     """Return the weights of all samples, 1 where a batch has none; None where no batch has any."""
-    if all(weights is None for *_, weights in batches):
+    pairs = [*zip(weights, beside, strict=True)]
+    if all(of_batch is None for of_batch, _ in pairs):
         return None
-    return np.concatenate(
-        [np.ones(len(r)) if weights is None else weights for r, _, weights in batches]
-    )
-
-
-def _remove(paths: list[str], locks: list[Any]) -> None:
-    """Delete the files and release their locks, process 0 last."""
-    for path, lock in reversed(list(zip(paths, locks, strict=True))):
-        Path(path).unlink()
-        lock.release()
+    return np.concatenate([np.ones(len(r)) if w is None else w for w, r in pairs])
 
 
 def _as_text(labels: Column, weights: Weights | None = None) -> list[str]:
@@ -462,7 +319,7 @@ def _as_text(labels: Column, weights: Weights | None = None) -> list[str]:
     return [f"{text}\n{weight!r}" for text, weight in zip(texts, weights.tolist(), strict=True)]
 
 
-def _from_text(texts: Any) -> list[Any]:
+def _from_text(texts: Iterable[str]) -> list[Any]:
     literals = list(texts)
     labels = {literal: ast.literal_eval(literal) for literal in set(literals)}
     return [labels[literal] for literal in literals]

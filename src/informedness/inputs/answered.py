@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from ..core.labels import Column, Label, check_distinct, code_integers, read_column, show
+from ..core.labels import Column, Label, check_distinct, show
 from ..core.table import check_unknown
+from ..inputs.containers import code_integers, read_quickly
 
 
 class LabelOptions(NamedTuple):
@@ -61,7 +62,7 @@ def label_options(
     pattern = None if extract is None else _compiled(extract)
     names = None if choices is None else _read_choices(choices, numeric)
     if labels is not None:
-        labels = read_column(labels, "labels").tolist()
+        labels = read_quickly(labels, "labels").tolist()
     return LabelOptions(numeric, pattern, names, labels, ignore_index, unknown)
 
 
@@ -78,7 +79,7 @@ def _compiled(extract: Any) -> re.Pattern[str]:
 
 
 def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
-    names = read_column(choices, "choices").tolist()
+    names = read_quickly(choices, "choices").tolist()
     if not names or not isinstance(names[0], str):
         raise ValueError(f"`choices` must hold text, the name of each position, got {names!r}")
     check_distinct(names, "choices")
@@ -103,7 +104,7 @@ def read_labels(values: Any, role: str, options: LabelOptions) -> Column:
     ValueError
         If a value is not a label, or has no answer in it.
     """
-    column = read_column(values, role)
+    column = read_quickly(values, role)
     is_prediction = role.startswith("predictions")
     pattern = options.pattern if is_prediction else None
     choices = options.choices if is_prediction or role == "references" else None
@@ -121,7 +122,7 @@ def read_labels(values: Any, role: str, options: LabelOptions) -> Column:
         answers = _named(answers, role, choices, options)
     classes = options.classes(numeric) or ()
     labels = filled(answers, classes if numeric and choices is None else [*map(str, classes)])
-    return read_column(labels, role)[positions]
+    return read_quickly(labels, role)[positions]
 
 
 def filled(answers: Iterable[Label | None], classes: Sequence[Label]) -> list[Label]:

@@ -9,7 +9,8 @@ from typing import overload
 
 from ..contingency import ContingencyTable
 from ..core.labels import Label, NoSamplesError
-from ..core.table import Task, read_task, warn_of_padding
+from ..core.table import Task, warn_of_padding
+from ..inputs.containers import read_task
 from ..slicing import Slice, SlicedCells, count_slices, merge_slices, tables_of
 from .answered import LabelOptions, label_options, read_labels
 from .columns import check_nulls, no_samples, slices_of, with_slices

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..contingency import ContingencyTable, read_counts
 from ..core.labels import Label, NoSamplesError, show
-from ..core.table import check_unknown, read_amounts, read_task
+from ..core.table import check_unknown, read_amounts
+from ..inputs.containers import read_task
 from ..slicing import Slice, slice_column, sliced_counts, tables_of
 from .columns import check_columns, check_nulls, no_samples, slices_of, with_slices, without_views
 

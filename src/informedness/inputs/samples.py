@@ -53,7 +53,7 @@ def read_columns(
                     if len(column):
                         before = [*parts[argument], column][0]
                         check_same_kind(before, f"{argument} before", column, argument)
-                        parts[argument].append(column.compact())
+                        parts[argument].append(column)
             if not drop_null:
                 empty_cells = kind in DELIMITERS and not keep_empty
                 check_nulls(names, nulls, n_rows, empty_cells=empty_cells)

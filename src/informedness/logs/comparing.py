@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.labels import read_column, show
+from ..core.labels import show
+from ..inputs.containers import read_quickly
 from ..inputs.samples import joined_sides
 from ..results.comparison import Comparison, compare
 from .answers import Answers
@@ -72,4 +73,4 @@ def _columns(answers: Answers) -> dict[str, Any]:
         "prompts": answers.prompts,
         "predictions": answers.known_predictions(),
     }
-    return {name: read_column(list(values), name) for name, values in columns.items()}
+    return {name: read_quickly(list(values), name) for name, values in columns.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from ..results.layout import Result, Rows, aligned, finite, interval_fields
 from ..results.report import Report
 from ..results.text import cut, rounded, shown, shown_interval
-from ..scores.registry import MODULES, score_named
+from ..statistics.registry import MODULES, score_named
 from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
@@ -72,8 +73,9 @@ class LogReport(Result):
             for name in _SHOWN:
                 row.append(rounded(report.scores[name], 4))
                 if name in MODULES and self.confidence_level is not None:
-                    made = report.estimates[name]
-                    row.append(shown_interval(made.standard_error, made.confidence_interval)[1])
+                    made = report.estimates.get(name)
+                    ends = (math.nan, math.nan) if made is None else made.confidence_interval
+                    row.append(shown_interval(0.0, ends)[1])
             rows.append(row)
         return [rows]
 

@@ -10,14 +10,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core.intervals import check_interval_of_prior, too_few, warn_of_few
 from ..core.labels import Label, read_pair, show
-from ..core.scores import Average, quotient, read_prior, signature_of
-from ..core.table import Table, effective_sample_size, read_task
-from ..scores.registry import averaged_score
+from ..core.scores import Average, quotient, read_prior
+from ..core.table import Table
+from ..inputs.containers import read_quickly, read_task
+from ..statistics.intervals import check_has_interval, too_few, warn_of_few
+from ..statistics.registry import averaged_score
+from ..statistics.score import effective_sample_size
+from ..statistics.swaps import Plan, Swaps
 from .layout import Result, Rows, interval_fields
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
-from .swaps import Plan, Swaps
 from .text import p_text, samples, shown_interval
 
 
@@ -205,10 +207,11 @@ def compare(
     score = averaged_score(metric, average)
     if score.averages and score.average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
-    check_interval_of_prior(score, prior)
+    check_has_interval(score, prior)
     plan = Plan(confidence_level, n_resamples, seed)
-    column, column_a = read_pair(references, predictions_a, "predictions_a")
-    _, column_b = read_pair(column, predictions_b, "predictions_b")
+    column = read_quickly(references, "references")
+    _, column_a = read_pair(column, read_quickly(predictions_a, "predictions_a"), "predictions_a")
+    _, column_b = read_pair(column, read_quickly(predictions_b, "predictions_b"), "predictions_b")
     *_, task = read_task(column, column_a, labels, ignore_index, unknown)
     rows = read_rows(len(column), sample_weight, counts, groups)
     columns = [side[rows.kept] for side in (column, column_a, column_b)]
@@ -259,8 +262,7 @@ def compare(
         gained=int(n[(y == r) & (x != r)].sum()),
         lost=int(n[(x == r) & (y != r)].sum()),
         n_different=int(n[x != y].sum()),
-        signature=signature_of(
-            score,
+        signature=score.signature(
             replace(both, n_samples=int(n.sum())),
             prior=prior,
             ignore_index=ignore_index,

@@ -15,9 +15,13 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.intervals import (
+from ..core.labels import Label, plain_label, show
+from ..core.scores import Average, ZeroDivision
+from ..core.table import Table
+from ..inputs.containers import read_task
+from ..statistics.intervals import (
     Interval,
-    check_interval_of_prior,
+    check_has_interval,
     check_level,
     interval_of,
     intervals_by_class,
@@ -25,13 +29,11 @@ from ..core.intervals import (
     warn_of_few,
     warn_of_intervals,
 )
-from ..core.labels import Label, plain_label, show
-from ..core.scores import Average, Score, ZeroDivision, signature_of
-from ..core.table import Table, effective_sample_size, read_task
-from ..scores.registry import averaged_score, score_named
+from ..statistics.registry import averaged_score, score_named
+from ..statistics.score import Score, effective_sample_size
+from ..statistics.swaps import error_of_groups
 from .layout import Result, Rows, finite, interval_fields
 from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
-from .swaps import error_of_groups
 from .text import rounded, shown, shown_interval
 
 
@@ -208,14 +210,13 @@ def estimate(
     score = averaged_score(metric, average)
     check_level(confidence_level)
     by_class = bool(score.averages) and score.average is None
-    check_interval_of_prior(score, prior)
+    check_has_interval(score, prior)
     value = score.value(table, prior=prior, zero_division=zero_division)
     if by_class:
         intervals = intervals_by_class(table, score, confidence_level, value)
     else:
         intervals = [interval_of(table, score, confidence_level, prior)._replace(value=value)]
-    line = signature_of(
-        score,
+    line = score.signature(
         table,
         prior=prior,
         zero_division=zero_division,
@@ -398,6 +399,7 @@ def _estimate_of_groups(
         if is_refused:
             raise ValueError(f"`{name}` must be {wanted} if `groups` is given")
     check_level(level)
+    check_has_interval(score)
     *pair, task = read_task(
         y_true, y_pred, options["labels"], options["ignore_index"], options["unknown"]
     )
@@ -406,8 +408,7 @@ def _estimate_of_groups(
     table = table_of(columns[0], columns[1], rows, options)
     triples, n_groups = count_triples(table, [*columns, columns[1]], task.ignored, rows)
     value = score.value(table, zero_division=zero_division)
-    line = signature_of(
-        score,
+    line = score.signature(
         table,
         zero_division=zero_division,
         ignore_index=task.ignored,

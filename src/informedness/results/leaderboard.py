@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core.labels import Column, Label, join_columns, read_column, show
+from ..core.labels import Column, Label, join_columns, show
 from ..core.scores import Average
-from ..scores.registry import score_named
+from ..inputs.containers import read_quickly
+from ..statistics.registry import score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
 from .layout import Result, Rows, finite, interval_fields
@@ -200,7 +201,7 @@ def leaderboard(
         raise ValueError(
             f"`predictions` must map the name of each model to its answers, got {show(predictions)}"
         )
-    column = read_column(references, "references")
+    column = read_quickly(references, "references")
     runs = {str(name): _runs_of(name, answers) for name, answers in predictions.items()}
     numbers = {name: len(of_model) for name, of_model in runs.items()}
     n_runs = max(numbers.values())
@@ -221,7 +222,7 @@ def leaderboard(
     }
     together: dict[str, Any] = {
         "sample_weight": None if sample_weight is None else list(sample_weight) * n_runs,
-        "groups": None if groups is None else _repeated(read_column(groups, "groups"), n_runs),
+        "groups": None if groups is None else _repeated(read_quickly(groups, "groups"), n_runs),
     }
     everywhere = _repeated(column, n_runs)
     pooled = {name: join_columns(of_model) for name, of_model in runs.items()}
@@ -273,8 +274,8 @@ def _runs_of(name: str, answers: Any) -> list[Column]:
     """Return the answers of each run of a model."""
     several = isinstance(answers, (list, tuple)) and answers
     if several and all(hasattr(x, "__len__") and not isinstance(x, (str, bytes)) for x in answers):
-        return [read_column(run, f"predictions[{name!r}]") for run in answers]
-    return [read_column(answers, f"predictions[{name!r}]")]
+        return [read_quickly(run, f"predictions[{name!r}]") for run in answers]
+    return [read_quickly(answers, f"predictions[{name!r}]")]
 
 
 def _repeated(column: Column, n_runs: int) -> Column:

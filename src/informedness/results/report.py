@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.intervals import check_level, intervals_by_class, warn_of_few
 from ..core.labels import Label, plain_label
-from ..core.scores import INFORMEDNESS, ratio, signature_of, sums_of
-from ..core.table import Table, read_task
-from ..scores.entropic import entropies
-from ..scores.registry import MODULES, REPORTED, score_named
+from ..core.scores import signature_of
+from ..core.table import Table
+from ..inputs.containers import read_task
 from ..slicing import count_slices, tables_of
+from ..statistics.entropic import entropies
+from ..statistics.intervals import check_level, intervals_by_class, warn_of_few
+from ..statistics.registry import MODULES, REPORTED, score_named
+from ..statistics.score import INFORMEDNESS, ratio, sums_of
 from .estimates import Estimate, estimate_silently, lack_of
 from .layout import Result, Rows, aligned, csv_line, finite, interval_fields
 from .sentences import headline, sentence_of
@@ -389,8 +391,10 @@ def _estimates(table: Table, level: float, ignore_index: Label | None) -> dict[s
     made: dict[str, Estimate] = {}
     for name in REPORTED:
         score = score_named(name)
+        if not score.has_gradient:
+            continue
         interval = f"ci:{float(level)!r}"
-        line = signature_of(score, table, ignore_index=ignore_index, interval=interval)
+        line = score.signature(table, ignore_index=ignore_index, interval=interval)
         made[name] = estimate_silently(table, score, level, line)
     for (few, is_nan), names in _lacking(table, made).items():
         warn_of_few(", ".join(names), few, several=len(names) > 1, is_nan=is_nan)

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..contingency import ContingencyTable, common_codes
-from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers, read_column
+from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers
 from ..core.table import count_pairs, read_amounts
-from .swaps import Triples
+from ..inputs.containers import read_quickly
+from ..statistics.swaps import Triples
 
 FEW_GROUPS = 20  # with fewer, a sum over groups is far from normal
 
@@ -44,7 +45,7 @@ def read_rows(n_rows: int, sample_weight: Any, counts: Any, groups: Any) -> Rows
         kept &= values > 0
     codes = None
     if groups is not None:
-        column = read_column(groups, "groups")
+        column = read_quickly(groups, "groups")
         if len(column) != n_rows:
             raise ValueError(
                 f"`groups` must name a group for each row, got {len(column)} for {n_rows} rows"

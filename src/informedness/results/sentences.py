@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.intervals import FEW_SAMPLES
-from ..core.scores import Score
 from ..core.table import Table
+from ..statistics.intervals import FEW_SAMPLES
+from ..statistics.score import Score
 from .estimates import Estimate, estimate_silently
 from .text import cut, p_text, rounded, samples, shown, shown_interval
 
@@ -134,7 +134,7 @@ def _has_inside(made: Estimate | None, chance: float | None) -> bool:
 
 def interval_for_verdict(table: Table, score: Score) -> Estimate | None:
     """Return the interval that a verdict is based on; None for weights with unknown squares."""
-    if table.is_weighted and table.squared_weights is None:
+    if not score.has_gradient or (table.is_weighted and table.squared_weights is None):
         return None
     made = estimate_silently(table, score, _LEVEL, "")
     return None if math.isnan(made.confidence_interval[0]) else made

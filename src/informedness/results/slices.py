@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.intervals import FEW_SAMPLES, check_level, interval_of
 from ..core.labels import Numbers, check_choice, plain_label, warn
-from ..core.scores import Score, Sums, n_classes, x_log_x
-from ..scores.registry import REPORTED, SCORES, score_named
+from ..core.scores import n_classes
+from ..core.table import Cells
 from ..slicing import Slice
+from ..statistics.intervals import FEW_SAMPLES, check_has_interval, check_level, interval_of
+from ..statistics.registry import REPORTED, SCORES, score_named
+from ..statistics.score import Score, Sums, x_log_x
 from .estimates import Estimate, estimate_silently
 from .layout import Result, Rows, finite, interval_fields
 from .several import holm
@@ -145,6 +147,7 @@ class Slices(Result):
             check_level(confidence_level)
         if against_rest is not None:
             check_choice("against_rest", against_rest, SCORES)
+            check_has_interval(score_named(against_rest))
         whole = ContingencyTable.sum_of(list(tables.values()))
         own = dict(tables)
         if classes == "all":
@@ -330,7 +333,8 @@ def _with_classes_of(table: ContingencyTable, whole: ContingencyTable) -> Contin
     position = {label: code for code, label in enumerate(whole.labels)}
     to_code = np.array([position[label] for label in table.labels], dtype=np.int64)
     rows, columns = to_code[table.rows], to_code[table.columns]
-    return table.of_same_samples(whole.labels, True, rows, columns)
+    cells = Cells(rows, columns, table.counts, table.squared_weights)
+    return table.of_cells(whole.labels, True, cells, table.n_samples)
 
 
 def _class_entropies(tables: list[ContingencyTable]) -> list[float]:
@@ -358,7 +362,7 @@ def _scores(tables: list[ContingencyTable], whole: ContingencyTable) -> list[dic
     for start in range(0, len(tables), size):
         block = tables[start : start + size]
         sums = _sums_of_tables(block, k)
-        values = {name: _of_all(score_named(name), sums) for name in REPORTED}
+        values = {name: _of_all(score_named(name), sums, block) for name in REPORTED}
         rows = zip(*(column.tolist() for column in values.values()), strict=True)
         found = [dict(zip(values, row, strict=True)) for row in rows]
         one_class = (np.count_nonzero(sums.references, axis=0) == 1) | (
@@ -378,7 +382,9 @@ def _scores_of(table: ContingencyTable) -> dict[str, float]:
     }
 
 
-def _of_all(score: Score, sums: Sums) -> Numbers:
+def _of_all(score: Score, sums: Sums, tables: list[ContingencyTable]) -> Numbers:
+    if not score.has_gradient:  # a plain function of one table
+        return np.array([score.rounded(table) for table in tables])
     return np.clip(score.of(sums), score.lowest, score.best)
 
 
@@ -411,7 +417,11 @@ def _estimates(table: ContingencyTable, level: float | None) -> dict[str, Estima
     if level is None:
         return {}
     scores = {name: score_named(name) for name in REPORTED}
-    return {name: estimate_silently(table, score, level, "") for name, score in scores.items()}
+    return {
+        name: estimate_silently(table, score, level, "")
+        for name, score in scores.items()
+        if score.has_gradient
+    }
 
 
 # Against the rest

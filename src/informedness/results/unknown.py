@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.scores import INFORMEDNESS, NIT, Score
 from ..core.table import Cells, Table
+from ..statistics.score import INFORMEDNESS, NIT, Score
 from .layout import finite
 from .text import cut, rounded, shown
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from informedness.core.scores import INFORMEDNESS, Differences, Sums, quotient
-from informedness.scores.registry import score_named
+from informedness.core.scores import quotient
+from informedness.statistics.registry import score_named
+from informedness.statistics.score import INFORMEDNESS, Differences, Sums
 
 HERE = Path(__file__).parent
 

@@ -33,10 +33,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.intervals import check_level
 from ..core.labels import Codes, Numbers, show
-from ..core.scores import Score, Sums, n_classes, quotient
+from ..core.scores import n_classes, quotient
 from ..core.table import Table
+from .intervals import check_level
+from .score import Score, Sums
 
 _CHUNK = 2**20  # numbers of an array of resamples; larger ones leave the cache
 

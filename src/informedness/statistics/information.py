@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .labels import Numbers
-from .scores import Score, mutual_information, n_classes, outside_references, ratio
-from .table import Table, effective_sample_size, squared_weights, sum_by
+from ..core.labels import Numbers
+from ..core.scores import mutual_information, n_classes, outside_references
+from ..core.table import Table, sum_by
+from .score import Score, effective_sample_size, ratio, squared_weights
 
 _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
 

@@ -12,11 +12,13 @@ from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, NamedTuple, overload
 
 from ..core.labels import check_choice
-from ..core.scores import Average, Score, ZeroDivision
+from ..core.scores import Average, ZeroDivision
 from ..core.table import Table
+from .score import Score, score_of
 
 
 class Entry(NamedTuple):
@@ -27,24 +29,26 @@ class Entry(NamedTuple):
     is_module: bool = False
     """Whether there is a folder metrics/NAME for `evaluate.load`."""
     in_report: bool = True
+    title: str = ""
+    """What a plain function of a table is called; a `Score` has its own title."""
 
 
 REGISTRY = {  # in the order of a report
-    "accuracy": Entry("scores.usual:ACCURACY"),
-    "balanced_accuracy": Entry("scores.usual:BALANCED_ACCURACY"),
-    "f1_macro": Entry("scores.usual:F1_MACRO"),
-    "cohen_kappa": Entry("scores.usual:COHEN_KAPPA"),
-    "matthews_corrcoef": Entry("scores.usual:MATTHEWS_CORRCOEF"),
-    "informedness": Entry("core.scores:INFORMEDNESS", is_module=True),
-    "markedness": Entry("scores.markedness:MARKEDNESS", in_report=False),
-    "nit": Entry("core.scores:NIT", is_module=True),
-    "ema": Entry("scores.entropic:EMA"),
+    "accuracy": Entry("statistics.usual:ACCURACY"),
+    "balanced_accuracy": Entry("statistics.usual:BALANCED_ACCURACY"),
+    "f1_macro": Entry("statistics.usual:F1_MACRO"),
+    "cohen_kappa": Entry("statistics.usual:COHEN_KAPPA"),
+    "matthews_corrcoef": Entry("statistics.usual:MATTHEWS_CORRCOEF"),
+    "informedness": Entry("statistics.score:INFORMEDNESS", is_module=True),
+    "markedness": Entry("statistics.markedness:MARKEDNESS", in_report=False),
+    "nit": Entry("statistics.score:NIT", is_module=True),
+    "ema": Entry("statistics.entropic:EMA"),
 }
 SCORES = tuple(REGISTRY)
 MODULES = tuple(name for name, entry in REGISTRY.items() if entry.is_module)
 REPORTED = tuple(name for name, entry in REGISTRY.items() if entry.in_report)
 
-_PACKAGE = __name__.partition(".scores.")[0]
+_PACKAGE = __name__.partition(".statistics.")[0]
 
 
 def score_named(name: str) -> Score:
@@ -61,9 +65,16 @@ def score_named(name: str) -> Score:
 
 @cache
 def _loaded(name: str) -> Score:
-    place, _, attribute = REGISTRY[name].where.partition(":")
+    entry = REGISTRY[name]
+    place, _, attribute = entry.where.partition(":")
+    found = getattr(_file_of(name, place), attribute)
+    return found if isinstance(found, Score) else score_of(found, name, entry.title or name)
+
+
+def _file_of(name: str, place: str) -> ModuleType:
+    """Return the module where a score is defined."""
     if not place.endswith(".py"):
-        return getattr(import_module(f"{_PACKAGE}.{place}"), attribute)
+        return import_module(f"{_PACKAGE}.{place}")
     # a formula in a metric's folder, where its relative imports are of the helper beside it; here
     # they are of the helper itself
     path = Path(module_path(name)) / place
@@ -72,7 +83,7 @@ def _loaded(name: str) -> Score:
         raise ImportError(f"the formula of {name!r} cannot be loaded from {path}")
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
-    return getattr(module, attribute)
+    return module
 
 
 def averaged_score(name: str, average: Any) -> Score:

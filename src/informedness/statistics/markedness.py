@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..core.scores import Average, Informedness, Score, warn_absent
+from ..core.scores import Average, warn_of_absent
 from ..core.table import Table
+from .score import Informedness, Score, transposed
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,13 @@ class Markedness(Score):
 
     def oriented(self, table: Table) -> tuple[Score, Table]:
         swapped: dict[Average, Average] = {"bias": "prevalence", "prevalence": "bias"}
-        return Informedness(swapped.get(self.average, self.average)), table.transpose()
+        return Informedness(swapped.get(self.average, self.average)), transposed(table)
 
     def undefined(self, table: Table) -> str:
         return self.of_one_class(table, table.prediction_totals, "predictions")
 
     def warn_of(self, table: Table) -> None:
-        warn_absent(self.title, table.transpose(), "references", "predictions")
+        warn_of_absent(self.title, transposed(table), "references", "predictions")
 
 
 MARKEDNESS = Markedness()

@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import Score, Sums, quotient, sums_of
+from ..core.scores import quotient
 from ..core.table import Table
+from .score import Score, Sums, sums_of, transposed
 
 
 class Accuracy(Score):
@@ -111,7 +112,7 @@ class MatthewsCorrelation(Score):
 
     def exact(self, table: Table) -> Numbers:
         # the same of the transposed table, and more exact from the side that varies less
-        here, there = sums_of(table), sums_of(table.transpose())
+        here, there = sums_of(table), sums_of(transposed(table))
         swapped = _spread(there.prevalence, there.other_references / there.total)
         even = _spread(here.prevalence, here.other_references / here.total)
         return self.of(here if even <= swapped else there)

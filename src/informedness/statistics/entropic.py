@@ -9,8 +9,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import Score, Sums, mutual_information, warn_of_outside, x_log_x
+from ..core.scores import mutual_information, warn_of_outside
 from ..core.table import Table
+from .score import Score, Sums, x_log_x
 
 
 class Entropies(NamedTuple):

@@ -29,6 +29,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.labels import InformednessWarning, Numbers, show, warn
+from ..core.scores import quotient, read_prior, reweighted
+from ..core.table import Table, sum_by
 from .information import (
     entropic_ends,
     fewest_references,
@@ -36,18 +39,12 @@ from .information import (
     normal_quantile,
     too_few_in_cells,
 )
-from .labels import IntervalWarning, Label, Numbers, show, warn
-from .scores import (
-    Score,
-    ZeroDivision,
-    quotient,
-    ratio,
-    read_prior,
-    reweighted,
-    signature_of,
-    sums_of,
-)
-from .table import Table, effective_sample_size, squared_weights, sum_by
+from .score import Score, effective_sample_size, ratio, squared_weights, sums_of
+
+
+class IntervalWarning(InformednessWarning):
+    """On tables like this one, the interval is known to cover the truth less often than it says."""
+
 
 FEW_SAMPLES = 50  # below, scores are rough and intervals cover too little
 _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
@@ -88,7 +85,7 @@ def interval_of(
         squares.
     """
     check_level(level)
-    check_interval_of_prior(score, prior)
+    check_has_interval(score, prior)
     squared_weights(table)  # refuses a table that does not know them
     score, table = score.oriented(table)
     scored, shares = table, None
@@ -112,8 +109,13 @@ def interval_of(
     return Interval(value, error, min(low, value), max(high, value), p_value)
 
 
-def check_interval_of_prior(score: Score, prior: Any) -> None:
-    """Raise ValueError for a prior with a score whose standard error is then unknown."""
+def check_has_interval(score: Score, prior: Any = None) -> None:
+    """Raise ValueError if the standard error of a score is not known, or not with a prior."""
+    if not score.has_gradient:
+        raise ValueError(
+            f"{score.name!r} has no standard error, interval or test, because its gradient is not "
+            "known: leave out `confidence_level`, or choose another metric"
+        )
     if prior is not None and not (score.name == "informedness" and score.average):
         raise ValueError(
             "`prior` must be left out, except for an average of Informedness: "
@@ -331,7 +333,7 @@ def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = Fals
     warn(f"{said}: {few}", IntervalWarning)
 
 
-# What a metric module computes
+# Of each class
 
 
 def intervals_by_class(
@@ -393,47 +395,3 @@ def _rows_of_classes(table: Table) -> _Rows:
         third=(ratio((of_cubes * gaps**3).sum(axis=1), totals**3)).sum(axis=0),
         pooled=np.array(2 * [recall * (1 - recall)]),
     )
-
-
-def result_of(
-    score: Score,
-    table: Table,
-    confidence_level: float | None,
-    return_signature: bool,
-    *,
-    ignore_index: Label | None = None,
-    prior: Mapping[Any, float] | None = None,
-    prior_mode: str = "reweight",
-    zero_division: ZeroDivision = "warn",
-) -> dict[str, Any]:
-    """Return what the metric module computes: the score and whatever else was asked for."""
-    values: Any = score.value(
-        table, prior=prior, prior_mode=prior_mode, zero_division=zero_division
-    )
-    found, how = {score.name: values}, None
-    if confidence_level is not None:
-        if prior_mode != "reweight":
-            raise ValueError('`confidence_level` must be left out beside prior_mode="odds"')
-        check_level(confidence_level)
-        how = f"ci:{float(confidence_level)!r}"
-        by_class = isinstance(values, list)
-        if by_class:
-            made = intervals_by_class(table, score, confidence_level, values)
-        else:
-            made = [interval_of(table, score, confidence_level, prior)]
-        warn_of_intervals(table, score, made, prior)
-        errors = [x.standard_error for x in made]
-        ends = [[x.low, x.high] for x in made]
-        found[f"{score.name}_standard_error"] = errors if by_class else errors[0]
-        found[f"{score.name}_confidence_interval"] = ends if by_class else ends[0]
-    if return_signature:
-        found[f"{score.name}_signature"] = signature_of(
-            score,
-            table,
-            prior=prior,
-            prior_mode=prior_mode,
-            zero_division=zero_division,
-            ignore_index=ignore_index,
-            interval=how,
-        )
-    return found

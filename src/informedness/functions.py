@@ -8,11 +8,11 @@ If a name ends in `_score`, higher is better. Every function reads its labels in
 from collections.abc import Mapping
 from typing import Any, Literal, overload
 
-from ..contingency import ContingencyTable
-from ..core.labels import Label
-from ..core.scores import Average, ZeroDivision
-from .entropic import EMA, EntropyTriangle, triangle_of
-from .markedness import MARKEDNESS
+from .contingency import ContingencyTable
+from .core.labels import Label
+from .core.scores import Average, ZeroDivision
+from .statistics.entropic import EMA, EntropyTriangle, triangle_of
+from .statistics.markedness import MARKEDNESS
 
 
 def _table(

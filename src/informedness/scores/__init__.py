@@ -1,1 +1,0 @@
-"""Every score of the package: its formula, its entry in the registry, its function of labels."""

@@ -1,0 +1,60 @@
+"""What the metric modules ask the package for: `confidence_level`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.scores import __version__
+from ..core.table import Table
+from .intervals import check_level, interval_of, intervals_by_class, warn_of_intervals
+from .registry import score_named
+
+
+def interval_of_module(
+    found: Mapping[str, Any],
+    fields: Mapping[str, Any],
+    level: float,
+    options: Mapping[str, Any],
+    version: str,
+) -> dict[str, Any]:
+    """Return the standard error and the interval of a score that a metric module computed.
+
+    `found` is the score under its name, `fields` are those of the module's own table, `options` its
+    options, and `version` its version.
+
+    Raises
+    ------
+    ValueError
+        If the level is not valid, or the options leave no interval.
+    RuntimeError
+        If this package computes another score.
+    """
+    (name, value), table = next(iter(found.items())), Table(**fields)
+    if options.get("prior_mode", "") == "odds":
+        raise ValueError('`confidence_level` must be left out beside prior_mode="odds"')
+    check_level(level)
+    score, prior = score_named(name), options.get("prior")
+    if "average" in options:
+        score = score.averaged(options["average"])
+    by_class = isinstance(value, list)
+    if by_class:
+        made = intervals_by_class(table, score, level, value)
+        own = score.rounded(table)
+    else:
+        made = [interval_of(table, score, level, prior)]
+        own = made[0].value
+    is_defined = not score.undefined(table)
+    if is_defined and not np.allclose(own, value, rtol=0, atol=1e-12, equal_nan=True):
+        raise RuntimeError(
+            f"the metric {name!r} of version {version} scores {value}, and the installed package, "
+            f"version {__version__}, scores {own}: install the same version of both"
+        )
+    warn_of_intervals(table, score, made, prior)
+    errors, ends = [x.standard_error for x in made], [[x.low, x.high] for x in made]
+    return {
+        f"{name}_standard_error": errors if by_class else errors[0],
+        f"{name}_confidence_interval": ends if by_class else ends[0],
+    }
