@@ -138,8 +138,9 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         them, and `reset` drops them. With `num_process > 1` only process 0 returns the score. The
         defaults of the options, which are listed below, are those given to `evaluate.load`.
         """
-        given = predictions is not None or references is not None
-        n_added = len(self)
+        given, n_added = predictions is not None or references is not None, len(self)
+        if given:
+            references, predictions = read_pair(references, predictions)
         if given and n_added:
             warn(
                 f"`compute` takes the samples passed to it together with {n_added} added before: "
@@ -155,7 +156,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         self._gather_singles()
         batches = [*self._batches]
         if given:
-            batches.append(self._checked((*read_pair(references, predictions), None)))
+            batches.append(self._checked((references, predictions, None)))
         if not batches:
             raise ValueError(
                 "Evaluation module cache file doesn't exist. Please make sure that you call "
