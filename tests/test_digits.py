@@ -17,7 +17,7 @@ import dense
 from informedness import ContingencyTable, estimate
 from informedness.statistics.score import sums_of
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+pytestmark = [pytest.mark.digits, pytest.mark.filterwarnings("ignore:informedness. ")]
 
 BIG = 10**15
 

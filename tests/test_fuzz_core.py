@@ -15,7 +15,7 @@ import by_table
 import dense
 from informedness import ContingencyTable
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+pytestmark = [pytest.mark.digits, pytest.mark.filterwarnings("ignore:informedness. ")]
 
 SEEDS = range(int(os.environ.get("INFORMEDNESS_FUZZ", "100")))
 IRRATIONAL = ("nit", "ema", "matthews_corrcoef")

@@ -59,7 +59,7 @@ def ways(vector: Vector) -> Iterable[tuple[str, ContingencyTable]]:
         yield "strings", ContingencyTable.from_labels(*(list(map(str, codes)) for codes in pair))
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+pytestmark = [pytest.mark.digits, pytest.mark.filterwarnings("ignore:informedness. ")]
 every_vector = pytest.mark.parametrize("vector", VECTORS, ids=BY_ID)
 UNDEFINED = "(is undefined|of one sample is)"
 
