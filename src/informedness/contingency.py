@@ -24,10 +24,9 @@ from .core.labels import (
     merged,
     show,
 )
-from .core.scores import Average, ZeroDivision
+from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, read_amounts, warn_of_padding
 from .inputs.containers import coded, quickly, read_quickly, read_task
-from .statistics.score import INFORMEDNESS, NIT, transposed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -227,18 +226,19 @@ class ContingencyTable(Table):
         zero_division: ZeroDivision = "warn",
     ) -> float | list[float]:
         """Return Bookmaker Informedness; see `informedness_score` for formula and options."""
-        score = INFORMEDNESS.averaged(average)
-        value: float | list[float] = score.value(
-            self, prior=prior, prior_mode=prior_mode, zero_division=zero_division
+        value: float | list[float] = informedness(
+            self, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
         )
         return value
 
     def nit(self, *, zero_division: ZeroDivision = "warn") -> float:
         """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
-        return float(NIT.value(self, zero_division=zero_division))
+        return nit(self, zero_division=zero_division)
 
     def transpose(self) -> Self:
         """Return the table with references and predictions swapped."""
+        from .statistics.score import transposed
+
         return transposed(self)
 
     def to_dense(self) -> Numbers:

@@ -5,14 +5,17 @@ If a name ends in `_score`, higher is better. Every function reads its labels in
 `evaluate` modules, which read the same table.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .contingency import ContingencyTable
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision
-from .statistics.entropic import EMA, EntropyTriangle, triangle_of
-from .statistics.markedness import MARKEDNESS
+
+if TYPE_CHECKING:
+    from .statistics.entropic import EntropyTriangle
 
 
 def _table(
@@ -244,6 +247,8 @@ def markedness_score(
     0.5
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    from .statistics.markedness import MARKEDNESS
+
     value: float | list[float] = MARKEDNESS.averaged(average).value(
         table, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
@@ -357,6 +362,8 @@ def ema_score(
     (1.0, 0.5)
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    from .statistics.entropic import EMA
+
     return float(EMA.value(table))
 
 
@@ -403,4 +410,6 @@ def entropy_triangle(
     EntropyTriangle(delta_h=0.0, two_mi=1.0, vi=0.0)
     """
     table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    from .statistics.entropic import triangle_of
+
     return triangle_of(table)
