@@ -543,3 +543,14 @@ def test_minus_100_left_in_is_warned_of_once_at_the_line_that_left_it_in():
     from_counts(*samples, [1, 2, 0])
     ContingencyTable.from_labels(*samples, sample_weight=[1, 2, 0])
     ContingencyTable.from_labels(*samples[::-1])  # predictions may hold it
+
+
+def test_columns_of_text_beside_each_other_are_refused():
+    class Frame:  # as an array of two columns that is not numpy's own
+        columns = np.array([["a", "b"], ["b", "a"]])
+
+        def __array__(self, dtype=None, copy=None):
+            return self.columns
+
+    with pytest.raises(ValueError, match=r"`references` must hold one label .*\(2, 2\)"):
+        informedness_score(Frame(), Frame())

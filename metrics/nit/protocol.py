@@ -15,6 +15,7 @@ with every metric of evaluate, one metric is for one thread.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
@@ -57,7 +58,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     """
 
     _batches: list[_Batch]
-    _singles: list[tuple[Any, Any]]  # what `add` took since: references and predictions
+    _singles: list[tuple[Any, Any]]  # (reference, prediction) that `add` took after the last batch
     _single_kind: type | None  # what `add` takes without a second look
     _compute: Any
 
@@ -134,9 +135,10 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     ) -> dict[str, Any] | None:
         """Compute the score of the samples passed, together with those added before.
 
-        The samples added are used up, whether or not the computation succeeds; an interrupt leaves
-        them, and `reset` drops them. With `num_process > 1` only process 0 returns the score. The
-        defaults of the options, which are listed below, are those given to `evaluate.load`.
+        The samples added are used up, whether or not they can be scored. They stay if those passed
+        are refused, or after an interrupt; `reset` drops them. With `num_process > 1` only process
+        0 returns the score, and an interrupt while it computes uses them up. The defaults of the
+        options, which are listed below, are those given to `evaluate.load`.
         """
         given, n_added = predictions is not None or references is not None, len(self)
         if given:
@@ -241,7 +243,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         self._rows_before = super().__len__()
 
     def _join_round(self) -> None:
-        """Write the head of the file, once, and wait until all processes have done so."""
+        """Write the head of the file, once; opening it, the base class waits for all processes."""
         if self._suffix:
             return
         self._suffix = f"-{self._round % 2}"
@@ -290,7 +292,10 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         """Return what the base class does, once all files are known to be whole."""
         paths, locks = super()._get_all_cache_files()
         for path in paths:
-            if not Path(path).read_bytes().endswith(_END_OF_STREAM):
+            with Path(path).open("rb") as stream:
+                stream.seek(max(0, stream.seek(0, os.SEEK_END) - len(_END_OF_STREAM)))
+                is_whole = stream.read() == _END_OF_STREAM
+            if not is_whole:
                 for other, lock in reversed(list(zip(paths, locks, strict=True))):
                     Path(other).unlink()
                     lock.release()

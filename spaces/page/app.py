@@ -235,8 +235,9 @@ def build() -> gr.Blocks:
                 _score_tab(demo)
             with gr.Tab("Simulate"):
                 simulate_tab()
-            with gr.Tab("Compare"):
-                compare_tab(demo)
+            if score_named(METRIC).has_gradient:  # without one there is no test of two models
+                with gr.Tab("Compare"):
+                    compare_tab(demo)
             with gr.Tab("Use it"):
                 gr.Code(code_lines(), language="python", label="Python", interactive=False)
                 gr.Markdown(card_below_a_title())

@@ -68,7 +68,7 @@ class Person:
     def change_helper(self) -> None:
         """Let the helper, which the metric script imports, give another score."""
         for folder in HELPERS:
-            changed = '\nScore.value = lambda *table, **options: "changed"\n'
+            changed = '\ninformedness = nit = lambda *table, **options: "changed"\n'
             self.edit(f"{folder}/scores.py", "\n", "\n# changed\n")
             with (self.clone / folder / "scores.py").open("a") as helper:
                 helper.write(changed)

@@ -27,7 +27,8 @@ Codes: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[Any]
 
 WARNING_PREFIX = "informedness: "
-_FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")  # of the package, or the copy
+# The package's folder; in a published metric the folder of its copy of this file.
+_FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
 _OF_SCORES = (
     "for several scores per sample pass the argmax, for one logit "
@@ -176,7 +177,7 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
 
 
 def read_column(values: Any, name: str) -> Column:
-    """Return a container of labels, of shape (n_samples,) or (n_samples, 1), as a column.
+    """Return labels of shape (n_samples,), or an array or table of (n_samples, 1), as a column.
 
     Any iterable but an iterator will do, and whatever converts to a numpy array: pandas, polars,
     torch, jax. `name` is the argument's, for messages.
@@ -230,9 +231,10 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
 def _flat_array(values: Any, name: str) -> Numbers | list[Any]:
     """Return what converts to a numpy array, one label for each sample."""
     array = as_array(values, name)
-    if array.dtype.kind in "US" and not isinstance(values, (np.ndarray, np.generic)):
+    is_own = isinstance(values, (np.ndarray, np.generic))
+    if array.ndim == 1 and array.dtype.kind in "US" and not is_own:
         # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
-        return values.to_numpy().ravel().tolist() if array.ndim > 1 else list(values)
+        return list(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array.ravel()
     if array.ndim != 1:
@@ -271,8 +273,8 @@ def _read_list(values: list[Any], name: str) -> Column:
 
 def _as_label(value: Any, name: str, position: int) -> Label:
     """Return one element as a Python int, str or bytes, or raise ValueError saying why not."""
-    # item() is for numpy scalars, 0-d arrays and tensors; of numpy's strings it would drop NULs
-    # and dates count nanoseconds there
+    # item() unwraps numpy scalars, 0-d arrays and tensors. Not numpy's strings, of which it drops
+    # trailing NULs, nor dates, of which it may make nanoseconds.
     is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
     is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
     is_masked = isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))

@@ -54,9 +54,8 @@ def informedness(
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
     shares = None if prior is None else read_prior(prior, table)
-    scored = table
-    if shares is not None and prior_mode == "reweight":
-        scored = reweighted(table, shares)
+    by_odds = shares is not None and prior_mode == "odds"
+    scored = table if shares is None or by_odds else reweighted(table, shares)
     if table.n_samples != 1:
         warn_of_absent("Informedness", table)
     why = only_class("Informedness", 0.0, table, table.reference_totals, "references")
@@ -64,7 +63,7 @@ def informedness(
     if undefined is not None:
         present = table.reference_totals > 0
         return np.where(present, undefined, 0.0).tolist() if average is None else undefined
-    if shares is not None and prior_mode == "odds":
+    if shares is not None and by_odds:
         bias, right = table.prediction_totals / table.total, table.hits / table.total
         gains = np.nan_to_num(right / shares - (bias - right) / (1 - shares), nan=0.0)
     else:
@@ -73,8 +72,8 @@ def informedness(
         return gains.tolist()
     r, c = scored.reference_totals, scored.prediction_totals
     value = float((gains * class_weights(average, r, c, scored.total)).sum())
-    is_bounded = prior is None or prior_mode == "reweight"  # which rounding may pass
-    return within(-1.0, value, 1.0) if is_bounded else value
+    # by odds there are no bounds; otherwise rounding may step past them
+    return value if by_odds else within(-1.0, value, 1.0)
 
 
 def class_gains(table: Table) -> Numbers:
@@ -158,10 +157,13 @@ def mutual_information(table: Table) -> float:
     i, j, p = table.rows[kept], table.columns[kept], p[kept]
     r, c = table.reference_totals, table.prediction_totals
     expected = r[i] / n * (c[j] / n)
-    d = (p - expected) / expected
-    times = table.counts[kept] / r[i] / (c[j] / n)  # p / e, which 1 + d rounds to 0 below 1e-16
+    with np.errstate(divide="ignore", over="ignore"):  # of cells that weigh next to nothing
+        d = (p - expected) / expected
+    near = np.abs(d) < 0.01
+    d = np.where(near, d, 0.0)
+    times = table.counts[kept] / r[i] / (c[j] / n)  # 1 + d would be 0 below 1e-16
     series = d * d * np.polyval([1 / 56, -1 / 42, 1 / 30, -1 / 20, 1 / 12, -1 / 6, 1 / 2], d)
-    terms = np.where(np.abs(d) < 0.01, series * expected, p * np.log(times) - (p - expected))
+    terms = np.where(near, series * expected, p * np.log(times) - (p - expected))
     no_empty_cells = len(p) == np.count_nonzero(r) * np.count_nonzero(c)
     empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)
     return (float(terms.sum()) + empty) / math.log(2)
@@ -191,7 +193,8 @@ def value_if_undefined(
 ) -> float | None:
     """Return the value of an undefined score with a warning, None if `why` is empty.
 
-    A single sample is warned of, too, defined or not. `zero_division` sets the value instead.
+    A single sample is warned of even if its score is defined. A number for `zero_division` replaces
+    an undefined score and silences both warnings.
     """
     if why and not isinstance(zero_division, str):
         return float(zero_division)
@@ -241,10 +244,10 @@ def outside_references(table: Table) -> tuple[int, int]:
     scores 5% to 6% more than one who keeps to the classes; on a tenth of these, 48% to 77% more.
     Declared classes, and the one that unknown="wrong" makes, are not counted.
     """
-    there = table.reference_totals > 0
-    n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
     if table.declared:
         return 0, 0
+    there = table.reference_totals > 0
+    n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
     wanted = 10 * (int(np.count_nonzero(there)) - 1) * n_outside
     return n_outside, wanted if n_outside > 1 else 0  # one is what unknown="wrong" would make of it
 
@@ -281,16 +284,17 @@ def read_prior(prior: Any, table: Table) -> Numbers:
             raise ValueError(
                 f"`prior` must cover every class in the references, {show(label)} is missing"
             )
-    dropped = [label for label in prior if label not in set(observed)]
+    there, known = set(observed), set(table.labels)
+    dropped = [label for label in prior if label not in there]
     for label, share in prior.items():
         if not is_real(share):
             raise ValueError(f"`prior` must hold numbers, got {show(share)} for {show(label)}")
-        if not (0 < share < 1 or (share == 0 and label in dropped)):
+        if not (0 < share < 1 or (share == 0 and label not in there)):
             raise ValueError(
                 "`prior` must lie strictly between 0 and 1 for every class, "
                 f"got {show(share)} for {show(label)}"
             )
-        if label in dropped and (label is None or not table.declared or label not in table.labels):
+        if label not in there and (label is None or not table.declared or label not in known):
             raise ValueError(
                 f"`prior` must name classes of the references, got {show(label)}: "
                 "list it in `labels` if the task has it and these samples do not"
@@ -331,7 +335,9 @@ def result_of(
     if confidence_level is not None:
         try:
             from informedness.statistics.modules import interval_of_module
-        except ImportError as error:
+        except ModuleNotFoundError as error:
+            if str(error.name).partition(".")[0] != "informedness":
+                raise
             message = "`confidence_level` needs the package: pip install informedness"
             raise ImportError(message) from error
         known = {field.name: getattr(table, field.name) for field in fields(table)}

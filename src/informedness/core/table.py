@@ -84,11 +84,12 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Ce
     n = len(rows)
     most_bits = min(_MOST_BITS, max(12, (2 * n).bit_length()))  # a small table for few pairs
     start = row_bits = bits = 0
-    tables: list[Numbers] = []
+    tables: list[Numbers] = []  # of samples; then of weights, and of their squares
     while start < n:
         # a block should outweigh the table it is added to
         block = slice(start, start + max(_BLOCK, 2 ** (row_bits + bits)))
         r, c, start = rows[block], columns[block], block.stop
+        # which have the bits of the largest code, and are negative if some code is
         of_rows, of_columns = int(np.bitwise_or.reduce(r)), int(np.bitwise_or.reduce(c))
         row_bits, bits = max(row_bits, of_rows.bit_length()), max(bits, of_columns.bit_length())
         if of_rows < 0 or of_columns < 0 or row_bits + bits > most_bits:
@@ -253,15 +254,16 @@ class Task(NamedTuple):
         """Return which samples count: those not ignored, with a weight above 0."""
         keep = np.ones(len(references), dtype=bool) if amounts is None else amounts > 0
         if not keep.any():
-            dropped = ", and none is left after dropping those of weight 0" * len(keep[:1])
+            dropped = ", and none is left after dropping those of weight 0" if len(keep) else ""
             raise NoSamplesError(
                 f"there must be a sample to score, got {len(keep)} samples{dropped}"
             )
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)
         if not keep.any():
+            also = "" if amounts is None else " or of weight 0"
             raise NoSamplesError(
-                "there must be a sample to score, and none is left: all are ignored"
+                f"there must be a sample to score, and none is left: all are ignored{also}"
             )
         return keep
 
