@@ -25,7 +25,7 @@ OUTPUT = Path("demo-output")
 CLASSIFIERS = {
     "always the majority": DummyClassifier(strategy="most_frequent"),
     "naive Bayes": GaussianNB(),
-    "logistic regression": LogisticRegression(max_iter=5000),
+    "logistic regression": LogisticRegression(solver="newton-cholesky", tol=1e-10),
 }
 
 

@@ -23,6 +23,7 @@ def texts(notebook):
 
 
 @pytest.mark.slow
+@pytest.mark.digits
 @pytest.mark.filterwarnings("ignore")
 def test_the_notebook_prints_what_stands_in_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent / "src"))
