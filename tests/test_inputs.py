@@ -554,3 +554,10 @@ def test_columns_of_text_beside_each_other_are_refused():
 
     with pytest.raises(ValueError, match=r"`references` must hold one label .*\(2, 2\)"):
         informedness_score(Frame(), Frame())
+
+
+def test_lists_of_text_in_arrow_are_refused_and_runs_of_it_are_labels():
+    with pytest.raises(ValueError, match=r"`references` must hold labels .*one label is wanted"):
+        informedness_score(pa.array([["a"], ["b"]]), ["a", "b"])
+    runs = pa.RunEndEncodedArray.from_arrays([2, 3], ["a", "b"])
+    assert informedness_score(runs, ["a", "a", "b"]) == 1

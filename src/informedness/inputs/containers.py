@@ -84,8 +84,9 @@ def _arrow_column(values: Any) -> Column | None:
     """Return pyarrow's integers as they are, and its text as pyarrow codes it."""
     if values.null_count or not len(values):
         return None
-    kind = str(getattr(values.type, "value_type", values.type))
-    if kind.startswith(_ARROW_INTEGERS) and not hasattr(values.type, "value_type"):
+    is_coded = hasattr(values.type, "index_type")  # lists have a type of value, too
+    kind = str(values.type.value_type if is_coded else values.type)
+    if kind.startswith(_ARROW_INTEGERS) and not is_coded:
         if hasattr(values, "combine_chunks"):
             values = values.combine_chunks()
         found = np.from_dlpack(values)  # asarray would import pandas

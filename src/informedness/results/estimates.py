@@ -1,7 +1,7 @@
 """Scores with their standard error and confidence interval.
 
-`core/intervals.py` makes the intervals; `tests/studies/COVERAGE.md` measures how often each covers
-the true value.
+`statistics/intervals.py` makes the intervals; `tests/studies/COVERAGE.md` measures how often each
+covers the true value.
 """
 
 from __future__ import annotations
