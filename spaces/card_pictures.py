@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from sync import ROOT, SOURCE
 
 sys.path.insert(0, str(SOURCE.parent))
-from informedness import ContingencyTable, score
+from informedness import ContingencyTable
 
 MAILBOXES = ("90% ham, 10% spam", "50% ham, 50% spam")
 MODELS = {  # for each mailbox a matrix of ham and spam, references in rows
@@ -60,7 +60,7 @@ def _bars(metric: str) -> Iterator[str]:
         y = 44 + ROW * row
         yield f'<text x="{left - 12}" y="{y + 14}" text-anchor="end">{label}</text>'
         for column, matrix in enumerate(MODELS[model]):
-            value = float(score(ContingencyTable.from_matrix(matrix), name))
+            value = float(ContingencyTable.from_matrix(matrix).score(name))
             x = left + COLUMN * column
             yield f'<rect x="{x}" y="{y}" width="{LENGTH}" height="18" fill="#eef1f4"/>'
             bar = f'width="{LENGTH * value:.0f}" height="18" fill="{COLORS[name]}"'

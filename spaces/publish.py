@@ -150,17 +150,19 @@ def _in_one_sentence(api: HfApi, repo_id: str) -> Iterator[None]:
 
 def _refusal(error: HfHubHTTPError, api: HfApi, repo_id: str) -> str:
     status, org = error.response.status_code, repo_id.partition("/")[0]
-    if status == 401:
-        return (
-            f"the Hub does not accept the token: create a new one at {api.endpoint}/settings/tokens"
-        )
-    if status == 402:
-        return f"{org} needs a paid plan on the Hub to run a Gradio Space"
-    if status in (403, 404):
-        return f"the token has no write access to Spaces of {org}, or {org} does not exist"
-    if status in (409, 412):
-        return "someone else changed it at the same time: run this again"
-    return f"the Hub answered {status} ({_one_line(error.server_message or 'without a reason')})"
+    tokens = f"{api.endpoint}/settings/tokens"
+    no_access = f"the token has no write access to Spaces of {org}, or {org} does not exist"
+    changed = "someone else changed it at the same time: run this again"
+    reasons = {
+        401: f"the Hub does not accept the token: create a new one at {tokens}",
+        402: f"{org} needs a paid plan on the Hub to run a Gradio Space",
+        403: no_access,
+        404: no_access,
+        409: changed,
+        412: changed,
+    }
+    reason = _one_line(error.server_message or "without a reason")
+    return reasons.get(status, f"the Hub answered {status} ({reason})")
 
 
 def _one_line(text: object) -> str:

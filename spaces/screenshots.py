@@ -22,6 +22,8 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from informedness.statistics.registry import MODULES
+
 SPACES = Path(__file__).resolve().parent
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 VIEWS: dict[str, dict[str, Any]] = {
@@ -55,8 +57,8 @@ LIMIT = 600  # seconds for a start on a busy machine
 
 
 @contextmanager
-def running(metric: str) -> Iterator[tuple[str, Path, int]]:
-    """Serve the Space of a metric from a staged folder; yield its address, log and process id."""
+def running(metric: str) -> Iterator[tuple[str, Path]]:
+    """Serve the Space of a metric from a staged folder; yield its address and its log."""
     with tempfile.TemporaryDirectory(prefix=f"space-{metric}-") as folder:
         staged, log = Path(folder, "staged"), Path(folder, "log")
         subprocess.run([sys.executable, SPACES / "build.py", metric, staged], check=True)
@@ -75,7 +77,7 @@ def running(metric: str) -> Iterator[tuple[str, Path, int]]:
                 stderr=output,
             )
         try:
-            yield f"{_address(process, log)}/", log, process.pid
+            yield f"{_address(process, log)}/", log
         finally:
             process.terminate()
             process.wait(timeout=LIMIT)
@@ -129,7 +131,7 @@ def main() -> None:
     folder = SPACES / "screenshots"
     folder.mkdir(exist_ok=True)
     with chromium() as browser:
-        for metric in ("informedness", "nit"):
+        for metric in MODULES:
             with running(metric) as (address, *_):
                 for view, options in VIEWS.items():
                     page = browser.new_page(**options)

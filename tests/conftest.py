@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -71,26 +72,17 @@ def command(capsys):
 @pytest.fixture
 def hub_that_answers():
     """Return a function that starts a server on loopback with one answer, and gives its address."""
-    servers = []
+    with ExitStack() as stack:
 
-    def start(status):
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(status)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+        def start(status):
+            def answer(request):
+                request.send_error(status)
 
-            do_HEAD = do_GET
+            own = {"do_GET": answer, "do_HEAD": answer, "log_message": lambda *_: None}
+            handler = type("Handler", (BaseHTTPRequestHandler,), own)
+            server = stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            stack.callback(server.shutdown)
+            return f"http://127.0.0.1:{server.server_port}"
 
-            def log_message(self, *_):
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{server.server_port}"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+        yield start

@@ -47,10 +47,7 @@ OF_NUMPY = {
     "array": np.array,
     "byte-swapped array": lambda v: np.array(v).astype(np.array(v).dtype.newbyteorder()),
     "column": lambda values: np.array(values)[:, None],
-    "Fortran column": lambda values: np.asfortranarray(np.array([values, values]).T)[:, :1],
-    "read-only array": lambda values: np.broadcast_to(np.array(values), len(values)),
     "strided array": lambda values: np.repeat(values, 3)[::3],
-    "reversed array": lambda values: np.array(values[::-1])[::-1],
     "masked array without a mask": np.ma.array,
     "list of array scalars": lambda values: list(np.array(values)),
     "list of 0-d arrays": lambda values: list(map(np.asarray, np.array(values))),
@@ -97,6 +94,7 @@ STRINGS = {
     **{f"pandas {d}": series(d) for d in ("str", "string", "string[python]", "string[pyarrow]")},
     **{f"pyarrow {d}": arrow(d) for d in (pa.string(), pa.large_string(), pa.string_view())},
     **{f"pyarrow {d} in chunks": chunked(d) for d in (pa.large_string(), pa.string_view())},
+    "pyarrow runs": lambda v: pa.RunEndEncodedArray.from_arrays(range(1, len(v) + 1), v),
     "polars Categorical": lambda values: pl.Series(values, dtype=pl.Categorical),
     "polars Enum": lambda values: pl.Series(values, dtype=pl.Enum(sorted({*values, "z"}))),
 }

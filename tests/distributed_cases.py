@@ -6,7 +6,6 @@ A case is run by all processes, and its scores are those of all samples.
 import json
 import tempfile
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,10 +16,9 @@ from torch.utils.data import DataLoader, TensorDataset
 from torchmetrics import MetricCollection
 
 import trainer_cases as cases
-from informedness.statistics.registry import score
 from informedness.tally import Tally
-from informedness.torchmetrics import Informedness, Nit
-from informedness.trainer import ComputeMetrics, argmax_logits
+from informedness.torchmetrics import NIT, Informedness
+from informedness.trainer import argmax_logits
 from test_torchmetrics import PREDS, TARGET, K
 
 CASES = {
@@ -30,16 +28,14 @@ CASES = {
 }
 
 
-def of_trainer(head: str, options: dict[str, Any], folder: Path) -> dict[str, Any]:
+def of_trainer(head: str, options: dict[str, Any]) -> dict[str, Any]:
     """Evaluate 299 samples: the last batch is uneven for any number of processes."""
     model = cases.model_of(head, initializer_range=1.0)
-    history = folder / "run.jsonl"
-    metric = ComputeMetrics(*cases.NAMES, **cases.HEADS[head].options, history=history)
-    trainer = cases.trainer_of(
-        head, folder, model=model, compute_metrics=metric, per_device_eval_batch_size=32, **options
-    )
-    scores = trainer.evaluate(trainer.eval_dataset[:299])
-    assert history.exists() == trainer.is_world_process_zero()
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = cases.trainer_of(
+            head, folder, model=model, per_device_eval_batch_size=32, **options
+        )
+        scores = trainer.evaluate(trainer.eval_dataset[:299])
     return {name: scores[f"eval_{name}"] for name in cases.NAMES}
 
 
@@ -61,10 +57,10 @@ def of_accelerate(n_samples: int, *, only_counts: bool) -> dict[str, Any]:
     for batch in loader:
         if not only_counts:
             batch = accelerator.gather_for_metrics(batch)
-        tally.update(batch[1], batch[0].argmax(-1))
+        tally.update(references=batch[1], predictions=batch[0].argmax(-1))
     if only_counts:
         tally = sum(gather_object([tally]))
-    found = {name: score(tally.table, name) for name in cases.NAMES}
+    found = {name: tally.table.score(name) for name in cases.NAMES}
     return found | {"n_samples": tally.table.n_samples, "right": int(tally.table.hits.sum())}
 
 
@@ -73,8 +69,7 @@ def all_cases() -> dict[str, dict[str, Any]]:
     results = {}
     for head in ("tokens", "one logit", "several labels"):
         for name, options in CASES.items():
-            with tempfile.TemporaryDirectory() as folder:
-                results[f"{head}, {name}"] = of_trainer(head, dict(options), Path(folder))
+            results[f"{head}, {name}"] = of_trainer(head, dict(options))
     for n_samples in (2, 61):
         for only_counts in (False, True):
             found = of_accelerate(n_samples, only_counts=only_counts)
@@ -89,8 +84,8 @@ def of_torchmetrics(rank: int) -> dict[str, Any]:
     """Score a share of the samples, and return what this process says of them all."""
     share = [slice(0, 150), slice(150, 240)][rank]  # in 3 batches and in 2
     preds, target = PREDS[share], TARGET[share]
-    collection = MetricCollection([Informedness(K), Nit(K)])
-    on_step, empty, nothing = Informedness(K, dist_sync_on_step=True), Nit(K), Informedness(K)
+    collection = MetricCollection([Informedness(K), NIT(K)])
+    on_step, empty, nothing = Informedness(K, dist_sync_on_step=True), NIT(K), Informedness(K)
     for batch in zip(preds.split(50), target.split(50), strict=True):
         collection.update(*batch)
     if rank:
@@ -98,10 +93,10 @@ def of_torchmetrics(rank: int) -> dict[str, Any]:
     nothing.update(PREDS[:0], TARGET[:0])
     step = on_step(preds[:50], target[:50])
     first = collection.compute()
-    own = collection["Nit"].counts.sum()
+    own = collection["NIT"].counts.sum()
     collection.update(preds, target)
     return {
-        "first": [first["Informedness"].item(), first["Nit"].item()],
+        "first": [first["Informedness"].item(), first["NIT"].item()],
         "own": own.item(),
         "twice": [value.item() for value in collection.compute().values()],
         "step": step.item(),

@@ -40,6 +40,12 @@ def sums(references, predictions, weights, k, power):
     return cells
 
 
+def against_the_rest(cells, c):
+    """Return the table of one class and of all others as one."""
+    hits, row, column = cells[c, c], cells[c].sum(), cells[:, c].sum()
+    return [[hits, row - hits], [column - hits, cells.sum() - row - column + hits]]
+
+
 def options_of(score):
     metric, average = score
     return {"metric": metric} | ({"average": average} if average else {})

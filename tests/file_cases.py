@@ -41,14 +41,13 @@ def write_csv(table, path, delimiter=","):
     pyarrow.csv.write_csv(table, path, options)
 
 
-def write_arrow_file(table, path):
-    with pa.ipc.new_file(path, table.schema) as writer:
+def write_arrow_file(table, path, opened=pa.ipc.new_file):
+    with opened(path, table.schema) as writer:
         writer.write_table(table, max_chunksize=40)
 
 
 def write_arrow_stream(table, path):
-    with pa.ipc.new_stream(path, table.schema) as writer:
-        writer.write_table(table, max_chunksize=40)
+    write_arrow_file(table, path, pa.ipc.new_stream)
 
 
 def write_json_lines(table, path):
@@ -70,11 +69,12 @@ def table_of(path, **options):
     return table_from_file(path, **COLUMNS | options)
 
 
-def refused_as(path, pattern, error=ValueError, **options):
+def refused_as(path, pattern, error=ValueError, names=COLUMNS, **options):
     """See that every way to read files refuses a path with the same message."""
-    for read in (lambda: table_of(path, **options), lambda: read_columns(path, COLUMNS, **options)):
-        with pytest.raises(error, match=pattern):
-            read()
+    with pytest.raises(error, match=pattern):
+        table_from_file(path, **names, **options)
+    with pytest.raises(error, match=pattern):
+        read_columns(path, names, **options)
 
 
 def refused(path, message):

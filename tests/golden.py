@@ -64,23 +64,17 @@ def close(value: Any) -> Any:
     return pytest.approx(value, rel=0, abs=1e-12)
 
 
-def _fraction(value: str | int | list[Any] | None) -> Any:
+def _read(value: Any, kind: type) -> Any:
     if isinstance(value, list):
-        return tuple(_fraction(entry) for entry in value)
-    return None if value is None else Fraction(value)
-
-
-def _float(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(_float(entry) for entry in value)
-    return None if value is None else float(value)
+        return tuple(_read(entry, kind) for entry in value)
+    return None if value is None else kind(value)
 
 
 def _vector(record: dict[str, Any]) -> Vector:
-    exact = {name: _fraction(value) for name, value in record["exact"].items()}
-    decimal = {name: _float(value) for name, value in record["decimal"].items()}
+    exact = {name: _read(value, Fraction) for name, value in record["exact"].items()}
+    decimal = {name: _read(value, float) for name, value in record["decimal"].items()}
     info = {name: float(value) for name, value in record["info"].items()}
-    return Vector(record["id"], _fraction(record["table"]), exact, decimal, info)
+    return Vector(record["id"], _read(record["table"], Fraction), exact, decimal, info)
 
 
 _FILE = Path(__file__).with_name("vectors.json")

@@ -4,18 +4,16 @@ The oracle is `dense.score`, the definitions in numbers of 60 digits.
 """
 
 import math
-import re
-from pathlib import Path
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 
-import by_table
 import dense
-from informedness import ContingencyTable, estimate
-from informedness.statistics.score import sums_of
+from informedness import ContingencyTable
+from informedness.statistics.sums import sums_of
+from tables import table_of_labels
 
 pytestmark = [pytest.mark.digits, pytest.mark.filterwarnings("ignore:informedness. ")]
 
@@ -44,18 +42,14 @@ def one_large(k: int, large: int) -> np.ndarray:
 
 
 COUNTS: dict[str, Any] = {
-    "nearly all one cell of 1e12": [[10**12, 3], [5, 7]],
     "nearly all one cell of 1e15": [[BIG, 3], [5, 7]],
     "nearly all one cell of 1e18": [[10**18, 3, 0], [5, 7, 1], [0, 2, 9]],
     "worse than chance at 1e15": [[BIG, 7], [5, 0]],
     "two large cells": [[BIG, 1], [BIG, 2]],
     "three of four": [[10**17, 1], [10**17, 10**17]],
-    "a margin of 1e18 twice": [[4 * 10**18, 10**18], [10**18, 3 * 10**18]],
     "40 classes": one_large(40, BIG),
-    "100 classes": one_large(100, BIG),
     "100 classes, few wrong": diagonal(100, 1, BIG, 10),
     "120 classes of all sizes": magnitudes(120, 2, 15).astype(np.int64),
-    "150 classes, small counts": diagonal(150, 3, 20, 4),
     "120 classes, 30 without references": np.where(
         np.arange(120)[:, None] % 4 == 1, 0, diagonal(120, 4, BIG, BIG)
     ),
@@ -64,14 +58,11 @@ WEIGHTS: dict[str, Any] = {
     "a weight of 1e-18": [[1.0, 1e-18], [1.0, 1.0]],
     "nearly all one cell": [[1e15, 0.3], [0.7, 1.1]],
     "two large cells in a column": [[1e15, 0.3], [1e15, 0.7]],
-    "two large cells in a row": [[1e15, 1e15], [0.1, 0.3]],
     "three classes, two large cells": [[1e15, 1 / 3, 0], [1e15, 0.7, 0.1], [0.3, 0, 0.2]],
     "sizes from 1e-20 to 1": magnitudes(5, 5, 20, 0.9) / 1e20,
-    "of 1e-300": magnitudes(4, 6, 3, 0.9) * 1e-303,
     "of 1e305": magnitudes(4, 6, 3, 0.9) * 1e302,
     "beyond half of the largest": [[8e307, 1e307], [2e307, 3e307]],
     "from 1e-320 to 1e300": [[1e300, 1e-320], [1e299, 1e300]],
-    "40 classes, weighted": magnitudes(40, 8, 6),
     "100 classes, weighted": magnitudes(100, 9, 15),
     "120 classes, few wrong": diagonal(120, 10, 1000, 3) / 7,
 }
@@ -84,9 +75,7 @@ def table_of(name: str) -> ContingencyTable:
         return ContingencyTable.from_matrix(cells)
     rows, columns = np.nonzero(cells)
     weights = np.array(cells, dtype=float)[rows, columns]
-    return ContingencyTable.from_labels(
-        rows, columns, sample_weight=weights, labels=range(len(cells))
-    )
+    return table_of_labels(rows, columns, sample_weight=weights, labels=range(len(cells)))
 
 
 def plain(cells: Any) -> list[list[Any]]:
@@ -97,13 +86,6 @@ def exact(cells: Any, metric: str, average: str | None) -> Any:
     mpmath.mp.dps = 60
     cells = [[mpmath.mpf(x) for x in row] for row in plain(cells)]
     return dense.score(cells, metric, average)
-
-
-def score(table: ContingencyTable, metric: str, average: str | None) -> Any:
-    function = getattr(by_table, metric)
-    if average is None:
-        return function(table)
-    return function(table, average=None if average == "none" else average)
 
 
 SCORES = [*dense.SCORES, ("informedness", "none"), ("markedness", "none")]
@@ -117,7 +99,8 @@ def test_every_score_and_rate_is_that_of_60_digits(name):
     for metric, average in SCORES:
         wanted = exact(TABLES[name], metric, average)
         wanted = [*map(float, wanted)] if average == "none" else float(wanted)
-        value = score(table, metric, average)
+        options = {"average": None if average == "none" else average} if average else {}
+        value = table.score(metric, **options)
         assert value == pytest.approx(wanted, rel=0, abs=1e-13), (metric, average)
     rates = sums_of(table)
     cells = [[mpmath.mpf(x) for x in row] for row in plain(TABLES[name])]
@@ -134,16 +117,7 @@ def test_every_score_and_rate_is_that_of_60_digits(name):
 def test_cells_of_very_different_sizes_leave_an_interval_of_numbers():
     for name in ("a weight of 1e-18", "three of four", "sizes from 1e-20 to 1"):
         for metric in ("nit", "informedness", "matthews_corrcoef"):
-            made = estimate(table_of(name), metric)
+            made = table_of(name).estimate(metric)
             low, high = made.confidence_interval
             assert low <= made.value <= high, (name, metric)
             assert math.isfinite(made.standard_error), (name, metric)
-
-
-def test_no_bound_swallows_a_nan():
-    """`min(1.0, nan)` is 1.0 where `min(nan, 1.0)` is nan: a bound stands last."""
-    swallows = re.compile(r"\b(?:min|max)\((?:-?[\d.]*\.[\d.]*|least),|\b(?:nan|f)(?:min|max)\(")
-    root = Path(__file__).resolve().parent.parent
-    for folder in ("src", "metrics", "spaces"):
-        for path in root.glob(f"{folder}/**/*.py"):
-            assert not swallows.findall(path.read_text(encoding="utf-8")), path

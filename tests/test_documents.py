@@ -12,6 +12,7 @@ import shutil
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,11 @@ import by_table
 import informedness
 import study_pages
 from informedness import SCORES as METRICS
-from informedness import ContingencyTable, IntervalWarning, estimate
+from informedness import ContingencyTable, IntervalWarning
 from informedness.cli import main
 from informedness.results.rows import FEW_GROUPS
 from informedness.statistics.intervals import FEW_SAMPLES
+from tables import table_of_pairs
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
@@ -107,7 +109,7 @@ def test_the_sentence_to_publish_is_that_of_the_log():
         informedness.read_log(ROOT / "tests/logs/lm-eval" / model, **log)
         for model in ("always-b", "knows-half")
     )
-    made, both = b.report(0.95), informedness.compare_answers(a, b)
+    made, both = b.report(0.95), a.compare(b)
     low, high = made.estimates["informedness"].confidence_interval
     least, most = both.confidence_interval
     text = plain("docs/language-models.md").replace("> ", "")
@@ -184,7 +186,7 @@ def test_informedness_of_a_model_right_nine_times_in_ten_is_what_the_readme_says
     matrices = [[[90 - found, found], [10 - found, found]] for found in range(11)]
     assert {np.trace(matrix) for matrix in matrices} == {90}
     scores = [by_table.informedness(ContingencyTable.from_matrix(x)) for x in matrices]
-    assert f"anything from {min(scores):g} to {max(scores):.2f}" in plain("README.md")
+    assert f"from {min(scores):g} to {max(scores):.2f}" in plain("README.md")
 
 
 def test_the_page_on_how_sure_is_right_about_weights_and_copies():
@@ -192,7 +194,7 @@ def test_the_page_on_how_sure_is_right_about_weights_and_copies():
     weighted = ContingencyTable.from_matrix(3 * table, squared_weights=9 * table)
     copies = ContingencyTable.from_matrix(3 * table)
     made = [
-        str(estimate(x)).split(" (")[0].removeprefix("informedness ") for x in (weighted, copies)
+        str(x.estimate()).split(" (")[0].removeprefix("informedness ") for x in (weighted, copies)
     ]
     said = f"the weight 3 leaves {made[0]} as it is, where three copies of each would give"
     assert f"{said} {made[1]}." in plain(HOW_SURE)
@@ -204,48 +206,30 @@ def test_the_page_on_how_sure_says_what_the_studies_found():
         assert [words for words in said() if words not in text] == []
 
 
-def lacks(table, metric):
-    """Return what the warning of a score's interval says, and its low end."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", IntervalWarning)
-        low, _ = estimate(table, metric).confidence_interval
-    return " ".join(str(x.message) for x in caught if x.category is IntervalWarning), low
-
-
-def observed(*references, outside=0):
-    """A table of so many references of each class, all right but two and those outside of all."""
-    rows = [(i, i, n) for i, n in enumerate(references)]
-    rows[0] = (0, 0, references[0] - 2 - outside)
-    rows += [(0, 1, 1), (0, 2 % len(references), 1)]
-    rows += [(0, 100 + number, 1) for number in range(outside)]
-    return ContingencyTable.from_counts(*zip(*rows, strict=True))
-
-
 def test_the_documents_have_the_rules_where_classes_are_not_declared():
-    for metric in METRICS:
-        said, low = lacks(observed(60, 20, 4), metric)
-        assert ("where 5 are wanted" in said) == (metric in ("nit", "ema")), metric
-        assert not np.isnan(low), metric
-        assert lacks(observed(60, 20, 5), metric)[0] == "", metric
-        for table, unknown in (
-            (observed(60, 20, 2), ["nit"]),
-            (observed(60, 20, 3), []),
-            (observed(60, 4), ["ema"]),
-            (observed(60, 5), []),
-        ):
-            assert np.isnan(lacks(table, metric)[1]) == (metric in unknown), metric
+    """Those that `test_intervals_of_nit.py` finds."""
     for words in ("5 references of a class", "5 samples outside the largest class", "below 3"):
         assert words in plain(HOW_SURE)
     assert all(words in plain(CARDS[1]) for words in ("5 references of a class", "Below 3"))
 
 
+def observed(size, outside):
+    """A table of three classes with two errors, and so many predictions outside of them."""
+    rows = [(0, 0, size - 42 - outside), (0, 1, 1), (0, 2, 1), (1, 1, 20), (2, 2, 20)]
+    rows += [(0, 100 + number, 1) for number in range(outside)]
+    return table_of_pairs(*zip(*rows, strict=True))
+
+
 def test_the_documents_have_the_rule_of_predictions_outside_the_references():
     """10 (k - 1) samples for each: of three classes and six others 120, of one other none."""
-    for metric in METRICS:
-        for size, is_warned in ((119, metric in ("nit", "ema")), (120, False)):
-            said, _ = lacks(observed(size - 40, 20, 20, outside=6), metric)
-            assert ("6 predictions outside the references" in said) == is_warned, metric
-        assert lacks(observed(20, 20, 20, outside=1), metric)[0] == "", metric
+    for metric, size, outside in product(METRICS, (119, 120), (1, 6)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            observed(size, outside).estimate(metric)
+        said = [str(x.message) for x in caught if x.category is IntervalWarning]
+        is_warned = metric in ("nit", "ema") and (size, outside) == (119, 6)
+        assert len(said) == is_warned, (metric, size, outside)
+        assert all("6 predictions outside the references" in words for words in said)
     said = "10 (k \N{MINUS SIGN} 1) samples for each different prediction"
     assert all(said in plain(page) for page in (HOW_SURE, "docs/undefined.md"))
 
@@ -268,7 +252,7 @@ def test_the_page_on_how_sure_has_the_numbers_of_the_test_of_chance():
     steps = []
     for largest in (1994, 1995):
         sparse = ContingencyTable.from_matrix([[largest, 3], [2, 1]])
-        steps.append(estimate(sparse, "nit").independence_p_value * 1000)
+        steps.append(sparse.estimate("nit").independence_p_value * 1000)
     assert steps[0] == pytest.approx(round(steps[0]), abs=1e-9)
     assert abs(steps[1] - round(steps[1])) > 1e-6
     said = (
@@ -278,31 +262,26 @@ def test_the_page_on_how_sure_has_the_numbers_of_the_test_of_chance():
 
 
 def test_the_page_on_performance_has_the_figures_of_the_benchmark_and_the_goals_they_miss():
-    results = (ROOT / "tests" / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
-    rows = [line.strip("| ").split(" | ") for line in results.splitlines() if line[:2] == "| "]
+    def rows_of(page):
+        lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
+        return [line.strip("| ").split(" | ") for line in lines if line[:2] == "| "]
+
+    rows = rows_of("tests/benchmarks/RESULTS.md")
     targets = {
         (row[0], row[1]): row[2:] for row in rows if len(row) >= 5 and row[2][:2] in (">=", "<=")
     }
-    page = (ROOT / "docs" / "performance.md").read_text("utf-8")
-    shown = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "]
-    faster = "times faster than balanced_accuracy_score"
-    names = {
+    found = {row[0]: row[1:] for row in rows_of("docs/performance.md")}
+    for name, work in {
         "10⁷ pairs of int64, 10 classes": "int64, N = 1e7, k = 10",
         "10³ pairs of int64, 10 classes": "int64, N = 1e3, k = 10",
         "10⁶ pairs in numpy's strings, 10 classes": "numpy U, N = 1e6, k = 10",
         "10⁶ pairs in lists of `str`, 10 classes": "list of str, N = 1e6, k = 10",
-    }
-    found = {row[0]: row[1:] for row in shown}
-    for name, work in names.items():
-        goal, reached, *_ = targets[work, faster]
+    }.items():
+        goal, reached, *_ = targets[work, "times faster than balanced_accuracy_score"]
         assert found[name] == [reached.split(" / ")[0], goal.removeprefix(">= ")]
-    files = {
-        "int64": "Parquet of int64",
-        "strings with a dictionary": "Parquet of dictionary strings",
-    }
     slower = []
-    for name, work in files.items():
-        work += ", N = 1e8, k = 100"
+    for name, of in (("int64", "int64"), ("strings with a dictionary", "dictionary strings")):
+        work = f"Parquet of {of}, N = 1e8, k = 100"
         seconds, megabytes = [row[1:] for row in rows if row[0] == work and len(row) == 3]
         pairs = zip(seconds, megabytes, strict=True)
         cells = [f"{s.split(' (')[0]} s, {m} MB" for s, m in pairs]

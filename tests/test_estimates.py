@@ -3,25 +3,16 @@
 import json
 import math
 import warnings
-from functools import partial
-from statistics import NormalDist
 
 import numpy as np
 import pytest
 
-import by_table
-import dense
-from dense import SCORES, precise
-from estimate_cases import THREE, every_score, function_of, options_of, table_of, weighted
+from dense import SCORES
+from estimate_cases import THREE, every_score, options_of, table_of, weighted
 from informedness import SCORES as METRICS
-from informedness import (
-    ContingencyTable,
-    InformednessWarning,
-    IntervalWarning,
-    estimate,
-    estimate_from_labels,
-)
-from informedness.statistics.score import effective_sample_size
+from informedness import InformednessWarning, IntervalWarning, estimate_from_labels
+from informedness.statistics.sums import effective_sample_size
+from tables import table_of_labels, table_of_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -33,7 +24,7 @@ def warned(matrix, metric="informedness"):
     """Return what the interval is warned of, or None."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimate(table_of(matrix), metric)
+        table_of(matrix).estimate(metric)
     found = [entry for entry in caught if entry.category is IntervalWarning]
     assert len(found) <= 1
     if not found:
@@ -70,39 +61,31 @@ def test_scores_of_cells_want_references_of_each_class_where_classes_are_observe
 
 def test_the_warning_goes_by_the_effective_number_of_samples():
     samples = weighted([[30, 5], [5, 30]])
-    table = ContingencyTable.from_labels(*samples[:2], sample_weight=samples[2])
+    table = table_of_labels(*samples[:2], sample_weight=samples[2])
     size = effective_sample_size(table)
     assert size < 50 < table.n_samples
     with pytest.warns(IntervalWarning, match=f": {size:.4g} samples, where 50"):
-        estimate(table)
+        table.estimate()
     assert issubclass(IntervalWarning, InformednessWarning)
 
 
 # Where there is nothing to estimate
 
 
-@pytest.mark.slow
 def test_the_standard_error_of_constant_and_of_perfect_predictions_is_exactly_0():
     """A constant is 0 informed, and all right 1, whatever the sample: nothing varies."""
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        k = int(rng.integers(2, 30))
-        references = np.append(np.arange(k), rng.choice(k, 500, p=rng.dirichlet(np.ones(k))))
-        weights = rng.exponential(size=len(references)) if seed % 2 else None
-        prior = dict(enumerate(rng.dirichlet(np.full(k, 3.0)).tolist()))
-        settings = [{"average": average} for average in ("bias", "prevalence", "macro", None)]
-        settings += [{"prior": prior}, {"prior": prior, "average": "macro"}]
-        settings += [{"metric": "balanced_accuracy"}]
-        of_perfect = [{"metric": x} for x in ("markedness", "matthews_corrcoef", "accuracy")]
-        for predictions, more in (
-            (np.full(len(references), rng.integers(k)), [{"metric": "nit"}]),
-            (references, of_perfect),
-        ):
-            table = ContingencyTable.from_labels(references, predictions, sample_weight=weights)
-            for options in settings + more:
-                made = estimate(table, **options)
+    rng = np.random.default_rng(0)
+    references = np.append(np.arange(7), rng.choice(7, 500, p=rng.dirichlet(np.ones(7))))
+    prior = dict(enumerate(rng.dirichlet(np.full(7, 3.0)).tolist()))
+    settings = [{}, {"average": "macro"}, {"average": None}, {"prior": prior}]
+    settings += [{"metric": "balanced_accuracy"}]
+    for predictions, metric in ((np.full(507, 3), "nit"), (references, "markedness")):
+        for weights in (None, rng.exponential(size=507)):
+            table = table_of_labels(references, predictions, sample_weight=weights)
+            for options in [*settings, {"metric": metric}]:
+                made = table.estimate(**options)
                 each = made if isinstance(made, list) else [made]
-                assert {one.standard_error for one in each} == {0.0}, (seed, options)
+                assert {one.standard_error for one in each} == {0.0}, options
 
 
 def test_undefined_scores_have_no_interval_and_none_in_json():
@@ -112,13 +95,13 @@ def test_undefined_scores_have_no_interval_and_none_in_json():
         ([[5, 0], [0, 0]], {"accuracy"}),
     ):
         for metric in METRICS:
-            made = estimate(table_of(matrix), metric)
+            made = table_of(matrix).estimate(metric)
             plain = json.loads(json.dumps(made.to_dict(), allow_nan=False))
             undefined = metric not in defined
             assert (plain["standard_error"] is None) == undefined, (matrix, metric)
             assert (plain["confidence_interval"] == [None, None]) == undefined
             assert ("nan" in str(made)) == undefined
-    made = estimate(table_of([[5, 3], [0, 0]]), zero_division=math.nan)
+    made = table_of([[5, 3], [0, 0]]).estimate(zero_division=math.nan)
     assert math.isnan(made.value)
     assert made.to_dict()["value"] is None
 
@@ -129,7 +112,7 @@ def test_undefined_scores_have_no_interval_and_none_in_json():
 @every_score
 def test_any_constant_weight_is_no_weight(score):
     references, predictions, _ = weighted(THREE)
-    plain = estimate(table_of(THREE), **options_of(score))
+    plain = table_of(THREE).estimate(**options_of(score))
     for weight in (1, 0.37, 5e6, 1e-100):
         made = estimate_from_labels(
             references, predictions, **options_of(score), sample_weight=[weight] * len(references)
@@ -140,32 +123,26 @@ def test_any_constant_weight_is_no_weight(score):
         assert made.effective_sample_size == pytest.approx(plain.effective_sample_size)
 
 
-def test_labels_of_any_type_are_in_estimates_of_each_class():
-    references, predictions, _ = weighted([[8, 2], [3, 9]])
-    for labels in ([b"a", b"\xff"], [-5, 2**64 - 1]):
-        columns = ([labels[i] for i in side] for side in (references, predictions))
-        made = estimate_from_labels(*columns, average=None)
-        assert [entry.label for entry in made] == labels
-        for entry in made:
-            plain = json.loads(json.dumps(entry.to_dict(), allow_nan=False))
-            assert plain["label"] == (repr(entry.label) if labels[0] == b"a" else entry.label)
-            assert entry.signature.endswith(f"|class:{entry.label!r}")
-            assert f"informedness of {entry.label!r} 0." in str(entry)
+def test_a_label_of_bytes_is_its_literal_in_json():
+    made = estimate_from_labels([b"a", b"\xff"] * 30, [b"a"] * 30 + [b"\xff"] * 30, average=None)
+    assert [entry.label for entry in made] == [b"a", b"\xff"]
+    assert [entry.to_dict()["label"] for entry in made] == ["b'a'", "b'\\xff'"]
+    assert str(made[1]).startswith("informedness of b'\\xff' 0.")
 
 
 def test_weights_without_squares_are_refused():
     # the sums of one class against the rest are whole numbers
     halves = [0, 1, 2, 0, 0, 1, 1, 2, 2], [0, 1, 2, 1, 2, 0, 2, 0, 1], [3] * 3 + [0.5] * 6
-    table = ContingencyTable.from_counts(*halves)
-    known = ContingencyTable.from_counts(*halves, squared_weights=[3] * 3 + [0.25] * 6)
+    table = table_of_pairs(*halves)
+    known = table_of_pairs(*halves, squared_weights=[3] * 3 + [0.25] * 6)
     wanted = "`table` must know .* squared weights"
     for metric in METRICS:
         with pytest.raises(ValueError, match=f"{wanted}.*from labels"):
-            estimate(table, metric)
-        assert estimate(known, metric).standard_error > 0
+            table.estimate(metric)
+        assert known.estimate(metric).standard_error > 0
     for metric in ("informedness", "markedness"):
         with pytest.raises(ValueError, match=wanted):
-            estimate(table, metric, average=None)
+            table.estimate(metric, average=None)
     for weight in (1e-200, 1e200):  # whose squares are no numbers
         with pytest.raises(ValueError, match=wanted):
             estimate_from_labels([0, 1, 1], [0, 1, 0], sample_weight=[weight] * 3)
@@ -177,7 +154,7 @@ def test_unknown_answers_are_a_column_of_their_own():
     outside = {"labels": ["a", "b"], "unknown": "wrong"}
     for score in SCORES:
         made = estimate_from_labels(references, answers, **outside, **options_of(score))
-        same = estimate(table_of([[20, 5, 5], [5, 22, 3], [0, 0, 0]]), **options_of(score))
+        same = table_of([[20, 5, 5], [5, 22, 3], [0, 0, 0]]).estimate(**options_of(score))
         if score[0] == "f1_macro":  # which leaves them out of its mean
             assert made.value == pytest.approx((40 / 55 + 44 / 57) / 2, abs=1e-12)
             assert made.standard_error == pytest.approx(same.standard_error * 3 / 2, rel=1e-12)
@@ -193,16 +170,6 @@ def test_unknown_answers_are_a_column_of_their_own():
     assert math.isnan(each[2].standard_error)
 
 
-@every_score
-def test_counts_of_a_trillion_are_as_precise_as_small_ones(score):
-    made = estimate(table_of(np.array(THREE) * 10**12), **options_of(score))
-    wanted = dense.standard_error(precise(THREE), function_of(score)) / 1e6
-    low, high = made.confidence_interval
-    assert made.standard_error == pytest.approx(wanted, rel=1e-9)
-    reach = NormalDist().inv_cdf(0.975) * wanted
-    assert (made.value - low, high - made.value) == pytest.approx((reach, reach), rel=0.06)
-
-
 # The options
 
 
@@ -210,13 +177,11 @@ def test_bad_options_and_those_of_other_scores_are_refused_by_name_and_value():
     references, predictions, _ = weighted(THREE)
     for options, text in (
         ({"metric": "f1"}, "`metric` must .*'f1'"),
-        ({"metric": ["nit"]}, r"`metric` must .*\['nit'\]"),
         ({"average": "micro"}, "`average` must .*'micro'"),
         ({"average": "macro", "metric": "nit"}, "`average` must be left out for 'nit', got"),
         ({"average": None, "metric": "accuracy"}, "`average` must be left out for 'accuracy'"),
         ({"confidence_level": 95}, "`confidence_level` must .*95"),
         ({"confidence_level": math.nan}, "`confidence_level` must .*nan"),
-        ({"confidence_level": "0.95"}, r"`confidence_level` must .*'0\.95'"),
         ({"confidence_level": 1 - 1e-16}, r"`confidence_level` must .*0\.9999"),
         ({"zero_division": 1}, "`zero_division` must .*1"),
         ({"prior": [0.5, 0.3, 0.2]}, "`prior` must .*0.5"),
@@ -225,33 +190,13 @@ def test_bad_options_and_those_of_other_scores_are_refused_by_name_and_value():
         ({"prior": {0: 0.5, 1: 0.5}, "metric": "nit"}, "`prior` must be left out, except for an"),
         ({"prior": {0: 0.5, 1: 0.5}, "average": None}, "`prior` must be left out, except for an"),
     ):
-        for run in (
-            partial(estimate, table_of(THREE)),
-            partial(estimate_from_labels, references, predictions),
-        ):
-            with pytest.raises(ValueError, match=f"(?s)^{text}"):
-                run(**options)
-    wanted = "`table` must be a ContingencyTable, got .*: estimate_from_labels takes references and"
-    with pytest.raises(TypeError, match=wanted):
-        estimate([0, 1], [0, 1])
-
-
-@pytest.mark.slow
-def test_modules_refuse_a_bad_level_and_an_interval_of_the_odds(load):
-    module, inputs = load("informedness"), {"references": [0, 1, 1], "predictions": [0, 1, 0]}
-    for level in (0, 95, "high", math.nan):
-        with pytest.raises(ValueError, match=r"^`confidence_level` must lie between 0 and 1"):
-            module.compute(**inputs, confidence_level=level)
-    odds = {"prior": {0: 0.5, 1: 0.5}, "prior_mode": "odds"}
-    with pytest.raises(ValueError, match=r'`confidence_level` must be left out.*"odds"'):
-        module.compute(**inputs, **odds, confidence_level=0.95)
-    result = module.compute(**inputs, **odds, return_signature=True)
-    assert "prior:odds-" in result["informedness_signature"]
+        with pytest.raises(ValueError, match=f"(?s)^{text}"):
+            estimate_from_labels(references, predictions, **options)
 
 
 def test_an_estimate_says_all_it_knows():
     table = table_of([[84, 6], [2, 8]], labels=["ham", "spam"])
-    made = estimate(table, confidence_level=0.9)
+    made = table.estimate(confidence_level=0.9)
     assert made.to_dict() == {
         "metric": "informedness",
         "value": made.value,
@@ -267,52 +212,44 @@ def test_an_estimate_says_all_it_knows():
     assert str(made) == f"informedness 0.7333 ± 0.1292 ({low:.4f} to {high:.4f}, 0.9)"
 
 
-# Every path
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["informedness", "nit"])
-def test_every_path_gives_the_same_estimate(metric, load):
+def test_modules_give_the_same_estimate(metric, load):
     module, prior = load(metric), {0: 0.25, 1: 0.75}
     strings = list("aabcbcc") * 9, list("abbcacb") * 9
+    averaged = metric == "informedness"
     for (references, predictions), options, extra in (
         (strings, {"labels": ["c", "a", "b", "d"]}, {}),
-        (strings, {}, {"average": None} if metric == "informedness" else {}),
+        (strings, {}, {"average": None} if averaged else {}),
         (([0, 0, 1, 2] * 20, [0, 1, 1, 2] * 20), {"sample_weight": [0.1, 1, 2.3, 0.7] * 20}, {}),
         (
             ([0, -100, 1, 1] * 20, [0, 1, 1, 0] * 20),
             {"ignore_index": -100},
-            {"average": "macro", "prior": prior} if metric == "informedness" else {},
+            {"average": "macro", "prior": prior} if averaged else {},
         ),
         ((list("abba") * 20, list("ab?b") * 20), {"labels": ["a", "b"], "unknown": "wrong"}, {}),
         (([1, 1, 1], [1, 0, 1]), {}, {"zero_division": math.nan}),
     ):
-        table = ContingencyTable.from_labels(references, predictions, **options)
-        ignored = {key: options[key] for key in options if key == "ignore_index"}
-        asked = {**extra, "confidence_level": 0.9}
-        made = estimate(table, metric, **asked, **ignored)
-        by_labels = estimate_from_labels(references, predictions, metric, **options, **asked)
-        several, same = (x if isinstance(x, list) else [x] for x in (made, by_labels))
-        assert [x.to_dict() for x in several] == [x.to_dict() for x in same]
-
-        for start in range(0, len(references), 7):
-            piece = slice(start, start + 7)
-            module.add_batch(references=references[piece], predictions=tuple(predictions[piece]))
-        result = module.compute(**options, **asked, return_signature=True)
-        fields = {
+        asked = {**options, **extra, "confidence_level": 0.9}
+        made = estimate_from_labels(references, predictions, metric, **asked)
+        several = made if isinstance(made, list) else [made]
+        inputs = {"references": references, "predictions": predictions}
+        result = module.compute(**inputs, **asked, return_signature=True)
+        for name, wanted in {
             metric: [x.value for x in several],
             f"{metric}_standard_error": [x.standard_error for x in several],
             f"{metric}_confidence_interval": [x.confidence_interval for x in several],
-        }
-        by_class = several is made
-        for name, wanted in fields.items():
-            got = np.array(result[name] if by_class else [result[name]], dtype=float)
+        }.items():
+            got = np.array(result[name] if several is made else [result[name]], dtype=float)
             np.testing.assert_allclose(got, np.array(wanted), rtol=0, atol=1e-12)
         line = several[0].signature.partition("|class:")[0]
-        assert result.pop(f"{metric}_signature") == line
-        assert set(result) - set(fields) == ({"labels"} if by_class else set())
-        inputs = {"references": references, "predictions": predictions}
-        plain = module.compute(**inputs, **options, **extra)
-        assert set(plain) == ({metric, "labels"} if by_class else {metric})
-        value = getattr(by_table, metric)(table, **extra)
-        assert np.array_equal(plain[metric], value, equal_nan=True)
+        assert result[f"{metric}_signature"] == line
+    for options, text in (
+        ({"confidence_level": 95}, "`confidence_level` must lie between 0 and 1"),
+        ({"confidence_level": "high"}, "`confidence_level` must lie between 0 and 1"),
+        ({"confidence_level": 0.9, "prior": prior, "prior_mode": "odds"}, '.* left out .*"odds"'),
+        ({"confidence_level": 0.9, "prior": prior, "average": None}, "`prior` must be left out"),
+    ):
+        if averaged:
+            with pytest.raises(ValueError, match=f"^{text}"):
+                module.compute(references=[0, 1, 1], predictions=[0, 1, 0], **options)

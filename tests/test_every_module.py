@@ -5,14 +5,18 @@ value, and the source it is from. Informedness and NIT have theirs in `vectors.j
 """
 
 import json
+import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
 from golden import VECTORS, close
-from informedness import ContingencyTable, Report, score
-from informedness.statistics.registry import MODULES, REPORTED, score_named
+from informedness.results.report import Report
+from informedness.statistics import modules
+from informedness.statistics.registry import MODULES, REPORTED, reported_intervals, score_named
+from informedness.statistics.score import ScoreWithInterval
+from tables import table_of_labels
 
 FOLDER = Path(__file__).with_name("golden_cases")
 IN_VECTORS = {"informedness": ("exact", "informedness"), "nit": ("info", "NIT_k_ref")}
@@ -41,8 +45,8 @@ def test_every_module_has_golden_cases_that_every_way_to_its_score_agrees_with(n
     for references, predictions, options, value in cases:
         inputs = {"references": references, "predictions": predictions}
         assert metric.compute(**inputs, **options)[name] == close(value)
-        table = ContingencyTable.from_labels(references, predictions, **options)
-        assert score(table, name) == close(value)
+        table = table_of_labels(references, predictions, **options)
+        assert table.score(name) == close(value)
         if name in REPORTED:
             assert Report.from_table(table).scores[name] == close(value)
 
@@ -51,7 +55,7 @@ def test_every_module_has_golden_cases_that_every_way_to_its_score_agrees_with(n
 def test_every_module_gives_its_interval_and_signature(name, load):
     inputs = {"references": list("aabbc") * 20, "predictions": list("aabbb") * 20}
     asked = {"return_signature": True}
-    if score_named(name).has_gradient:
+    if isinstance(score_named(name), ScoreWithInterval):
         asked["confidence_level"] = 0.9
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -63,3 +67,34 @@ def test_every_module_gives_its_interval_and_signature(name, load):
         return
     low, high = result[f"{name}_confidence_interval"]
     assert score_named(name).lowest <= low <= result[name] <= high <= score_named(name).best
+
+
+# Beside the package, which a module needs for `confidence_level` and for nothing else
+
+INPUTS = {"references": [0, 0, 1, 1] * 20, "predictions": [0, 0, 1, 0] * 20}
+
+
+def test_a_module_without_the_package_scores_and_has_no_interval(load, monkeypatch):
+    monkeypatch.setitem(sys.modules, "informedness.statistics.modules", None)
+    for name in MODULES:
+        metric = load(name)
+        assert metric.compute(**INPUTS, return_signature=True).keys() == {name, f"{name}_signature"}
+        wanted = "^`confidence_level` needs the package: pip install informedness$"
+        with pytest.raises(ImportError, match=wanted):
+            metric.compute(**INPUTS, confidence_level=0.9)
+
+
+def test_a_module_beside_a_package_that_scores_otherwise_has_no_interval(load, monkeypatch):
+    for name in {*MODULES} & {score.name for score in reported_intervals()}:
+        metric = load(name)
+        score = type(score_named(name))
+        made = score.rounded
+        monkeypatch.setattr(score, "rounded", lambda *given, made=made: made(*given) + 2e-12)
+        monkeypatch.setattr(modules, "__version__", "0.0.9")
+        wanted = (
+            f"{name}' of version 0.1.0 scores .* package, version 0.0.9, scores .* same version"
+        )
+        with pytest.raises(RuntimeError, match=wanted):
+            metric.compute(**INPUTS, confidence_level=0.9)
+        monkeypatch.undo()
+        assert len(metric.compute(**INPUTS, confidence_level=0.9)) == 3

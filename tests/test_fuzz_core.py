@@ -14,6 +14,7 @@ import pytest
 import by_table
 import dense
 from informedness import ContingencyTable
+from tables import table_of_labels, table_of_pairs
 
 pytestmark = [pytest.mark.digits, pytest.mark.filterwarnings("ignore:informedness. ")]
 
@@ -56,7 +57,7 @@ def by_labels(cells, rng):
     order = rng.permutation(len(i))
     i, j = i[order], j[order]
     weights = np.array(cells, dtype=float)[i, j]
-    return ContingencyTable.from_labels(i, j, sample_weight=weights, labels=range(len(cells)))
+    return table_of_labels(i, j, sample_weight=weights, labels=range(len(cells)))
 
 
 def by_parts(cells, rng):
@@ -71,7 +72,7 @@ def by_parts(cells, rng):
         if array.dtype.kind == "f":  # sums of weights, also where they happen to be whole
             options["n_samples"] = np.ones(len(part[0]))
         if len(part[0]):
-            tables.append(ContingencyTable.from_counts(*part, **options))
+            tables.append(table_of_pairs(*part, **options))
     return sum(tables)
 
 

@@ -20,6 +20,7 @@ from informedness import (
     markedness_score,
     nit_score,
 )
+from tables import table_of_labels, table_of_pairs
 
 INFORMEDNESS = {
     "bias": "informedness",
@@ -45,18 +46,18 @@ def from_matrix(vector: Vector) -> ContingencyTable:
 
 def from_weights(vector: Vector) -> ContingencyTable:
     references, predictions, weights = vector.weighted_samples()
-    return ContingencyTable.from_labels(references, predictions, sample_weight=weights)
+    return table_of_labels(references, predictions, sample_weight=weights)
 
 
 def ways(vector: Vector) -> Iterable[tuple[str, ContingencyTable]]:
     """Yield the name of every way into the table, and the table."""
     yield "matrix", from_matrix(vector)
     yield "weights", from_weights(vector)
-    yield "counts", ContingencyTable.from_counts(*zip(*vector.cells(), strict=True))
+    yield "counts", table_of_pairs(*zip(*vector.cells(), strict=True))
     if vector.is_counts:
         pair = vector.samples()
-        yield "integers", ContingencyTable.from_labels(*pair)
-        yield "strings", ContingencyTable.from_labels(*(list(map(str, codes)) for codes in pair))
+        yield "integers", table_of_labels(*pair)
+        yield "strings", table_of_labels(*(list(map(str, codes)) for codes in pair))
 
 
 pytestmark = [pytest.mark.digits, pytest.mark.filterwarnings("ignore:informedness. ")]
@@ -136,26 +137,3 @@ def test_public_functions_give_the_scores_of_the_vector(vector):
         assert ema_score(*pair, **options) == close(info["EMA"])
         triangle = [close(info[name]) for name in TRIANGLE]
         assert list(entropy_triangle(*pair, **options)) == triangle
-
-
-def test_informedness_warns_only_where_a_class_or_the_score_is_undefined():
-    for vector in VECTORS:
-        rows, _ = vector.totals()
-        undefined = rows.count(0) > 0 or len(rows) - rows.count(0) == 1
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            by_table.informedness(from_matrix(vector))
-        assert bool(caught) == undefined, vector.id
-        assert all(warning.category is UndefinedMetricWarning for warning in caught), vector.id
-
-
-def test_informedness_is_neither_the_released_code_nor_the_printed_formula():
-    """Two other formulas go by its name; so many vectors tell them from ours."""
-    for other, n_apart in (("released_code", 20), ("eq5_printed", 22)):
-        apart = [
-            vector.id
-            for vector in VECTORS
-            if None not in (vector.exact["informedness"], vector.exact[other])
-            and abs(vector.exact["informedness"] - vector.exact[other]) > 1e-6
-        ]
-        assert len(apart) == n_apart, other

@@ -14,6 +14,7 @@ from estimate_cases import (
     PRIORS,
     TABLES,
     THREE,
+    against_the_rest,
     every_score,
     function_of,
     options_of,
@@ -21,7 +22,7 @@ from estimate_cases import (
     table_of,
     weighted,
 )
-from informedness import estimate, estimate_from_labels
+from informedness import estimate_from_labels
 from informedness.statistics.registry import averaged_score
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -44,7 +45,7 @@ def test_intervals_are_those_of_the_definition(score):
         cells = precise(matrix)
         if not all(map(any, cells)):
             continue  # classes without a reference have a test of their own
-        made = estimate(table_of(matrix), **options_of(score), confidence_level=LEVEL)
+        made = table_of(matrix).estimate(**options_of(score), confidence_level=LEVEL)
         below, above = dense.reaches(cells, function_of(score), LEVEL)
         wanted = clipped(score, made.value, below, above)
         assert made.confidence_interval == pytest.approx(wanted, rel=0, abs=1e-12), name
@@ -53,8 +54,8 @@ def test_intervals_are_those_of_the_definition(score):
 def test_intervals_of_markedness_are_those_of_informedness_of_the_transpose():
     transposed = table_of(np.transpose(THREE))
     for average, other in (("bias", "prevalence"), ("prevalence", "bias"), ("macro", "macro")):
-        made = estimate(table_of(THREE), "markedness", average=average)
-        same = estimate(transposed, average=other)
+        made = table_of(THREE).estimate("markedness", average=average)
+        same = transposed.estimate(average=other)
         assert made.confidence_interval == pytest.approx(same.confidence_interval, abs=1e-12)
 
 
@@ -77,10 +78,10 @@ def test_a_class_without_a_reference_adds_what_it_could_change():
     """It is found never or always, by as many samples as could be missed: z^2."""
     cells = precise([[8, 2, 1], [1, 9, 3], [0, 0, 0]])
     table = table_of([[8, 2, 1], [1, 9, 3], [0, 0, 0]])
-    assert math.isnan(estimate(table, average=None)[2].standard_error)
+    assert math.isnan(table.estimate(average=None)[2].standard_error)
     n, r, c = 24, np.array([11, 13, Z2]), np.array([9, 11, 4])
     for average in dense.AVERAGES:
-        made = estimate(table, average=average)
+        made = table.estimate(average=average)
         ends = [made.value]
         for hits in (np.array([8, 9, 0]), np.array([8, 9, Z2])):
             predictions = c + np.array([0, 0, hits[2]])
@@ -97,7 +98,7 @@ def test_a_prior_wants_some_references_of_each_class():
         table = table_of([[60, 9, 0], [4, 40, 3], [0, 0, rarest]])
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            made = estimate(table, prior={0: 0.25, 1: 0.25, 2: 0.5})
+            made = table.estimate(prior={0: 0.25, 1: 0.25, 2: 0.5})
         assert math.isnan(sum(made.confidence_interval)) == (how == "nan")
         assert made.standard_error > 0
         said = [str(one.message) for one in caught]
@@ -120,11 +121,11 @@ def wilson(right, n):
 def test_the_interval_of_one_proportion_is_at_least_wilsons():
     """Where the other class is certain, all that is open is the recall of this one."""
     for right, n in [(60, 60), (92, 100), (20, 45), (700, 1500)]:
-        made = estimate(table_of([[right, n - right], [0, 10**9]])).confidence_interval
+        made = table_of([[right, n - right], [0, 10**9]]).estimate().confidence_interval
         _, low, high = wilson(right, n)
         assert low - 0.02 < made[0] < low + 1e-6
         assert high - 1e-6 < made[1] < high + 0.02
-    made = estimate(table_of([[60]]), "accuracy")
+    made = table_of([[60]]).estimate("accuracy")
     assert made.confidence_interval == pytest.approx(wilson(60, 60)[1:], abs=1e-9)
 
 
@@ -136,7 +137,7 @@ def test_the_interval_of_two_classes_is_at_least_newcombes():
         q, q_low, q_high = wilson(alarms, alarms + rejected)
         low = p - q - math.hypot(p - p_low, q_high - q)
         high = p - q + math.hypot(p_high - p, q - q_low)
-        made = estimate(table_of(matrix)).confidence_interval
+        made = table_of(matrix).estimate().confidence_interval
         assert low - 0.1 * (high - low) < made[0] < low + 1e-12
         assert high - 1e-12 < made[1] < high + 0.1 * (high - low)
 
@@ -159,7 +160,7 @@ def test_intervals_contain_the_value_within_the_range_and_grow_with_the_level(sc
     for name, matrix in TABLES.items():
         widths = []
         for level in (0.01, 0.5, 0.95, 0.9999):
-            made = estimate(table_of(matrix), **options_of(score), confidence_level=level)
+            made = table_of(matrix).estimate(**options_of(score), confidence_level=level)
             low, high = made.confidence_interval
             if not math.isnan(low):
                 assert least <= low <= made.value <= high <= max(1, made.value) <= 1 + 1e-14, name
@@ -175,20 +176,18 @@ def test_no_errors_have_an_interval_of_some_width_up_to_the_best(score):
         table, more = (
             table_of(np.diag(totals) * times, labels=range(len(totals))) for times in (1, 100)
         )
-        made = estimate(table, **options_of(score))
+        made = table.estimate(**options_of(score))
         low, high = made.confidence_interval
         assert made.standard_error < 1e-14 or score[0] == "nit"
         assert low < made.value <= high <= 1 + 1e-14, totals
         if score[0] != "nit":
             assert made.value == high == pytest.approx(1, abs=1e-14)
-        assert estimate(more, **options_of(score)).confidence_interval[0] > low
+        assert more.estimate(**options_of(score)).confidence_interval[0] > low
 
 
 def test_the_interval_of_a_class_is_that_of_it_against_the_rest():
     cells = np.array(THREE)
     for metric in ("informedness", "markedness"):
-        for c, made in enumerate(estimate(table_of(THREE), metric, average=None)):
-            hits, row, column = cells[c, c], cells[c].sum(), cells[:, c].sum()
-            rest = [[hits, row - hits], [column - hits, cells.sum() - row - column + hits]]
-            same = estimate(table_of(rest), metric)
+        for c, made in enumerate(table_of(THREE).estimate(metric, average=None)):
+            same = table_of(against_the_rest(cells, c)).estimate(metric)
             assert made.confidence_interval == pytest.approx(same.confidence_interval, abs=1e-12)

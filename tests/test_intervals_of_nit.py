@@ -12,8 +12,8 @@ from scipy import stats
 import dense
 from dense import precise
 from estimate_cases import TABLES, table_of
-from informedness import ContingencyTable, estimate
 from informedness.statistics import information
+from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -44,7 +44,7 @@ def test_the_test_of_chance_is_the_share_of_all_permutations_of_few_samples():
         # the first of all ways is as they are
         p_value, share = information.independence_test(table_of(matrix)), drawn >= drawn[0] - 1e-9
         assert p_value == pytest.approx(share.mean(), abs=0.05)
-        assert estimate(table_of(matrix), "nit").independence_p_value == p_value
+        assert table_of(matrix).estimate("nit").independence_p_value == p_value
 
 
 def test_the_test_of_chance_is_chi_squared_where_samples_are_many():
@@ -54,7 +54,7 @@ def test_the_test_of_chance_is_chi_squared_where_samples_are_many():
         assert information.independence_test(table_of(matrix)) == pytest.approx(wanted, rel=0.03)
         # weights alike are no weights; all of them small, to take many for one sample
         labels = np.repeat(np.indices(np.shape(matrix)).reshape(2, -1), np.ravel(matrix), axis=1)
-        weighted = ContingencyTable.from_labels(*labels, sample_weight=[0.3] * labels.shape[1])
+        weighted = table_of_labels(*labels, sample_weight=[0.3] * labels.shape[1])
         assert information.independence_test(weighted) == pytest.approx(wanted, rel=0.03)
 
 
@@ -64,7 +64,7 @@ def test_the_test_of_chance_is_that_of_permutations_where_cells_are_sparse(k):
     shares = 1 / (1 + np.arange(k))
     references = rng.choice(k, 150, p=shares / shares.sum())
     predictions = np.where(rng.random(150) < 0.03, references, rng.permutation(references))
-    table = ContingencyTable.from_labels(references, predictions)
+    table = table_of_labels(references, predictions)
     dealt = rng.permuted(np.tile(predictions, (2000, 1)), axis=1)
     (observed,) = chi_squared(references, predictions[None])
     wanted = np.mean(chi_squared(references, dealt) >= observed - 1e-9)
@@ -123,7 +123,7 @@ def test_entropies_are_those_of_chao_wang_and_jost():
     for counts, n_unseen in itertools.product(
         ([5, 3, 1, 1, 2], [1, 1, 1, 1], [40, 2, 2, 1], [7, 9], [100, 1], [1]), (0, 1, 400)
     ):
-        made = information._missing_entropy(np.array(counts), np.array(counts, float), n_unseen)
+        made = information.missing_entropy(np.array(counts), np.array(counts, float), n_unseen)
         likely, most = (chao_wang_jost(counts, n) - entropy(counts) for n in (0, n_unseen))
         assert made.likely == pytest.approx(float(likely), abs=1e-11), counts
         assert made.most == pytest.approx(float(most), abs=1e-11), counts
@@ -169,7 +169,7 @@ def test_intervals_of_nit_are_around_mi_without_its_bias():
     matrices = {**TABLES, "one of each class": np.eye(5, dtype=int).tolist()}
     for (name, matrix), level in itertools.product(matrices.items(), (0.8, 0.95)):
         k = len(matrix)
-        made = estimate(table_of(matrix, labels=range(k)), "nit", confidence_level=level)
+        made = table_of(matrix, labels=range(k)).estimate("nit", confidence_level=level)
         cells = precise(matrix)
         n, mi, z = sum(map(sum, cells)), dense.information(cells), dense.normal_quantile(level)
         both = with_pseudo_sample(cells)
@@ -197,9 +197,9 @@ def test_nit_of_observed_classes_wants_some_references_of_each():
         observed, declared = table_of(matrix), table_of(matrix, labels=list("abc"))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            low, high = estimate(declared, "nit").confidence_interval
+            low, high = declared.estimate("nit").confidence_interval
             assert not caught
-            made = estimate(observed, "nit")
+            made = observed.estimate("nit")
         if k_of_low is None:
             assert math.isnan(sum(made.confidence_interval))
         else:
@@ -219,10 +219,10 @@ def test_nit_of_observed_classes_wants_some_references_of_each():
 def test_ema_of_observed_classes_wants_5_samples_outside_the_largest():
     for outside, there in ((4, False), (5, True)):
         matrix = [[80, 5], [1, outside - 1]]
-        low, high = estimate(table_of(matrix), "ema").confidence_interval
+        low, high = table_of(matrix).estimate("ema").confidence_interval
         assert math.isnan(low) != there
         assert math.isnan(high) != there
-        declared = estimate(table_of(matrix, labels=list("ab")), "ema")
+        declared = table_of(matrix, labels=list("ab")).estimate("ema")
         assert not math.isnan(sum(declared.confidence_interval))
 
 
@@ -230,6 +230,6 @@ def test_a_guesser_has_a_narrow_interval_of_nit_from_chance_on():
     """So it is where MI is 0 in exact numbers, and 1e-35 in these."""
     for matrix in ([[42, 28], [18, 12]], [[3333, 3333, 3334]] * 3, [[43, 28], [18, 12]]):
         n, k = sum(map(sum, matrix)), len(matrix)
-        low, high = estimate(table_of(matrix), "nit").confidence_interval
+        low, high = table_of(matrix).estimate("nit").confidence_interval
         assert low == pytest.approx(1 / k)
         assert 1 / k < high < math.exp(12 * (k - 1) ** 2 / n) / k

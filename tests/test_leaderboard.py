@@ -110,7 +110,7 @@ def test_weights_count_in_each_run_of_a_leaderboard_and_in_all_runs_pooled():
 
 
 def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
-    with pytest.raises(ValueError, match="`predictions` must map the name of each model"):
+    with pytest.raises(ValueError, match="`y_pred` must map the name of each model"):
         leaderboard(REFERENCES, {})
     with pytest.raises(ValueError, match=r"same number of runs .* got 2 for some and 1 for 'b'"):
         leaderboard(REFERENCES, {"a": [MODELS["a"], MODELS["c"]], "b": [MODELS["b"]]})
@@ -120,8 +120,23 @@ def test_the_command_line_ranks_the_columns_of_a_file(tmp_path, capsys):
     frame = pd.DataFrame({"label": REFERENCES, **MODELS})
     frame.to_parquet(tmp_path / "p.parquet")
     arguments = ["report", str(tmp_path / "p.parquet"), "-r", "label", "-p", *MODELS]
-    assert main([*arguments, "--output", "json"]) == 0
+    assert main([*arguments, "--format", "json"]) == 0
     wanted = leaderboard(REFERENCES, MODELS).to_dict()
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(wanted))
     assert main([*arguments, "--by", "label"]) == 2
     assert "`--by` is for one model" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_models_that_only_rename_classes_or_order_their_runs_keep_the_order_they_are_given_in():
+    references, answers = np.tile(np.arange(5), 40), np.random.default_rng(1).integers(0, 5, 200)
+    answers = np.where(RNG.random(200) < 0.5, references, answers)
+    runs = [answers, np.roll(answers, 5), references]
+    for models in (
+        {"plain": answers, "renamed": np.array([3, 0, 4, 2, 1])[answers]},
+        {"renamed": np.array([3, 0, 4, 2, 1])[answers], "plain": answers},
+        {"first": runs, "second": runs[::-1], "third": [runs[1], runs[2], runs[0]]},
+    ):
+        board = leaderboard(references, models, metric="nit", n_resamples=100)
+        assert [model.name for model in board.models] == [*models]
+        assert board.text_tables()[1][1][1] == "+0.0000"

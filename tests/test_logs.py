@@ -1,28 +1,32 @@
 """Logs of harnesses by one command: whose they are, what was no answer, and who is better.
 
-The kept logs are of three models and sixty questions, whose right choices go round A, B, C, B, D.
-`knows-half` knows every second and says B to the others: of A, C and D half are found, to each go 6
-of 60 predictions, and no other question gets them; all B are found, to which 42 predictions go, and
-18 of the 36 other questions. So Informedness is 3 (0.1) (0.5) + 0.7 (1 - 0.5) = 0.5.
+The kept logs are of three models and sixty questions, whose right choices go round A, B, C, B, D:
+those of harnesses/arithmetic.py, whose scripts made them. `knows-half` knows every second and says
+B to the others: of A, C and D half are found, to each go 6 of 60 predictions, and no other question
+gets them; all B are found, to which 42 predictions go, and 18 of the 36 other questions. So
+Informedness is 3 (0.1) (0.5) + 0.7 (1 - 0.5) = 0.5.
 """
 
 import csv
 import gzip
 import io
 import json
+import sys
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from cli_cases import refused
+from harnesses.arithmetic import GOLDS, SAID
 from informedness import compare, read_log
-from informedness.logs.comparing import compare_answers
+from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
 
 LOGS = Path(__file__).parent / "logs"
 DATE = "2026-01-01T00-00-00.000000"
-GOLDS = ["ABCBD"[i % 5] for i in range(60)]
-KNOWS_HALF = [gold if i % 2 == 0 else "B" for i, gold in enumerate(GOLDS)]
+LETTERS = ["A", "B", "C", "D"]
 
 
 def lm_eval(model, task="letters"):
@@ -30,8 +34,8 @@ def lm_eval(model, task="letters"):
     return str(log)
 
 
-def lighteval(model, task="arithmetic"):
-    return str(LOGS / "lighteval/details" / model / DATE / f"details_{task}_0_{DATE}.parquet")
+def lighteval(model):
+    return str(LOGS / "lighteval/details" / model / DATE / f"details_arithmetic_0_{DATE}.parquet")
 
 
 def inspect(model, kind="eval"):
@@ -39,6 +43,19 @@ def inspect(model, kind="eval"):
 
 
 HARNESSES = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect}
+HOW = {
+    "lm-eval": {
+        "the likeliest choice, whatever its length",
+        "the text after filter 'letter'",
+        "the text after filter 'text'",
+    },
+    "lighteval": {
+        "the likeliest choice",
+        "the generated text",
+        "the answer that lighteval's extractive match found in the text",
+    },
+    "inspect": {f"what scorer {name!r} logged as the answer" for name in ("choice", "answer")},
+}
 
 
 @pytest.fixture
@@ -47,10 +64,31 @@ def report(command):
 
 
 @pytest.mark.parametrize("harness", HARNESSES)
+def test_the_kept_logs_hold_what_their_models_said(harness):
+    """As the class of a letter, or its position where the choices differ between questions."""
+    hows = set()
+    for log in filter(READERS[harness].is_log, sorted((LOGS / harness).rglob("*"))):
+        for answers in read_log(log):
+            if answers.variant == "includes":  # texts around the class
+                continue
+            hows.add(answers.how)
+            model = answers.model.removeprefix("mockllm/") if answers.epoch != 2 else "always-b"
+            numbers = [int(name.removeprefix("sum-")) for name in answers.ids]
+            class_of = dict(zip(LETTERS, answers.choices or LETTERS, strict=True))
+            right = [class_of[GOLDS[i]] for i in numbers]
+            given = [class_of.get(SAID[model][i]) for i in numbers]
+            assert answers.references == tuple(right), answers.name
+            assert [x if x in class_of.values() else None for x in answers.predictions] == given
+            assert len(set(answers.prompts)) == len(numbers) in (20, 25, 60)
+            assert answers.harness == harness
+    assert hows == HOW[harness]
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
 def test_one_command_gives_the_value_worked_out_by_hand_and_says_whose_it_is(harness, report):
     for model, wanted in (("knows-half", 0.5), ("always-b", 0.0)):
         for said in ([], ["--from", harness]):
-            result = report(HARNESSES[harness](model), *said, "--score", "informedness")
+            result = report(HARNESSES[harness](model), *said, "--metric", "informedness")
             code, output, errors = result
             assert (code, errors) == (0, ""), result
             assert float(output) == pytest.approx(wanted, abs=1e-12)
@@ -64,7 +102,7 @@ def test_one_command_gives_the_value_worked_out_by_hand_and_says_whose_it_is(har
 
 def test_each_run_has_its_report_and_all_are_one_table(report):
     folder = str(LOGS / "lighteval")
-    code, output, _ = report(folder, "--output", "csv")
+    code, output, _ = report(folder, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(output)))
     assert code == 0
     scores = {(row["model"], row["task"]): float(row["informedness"]) for row in rows}
@@ -77,98 +115,93 @@ def test_each_run_has_its_report_and_all_are_one_table(report):
         ("refuses", "arithmetic_text|0"): 0,
     }
     assert [row["n_unknown"] for row in rows] == ["0"] * 5 + ["60"]
-    runs = json.loads(report(folder, "--output", "json", "--confidence-level", "0.9")[1])["runs"]
+    runs = json.loads(report(folder, "--format", "json", "--confidence-level", "0.9")[1])["runs"]
     assert [(run["model"], run["task"]) for run in runs] == [*scores]
     assert all(len(run["informedness_confidence_interval"]) == 2 for run in runs)
     assert report(folder)[1].count("Class entropy") == 6
-    assert report(folder, "--output", "markdown")[1].startswith("| run | N | unknown |")
+    markdown = report(folder, "--format", "markdown", "--confidence-level", "0.9")[1]
+    assert markdown.startswith("| run | N | unknown | Accuracy | Informedness | 90% interval | NIT")
 
 
-def samples_of(log):
-    with gzip.open(log, "rt") as file:
-        return [json.loads(line) for line in file]
+@pytest.fixture
+def changed(tmp_path):
+    """Return a function that writes the samples of a log with a change."""
+
+    def write(change, task="letters"):
+        with gzip.open(lm_eval("knows-half", task), "rt") as file:
+            samples = [json.loads(line) for line in file]
+        samples = change(samples) or samples
+        path = tmp_path / f"samples_arithmetic_{task}_{DATE}.jsonl"
+        path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+        return str(path)
+
+    return write
 
 
-def written(path, samples):
-    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
-    return str(path)
+def in_sentences(samples):
+    """Return the text after one filter, with the letter within a sentence."""
+    fields = ("doc_id", "target", "arguments", "filter", "prompt_hash")
+    return [
+        {name: sample[name] for name in fields}
+        | {"filtered_resps": [f"I think it is ({sample['filtered_resps'][0]})."]}
+        for sample in samples
+        if sample["filter"] == "text"
+    ]
 
 
-def sentences(tmp_path):
-    """A log of generated text in which the letter stands within a sentence."""
-    samples = samples_of(lm_eval("knows-half", "generated"))
-    samples = [sample for sample in samples if sample["filter"] == "text"]
-    for sample in samples:
-        for metric in ("informedness", "nit", "exact_match"):
-            sample.pop(metric, None)
-        sample["filtered_resps"] = [f"I think it is ({sample['filtered_resps'][0]})."]
-    return written(tmp_path / f"samples_talk_{DATE}.jsonl", samples)
-
-
-def test_the_class_is_taken_out_of_sentences(report, tmp_path):
-    log = sentences(tmp_path)
-    _, output, errors = report(log, "--score", "informedness")
+def test_the_class_is_taken_out_of_sentences(report, changed):
+    log = changed(in_sentences, "generated")
+    _, output, errors = report(log, "--metric", "informedness")
     assert output == "0.0\n"
     assert "Not among the classes (A, B, C, D): 'I think it is (B).' (42), " in errors
     _, output, _ = report(log, "--extract", r"\(([A-D])\)")
     assert "the answer is what '\\\\(([A-D])\\\\)' finds in the text" in output
     assert "Informedness            0.5000" in output
-    (answers,) = read_log(log, extract=r"\(([AB])\)", choices=["A", "B", "C", "D"])
+    (answers,) = read_log(log, extract=r"\(([AB])\)", choices=LETTERS)
     assert answers.unknown() == {None: 12}
     assert answers.predictions[:6] == ("A", "B", None, "B", None, "B")
 
 
 def test_choices_name_positions(report):
-    (answers,) = read_log(lm_eval("knows-half", "texts"))
-    assert answers.classes == (0, 1, 2, 3)
-    (named,) = read_log(lm_eval("knows-half", "texts"), choices=["A", "B", "C", "D"])
-    assert list(named.predictions) == KNOWS_HALF[:25]
+    log = lm_eval("knows-half", "texts")
+    (answers,) = read_log(log)
+    (named,) = read_log(log, choices=LETTERS)
+    assert (answers.classes, named.classes) == ((0, 1, 2, 3), (*LETTERS,))
+    assert [LETTERS[i] for i in answers.predictions] == list(named.predictions)
     assert named.report().scores == answers.report().scores
-    few = report(lm_eval("knows-half", "texts"), "--choices", "A", "B", "C")
+    few = report(log, "--choices", "A", "B", "C")
     refused(few, "`--choices` must hold every reference or its position from 0 to 2, got 3")
-    refused(report(lm_eval("knows-half", "texts"), "--extract", "A"), "`--extract` is for gener")
+    refused(report(log, "--extract", "A"), "`--extract` is for generated text: leave it out")
 
 
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_two_logs_are_joined_by_the_samples_of_the_harness(harness, command):
     a, b = (HARNESSES[harness](model) for model in ("always-b", "knows-half"))
-    code, output, _ = command("compare", a, b, "--output", "json")
-    wanted = compare(GOLDS, ["B"] * 60, KNOWS_HALF, labels=["A", "B", "C", "D"], unknown="wrong")
+    code, output, _ = command("compare", a, b, "--format", "json")
+    said = SAID["always-b"], SAID["knows-half"]
     assert code == 0
-    assert json.loads(output) == wanted.to_dict()
+    assert json.loads(output) == compare(GOLDS, *said, labels=LETTERS, unknown="wrong").to_dict()
 
 
-def test_samples_need_not_stand_in_one_order(tmp_path):
-    other_order = samples_of(lm_eval("knows-half"))[::-1]
-    shuffled = written(tmp_path / f"samples_arithmetic_letters_{DATE}.jsonl", other_order)
+def test_samples_need_not_stand_in_one_order(changed):
+    shuffled = changed(lambda samples: samples[::-1])
     (a,), (b,), (again,) = map(read_log, (lm_eval("always-b"), lm_eval("knows-half"), shuffled))
     assert again.ids == b.ids[::-1]
-    assert compare_answers(a, again).to_dict() == compare_answers(a, b).to_dict()
+    assert a.compare(again).to_dict() == a.compare(b).to_dict()
+    with pytest.raises(ValueError, match=r"_letters \(A\) and always-b, arithmetic_letters \(B\)"):
+        a.compare(replace(a, prompts=b.prompts[::-1]))
 
 
-def changed(tmp_path, change):
-    """The log of `knows-half` with one sample changed."""
-    samples = samples_of(lm_eval("knows-half"))
-    change(samples)
-    return written(tmp_path / f"samples_arithmetic_letters_{DATE}.jsonl", samples)
+def test_runs_that_do_not_belong_together_are_not_compared(command, changed):
+    def see_refused(other, *parts):
+        refused(command("compare", lm_eval("always-b"), other), *parts)
 
-
-def test_different_prompts_and_different_samples_are_errors(command, tmp_path):
-    other = changed(tmp_path, lambda samples: samples[7].update(prompt_hash="other"))
-    result = command("compare", lm_eval("always-b"), other)
-    refused(result, "the prompts of 1 of 60 samples differ between", "they must be equal")
-    fewer = changed(tmp_path, lambda samples: samples.pop(7))
-    result = command("compare", lm_eval("always-b"), fewer)
-    refused(
-        result, "1 of 60 in always-b, arithmetic_letters is not in", "must hold the same samples"
-    )
-
-
-def test_runs_of_different_tasks_are_not_compared(command):
-    result = command("compare", lm_eval("always-b"), lm_eval("knows-half", "plain"))
-    refused(result, "must be runs of one task, got the task 'arithmetic_letters' and")
-    result = command("compare", lm_eval("always-b"), lighteval("knows-half"))
-    refused(result, "must be runs of one task, got the harness 'lm-eval' and 'lighteval'")
+    asked_otherwise = changed(lambda samples: samples[7].update(prompt_hash="other"))
+    see_refused(asked_otherwise, "the prompts of 1 of 60 samples differ", "they must be equal")
+    fewer = changed(lambda samples: samples[:7] + samples[8:])
+    see_refused(fewer, "1 of 60 in always-b, arithmetic_letters is not in", "the same samples")
+    see_refused(lm_eval("knows-half", "plain"), "one task, got the task 'arithmetic_letters' and")
+    see_refused(lighteval("knows-half"), "one task, got the harness 'lm-eval' and 'lighteval'")
 
 
 def test_one_run_is_chosen_by_task_and_variant(command):
@@ -205,6 +238,29 @@ def test_one_run_in_two_logs_and_a_damaged_log_are_refused(report, tmp_path):
     log = tmp_path / "damaged.eval"
     log.write_bytes(Path(inspect("knows-half")).read_bytes()[:3000])
     refused(report(str(log), "--from", "inspect"), f"{log}: ")
+
+
+def test_samples_that_stand_twice_and_logs_without_samples_are_refused(changed):
+    with pytest.raises(ValueError, match=r"an identifier of its own, got '3' 2 times: .* two runs"):
+        read_log(changed(lambda samples: [*samples, samples[3]]))
+    empty = changed(lambda samples: samples.clear())
+    with pytest.raises(ValueError, match="the log must hold samples, got none"):
+        read_log(empty)
+
+
+@pytest.mark.parametrize(
+    ("package", "message"),
+    [
+        ("lm_eval", r"pip install 'lm-eval>=0\.4\.13'"),
+        ("lighteval", "pip install lighteval"),
+        ("inspect_ai", r"pip install 'inspect-ai>=0\.3\.241'"),
+    ],
+)
+def test_without_its_harness_a_plug_in_names_what_to_install(monkeypatch, package, message):
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, f"informedness.{package}", raising=False)
+    with pytest.raises(ImportError, match=f"informedness.{package} needs .*: {message}"):
+        import_module(f"informedness.{package}")
 
 
 @pytest.mark.slow

@@ -1,20 +1,16 @@
-"""Logs of Inspect: kept ones that it wrote, and ones that are changed or made up here.
-
-What is in the kept logs follows from tests/harnesses/arithmetic.py: the targets are 12 A, 24 B,
-12 C and 12 D, and `knows-half` is right about half of each and says B to the others.
-"""
+"""Logs of Inspect: kept ones, which test_logs.py describes, and ones that are changed here."""
 
 import json
+import math
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from informedness.logs.inspect_ai import is_log, logs_in, read_log
+from informedness.logs.inspect_ai import is_log, read_log
 
 LOGS = Path(__file__).parent / "logs" / "inspect"
-TARGETS = ["ABCBD"[i % 5] for i in range(60)]
 
 
 @pytest.fixture
@@ -37,41 +33,12 @@ def first_score(log):
 # What is read
 
 
-def test_answers_to_choices_are_counted_by_their_letters():
-    """By hand: with half known TPR is 1/2, 1, 1/2, 1/2, FPR of B 1/2, others 0: every J is 1/2.
-
-    A verdict of "C", correct, is not an answer C.
-    """
-    for model, informedness, wanted in (
-        ("refuses", 0, [[0, 0, 0, 0, 12], [0, 0, 0, 0, 24], [0, 0, 0, 0, 12], [0, 0, 0, 0, 12]]),
-        ("always-b", 0, [[0, 12, 0, 0], [0, 24, 0, 0], [0, 12, 0, 0], [0, 12, 0, 0]]),
-        ("knows-half", 0.5, [[6, 6, 0, 0], [0, 24, 0, 0], [0, 6, 6, 0], [0, 6, 0, 6]]),
-    ):
-        (answers,) = read_log(LOGS / f"choice_{model}.eval")
-        assert answers.table().to_dense().tolist()[:4] == wanted
-        assert answers.table().informedness() == pytest.approx(informedness, abs=1e-12)
-        assert answers.classes == ("A", "B", "C", "D")
-        assert answers.references == tuple(TARGETS)
-        assert answers.ids == tuple(f"sum-{i:02}" for i in range(60))
-        assert answers.name == f"mockllm/{model}, arithmetic"
-        assert answers.how == "what scorer 'choice' logged as the answer"
-        assert answers.prompts[:2] == ("What is 1 + 2?\n3\n4\n5\n6", "What is 2 + 3?\n4\n5\n6\n7")
-
-
-def test_both_formats_hold_the_same_answers():
-    (of_json,) = read_log(LOGS / "choice_knows-half.json")
-    (of_eval,) = read_log(LOGS / "choice_knows-half.eval")
-    for field in ("ids", "references", "predictions", "prompts"):
-        assert getattr(of_json, field) == getattr(of_eval, field)[:20]
-
-
-def test_each_epoch_has_its_own_answers():
-    first, second = read_log(LOGS / "epochs.eval")
-    assert (first.epoch, second.epoch, first.variant) == (1, 2, "")
-    assert first.ids == second.ids
-    assert first.table().informedness() == pytest.approx(0.5)
-    assert set(second.predictions) == {"B"}
-    assert second.name == "mockllm/knows-half, arithmetic, epoch 2"
+def test_runs_are_named_and_choices_are_part_of_the_prompts():
+    (answers,) = read_log(LOGS / "choice_knows-half.eval")
+    assert answers.name == "mockllm/knows-half, arithmetic"
+    assert answers.prompts[:2] == ("What is 1 + 2?\n3\n4\n5\n6", "What is 2 + 3?\n4\n5\n6\n7")
+    names = [answers.name for answers in read_log(LOGS / "epochs.eval")]
+    assert names == [f"mockllm/knows-half, arithmetic, epoch {i}" for i in (1, 2)]
 
 
 def test_each_scorer_has_its_own_answers_and_texts_around_a_class_are_told():
@@ -135,11 +102,14 @@ def test_logs_are_known_by_what_is_in_them(tmp_path):
         archive.writestr("a.txt", "")
     (tmp_path / "folder.eval").mkdir()
     (tmp_path / "c.txt").write_bytes((LOGS / "choice_knows-half.json").read_bytes())
-    assert logs_in(tmp_path) == [tmp_path / "a.eval", tmp_path / "sub" / "b.json"]
+    found = sorted(filter(is_log, tmp_path.rglob("*")))
+    assert found == [tmp_path / "a.eval", tmp_path / "sub" / "b.json"]
     assert not is_log(tmp_path / "absent.json")
 
 
 # What is refused
+
+UNSCORED = "have no score of scorer 'choice'"
 
 
 @pytest.mark.parametrize(
@@ -148,33 +118,26 @@ def test_logs_are_known_by_what_is_in_them(tmp_path):
         (lambda log: log.update(status="error"), "must have ended with status 'success', got 'err"),
         (lambda log: log.update(version=1), "must be of version 2, got 1"),
         (lambda log: log.pop("eval"), "damaged: it names no task and model"),
-        (
-            lambda log: first_score(log).update(value=float("nan")),
-            "^1 of 20 samples have no score of scorer 'choice'",
-        ),
+        (lambda log: first_score(log).update(value=math.nan), f"'sum-00', {UNSCORED}"),
+        (lambda log: log["samples"][2]["scores"].clear(), f"'sum-02', {UNSCORED}"),
         (lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
         (
             lambda log: [log["samples"][i].update(error={"message": "x"}) for i in (3, 5)],
-            "^2 of 20 samples ended in an error, which is not an answer, the first is 'sum-03'",
+            "^2 of 20 samples, the first is 'sum-03', ended in an error, which is not an answer",
         ),
         (
             lambda log: log["samples"][4].update(invalidation={"author": "x"}),
-            "^1 of 20 samples are marked as invalid, the first is 'sum-04'",
-        ),
-        (
-            lambda log: log["samples"][2]["scores"].clear(),
-            "^1 of 20 samples have no score of scorer 'choice', the first is 'sum-02'",
+            "^1 of 20 samples, the first is 'sum-04', are marked as invalid",
         ),
         (
             lambda log: [sample.pop("scores") for sample in log["samples"]],
-            "the samples have no scores, which hold the answers",
+            "no scores, which hold the answers",
         ),
-        (lambda log: log["samples"][8].update(log["samples"][7]), "has sample 'sum-07' twice"),
         (lambda log: log["samples"].pop(), "is damaged: it holds 19 of 20 samples"),
-        (lambda log: log["samples"][0].update(target=["A", "B"]), "must have one target.*'A', 'B'"),
-        (lambda log: log["samples"][0].update(target="AB"), "must have one target.*'AB'"),
-        (lambda log: log["samples"][0].pop("input"), "'sum-00' is damaged: KeyError 'input'"),
-        (lambda log: first_score(log).update(answer=3), "sample 'sum-00' is damaged: TypeError"),
+        (lambda log: log["samples"][0].update(target=["A", "B"]), "one right answer.*'A', 'B'"),
+        (lambda log: log["samples"][0].update(target="AB"), "one right answer.*'AB'"),
+        (lambda log: log["samples"][0].pop("input"), "'sum-00': it is damaged: KeyError 'input'"),
+        (lambda log: first_score(log).update(answer=3), "'sum-00': it is damaged: TypeError"),
     ],
 )
 def test_a_log_that_cannot_be_scored_is_refused(changed, change, message):
@@ -184,7 +147,7 @@ def test_a_log_that_cannot_be_scored_is_refused(changed, change, message):
 
 def test_what_is_no_object_or_has_not_finished_is_refused(tmp_path):
     (tmp_path / "log.json").write_text("[1]")
-    with pytest.raises(ValueError, match=r"the log must hold an object, got \[1\]"):
+    with pytest.raises(ValueError, match=r"must be a JSON object, got \[1\]"):
         list(read_log(tmp_path / "log.json"))
     with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
         archive.writestr("_journal/start.json", "{}")
@@ -194,23 +157,20 @@ def test_what_is_no_object_or_has_not_finished_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["choice_knows-half.eval", "choice_knows-half.json"])
-def test_a_damaged_log_is_refused_or_read_as_it_was(name, tmp_path):
+def test_a_damaged_log_is_refused_or_read_as_it_was(tmp_path):
     """Each of some bytes is changed, or the file cut there; an answer is never another."""
-    whole = (LOGS / name).read_bytes()
-    (right,) = read_log(LOGS / name)
-    path = tmp_path / name
+    whole = (LOGS / "choice_knows-half.eval").read_bytes()
+    right = list(read_log(LOGS / "choice_knows-half.eval"))
+    path = tmp_path / "log.eval"
     n_refused = 0
     for place in range(7, len(whole), len(whole) // 150):
         flipped = whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
         for damaged in (whole[:place], flipped):
             path.write_bytes(damaged)
             try:
-                (found,) = read_log(path)
+                assert list(read_log(path)) == right
             except ValueError:
                 n_refused += 1
-            else:
-                assert path.suffix == ".json" or found == right
     assert n_refused > 150
 
 

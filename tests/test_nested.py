@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from file_cases import SIZES, write_arrow_file, write_arrow_stream, write_json_lines
-from informedness import ContingencyTable, table_from_file
+from file_cases import SIZES, refused_as, write_arrow_file, write_arrow_stream, write_json_lines
+from informedness import table_from_file
 from informedness.inputs import readers
 from informedness.inputs.samples import read_columns
+from tables import table_of_labels
 
 ROWS = [
     {
@@ -28,8 +29,8 @@ ROWS = [
     ]
 ]
 GOLD, SAYS = [0, 1, 2, 1], [0, 0, 2, 1]
-NUMBERS = ContingencyTable.from_labels(GOLD, SAYS)
-LETTERS = ContingencyTable.from_labels(["abc"[x] for x in GOLD], ["abc"[x] for x in SAYS])
+NUMBERS = table_of_labels(GOLD, SAYS)
+LETTERS = table_of_labels(["abc"[x] for x in GOLD], ["abc"[x] for x in SAYS])
 
 WRITERS = {
     "p.parquet": lambda table, path: pa.parquet.write_table(table, path, row_group_size=3),
@@ -59,19 +60,14 @@ def table_of(path, references, predictions, **options):
     names = {"references": references, "predictions": predictions}
     read = read_columns(path, names, drop_null=options.get("drop_null", False))
     table = table_from_file(path, **names, **options)
-    assert ContingencyTable.from_labels(read["references"], read["predictions"]) == table
+    assert table_of_labels(read["references"], read["predictions"]) == table
     return table
 
 
 def refused(path, references, predictions, message, **options):
     """See that both ways to read files refuse these columns with this message."""
     names = {"references": references, "predictions": predictions}
-    for read in (
-        lambda: table_from_file(path, **names, **options),
-        lambda: read_columns(path, names, **options),
-    ):
-        with pytest.raises(ValueError, match=f"(?s)^{path}: .*{message}"):
-            read()
+    refused_as(path, f"(?s)^{path}: .*{message}", names=names, **options)
 
 
 def test_nested_columns_give_the_table_of_their_values(files):
@@ -85,28 +81,24 @@ def test_nested_columns_give_the_table_of_their_values(files):
             assert table_of(path, references, predictions) == expected, (path, references)
 
 
-LISTS = [
-    pa.list_(pa.float32()),
-    pa.large_list(pa.float64()),
-    pa.list_(pa.int64()),
-    pa.list_(pa.float64(), 2),
-]
-
-
 def test_the_argmax_and_elements_are_exact_in_every_kind_of_list(files):
     gold = [1, 0, 0, 1]
-    expected = ContingencyTable.from_labels(gold, gold)
-    for kind in LISTS:
+    for kind in (
+        pa.list_(pa.float32()),
+        pa.large_list(pa.float64()),
+        pa.list_(pa.int64()),
+        pa.list_(pa.float64(), 2),
+    ):
         larger = [2**53 + 1, 2**53] if kind == pa.list_(pa.int64()) else [3, 2]
         scores = pa.array([[1, 2], larger, [5, 5], [-4, -3]], kind)
         elements = pa.array([[x, 7] for x in gold], kind)
         for path in files(pa.table({"gold": gold, "scores": scores, "lists": elements})):
-            assert table_of(path, "gold", "argmax:scores") == expected, (path, kind)
-            assert table_of(path, "gold", "lists.0").informedness() == 1, (path, kind)
+            for name in ("argmax:scores", "lists.0"):
+                assert table_of(path, "gold", name) == table_of_labels(gold, gold), (path, kind)
 
 
 def test_text_within_structs_and_lists_is_read_whatever_its_type(tmp_path):
-    both, first = (ContingencyTable.from_labels(x, x) for x in (["a", "b"], ["a"]))
+    both, first = (table_of_labels(x, x) for x in (["a", "b"], ["a"]))
     path = tmp_path / "p.arrow"
     for text in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
         inner = pa.struct([("name", text), ("names", pa.list_(text))])
@@ -125,20 +117,17 @@ NULLS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("gold", "name", "n_nulls", "left"),
-    [
+def test_a_null_on_the_way_is_a_null_and_has_no_argmax(files):
+    rows = [row | {"code": code} for code, row in zip([0, 0, 1, 1, 1], NULLS, strict=True)]
+    paths = files(rows)
+    for gold, name, n_nulls, left in (
         ("gold", "doc.name", 2, (["a", "b", "b"], ["a", "b", "a"])),
         ("gold", "doc.inner.names.0", 4, (["a"], ["a"])),
         ("code", "argmax:doc.lp", 3, ([0, 1], [0, 1])),
-    ],
-)
-def test_a_null_on_the_way_is_a_null_and_has_no_argmax(files, gold, name, n_nulls, left):
-    rows = [row | {"code": code} for code, row in zip([0, 0, 1, 1, 1], NULLS, strict=True)]
-    expected = ContingencyTable.from_labels(*left)
-    for path in files(rows):
-        refused(path, gold, name, rf"None \(null\) in {n_nulls} of 5 rows of column '{name}'")
-        assert table_of(path, gold, name, drop_null=True) == expected, path
+    ):
+        for path in paths:
+            refused(path, gold, name, rf"None \(null\) in {n_nulls} of 5 rows of column '{name}'")
+            assert table_of(path, gold, name, drop_null=True) == table_of_labels(*left), path
 
 
 def test_a_column_of_the_whole_name_comes_first_at_every_level(files):
@@ -158,27 +147,27 @@ def test_a_column_of_the_whole_name_comes_first_at_every_level(files):
 
 def test_json_in_which_a_name_means_two_things_is_refused(tmp_path):
     path = tmp_path / "p.jsonl"
-    flat, nested = {"doc.label": "a"}, {"doc": {"label": "a"}}
-    for first, second in ((flat, nested), (nested, flat)):
-        rows = [{"doc": None} | first, second]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows = {"doc": None, "doc.label": "a"}, {"doc": {"label": "a"}}
+    for first, second in (rows, rows[::-1]):
+        path.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n")
         message = r"line 2 has 'doc\.label' in another place than those before"
         refused(path, "doc.label", "doc.label", message)
 
 
-@pytest.mark.parametrize(
-    ("name", "there"),
-    [
+def test_a_way_that_breaks_is_answered_with_what_is_there(files, tmp_path):
+    paths = files(ROWS)
+    for name, there in (
         ("doc.lable", "the fields of 'doc' are .*'label'"),
         ("doc.label.x", "'doc.label' is .*, which has no fields"),
         ("doc.answers.first", r"'doc\.answers' is a list, whose elements are 'doc\.answers\.0'"),
         ("doc.answers.-1", r"'doc\.answers' is a list, whose elements"),
         ("doc.answers.2", r"'doc\.answers' is a list of length 2"),
-    ],
-)
-def test_a_way_that_breaks_is_answered_with_what_is_there(files, name, there):
-    for path in files(ROWS):
-        refused(path, "other", name, f"{name}'.*{there}")
+    ):
+        for path in paths:
+            refused(path, "other", name, f"{name}'.*{there}")
+    doc = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])
+    write_arrow_file(pa.table({"gold": [1], "doc": doc}), tmp_path / "p.arrow")
+    refused(tmp_path / "p.arrow", "gold", "doc.x", r"'doc\.x' does not exist: 'x' occurs twice")
 
 
 def test_a_list_that_is_too_short_or_has_no_greatest_number_is_named_by_its_row(files):
@@ -190,9 +179,6 @@ def test_a_list_that_is_too_short_or_has_no_greatest_number_is_named_by_its_row(
         rows = [{"gold": 1, "x": [0.5, 1.0]}, {"gold": 1, "x": None}, {"gold": 1, "x": short}]
         for path in files(rows):
             refused(path, "gold", name, message, drop_null=True)
-
-
-def test_the_argmax_of_what_is_no_list_of_numbers_is_refused(files):
     for value in (["a", "b"], "text", {"a": 1}, [True, False], [[1.0], [2.0]]):
         for path in files([{"gold": 1, "x": value}]):
             refused(path, "gold", "argmax:x", "'x' must be a list of numbers")
@@ -201,23 +187,17 @@ def test_the_argmax_of_what_is_no_list_of_numbers_is_refused(files):
 def test_csv_has_no_nested_columns_but_names_with_dots(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("doc.label,argmax:x\na,a\nb,b\n")
-    expected = ContingencyTable.from_labels(["a", "b"], ["a", "b"])
-    assert table_of(path, "doc.label", "argmax:x") == expected
+    assert table_of(path, "doc.label", "argmax:x") == table_of_labels(["a", "b"], ["a", "b"])
     message = r"'doc\.name' does not exist: the columns are 'doc\.label'"
     refused(path, "doc.name", "argmax:x", message)
-
-
-def test_a_field_that_stands_twice_is_no_column(tmp_path):
-    doc = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])
-    write_arrow_file(pa.table({"gold": [1], "doc": doc}), tmp_path / "p.arrow")
-    refused(tmp_path / "p.arrow", "gold", "doc.x", r"'doc\.x' does not exist: 'x' occurs twice")
 
 
 def test_a_file_of_many_row_groups_and_batches_is_read_as_one(monkeypatch, files):
     for name, size in SIZES["in pieces"].items():
         monkeypatch.setattr(readers, name, size)
     for path in files(ROWS * 25):
-        table = table_of(path, "doc.name", "model_response.parts.0.text")
-        assert table == sum([LETTERS] * 24, start=LETTERS), path
-        table = table_of(path, "other", "argmax:model_response.logprobs")
-        assert table == sum([NUMBERS] * 24, start=NUMBERS), path
+        for references, predictions, one in (
+            ("doc.name", "model_response.parts.0.text", LETTERS),
+            ("other", "argmax:model_response.logprobs", NUMBERS),
+        ):
+            assert table_of(path, references, predictions) == sum([one] * 24, start=one), path

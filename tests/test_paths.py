@@ -15,8 +15,9 @@ import pyarrow.parquet
 import pytest
 
 from file_cases import COLUMNS, refused_as, table_of
-from informedness import ContingencyTable, table_from_frame
+from informedness import table_from_frame
 from informedness.inputs.readers import read_batches
+from tables import table_of_labels
 
 
 def write(path, *rows):
@@ -31,13 +32,9 @@ def folder(tmp_path):
     return tmp_path / "parts"
 
 
-def test_a_link_to_a_file_is_that_file(folder, tmp_path):
+def test_a_link_to_a_file_is_that_file_and_one_to_a_folder_is_refused_in_a_folder(folder, tmp_path):
     (folder / "2.csv").symlink_to(write(tmp_path / "elsewhere.csv", ("b", "a")))
-    expected = ContingencyTable.from_labels(["a", "b", "b"], ["a", "b", "a"])
-    assert table_of(folder) == expected
-
-
-def test_a_link_to_a_folder_is_an_error_in_a_folder_and_a_path_beside_it(folder, tmp_path):
+    assert table_of(folder) == table_of_labels(["a", "b", "b"], ["a", "b", "a"])
     write(tmp_path / "more" / "2.csv", ("b", "a"))
     link = folder / "more"
     link.symlink_to(tmp_path / "more", target_is_directory=True)
@@ -67,34 +64,25 @@ def test_an_unreadable_folder_in_a_folder_is_an_error(folder, monkeypatch):
     refused_as(folder, f"{folder}/day", PermissionError)
 
 
-def test_what_is_hidden_may_be_anything(folder):
-    (folder / ".part.crc").symlink_to(folder / "gone")
-    (folder / "_temporary").symlink_to(folder, target_is_directory=True)
-    assert table_of(folder).n_samples == 2
-
-
 def test_a_file_given_twice_is_an_error(folder, tmp_path):
-    file = folder / "1.csv"
-    link, hard = tmp_path / "link.csv", tmp_path / "hard.csv"
+    file, link, hard = folder / "1.csv", tmp_path / "link.csv", tmp_path / "hard.csv"
     link.symlink_to(file)
     hard.hardlink_to(file)
-    for pair in (
-        [file, str(file)],
-        [file, f"{folder}/../parts/1.csv"],
-        [folder, file],
-        [file, link],
-        [hard, file],
+    for first, second in (
+        (file, str(file)),
+        (file, f"{folder}/../parts/1.csv"),
+        (folder, file),
+        (file, link),
+        (hard, file),
     ):
-        second = file if pair[1] == folder else pair[1]
-        refused_as(pair, f"^{re.escape(str(second))}: a data set must list each file once, got the")
+        refused_as([first, second], f"^{re.escape(str(second))}: a data set must list each file on")
     refused_as(["-", "-"], "^-: a data set must list each file once", file_format="csv")
     copy = write(tmp_path / "copy.csv", ("a", "a"), ("b", "b"))
     assert table_of([file, copy]).n_samples == 4
 
 
 def test_a_file_of_which_the_size_changes_while_it_is_read_is_an_error(tmp_path):
-    path = tmp_path / "p.parquet"
-    labels = np.arange(100_000) % 7
+    path, labels = tmp_path / "p.parquet", np.arange(100_000) % 7
     table = pa.table({"gold": labels, "model": labels})
     for change in (-1000, 1000):
         pa.parquet.write_table(table, path, row_group_size=1000, use_dictionary=False)
@@ -122,7 +110,7 @@ COMPRESSED = {
 
 def test_a_compressed_file_is_counted_as_the_file_in_it_and_refused_if_cut_short(tmp_path):
     rows = [(f"{i % 1000}", f"{i * 7 % 1000}") for i in range(10_000)]
-    expected = ContingencyTable.from_labels(*zip(*rows, strict=True))
+    expected = table_of_labels(*zip(*rows, strict=True))
     texts = {
         "csv": "gold,model\n" + "".join(f"{r},{p}\n" for r, p in rows),
         "jsonl": "".join(json.dumps({"gold": r, "model": p}) + "\n" for r, p in rows),
@@ -134,18 +122,17 @@ def test_a_compressed_file_is_counted_as_the_file_in_it_and_refused_if_cut_short
             assert table_of(path) == expected
             path.write_bytes(path.read_bytes()[:-20])
             refused_as(path, rf"^{path}: the file cannot be decompressed \({ending}\)")
-
-
-def test_a_zip_archive_is_refused_with_what_to_do(tmp_path):
     with zipfile.ZipFile(tmp_path / "p.zip", "w") as archive:
         archive.writestr("p.csv", "gold,model\na,a\n")
     refused_as(tmp_path / "p.zip", "the file is a ZIP archive", file_format="csv")
 
 
-def test_what_stands_beside_the_data_in_a_downloaded_folder_is_passed_over(tmp_path):
+def test_what_is_hidden_or_stands_beside_the_data_in_a_folder_is_passed_over(tmp_path):
     write(tmp_path / "data.csv", ("a", "a"), ("b", "b"))
     for name in ("README.md", "LICENSE", "dataset_info.json", "state.json", ".gitattributes"):
         (tmp_path / name).write_text("about the data")
+    (tmp_path / ".part.crc").symlink_to(tmp_path / "gone")
+    (tmp_path / "_temporary").symlink_to(tmp_path, target_is_directory=True)
     assert table_of(tmp_path).n_samples == 2
     for name in ("notes.md", "notes.text.gz"):  # which may be data
         (tmp_path / name).write_text("")
@@ -160,21 +147,20 @@ def test_a_folder_that_datasets_saved_is_read_and_so_is_the_dataset(tmp_path):
     columns = {"gold": ["a", "b", "b", "c"], "model": ["a", "b", "c", "c"]}
     saved = datasets.Dataset.from_dict(columns)
     saved.save_to_disk(str(tmp_path / "saved"))
-    wanted = ContingencyTable.from_labels(columns["gold"], columns["model"])
-    assert table_of(tmp_path / "saved") == wanted
-    assert table_from_frame(saved, **COLUMNS) == wanted
+    wanted = table_of_labels(*columns.values())
+    assert table_of(tmp_path / "saved") == wanted == table_from_frame(saved, **COLUMNS)
     some = saved.select([3, 0])  # by indices into the table below it
-    assert table_from_frame(some, **COLUMNS) == ContingencyTable.from_labels(["c", "a"], ["c", "a"])
+    assert table_from_frame(some, **COLUMNS) == table_of_labels(["c", "a"], ["c", "a"])
 
 
 def test_a_json_array_is_rows_and_nothing_else_is(tmp_path):
-    rows = [{"gold": "a", "model": "a"}, {"gold": "b", "model": None}]
-    path = tmp_path / "p.json"
-    path.write_text(json.dumps(rows))
+    row, path = {"gold": "a", "model": "a"}, tmp_path / "p.json"
+    path.write_text(json.dumps([row, {"gold": "b", "model": None}]))
     assert table_of(path, drop_null=True).n_samples == 1
-    path.write_text(json.dumps(rows[0]))
-    refused_as(path, "the file must hold a JSON array of objects")
-    path.write_text(json.dumps([rows[0], 3]))
-    refused_as(path, "entry 1 must be a JSON object, got 3")
-    path.write_text("[{")
-    refused_as(path, "the file is not JSON")
+    for text, message in (
+        (json.dumps(row), "the file must hold a JSON array of objects"),
+        (json.dumps([row, 3]), "entry 1 must be a JSON object, got 3"),
+        ("[{", "the file is not JSON"),
+    ):
+        path.write_text(text)
+        refused_as(path, message)

@@ -4,6 +4,7 @@
 """
 
 import math
+import sys
 from pathlib import Path
 
 import matplotlib as mpl
@@ -12,21 +13,14 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.testing.compare import compare_images
 
-from informedness import (
-    ContingencyTable,
-    Slices,
-    entropy_triangle,
-    estimate,
-    leaderboard,
-    plot_ability_curves,
-    plot_confusion,
-    plot_entropy_triangle,
-    plot_intervals,
-    plot_per_class,
-    report,
-)
+from cli_cases import write
+from informedness import ContingencyTable, entropy_triangle, leaderboard, report
+from informedness.plots import plot_ability_curves, plot_entropy_triangle, plot_intervals
 from informedness.results.report import Report
+from informedness.results.slices import Slices
+from tables import table_of_labels
 
+mpl.use("agg")
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 IMAGES = Path(__file__).parent / "images"
 # Root mean square of 0 to 255. Between matplotlib 3.8 and 3.11 it is 6.3 for a confusion matrix,
@@ -36,12 +30,11 @@ MATRIX = np.array([[50, 6, 4], [9, 20, 1], [0, 2, 8]])
 LABELS = ["$5$", "_no", "a long name of a class"]
 TABLE = ContingencyTable.from_matrix(MATRIX, labels=LABELS)
 REPORT = Report.from_table(TABLE, confidence_level=0.9)
-MATRICES = {
-    "_good": MATRIX,
-    "$x^2$": [[30, 15, 15], [9, 12, 9], [3, 3, 4]],
-    "one": [[60, 0], [40, 0]],
+TABLES = {
+    "_good": ContingencyTable.from_matrix(MATRIX),
+    "$x^2$": ContingencyTable.from_matrix([[30, 15, 15], [9, 12, 9], [3, 3, 4]]),
+    "one": ContingencyTable.from_matrix([[60, 0], [40, 0]]),
 }
-TABLES = {name: ContingencyTable.from_matrix(matrix) for name, matrix in MATRICES.items()}
 
 
 def answers(ability, seed):
@@ -50,20 +43,17 @@ def answers(ability, seed):
 
 
 REFERENCES = np.random.default_rng(0).integers(0, 3, 100)
-BOARD = leaderboard(
-    REFERENCES,
-    {"_big": [answers(0.8, 1), answers(0.7, 2)], "$small$": [answers(0.3, 3), answers(0.4, 4)]},
-    n_resamples=199,
-)
+MODELS = {"_big": [answers(0.8, 1), answers(0.7, 2)], "$small$": [answers(0.3, 3), answers(0.4, 4)]}
+BOARD = leaderboard(REFERENCES, MODELS, n_resamples=199)
 SLICES = Slices.from_tables(
     {"colour": TABLE, "a number": ContingencyTable.from_matrix(MATRIX // 2 + 3, labels=LABELS)},
     confidence_level=0.95,
 )
 PICTURES = {
-    "confusion": lambda **ax: plot_confusion(TABLE, **ax),
-    "per_class": lambda **ax: plot_per_class(REPORT, **ax),
-    "intervals_of_models": lambda **ax: plot_intervals(BOARD, **ax),
-    "intervals_of_slices": lambda **ax: plot_intervals(SLICES, "nit", **ax),
+    "confusion": TABLE.plot,
+    "per_class": REPORT.plot,
+    "intervals_of_models": BOARD.plot,
+    "intervals_of_slices": lambda **ax: SLICES.plot("nit", **ax),
     "entropy_triangle": lambda **ax: plot_entropy_triangle(TABLES, n_resamples=50, **ax),
     "ability_curves": lambda **ax: plot_ability_curves([0.7, 0.2, 0.1], **ax),
 }
@@ -72,7 +62,6 @@ PICTURES = {
 def draw(name, path):
     """Draw a picture without its text, whose width, and so the layout, is of a version's fonts."""
     mpl.rcdefaults()
-    mpl.use("agg")
     ax = PICTURES[name]()
     ax.figure.set_layout_engine("none")
     for axes, left, width in zip(ax.figure.axes, (0.1, 0.9), (0.75, 0.05), strict=False):
@@ -87,7 +76,6 @@ def draw(name, path):
 
 @pytest.fixture(autouse=True)
 def no_windows():
-    mpl.use("agg")
     yield
     pyplot.close("all")
 
@@ -98,10 +86,9 @@ def numbers_of(ax):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_looks_as_it_did(name, tmp_path):
-    draw(name, tmp_path / "new.png")
-    assert (
-        compare_images(IMAGES / f"{name}.png", tmp_path / "new.png", TOLERANCE.get(name, 1)) is None
-    )
+    new = tmp_path / "new.png"
+    draw(name, new)
+    assert compare_images(IMAGES / f"{name}.png", new, TOLERANCE.get(name, 1)) is None
 
 
 @pytest.mark.slow
@@ -133,33 +120,35 @@ def marked(ax, marker):
 
 
 def test_a_confusion_matrix_has_the_counts_and_is_shaded_by_row():
-    ax = plot_confusion(TABLE)
+    ax = TABLE.plot()
     assert numbers_of(ax) == [str(count) for count in MATRIX.ravel()]
     assert np.allclose(ax.images[0].get_array(), MATRIX / MATRIX.sum(axis=1, keepdims=True))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("prediction", "reference")
-    assert numbers_of(plot_confusion(REPORT)) == numbers_of(ax)
     # answers outside the classes are a column and no row
-    table = ContingencyTable.from_labels(
-        ["a", "b", "b"], ["a", "?", "b"], labels=["a", "b", "c"], unknown="wrong"
-    )
-    ax = plot_confusion(table)
-    assert numbers_of(ax) == [*"1000", *"0101", *"0000"]
+    answers = {"labels": ["a", "b", "c"], "unknown": "wrong", "sample_weight": [1, 0.5, 0.5]}
+    ax = table_of_labels(["a", "b", "b"], ["a", "?", "b"], **answers).plot()
+    assert numbers_of(ax) == ["1", *"000", "0", "0.5", "0", "0.5", *"0000"]
     shares = np.ma.filled(ax.images[0].get_array(), np.nan)
     assert np.array_equal(shares[:2], [[1, 0, 0, 0], [0, 0.5, 0, 0.5]])
     assert np.isnan(shares[2]).all()
 
 
 def test_of_many_classes_and_slices_some_are_drawn_and_it_is_said_how_many():
-    counts = np.arange(1, 41)[::-1] + 100 * (np.arange(40) == 35)
-    ax = plot_confusion(ContingencyTable.from_matrix(np.diag(counts)))
+    counts = np.arange(1, 61)[::-1] + 100 * (np.arange(60) == 35)
+    table = ContingencyTable.from_matrix(np.diag(counts))
+    ax = table.plot()
     assert names_of(ax) == [*map(str, range(19)), "35"]
-    assert ax.get_xlabel() == "prediction (20 of 40 classes)"
+    assert ax.get_xlabel() == "prediction (20 of 60 classes)"
+    *classes, last = names_of(table.report().plot())
+    assert (len(classes), last) == (50, "and 10 more")
     many = Slices.from_tables(dict.fromkeys(range(60), TABLE), confidence_level=0.95)
-    assert names_of(plot_intervals(many)) == [*map(str, range(49)), "and 11 more", "all"]
+    assert names_of(many.plot()) == [*map(str, range(49)), "and 11 more", "all"]
+    legend = plot_entropy_triangle(dict.fromkeys(range(7), TABLE)).get_legend()
+    assert legend.get_bbox_to_anchor().y0 <= legend.axes.bbox.y0  # below, not beside the triangle
 
 
 def test_classes_are_drawn_from_fpr_to_tpr():
-    ax = plot_per_class(REPORT)
+    ax = REPORT.plot()
     hits, references = np.diag(MATRIX), MATRIX.sum(axis=1)
     tpr = hits / references
     fpr = (MATRIX.sum(axis=0) - hits) / (MATRIX.sum() - references)
@@ -167,7 +156,7 @@ def test_classes_are_drawn_from_fpr_to_tpr():
     assert np.allclose(links, np.transpose([fpr, tpr]))
     assert np.allclose([found, wrong], [tpr, fpr])
     expected = []
-    for made in estimate(TABLE, average=None, confidence_level=0.9):
+    for made in TABLE.estimate(average=None, confidence_level=0.9):
         low, high = made.confidence_interval
         expected.append(f"{made.value:.2f} ({low:.2f} to {high:.2f})")
     assert [text for text in numbers_of(ax) if text != "TPR-FPR"] == expected
@@ -175,7 +164,7 @@ def test_classes_are_drawn_from_fpr_to_tpr():
 
 
 def test_models_and_slices_are_drawn_with_their_intervals():
-    ax = plot_intervals(BOARD)
+    ax = BOARD.plot()
     lines = [tuple(line.get_xdata()) for line in ax.lines if line.get_marker() != "|"]
     intervals = [model.estimate.confidence_interval for model in BOARD.models]
     assert [line for line in lines if len(line) == 2][:2] == intervals
@@ -185,20 +174,20 @@ def test_models_and_slices_are_drawn_with_their_intervals():
     assert names_of(ax) == ["_big", "$small$"]
     assert ax.get_xlabel() == "Informedness, 95% interval"
     assert ax.yaxis_inverted()  # the best on top
-    ax = plot_intervals(SLICES, "nit")
-    rows = [*SLICES.rows, SLICES.whole]
+    ax = SLICES.plot("nit")
+    rows = [*SLICES.rows, SLICES.overall]
     assert numbers_of(ax) == [f"{row.scores['nit']:.2f}" for row in rows]
     assert names_of(ax) == ["colour", "a number", "all"]
-    assert marked(ax, "D") == [(SLICES.whole.scores["nit"],)]
+    assert marked(ax, "D") == [(SLICES.overall.scores["nit"],)]
+    ax = plot_intervals({("a", 1): TABLE.estimate(), "b": TABLE.estimate("nit")})
+    assert (names_of(ax), ax.get_xlabel()) == (["a, 1", "b"], "score, 95% interval")
 
 
-def place_and_cloud(table, **options):
+def place_and_cloud(matrix, **options):
     """Return the point of a table in the triangle, and its cloud."""
-    ax = plot_entropy_triangle(table, **options)
-    points = [line for line in ax.lines if line.get_linestyle() == "None"]
-    (place,) = (line.get_xydata()[0] for line in points if line.get_markersize() == 6)
-    clouds = [line.get_xydata() for line in ax.lines if line.get_marker() == "."]
-    return place, *clouds
+    lines = plot_entropy_triangle(ContingencyTable.from_matrix(matrix), **options).lines
+    (place,) = (line.get_xydata()[0] for line in lines if line.get_marker() == "o")
+    return place, *(line.get_xydata() for line in lines if line.get_marker() == ".")
 
 
 def test_tables_lie_in_the_triangle_by_their_coordinates():
@@ -206,22 +195,19 @@ def test_tables_lie_in_the_triangle_by_their_coordinates():
     for matrix in (MATRIX, [[50, 0], [0, 50]], [[25, 25], [25, 25]], [[30, 10], [5, 5]]):
         cells = np.indices(np.shape(matrix)).reshape(2, -1)
         weights = entropy_triangle(*np.repeat(cells, np.ravel(matrix), axis=1))
-        place, *_ = place_and_cloud(ContingencyTable.from_matrix(matrix))
-        assert np.allclose(place, np.array(weights) @ corners)
+        assert np.allclose(place_and_cloud(matrix)[0], np.array(weights) @ corners)
 
 
 def test_a_cloud_lies_about_its_point_and_is_narrower_for_more_samples():
     spreads = []
     for factor in (1, 100):
-        table = ContingencyTable.from_matrix(MATRIX * factor)
-        place, cloud = place_and_cloud(table, n_resamples=300)
+        place, cloud = place_and_cloud(MATRIX * factor, n_resamples=300)
         assert cloud.shape == (300, 2)
         spreads.append(cloud.std(axis=0))
         assert (abs(cloud.mean(axis=0) - place) < spreads[-1]).all()
     assert np.allclose(spreads[0] / spreads[1], 10, rtol=0.25)
     # a resample without the rarest class has no fewer classes for it
-    table = ContingencyTable.from_matrix([[50, 0, 0], [0, 50, 0], [0, 0, 1]])
-    _, cloud = place_and_cloud(table, n_resamples=50)
+    _, cloud = place_and_cloud(np.diag([50, 50, 1]), n_resamples=50)
     assert cloud[:, 1].max() < 0.9 * math.sqrt(3) / 2
 
 
@@ -238,63 +224,49 @@ def test_ability_curves_are_the_closed_forms():
     assert np.allclose(*ax.lines[0].get_data())
 
 
-def test_what_cannot_be_drawn_is_refused():
-    levels = {"a": estimate(TABLE), "b": estimate(TABLE, confidence_level=0.9)}
+def test_what_cannot_be_drawn_is_refused(monkeypatch):
+    levels = {"a": TABLE.estimate(), "b": TABLE.estimate(confidence_level=0.9)}
     without_intervals = report([0, 1] * 40, [0, 1] * 40, by=[0, 1] * 40)
     for plot, wrong, options, message in (
-        (plot_intervals, without_intervals, {}, "intervals"),
+        (Slices.plot, without_intervals, {}, "confidence_level=0.95"),
+        (Slices.plot, SLICES, {"metric": "f2"}, "`metric` must be one of"),
         (plot_intervals, {}, {}, "at least one"),
         (plot_intervals, levels, {}, "same conf"),
-        (plot_intervals, SLICES, {"metric": "f2"}, "`metric` must be one of"),
-        (plot_entropy_triangle, {}, {}, "at least one"),
         (plot_entropy_triangle, dict.fromkeys(range(31), TABLE), {}, "at most 30"),
-        (plot_ability_curves, [0.5, 0.4], {}, "sum to 1"),
+        (plot_ability_curves, [0.5, 0.4], {}, "`shares` must sum to 1"),
         (plot_ability_curves, [1.0, 0.0], {}, "positive"),
-        (plot_ability_curves, ["a", "b"], {}, "shares"),
+        (plot_ability_curves, [1.0], {}, "two or more"),
         (plot_ability_curves, [0.5, 0.5], {"guesses": [0.2, 0.3, 0.5]}, "2 classes"),
         (plot_ability_curves, [0.5, 0.5], {"metrics": ["f2"]}, "`metrics` must be one of"),
     ):
         with pytest.raises(ValueError, match=message):
             plot(wrong, **options)
-    for plot in (plot_confusion, plot_per_class, plot_intervals, plot_entropy_triangle):
-        with pytest.raises(TypeError, match="must be"):
-            plot(MATRIX)
-
-
-# The command line
+    for wrong in (MATRIX, {"a": MATRIX}):
+        with pytest.raises(TypeError, match="`estimates` must map names to each Estimate, got"):
+            plot_intervals(wrong)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'informedness\[plot\]'"):
+        TABLE.plot()
 
 
 @pytest.mark.slow
 def test_the_command_writes_pictures_and_prints_what_it_does_without(command, tmp_path):
-    rows = [f"{i % 3},{(i % 3) if i % 5 else 0},0,{'xy'[i % 2]}\n" for i in range(90)]
-    file = tmp_path / "p.csv"
-    file.write_text("gold,model,other,type\n" + "".join(rows), encoding="utf-8")
+    rows = [(i % 3, (i % 3) if i % 5 else 0, 0, "xy"[i % 2]) for i in range(90)]
+    file = write(tmp_path / "p.csv", rows, ("gold", "model", "other", "type"))
     arguments = ["report", file, "-r", "gold", "-p", "model"]
-    for number, (options, names) in enumerate(
-        (
-            ([], ["confusion", "per_class", "entropy_triangle"]),
-            (["other"], ["intervals"]),
-            (["--by", "type", "--confidence-level", "0.9"], ["intervals"]),
-        )
+    for options, names in (
+        ([], ["confusion", "per_class", "entropy_triangle"]),
+        (["other"], ["intervals"]),
+        (["--by", "type", "--confidence-level", "0.9"], ["intervals"]),
     ):
-        folder = tmp_path / f"new {number}" / "pictures"
-        plain = command(*arguments, *options)
-        code, output, errors = command(*arguments, *options, "--plot", folder)
+        folder = tmp_path / f"new {len(options)}" / "pictures"
+        _, printed, warned = command(*arguments, *options)
         paths = [folder / f"{name}.png" for name in names]
-        assert (code, output) == (0, plain[1])
-        assert errors == "".join(f"wrote {path}\n" for path in paths) + plain[2]
+        said = "".join(f"wrote {path}\n" for path in paths) + warned
+        assert command(*arguments, *options, "--plot", folder) == (0, printed, said)
         assert sorted(folder.iterdir()) == sorted(paths)
         assert {path.read_bytes()[:4] for path in paths} == {b"\x89PNG"}
         assert pyplot.get_fignums() == []
-    folder = tmp_path / "refused"
-    for options, message in (
-        (["--by", "type"], "add --confidence-level 0.95"),
-        (["--score", "nit"], "leave out --plot"),
-    ):
-        code, output, errors = command(*arguments, *options, "--plot", folder)
-        assert (code, output) == (2, "")
-        assert message in errors
-        assert not folder.exists()
 
 
 if __name__ == "__main__":

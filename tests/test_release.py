@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -164,17 +164,6 @@ def test_what_does_not_say_the_version_is_refused_and_named(checkout, check):
         checkout.put_back()
 
 
-def test_a_release_has_a_day_that_was(checkout, check):
-    for day in (TODAY + timedelta(days=1), "2026-02-30"):
-        for path in ("CHANGELOG.md", "CITATION.cff"):
-            checkout.edit(path, str(TODAY), str(day))
-        checkout.commit()
-        (found,) = refusals(check())
-        said = f"CHANGELOG.md: the date of '{NEW} ({day})' must exist and not be in the future"
-        assert said in found
-        checkout.put_back()
-
-
 def test_what_agrees_with_itself_is_refused_under_another_version(checkout, check):
     agreed(check())
     checkout.git("tag", f"release-{NEW}")
@@ -209,12 +198,6 @@ def test_a_tag_of_another_commit_is_not_taken(checkout, check, tmp_path):
     assert there in found
 
 
-def test_a_remote_whose_tags_cannot_be_seen_is_not_passed_over(checkout, check, tmp_path):
-    checkout.git("remote", "add", "origin", str(tmp_path / "nothing"))
-    (found,) = refusals(check())
-    assert "git ls-remote failed: " in found
-
-
 @pytest.mark.release
 def test_the_spaces_are_looked_at_and_left_as_they_are(checkout):
     command = (sys.executable, "spaces/release.py", NEW, "--check", "--org", "org")
@@ -224,12 +207,9 @@ def test_the_spaces_are_looked_at_and_left_as_they_are(checkout):
         agreed(result)
         assert result.stdout.count(f"  tag release-{NEW}\n") == 2
         assert (hub.spaces, hub.sent) == ({}, [])
-        space = hub.add_space("org/nit", "gradio")
-        space.head.files["nit.py"] = b"of another state\n"
-        space.tags[f"release-{NEW}"] = space.head.oid
+        hub.add_space("org/nit", "docker")
         result = checkout.run(*command, **here)
     assert result.returncode == 1
-    assert f"org/nit: the tag release-{NEW} is already on another state of it" in result.stderr
     assert f"release: the Spaces of org cannot be tagged release-{NEW}\n" in result.stderr
 
 
@@ -245,7 +225,7 @@ def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(che
     wheel, source = f"informedness-{NEW}-py3-none-any.whl", f"informedness-{NEW}.tar.gz"
     vector = BY_ID["asym_k4"]
     said = re.findall(r"(\S+) installs and scores: informedness (\S+), nit (\S+)\n", result.stdout)
-    assert [name for name, *_ in said] == [wheel, f"{wheel}[evaluate]", source]
+    assert [name for name, *_ in said] == [f"{wheel}[evaluate]", source]
     for _, informedness, nit in said:
         assert float(informedness) == close(vector.exact["informedness"])
         assert float(nit) == close(vector.info["NIT_k_ref"])

@@ -14,7 +14,9 @@ import by_table
 import informedness
 from golden import BY_ID
 from informedness import SCORES as METRICS
-from informedness import ContingencyTable, IntervalWarning, Report, estimate, report
+from informedness import ContingencyTable, IntervalWarning, report
+from informedness.results.report import Report
+from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 MAJORITY = ["ham"] * 90 + ["spam"] * 10
@@ -28,7 +30,7 @@ def of(matrix, **options):
 def test_the_scores_are_those_of_the_functions():
     vector = BY_ID["asym_k4"]
     result = report(*vector.samples())
-    table = ContingencyTable.from_labels(*vector.samples())
+    table = table_of_labels(*vector.samples())
     for name, value in result.scores.items():
         assert result[name] == value == getattr(by_table, name)(table)
     assert list(result.scores) == [name for name in METRICS if name != "markedness"]
@@ -79,7 +81,7 @@ def test_the_sentence_reads_the_result():
         ),
         ([[9, 0], [1, 0]], "(10 samples: scores from few samples are imprecise)."),
     ):
-        made = of(matrix, labels=["ham", "spam"]).sentence
+        made = of(matrix, labels=["ham", "spam"]).summary
         assert made.endswith(sentence), made
 
 
@@ -89,12 +91,12 @@ def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval():
     ):
         table = ContingencyTable.from_matrix(matrix)
         for name, chance in (("informedness", 0), ("nit", 0.5)):
-            made = estimate(table, name, confidence_level=level or 0.95)
+            made = table.estimate(name, confidence_level=level or 0.95)
             low, high = made.confidence_interval
             inside = low <= chance <= high
             if name == "nit":
                 inside = inside and made.independence_p_value >= 1 - made.confidence_level
-            said = Report.from_table(table, level).sentence_of(name)
+            said = Report.from_table(table, level).summary_of(name)
             assert ("cannot be told from guessing" in said) == inside, (matrix, said)
             assert not (inside and "of the decisions are informed" in said)
 
@@ -110,7 +112,7 @@ def test_the_sentence_of_nit_says_how_far_it_is_from_chance_to_the_best():
             "best that these class shares allow, 0.996.",
         ),
     ):
-        assert sentence in of(matrix, labels=["ham", "spam"]).sentence_of("nit")
+        assert sentence in of(matrix, labels=["ham", "spam"]).summary_of("nit")
 
 
 def test_the_text_shows_every_score_and_class():
@@ -143,6 +145,15 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     plain = result.to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert (plain["cohen_kappa"], plain["per_class"][1]["tpr"]) == (None, None)
+    undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)
+    plain = json.loads(json.dumps(undefined.to_dict(), allow_nan=False))
+    assert plain["informedness_confidence_interval"] is None
+    assert plain["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
+    assert "Informedness            0.0000                 (no interval)\n" in str(undefined)
+    assert "informedness_confidence_interval_low,,\n" in undefined.to_csv()
+    unknown = report(["a", "b"], ["a", "?"], labels=["a", "b"], unknown="wrong")
+    assert "(outside the labels)" in str(unknown)
+    assert (unknown.to_dict()["n_classes"], unknown.to_dict()["per_class"][2]["label"]) == (2, None)
     weighted = report([0, 1], [0, 1], sample_weight=[0.5, 2])
     assert "Total weight" in str(weighted)
     assert (weighted.to_dict()["n_samples"], weighted.to_dict()["total_weight"]) == (2, 2.5)
@@ -150,13 +161,6 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     many = report(labels, labels)
     assert "and 10 more (JSON and CSV list all)" in str(many)
     assert len(many.to_dict()["per_class"]) == 60
-
-
-def test_unknown_answers_have_a_row_of_their_own():
-    result = report(["a", "b"], ["a", "?"], labels=["a", "b"], unknown="wrong")
-    assert "(outside the labels)" in str(result)
-    assert result.to_dict()["n_classes"] == 2
-    assert result.to_dict()["per_class"][2]["label"] is None
 
 
 def test_labels_are_text_in_markdown_and_quoted_where_they_would_not_show():
@@ -176,7 +180,7 @@ def test_labels_are_text_in_markdown_and_quoted_where_they_would_not_show():
 
 def test_every_report_ends_in_its_signature():
     options = {"labels": ["ham", "spam", "scam"], "ignore_index": "scam"}
-    table = ContingencyTable.from_labels(MAJORITY, FILTER, **options)
+    table = table_of_labels(MAJORITY, FILTER, **options)
     for level, interval in ((None, {}), (0.9, {"interval": "ci:0.9"})):
         result = report(MAJORITY, FILTER, **options, confidence_level=level)
         wanted = by_table.signature(table, "report", ignore_index="scam", **interval)
@@ -190,21 +194,6 @@ def test_every_report_ends_in_its_signature():
 # With a confidence level
 
 
-def test_the_estimates_are_those_of_estimate():
-    vector = BY_ID["asym_k4"]
-    table = ContingencyTable.from_labels(*vector.samples())
-    result = report(*vector.samples(), confidence_level=0.9)
-    assert list(result.estimates) == list(result.scores)
-    for name, made in result.estimates.items():
-        assert made == estimate(table, name, confidence_level=0.9)
-        assert result.scores[name] == made.value
-    classes = estimate(table, average=None, confidence_level=0.9)
-    for row, made in zip(result.per_class, classes, strict=True):
-        assert row["tpr_minus_fpr"] == pytest.approx(made.value, abs=1e-12)
-        assert row["tpr_minus_fpr_standard_error"] == made.standard_error
-        assert row["tpr_minus_fpr_confidence_interval"] == made.confidence_interval
-
-
 def test_the_text_shows_error_and_interval_beside_the_value():
     result = report(MAJORITY, FILTER, confidence_level=0.95)
     made = result.estimates["informedness"]
@@ -215,7 +204,7 @@ def test_the_text_shows_error_and_interval_beside_the_value():
     assert "F1-macro                0.8106  ± 0.0613  (0.6583 to 0.9259)" in lines
     assert "Confidence level          0.95" in lines
     assert any("TPR-FPR      ± SE        95% interval  precision" in line for line in lines)
-    assert f"; Informedness 0.73 ({low:.2f} to {high:.2f}): about 73%" in result.sentence
+    assert f"; Informedness 0.73 ({low:.2f} to {high:.2f}): about 73%" in result.summary
     markdown = result.to_markdown()
     assert f"| Informedness | 0.7333 | ± {made.standard_error:.4f} | ({low:.4f} to " in markdown
     assert "| F1-macro | 0.8106 | ± 0.0613 | (0.6583 to 0.9259) |" in markdown
@@ -224,30 +213,26 @@ def test_the_text_shows_error_and_interval_beside_the_value():
 def test_a_level_adds_numbers_and_changes_none():
     plain, full = (report(MAJORITY, FILTER, confidence_level=x) for x in (None, 0.95))
     assert full.scores == plain.scores
+    assert list(full.estimates) == list(full.scores)
     for row, wide in zip(plain.per_class, full.per_class, strict=True):
         assert row.items() <= wide.items()
     numbers = numbers_of(full)
     for name, made in full.estimates.items():
+        assert made == full.table.estimate(name)
+        assert full.scores[name] == made.value
         assert float(numbers[f"{name}_standard_error", ""]) == made.standard_error
         ends = [float(numbers[f"{name}_confidence_interval_{end}", ""]) for end in ("low", "high")]
         assert tuple(ends) == made.confidence_interval
         assert full.to_dict()[f"{name}_confidence_interval"] == ends
-    low, _ = full.per_class[1]["tpr_minus_fpr_confidence_interval"]
+    classes = full.table.estimate(average=None)
+    for row, made in zip(full.per_class, classes, strict=True):
+        assert row["tpr_minus_fpr"] == pytest.approx(made.value, abs=1e-12)
+        assert row["tpr_minus_fpr_standard_error"] == made.standard_error
+        assert row["tpr_minus_fpr_confidence_interval"] == made.confidence_interval
+    low, _ = classes[1].confidence_interval
     assert float(numbers["tpr_minus_fpr_confidence_interval_low", "spam"]) == low
     with pytest.raises(ValueError, match=r"`confidence_level` must lie between 0 and 1, .* got 95"):
         report(MAJORITY, FILTER, confidence_level=95)
-
-
-def test_undefined_intervals_are_none_in_json_and_said_to_be_missing_in_text():
-    result = report(["a", "a"], ["a", "b"], confidence_level=0.95)
-    plain = result.to_dict()
-    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert plain["informedness_standard_error"] is None
-    assert plain["informedness_confidence_interval"] is None
-    assert plain["accuracy_standard_error"] > 0
-    assert plain["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
-    assert "Informedness            0.0000                 (no interval)\n" in str(result)
-    assert "informedness_confidence_interval_low,,\n" in result.to_csv()
 
 
 def said_of(references, predictions, level):

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import informedness
+from test_types import EXACT
 
 pytestmark = pytest.mark.xdist_group("page")  # which has the browser
 
@@ -39,6 +40,8 @@ def test_the_reference_has_all_public_names_and_each_of_them_once():
     assert all(hasattr(informedness, name) for name in informedness.__all__)
     names = [*informedness.__all__, "inspect_ai", "lighteval", "lm_eval"]  # these as a whole
     wanted = {f"informedness.{name}" for name in names}
+    for module, listed in re.findall(r"^from (informedness\.\S+) import (.*)$", EXACT, re.M):
+        wanted |= {f"{module}.{name}" for name in listed.split(", ")}  # what functions return
     assert {*found} == wanted.union(*map(public, ("trainer", "torchmetrics", "scorers")))
     assert len(found) == len({*found})
 

@@ -13,16 +13,10 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from informedness import (
-    InformednessWarning,
-    Slices,
-    estimate,
-    report,
-    table_from_file,
-    table_from_frame,
-)
+from informedness import InformednessWarning, report, table_from_file, table_from_frame
 from informedness.cli import main
 from informedness.results.several import holm
+from informedness.results.slices import Slices
 
 N = 600
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -66,14 +60,14 @@ def test_a_slice_is_the_report_of_its_samples_alone():
             assert row.class_entropy == pytest.approx(alone.class_entropy, abs=1e-12)
             assert row.table == alone.table
         whole = report(*of(frame), sample_weight=weights)
-        assert slices.whole.scores == whole.scores
-        assert slices.whole.table == whole.table
+        assert slices.overall.scores == whole.scores
+        assert slices.overall.table == whole.table
 
 
 def test_a_slice_of_one_class_is_undefined_marked_as_small_and_sorted_last():
     only_x = FRAME[FRAME["label"] == "x"].head(20).assign(type="only x" + " x" * 100)
     frame = pd.concat([FRAME, only_x])
-    slices = report(*of(frame), by=frame["type"], against_rest="nit", confidence_level=0.95)
+    slices = report(*of(frame), by=frame["type"], vs_rest="nit", confidence_level=0.95)
     row = slices["only x" + " x" * 100]
     assert math.isnan(row.scores["informedness"])
     assert not math.isnan(row.scores["accuracy"])
@@ -152,8 +146,8 @@ def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
 
 def test_intervals_of_slices_are_those_of_their_tables():
     slices = report(*of(FRAME), by=FRAME["type"], confidence_level=0.9)
-    for row in (*slices.rows, slices.whole):
-        wanted = estimate(row.table, "informedness", confidence_level=0.9)
+    for row in (*slices.rows, slices.overall):
+        wanted = row.table.estimate("informedness", confidence_level=0.9)
         assert row.estimates["informedness"].confidence_interval == wanted.confidence_interval
     low, _ = slices.rows[0].estimates["informedness"].confidence_interval
     assert slices.records()[0]["informedness_low"] == low
@@ -166,7 +160,11 @@ def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proporti
     references = np.arange(n) % 2
     predictions = np.where(right, references, 1 - references)
     by = np.where(np.arange(n) < 1000, "a", "b")
-    row = report(references, predictions, by=by, against_rest="accuracy")["a"]
+    row = report(references, predictions, by=by, vs_rest="accuracy")["a"]
+    alone = report(references, predictions, by=[0] * n, vs_rest="accuracy")
+    assert math.isnan(alone[0].difference)  # there is no rest
+    with pytest.raises(KeyError):
+        alone["a"]
     assert row.difference == pytest.approx(right[:1000].mean() - right[1000:].mean(), abs=1e-12)
     counts = [[right[:1000].sum(), right[1000:].sum()]]
     counts += [[1000 - counts[0][0], 3000 - counts[0][1]]]
@@ -179,7 +177,7 @@ def test_the_rest_of_a_slice_is_as_many_samples_as_it_has_whatever_each_of_them_
     part = FRAME["type"] == "color"
     predictions = FRAME["model"].mask(part & (FRAME["half"] == 0), "x")
     for metric in ("accuracy", "informedness", "f1_macro", "nit"):
-        options = {"by": part, "against_rest": metric, "labels": ["x", "y", "z"]}
+        options = {"by": part, "vs_rest": metric, "labels": ["x", "y", "z"]}
         plain, *weighted = (
             report(FRAME["label"], predictions, sample_weight=weights, **options).rows
             for weights in (None, np.where(part, 1, 0.5), np.where(part, 1, 4))
@@ -201,7 +199,7 @@ def test_holm_corrects_as_r_does():
 def test_the_command_line_gives_the_same(tmp_path, capsys):
     path = str(tmp_path / "p.parquet")
     FRAME.to_parquet(path)
-    columns = [path, "-r", "label", "-p", "model", "--by", "type", "half", "--output", "json"]
+    columns = [path, "-r", "label", "-p", "model", "--by", "type", "half", "--format", "json"]
     assert main(["report", *columns]) == 0
     wanted = report(*of(FRAME), by=BY)
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(wanted.to_dict()))
@@ -210,8 +208,6 @@ def test_the_command_line_gives_the_same(tmp_path, capsys):
     assert found == sorted(found, reverse=True)
     assert main(["report", path, "-r", "label", "-p", "model", "--sort", "nit"]) == 2
     assert "add --by COLUMN" in capsys.readouterr().err
-    assert main(["report", path, "-r", "label", "-p", "model", "--score", "nit"]) == 0
-    assert float(capsys.readouterr().out) == report(*of(FRAME)).scores["nit"]
 
 
 def test_tables_of_slices_come_from_a_mapping_too():

@@ -20,22 +20,28 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from informedness import SCORES, Comparison, ContingencyTable, EntropyTriangle, Estimate
-from informedness import InformednessWarning, IntervalWarning, NoSamplesError, Report
-from informedness import UndefinedMetricWarning, compare, ema_score, entropy_triangle, estimate
-from informedness import estimate_from_labels, informed_decisions, informedness_score
-from informedness import markedness_score, module_path, nit_score, register, report, score
-from informedness import table_from_file, table_from_frame, unregister
-from informedness import Leaderboard, Slices, Tally, leaderboard
-from informedness import Answers, LogReport, compare_answers, read_log
-from informedness import plot_ability_curves, plot_confusion, plot_entropy_triangle
-from informedness import plot_intervals, plot_per_class
+from informedness import SCORES, ContingencyTable, Tally, compare, ema_score, entropy_triangle
+from informedness import InformednessWarning, IntervalWarning, NoSamplesError
+from informedness import UndefinedMetricWarning, estimate_from_labels, informed_decisions
+from informedness import informedness_score, leaderboard, markedness_score, module_path, nit_score
+from informedness import read_log, register, report, table_from_file, table_from_frame, unregister
+from informedness.logs.answers import Answers
+from informedness.logs.report import LogReport
+from informedness.plots import plot_ability_curves, plot_entropy_triangle, plot_intervals
+from informedness.results.comparison import Comparison
+from informedness.results.estimates import Estimate
+from informedness.results.leaderboard import Leaderboard
+from informedness.results.report import Report
+from informedness.results.slices import Slices
+from informedness.statistics.entropic import EntropyTriangle
 
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
 assert_type(table.informedness(), float)
 assert_type(table.informedness(average="macro", prior={0: 0.5, 1: 0.5}), float)
 assert_type(table.informedness(average=None), list[float])
-assert_type(score(table, "markedness"), float)
+assert_type(table.score("markedness"), float)
+assert_type(table.score("markedness", average=None), list[float])
+assert_type(table.report(confidence_level=0.9), Report)
 assert_type(table.nit(zero_division=float("nan")), float)
 assert_type(ema_score([0, 1], [0, 1]), float)
 assert_type(entropy_triangle([0, 1], [0, 1]), EntropyTriangle)
@@ -49,32 +55,34 @@ read = read_log(logs, harness="inspect", task="t", variant="v", extract="[A-D]",
 assert_type(read, list[Answers])
 assert_type(read[0].table(), ContingencyTable)
 assert_type(LogReport.from_answers(read, 0.95), LogReport)
-assert_type(compare_answers(read[0], read[1], metric="nit"), Comparison)
+assert_type(read[0].compare(read[1], metric="nit"), Comparison)
 assert_type(table_from_file("p.csv", references="r", predictions="p"), ContingencyTable)
 chosen = table_from_file("p.csv", references="r", predictions="p", extract="(.)", choices=["A"])
 assert_type(chosen, ContingencyTable)
 slices = table_from_file("p.csv", references="r", predictions="p", by="type")
 assert_type(Slices.from_tables(slices), Slices)
 assert_type(table_from_frame(None, references="r", predictions="p"), ContingencyTable)
-assert_type(plot_confusion(table), Axes)
-assert_type(plot_per_class(table), Axes)
-assert_type(plot_intervals({"a": estimate(table)}), Axes)
+assert_type(table.plot(), Axes)
+assert_type(table.report(confidence_level=0.9).plot(), Axes)
+assert_type(report([0, 1], [0, 1], by=[0, 1], confidence_level=0.9).plot("nit"), Axes)
+assert_type(leaderboard([0, 1], {"a": [0, 1]}).plot(), Axes)
+assert_type(plot_intervals({"a": table.estimate()}), Axes)
 assert_type(plot_entropy_triangle({"a": table}), Axes)
 assert_type(plot_ability_curves([0.5, 0.5]), Axes)
 assert_type(table + table, ContingencyTable)
 tally = Tally(labels=[0, 1])
-assert_type(tally.update([0, 1], [0, 1]), None)
+assert_type(tally.update(references=[0, 1], predictions=[0, 1]), None)
 assert_type((tally + tally).table, ContingencyTable)
 assert_type(informedness_score([0, 1], [0, 1]), float)
 assert_type(informedness_score([0, 1], [0, 1], average=None), list[float])
 assert_type(markedness_score([0, 1], [0, 1], average=None), list[float])
 assert_type(nit_score([0, 1], [0, 1], zero_division=1.0), float)
-assert_type(estimate(table), Estimate)
-assert_type(estimate(table, average=None), list[Estimate])
+assert_type(table.estimate(), Estimate)
+assert_type(table.estimate(average=None), list[Estimate])
 assert_type(estimate_from_labels([0, 1], [0, 1], average=None), list[Estimate])
-low, high = estimate(table).confidence_interval
+low, high = table.estimate().confidence_interval
 assert_type(low, float)
-assert_type(informed_decisions([[0.5, 0.5]], average="bias"), NDArray[np.int64])
+assert_type(informed_decisions([[0.5, 0.5]], average="macro"), NDArray[np.int64])
 assert_type(register(), dict[str, str])
 assert_type(unregister(), list[str])
 assert_type(module_path("nit"), str)
@@ -108,7 +116,7 @@ OF_A_PART = """# mypy: disable-error-code="name-defined, no-untyped-def, no-unty
 """
 MISTAKES = (
     "a: float = informedness_score([0], [0], average=None)",
-    "b = estimate([0, 1], [0, 1])",
+    "b = ContingencyTable.from_labels([0, 1], [0, 1])",
     "c = table.nit(average=None)",
     "d = table.informedness(average='weighted')",
 )

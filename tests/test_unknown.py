@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.metrics import mutual_info_score
 
 from golden import close
-from informedness import ContingencyTable, Report, report
+from informedness import report
+from informedness.results.report import Report
+from tables import table_of_labels, table_of_pairs
 
 OPTIONS = {"labels": ["A", "B"], "unknown": "wrong"}
 REFUSAL = "I cannot answer that."
@@ -49,7 +51,7 @@ def test_the_scores_without_unknown_answers_are_those_of_the_others():
     assert (unknown.n_samples, unknown.share) == (6, 0.3)
     assert unknown.informedness == close(WITHOUT)
     assert unknown.nit == close(np.exp(mutual_info_score(*pair)) / 2)
-    assert unknown.answered == ContingencyTable.from_labels(*pair, labels=["A", "B"])
+    assert unknown.answered == table_of_labels(*pair, labels=["A", "B"])
 
 
 def test_a_line_plain_values_and_csv_say_how_many_and_what_they_cost():
@@ -60,12 +62,12 @@ def test_a_line_plain_values_and_csv_say_how_many_and_what_they_cost():
     assert line_of(result) in str(result)
     plain = result.to_dict()
     rows = {row["score"]: row for row in csv.DictReader(io.StringIO(result.to_csv()))}
-    for name, value in {
-        "n_unknown": 6,
-        "unknown_share": 0.3,
-        "informedness_without_unknown": result.unknown.informedness,
-        "nit_without_unknown": result.unknown.nit,
-    }.items():
+    unknown = result.unknown
+    for name, value in zip(
+        ("n_unknown", "unknown_share", "informedness_without_unknown", "nit_without_unknown"),
+        (6, 0.3, unknown.informedness, unknown.nit),
+        strict=True,
+    ):
         assert plain[name] == value, name
         assert (rows[name]["class"], float(rows[name]["value"])) == ("", value)
 
@@ -111,5 +113,5 @@ def test_of_weighted_samples_the_share_is_that_of_the_weight():
 
 def test_a_share_is_not_rounded_to_none_or_all():
     for counts, share in (([2999, 1], "(less than 0.1%)"), ([1, 2999], "(more than 99.9%)")):
-        table = ContingencyTable.from_counts(["A", "B"], ["A", "?"], counts, **OPTIONS)
+        table = table_of_pairs(["A", "B"], ["A", "?"], counts, **OPTIONS)
         assert share in line_of(Report.from_table(table))

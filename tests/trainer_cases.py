@@ -3,9 +3,7 @@
 The 8 x 8 images are read as 16 grey levels, each the mean of 2 x 2 pixels.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,26 +17,20 @@ from transformers import (
     set_seed,
 )
 
+from cases import informedness, nit
 from informedness.trainer import ComputeMetrics
 
 BATCH = 64
 NAMES = ("informedness", "nit", "accuracy")
 
 
-class Head(NamedTuple):
-    """What a model is asked, and how its answers are read."""
-
-    num_labels: int
-    options: Mapping[str, Any] = MappingProxyType({})
-    problem_type: str | None = None
-
-
-HEADS = {
-    "classes": Head(3),
-    "tokens": Head(3),
-    "one logit": Head(1, {"threshold": 0.0}, "multi_label_classification"),
-    "squared error": Head(1, {"threshold": 0.5}),
-    "several labels": Head(3, {"multilabel": True, "threshold": 0.0}, "multi_label_classification"),
+# Of each head the number of labels, how its answers are read, and the type of problem.
+HEADS: dict[str, tuple[int, dict[str, Any], str | None]] = {
+    "classes": (3, {}, None),
+    "tokens": (3, {}, None),
+    "one logit": (1, {"threshold": 0.0}, "multi_label_classification"),
+    "squared error": (1, {"threshold": 0.5}, None),
+    "several labels": (3, {"multilabel": True, "threshold": 0.0}, "multi_label_classification"),
 }
 
 
@@ -82,6 +74,7 @@ def collate(rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
 def model_of(head: str, **options: Any) -> Any:
     """Return a new model, the same each time."""
     set_seed(0)
+    num_labels, _, problem_type = HEADS[head]
     config = BertConfig(
         vocab_size=17,
         hidden_size=32,
@@ -90,8 +83,8 @@ def model_of(head: str, **options: Any) -> Any:
         intermediate_size=64,
         max_position_embeddings=16,
         hidden_dropout_prob=0.0,
-        num_labels=HEADS[head].num_labels,
-        problem_type=HEADS[head].problem_type,
+        num_labels=num_labels,
+        problem_type=problem_type,
         **options,
     )
     kind = BertForTokenClassification if head == "tokens" else BertForSequenceClassification
@@ -126,7 +119,7 @@ def trainer_of(
         train_dataset=data[:400],
         eval_dataset=data[400:],
         data_collator=collate,
-        compute_metrics=compute_metrics or ComputeMetrics(*NAMES, **HEADS[head].options),
+        compute_metrics=compute_metrics or ComputeMetrics(*NAMES, **HEADS[head][1]),
         preprocess_logits_for_metrics=preprocess,
     )
 
@@ -140,7 +133,7 @@ def answers(model: Any, head: str) -> tuple[np.ndarray, np.ndarray]:
         batch = collate(data[start : start + BATCH])
         with torch.no_grad():
             logits = model(**batch).logits.numpy()
-        cut = HEADS[head].options.get("threshold")
+        cut = HEADS[head][1].get("threshold")
         decided = logits.argmax(-1) if cut is None else (logits > cut).astype(int)
         columns = 3 if head == "several labels" else 1
         references.append(batch["labels"].numpy().reshape(-1, columns))
@@ -150,17 +143,9 @@ def answers(model: Any, head: str) -> tuple[np.ndarray, np.ndarray]:
     return references[kept].astype(int), found[kept]
 
 
-def informedness_of(references: np.ndarray, answers: np.ndarray) -> float:
-    """Return Powers' sum by the definition: the share of each answer, times TPR - FPR of it."""
-    return sum(
-        np.mean(answers == c)
-        * (np.mean(answers[references == c] == c) - np.mean(answers[references != c] == c))
-        for c in np.unique(references)
-    )
-
-
-def expected(model: Any, head: str) -> float:
-    """Return the Informedness of the model's answers, without a Trainer and this package."""
-    references, found = answers(model, head)
-    pairs = zip(references.T, found.T, strict=True)
-    return float(np.mean([informedness_of(*pair) for pair in pairs]))
+def expected(model: Any, head: str) -> tuple[float, float]:
+    """Return Informedness and NIT of the model's answers, without a Trainer and this package."""
+    references, found = (columns.T.tolist() for columns in answers(model, head))
+    pairs = list(zip(references, found, strict=True))
+    of_labels = ([score(*pair) for pair in pairs] for score in (informedness, nit))
+    return tuple(float(np.mean(scores)) for scores in of_labels)

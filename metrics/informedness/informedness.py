@@ -4,7 +4,7 @@ import datasets
 import evaluate
 
 # evaluate fetches the files that are named here and no others, so each helper is named, used or not.
-from .labels import plain_label
+from .labels import Label
 from .protocol import LabelInputs
 from .scores import informedness, result_of
 from .table import Table
@@ -114,8 +114,8 @@ class Informedness(LabelInputs, evaluate.Metric):
         return_signature=False,
     ):
         table = Table.from_labels(
-            references,
-            predictions,
+            references=references,
+            predictions=predictions,
             labels=labels,
             sample_weight=sample_weight,
             ignore_index=ignore_index,
@@ -138,5 +138,6 @@ class Informedness(LabelInputs, evaluate.Metric):
             **options,
         )
         if average is None:
-            result["labels"] = [plain_label(label) for label in table.labels]
+            # bytes as their literals, which JSON can hold
+            result["labels"] = [repr(x) if isinstance(x, bytes) else x for x in table.labels]
         return result

@@ -7,9 +7,8 @@ pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share
     Informedness = sum_c beta_c J_c
     NIT          = 2^MI / k,  MI = sum_ij p_ij log2(p_ij / (pi_i beta_j))
 
-Sources: Powers (2003), "Recall and Precision versus the Bookmaker"; Powers (2011), "Evaluation:
-from precision, recall and F-measure to ROC, informedness, markedness & correlation", eq. 42;
-Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful".
+Powers (2003); Powers (2011), eq. 42; Valverde-Albacete and Pelaez-Moreno (2014): the metric scripts
+cite them in full.
 """
 
 from __future__ import annotations
@@ -21,16 +20,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .labels import Label, Numbers, UndefinedMetricWarning, check_choice, read_column, show, warn
+from .labels import NAMES, Numbers, UndefinedMetricWarning, check_choice, read_column, show, warn
 from .table import Table, is_real, sum_by
 
 __version__ = "0.1.0"
 
 Average: TypeAlias = Literal["bias", "prevalence", "macro"] | None
 ZeroDivision: TypeAlias = Literal["warn"] | float
-
-
-# Informedness
 
 
 def informedness(
@@ -54,8 +50,6 @@ def informedness(
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
     shares = None if prior is None else read_prior(prior, table)
-    by_odds = shares is not None and prior_mode == "odds"
-    scored = table if shares is None or by_odds else reweighted(table, shares)
     if table.n_samples != 1:
         warn_of_absent("Informedness", table)
     why = only_class("Informedness", 0.0, table, table.reference_totals, "references")
@@ -63,38 +57,37 @@ def informedness(
     if undefined is not None:
         present = table.reference_totals > 0
         return np.where(present, undefined, 0.0).tolist() if average is None else undefined
-    if shares is not None and by_odds:
+    bound = 1.0  # which rounding may step past
+    if shares is not None and prior_mode == "odds":
         bias, right = table.prediction_totals / table.total, table.hits / table.total
         gains = np.nan_to_num(right / shares - (bias - right) / (1 - shares), nan=0.0)
+        bound = math.inf
     else:
-        gains = class_gains(scored)
+        table = table if shares is None else reweighted(table, shares)
+        gains = class_gains(table)
     if average is None:
         return gains.tolist()
-    r, c = scored.reference_totals, scored.prediction_totals
-    value = float((gains * class_weights(average, r, c, scored.total)).sum())
-    # by odds there are no bounds; otherwise rounding may step past them
-    return value if by_odds else within(-1.0, value, 1.0)
+    r, c = table.reference_totals, table.prediction_totals
+    value = float((gains * class_weights(average, r, c, table.total)).sum())
+    return min(max(value, -bound), bound)
 
 
 def class_gains(table: Table) -> Numbers:
     """Return J_c of each class, 0 for one without references, shape (k,)."""
     h, r, c = table.hits, table.reference_totals, table.prediction_totals
-    false_positives, others = c - h, table.total - r
-    if table.is_weighted:
-        # a difference of sums of weights has lost the digits that both have in common: next to a
-        # class of nearly all the weight, all of them
-        wrong = table.rows != table.columns
-        false_positives = sum_by(table.columns[wrong], table.counts[wrong], len(r))
-        others = sums_of_others(r)
-    return gains_of(h, r, false_positives, others)
+    if not table.is_weighted:
+        return gains_of(h, r, c - h, table.total - r)
+    # a difference of sums of weights would lose the digits that both have in common
+    wrong = table.rows != table.columns
+    false_positives = sum_by(table.columns[wrong], table.counts[wrong], len(r))
+    return gains_of(h, r, false_positives, sums_of_others(r))
 
 
-def gains_of(
-    hits: Numbers, references: Numbers, false_positives: Numbers, others: Numbers
-) -> Numbers:
-    """Return J = hits/references - false_positives/others, 0 where one of the two is empty."""
+def gains_of(hits: Numbers, references: Numbers, wrong: Numbers, others: Numbers) -> Numbers:
+    """Return J = hits/references - wrong/others, 0 where there are no references or no others."""
     is_defined = (references > 0) & (others > 0)
-    return np.where(is_defined, quotient(hits, references) - quotient(false_positives, others), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(is_defined, hits / references - wrong / others, 0.0)
 
 
 def class_weights(average: str, references: Numbers, predictions: Numbers, total: Any) -> Numbers:
@@ -111,20 +104,6 @@ def sums_of_others(amounts: Numbers) -> Numbers:
     return np.append(0.0, before) + np.append(after, 0.0)
 
 
-def quotient(numerator: Any, denominator: Numbers) -> Numbers:
-    """Return the quotients, 0 where the denominator is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(denominator > 0, numerator / denominator, 0.0)
-
-
-def within(lowest: float, value: float, highest: float) -> float:
-    """Return the value, or the bound that it passes; nan stays nan."""
-    return highest if value > highest else lowest if value < lowest else value
-
-
-# NIT
-
-
 def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     """Return 2^MI / k: at most 1, by chance 1/k; 1.0 where there is only one class."""
     check_zero_division(zero_division, 1.0)
@@ -135,7 +114,7 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     undefined = value_if_undefined(why, 1.0, zero_division, table)
     if undefined is not None:
         return undefined
-    return within(0.0, float(np.exp2(mutual_information(table))) / k, 1.0)
+    return min(float(np.exp2(mutual_information(table))) / k, 1.0)
 
 
 def n_classes(table: Table) -> int:
@@ -146,8 +125,7 @@ def n_classes(table: Table) -> int:
 
 
 def mutual_information(table: Table) -> float:
-    """Return MI = sum p_ij log2(p_ij / (pi_i beta_j)) in bits: never below 0, its value at
-    independence.
+    """Return MI = sum p_ij log2(p_ij / (pi_i beta_j)) in bits, which is never below 0.
 
     As sum e phi(d) with e = pi beta, p = e (1 + d) and phi(d) = (1 + d) ln(1 + d) - d >= 0: the
     terms of the usual sum cancel near independence, these do not. Each empty cell adds its e.
@@ -174,9 +152,8 @@ def mutual_information(table: Table) -> float:
 
 def check_zero_division(value: Any, stand_in: float) -> None:
     """Raise ValueError unless it is "warn", nan, or the value for an undefined score."""
-    if isinstance(value, str) and value == "warn":
-        return
-    if not is_real(value) or (value != stand_in and value == value):
+    is_warn = isinstance(value, str) and value == "warn"
+    if not is_warn and (not is_real(value) or (value != stand_in and value == value)):
         raise ValueError(f'`zero_division` must be "warn", {stand_in} or nan, got {show(value)}')
 
 
@@ -188,9 +165,7 @@ def only_class(title: str, value: float, table: Table, totals: Numbers, side: st
     return f"all {side} are {label}: {title} is undefined, {value} is returned instead"
 
 
-def value_if_undefined(
-    why: str, value: float, zero_division: ZeroDivision, table: Table
-) -> float | None:
+def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
     """Return the value of an undefined score with a warning, None if `why` is empty.
 
     A single sample is warned of even if its score is defined. A number for `zero_division` replaces
@@ -205,25 +180,24 @@ def value_if_undefined(
             UndefinedMetricWarning,
         )
     elif why:
-        why += " (set zero_division to change this and silence the warning)"
-        warn(why, UndefinedMetricWarning)
+        how = "set zero_division to change this and silence the warning"
+        warn(f"{why} ({how})", UndefinedMetricWarning)
     return value if why else None
 
 
-def warn_of_absent(
-    title: str, table: Table, columns: str = "predictions", rows: str = "references"
-) -> None:
-    """Warn about classes that only the columns have: their gain counts as 0."""
+def warn_of_absent(title: str, table: Table, names: tuple[str, str] = NAMES) -> None:
+    """Warn about classes that no row of the table has: their gain counts as 0."""
     there, predicted = table.reference_totals > 0, table.prediction_totals > 0
     absent = [x for x in labels_at(table, predicted & ~there) if x is not None]
     if not absent:
         return
-    names = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
-    message = f"among the {columns} but not the {rows}, so counted as 0 in {title}: {names}"
+    listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
+    message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
     known = {_folded(label): label for label in labels_at(table, there)}
-    for label in [x for x in absent if isinstance(x, str) and _folded(x) in known][:1]:
-        like = show(known[_folded(label)])
-        message += f"; {show(label)} differs from {like} only in case or spaces"
+    alike = [label for label in absent if isinstance(label, str) and _folded(label) in known]
+    if alike:
+        like = show(known[_folded(alike[0])])
+        message += f"; {show(alike[0])} differs from {like} only in case or spaces"
     warn(message, UndefinedMetricWarning)
 
 
@@ -239,17 +213,15 @@ def _folded(label: Any) -> str:
 def outside_references(table: Table) -> tuple[int, int]:
     """Return how many values outside the references are predicted, and how many samples that takes.
 
-    Each value adds (k - 1) / 2N nats to the mutual information that a guesser of k classes is
-    expected to show on N samples. On 10 (k - 1) samples for each, a guesser who spreads over them
-    scores 5% to 6% more than one who keeps to the classes; on a tenth of these, 48% to 77% more.
-    Declared classes, and the one that unknown="wrong" makes, are not counted.
+    Each value adds (k - 1) / 2N nats to the mutual information that a guesser of k classes shows on
+    N samples; 10 (k - 1) samples for each raise his score by 5% to 6%. Declared classes are not
+    counted, nor is a single value, which is what unknown="wrong" makes of all.
     """
-    if table.declared:
-        return 0, 0
     there = table.reference_totals > 0
     n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
-    wanted = 10 * (int(np.count_nonzero(there)) - 1) * n_outside
-    return n_outside, wanted if n_outside > 1 else 0  # one is what unknown="wrong" would make of it
+    if table.declared or n_outside < 2:
+        return 0, 0
+    return n_outside, 10 * (int(np.count_nonzero(there)) - 1) * n_outside
 
 
 def warn_of_outside(title: str, table: Table) -> None:
@@ -263,38 +235,28 @@ def warn_of_outside(title: str, table: Table) -> None:
         )
 
 
-# The prior
-
-
 def read_prior(prior: Any, table: Table) -> Numbers:
     """Return the prior of each class of a table, nan where it has no reference.
 
-    It must name every class in the references, with a share strictly between 0 and 1, and sum to 1
-    within 1e-6. Declared classes without a reference are dropped with a warning, and the rest
-    rescaled.
+    It must name every class in the references, with a share strictly between 0 and 1, and sum to 1.
+    Declared classes without a reference are dropped with a warning, and the rest rescaled.
     """
     if not isinstance(prior, Mapping):
-        raise ValueError(
-            f"`prior` must map each class to its probability, for example {{'a': 0.5, 'b': 0.5}}, "
-            f"got {show(prior)}"
-        )
+        wanted = "map each class to its probability, for example {'a': 0.5, 'b': 0.5}"
+        raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
     observed = labels_at(table, table.reference_totals > 0)
+    there, known = set(observed), set(table.labels if table.declared else observed) - {None}
     for label in observed:
         if label not in prior:
-            raise ValueError(
-                f"`prior` must cover every class in the references, {show(label)} is missing"
-            )
-    there, known = set(observed), set(table.labels)
-    dropped = [label for label in prior if label not in there]
+            wanted = "cover every class in the references"
+            raise ValueError(f"`prior` must {wanted}, {show(label)} is missing")
     for label, share in prior.items():
+        got = f"got {show(share)} for {show(label)}"
         if not is_real(share):
-            raise ValueError(f"`prior` must hold numbers, got {show(share)} for {show(label)}")
+            raise ValueError(f"`prior` must hold numbers, {got}")
         if not (0 < share < 1 or (share == 0 and label not in there)):
-            raise ValueError(
-                "`prior` must lie strictly between 0 and 1 for every class, "
-                f"got {show(share)} for {show(label)}"
-            )
-        if label not in there and (label is None or not table.declared or label not in known):
+            raise ValueError(f"`prior` must lie strictly between 0 and 1 for every class, {got}")
+        if label not in known:
             raise ValueError(
                 f"`prior` must name classes of the references, got {show(label)}: "
                 "list it in `labels` if the task has it and these samples do not"
@@ -302,12 +264,11 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     total = math.fsum(prior.values())
     if abs(total - 1) > 1e-6:
         raise ValueError(f"`prior` must sum to 1, got {total!r}")
-    if dropped:
-        names = ", ".join(map(show, dropped))
+    names = ", ".join(show(label) for label in prior if label not in there)
+    if names:
         warn(f"no reference is {names}: dropped from the prior, the rest were rescaled to sum to 1")
-    shares = np.array([float(prior.get(label, np.nan)) for label in table.labels])
-    shares[table.reference_totals == 0] = np.nan
-    return shares / math.fsum(shares[shares == shares])
+    shares = np.array([float(prior[x]) if x in there else np.nan for x in table.labels])
+    return shares / np.nansum(shares)
 
 
 def reweighted(table: Table, shares: Numbers) -> Table:
@@ -320,29 +281,19 @@ def reweighted(table: Table, shares: Numbers) -> Table:
 
 
 def result_of(
-    name: str,
-    value: Any,
-    table: Table,
-    confidence_level: float | None,
-    return_signature: bool,
-    **options: Any,
+    name: str, value: Any, table: Table, level: float | None, return_signature: bool, **options: Any
 ) -> dict[str, Any]:
-    """Return the score under its name, and whatever else was asked for.
-
-    `options` are those of `signature_of`.
-    """
+    """Return the score under its name, and what else was asked for; see `signature_of`."""
     found, interval = {name: value}, None
-    if confidence_level is not None:
+    if level is not None:
         try:
             from informedness.statistics.modules import interval_of_module
         except ModuleNotFoundError as error:
-            if str(error.name).partition(".")[0] != "informedness":
-                raise
             message = "`confidence_level` needs the package: pip install informedness"
             raise ImportError(message) from error
         known = {field.name: getattr(table, field.name) for field in fields(table)}
-        found |= interval_of_module(found, known, confidence_level, options, __version__)
-        interval = f"ci:{float(confidence_level)!r}"
+        found |= interval_of_module(found, known, level, options, __version__)
+        interval = f"ci:{float(level)!r}"
     if return_signature:
         found[f"{name}_signature"] = signature_of(name, table, interval=interval, **options)
     return found
@@ -356,20 +307,19 @@ def signature_of(
     prior: Mapping[Any, float] | None = None,
     prior_mode: str = "",
     zero_division: Any = "warn",
-    ignore_index: Label | None = None,
+    ignore_index: Any = None,
     interval: str | None = None,
 ) -> str:
     """Return a line that records everything that affects a score; no two settings share a line.
 
     `average` and `prior_mode` are empty for a score that has none.
 
-    >>> signature_of("nit", Table.from_labels(["a", "b"], ["a", "a"]))
+    >>> signature_of("nit", Table.from_labels(references=["a", "b"], predictions=["a", "a"]))
     'nit|k:2|n:2|labels:observed|v:0.1.0'
     """
     parts = [name] if average == "" else [name, f"avg:{str(average).lower()}"]
     names = [label for label in table.labels if label is not None]
-    parts.append(f"k:{len(names)}")
-    parts.append("n:?" if table.n_samples is None else f"n:{table.n_samples}")
+    parts += [f"k:{len(names)}", f"n:{'?' if table.n_samples is None else table.n_samples}"]
     if table.is_weighted:
         sums = [table.counts]
         if interval is not None and table.squared_weights is not None:

@@ -4,7 +4,7 @@ import datasets
 import evaluate
 
 # evaluate fetches the files that are named here and no others, so each helper is named, used or not.
-from .labels import plain_label
+from .labels import Label
 from .protocol import LabelInputs
 from .scores import nit, result_of
 from .table import Table
@@ -69,7 +69,7 @@ _CITATION = r"""
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
-class Nit(LabelInputs, evaluate.Metric):
+class NIT(LabelInputs, evaluate.Metric):
     """Normalised Information Transfer factor; see the description above."""
 
     def _info(self):
@@ -99,8 +99,8 @@ class Nit(LabelInputs, evaluate.Metric):
         return_signature=False,
     ):
         table = Table.from_labels(
-            references,
-            predictions,
+            references=references,
+            predictions=predictions,
             labels=labels,
             sample_weight=sample_weight,
             ignore_index=ignore_index,

@@ -28,19 +28,20 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from asking import PRIVATE, ask, grey, refusal_below  # noqa: E402
-from boxes import SPLIT, ask_of_boxes  # noqa: E402
+from asking import PRIVATE, ask, grey, grey_from, refusal_below  # noqa: E402
+from boxes import ask_of_boxes, labels_box  # noqa: E402
 from columns import split_samples  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
+from data import link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
 from endpoints import METRIC  # noqa: E402
 from grid import Grid, grid_notes, grid_value, paste_block, read_grid  # noqa: E402
-from limits import MAX_FILE, MAX_GRID, MAX_TEXT, MOST_VISITORS, Guard, Refusal  # noqa: E402
+from limits import MAX_FILE, MAX_GRID, MOST_VISITORS, Guard, Refusal  # noqa: E402
 from simulate_tab import simulate_tab  # noqa: E402
-from tables import link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
-from uploads import file_inputs, labels_of_upload  # noqa: E402
+from uploads import ask_of_file, labels_of_upload  # noqa: E402
 
 from informedness import ContingencyTable  # noqa: E402
 from informedness.statistics.registry import score_named  # noqa: E402
+from informedness.statistics.score import ScoreWithInterval  # noqa: E402
 
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
@@ -155,9 +156,8 @@ def code_lines() -> str:
 def card_below_a_title() -> str:
     """Return the card without its front matter, with headings one level lower."""
     text = re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S)
-    parts = re.split(
-        r"(^```.*?^```$)", text, flags=re.M | re.S
-    )  # lines of code can start with # too
+    # lines of code can start with # too
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     parts[::2] = [re.sub(r"^#", "##", part, flags=re.M) for part in parts[::2]]
     return "".join(parts)
 
@@ -168,28 +168,20 @@ def _header() -> str:
     return charts.draw_heading(TITLE, line[1].strip("\"'") if line else "")
 
 
-def _labels_box(label: str, placeholder: str) -> gr.Textbox:
-    return gr.Textbox(
-        label=label, placeholder=placeholder, lines=7, max_lines=7, max_length=MAX_TEXT
-    )
-
-
 def _score_tab(demo: gr.Blocks) -> None:
     labels, matrix, story = EXAMPLES["Knows something"]
+    drawing = shown(table_of_matrix(matrix, labels), story)
+    result = gr.HTML(drawing, apply_default_css=False, elem_id="result", render=False)
     with gr.Row():
         with gr.Column(scale=2, min_width=300, elem_id="asked") as area:
             refused_link = refusal_below("link")
             with gr.Tabs(selected="matrix") as ways:
                 with gr.Tab("Paste", id="paste"):
-                    references = _labels_box("References, one per line", "ham\nham\nspam")
-                    predictions = _labels_box("Predictions, one per line", "ham\nspam\nspam")
-                    from_boxes = gr.Button("Score", variant="primary", elem_id="score-columns")
-                    refused_boxes = refusal_below("columns")
-                    split = gr.Button(SPLIT, visible=False, elem_id="split")
+                    samples = {"References": "ham\nham\nspam", "Predictions": "ham\nspam\nspam"}
+                    boxes = [labels_box(role, placeholder=samples[role]) for role in ROLES]
+                    ask_of_boxes("Score", boxes, score_boxes, result)
                 with gr.Tab("File", id="file"):
-                    upload, columns = file_inputs(ROLES)
-                    from_file = gr.Button("Score", variant="primary", elem_id="score-file")
-                    refused_file = refusal_below("file")
+                    ask_of_file("Score", ROLES, score_upload, result)
                 with gr.Tab("Matrix", id="matrix"):
                     grid = gr.HTML(
                         grid_value(labels, matrix),
@@ -206,13 +198,10 @@ def _score_tab(demo: gr.Blocks) -> None:
             with gr.Row():
                 examples = [gr.Button(name, size="sm", min_width=120) for name in EXAMPLES]
         with gr.Column(scale=3, min_width=300):
-            drawing = shown(table_of_matrix(matrix, labels), story)
-            result = gr.HTML(drawing, apply_default_css=False, elem_id="result")
-    boxes = [references, predictions]
-    grey(demo, result, area, [upload.change, grid.edit, *(column.input for column in columns)])
-    ask_of_boxes(from_boxes, split, score_boxes, boxes, result, refused_boxes)
+            result.render()  # type: ignore[no-untyped-call]
+    grey_from(demo, area, result)
+    grey(result, grid.edit)
     raw: dict[str, Any] = {"preprocess": False}
-    ask(from_file.click, score_upload, [upload, *columns], [result], result, refused_file, **raw)
     ask(from_grid.click, score_grid, [grid], [result], result, refused_grid, **raw)
     typed = {"bring": False, "show_progress": "hidden", "trigger_mode": "always_last", **raw}
     ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
@@ -235,7 +224,7 @@ def build() -> gr.Blocks:
                 _score_tab(demo)
             with gr.Tab("Simulate"):
                 simulate_tab()
-            if score_named(METRIC).has_gradient:  # without one there is no test of two models
+            if isinstance(score_named(METRIC), ScoreWithInterval):  # others have no test of two
                 with gr.Tab("Compare"):
                     compare_tab(demo)
             with gr.Tab("Use it"):

@@ -1,4 +1,7 @@
-"""Calls from the page: results turn grey when inputs change, refusals appear below the button."""
+"""Calls from the page: results turn grey when inputs change, refusals appear below the button.
+
+What the browser does of it is in page.js.
+"""
 
 import functools
 import json
@@ -11,38 +14,6 @@ from limits import Refusal
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
-# A result stays grey if its inputs changed after they were sent. Gradio's own `input` event of a
-# text box does not fire on paste, so listen to the browser's.
-CHANGED = """() => {
-    const result = document.getElementById(%s);
-    result.changes = 1 + (result.changes ?? 0);
-    result.dataset.stale = "";
-}"""
-LISTEN = """() => addEventListener("input", ({ target }) => {
-    if (target.closest("#" + %s)) (%s)();
-})"""
-ASKED = """(...inputs) => {
-    const result = document.getElementById(%s);
-    result.asked = result.changes;
-    return inputs;
-}"""
-# On a phone the result is below the button. On the Hub the page is in a frame as tall as its
-# content, so only the page around it can scroll: an observer tells which part of the frame is
-# visible, and the script that sizes the frame scrolls on request.
-ANSWERED = """(refused) => {
-    const result = document.getElementById(%s);
-    if (refused) result.dataset.stale = "";
-    else if (result.asked === result.changes) delete result.dataset.stale;
-    if (refused || !%s) return;
-    const score = result.querySelector("#score, #verdict") ?? result;
-    new IntersectionObserver(([seen], observer) => {
-        observer.disconnect();
-        if (seen.intersectionRatio > 0.99) return;
-        score.scrollIntoView();
-        window.parentIFrame?.scrollToOffset(0, score.getBoundingClientRect().top + scrollY);
-    }).observe(score);
-}"""
-
 
 def draw_refusal(message: str) -> str:
     """Return the message below a button whose inputs were refused."""
@@ -54,14 +25,16 @@ def refusal_below(name: str) -> gr.HTML:
     return gr.HTML("", apply_default_css=False, elem_id=f"refusal-{name}", elem_classes="if-filled")
 
 
-def grey(
-    demo: gr.Blocks, result: gr.HTML, area: gr.Column, events: Sequence[Callable[..., Any]]
-) -> None:
-    """Turn a result grey when someone types or pastes in an area, or when these events fire."""
-    changed = CHANGED % json.dumps(result.elem_id)
-    demo.load(None, js=LISTEN % (json.dumps(area.elem_id), changed), **PRIVATE)
+def grey(result: gr.HTML, *events: Callable[..., Any]) -> None:
+    """Turn a result grey when these events fire."""
     for event in events:
-        event(None, js=changed, **PRIVATE)
+        event(None, js=f"() => results.changed({json.dumps(result.elem_id)})", **PRIVATE)
+
+
+def grey_from(demo: gr.Blocks, area: gr.Column, result: gr.HTML) -> None:
+    """Turn a result grey when someone types or pastes in an area."""
+    names = json.dumps([area.elem_id, result.elem_id])
+    demo.load(None, js=f"() => results.listen(...{names})", **PRIVATE)
 
 
 def ask(
@@ -95,6 +68,8 @@ def ask(
 
     name = json.dumps(result.elem_id)
     filled = [*outputs, refusal, *([offer[1]] if offer else [])]
-    options = {"js": ASKED % name, "show_progress_on": result, **PRIVATE, **options}
+    js = f"(...inputs) => results.asked({name}, inputs)"
+    options = {"js": js, "show_progress_on": result, **PRIVATE, **options}
     asked = event(handler, inputs, filled, **options)
-    return asked.then(None, refusal, js=ANSWERED % (name, json.dumps(bring)), **PRIVATE)
+    js = f"(refused) => results.answered({name}, refused, {json.dumps(bring)})"
+    return asked.then(None, refusal, js=js, **PRIVATE)

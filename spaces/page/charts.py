@@ -9,23 +9,30 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from curves import NAMES, curves
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from matrices import as_text, class_bars, heat_map
+from matrices import class_bars, heat_map
 from squares import field
 from wording import in_plain_words
 
-from informedness import Comparison, ContingencyTable, Estimate, Report, estimate
+from informedness import ContingencyTable
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning
-from informedness.results.estimates import lack_of
-from informedness.results.sentences import answering, best_of, interval_for_verdict, sentence_of
-from informedness.statistics.entropic import EntropyTriangle, triangle_of
+from informedness.results.comparison import Comparison
+from informedness.results.estimates import Estimate, lack_of
+from informedness.results.report import Report
+from informedness.results.sentences import answering, best_of, interval_for_verdict, summary_of
+from informedness.results.text import rounded, samples, shown
+from informedness.statistics.entropic import EntropicScore, EntropyTriangle, triangle_of
+from informedness.statistics.informed import INFORMEDNESS
 from informedness.statistics.registry import score_named
-from informedness.statistics.score import INFORMEDNESS, Score
+from informedness.statistics.score import Score, ScoreWithInterval
+
+number = partial(rounded, digits=3)
 
 # `warnings.catch_warnings` affects the whole process, requests are threads of one process, and the
 # MCP server uses it while it answers. So each warning of the helpers is collected where it is
@@ -62,14 +69,8 @@ def estimated(table: ContingencyTable, own: str) -> Estimate | None:
     None for a score that has none, and for sums of weights, because the number of samples behind
     them is unknown.
     """
-    if not score_named(own).has_gradient or (table.is_weighted and table.squared_weights is None):
-        return None
-    return estimate(table, own)
-
-
-def number(value: float, digits: int = 3) -> str:
-    """Return a number as the page shows it."""
-    return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
+    has_interval = isinstance(score_named(own), ScoreWithInterval) and not table.is_weighted
+    return table.estimate(own) if has_interval else None
 
 
 def p_text(value: float, equals: str = "") -> str:
@@ -130,7 +131,7 @@ def on_scale(
     """
     score = score_named(own)
     # scores made from information are never below chance
-    low, high = score.lowest if score.from_margins else chance, 1.0
+    low, high = chance if isinstance(score, EntropicScore) else score.lowest, 1.0
 
     def place(value: float) -> float:
         return 34 + 332 * (max(value, low) - low) / (high - low)
@@ -190,10 +191,10 @@ def reading(report: Report, own: str, judged: Estimate | None = None) -> str:
     A score that is a share of the decisions is explained next to the accuracy.
     """
     score = score_named(own)
-    if score.is_share:
-        return report.sentence
+    if score == INFORMEDNESS:
+        return report.summary
     value, made = report.scores[own], report.estimates.get(own)
-    return sentence_of(report.table, score, value, made, judged)
+    return summary_of(report.table, score, value, made, judged)
 
 
 def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") -> str:
@@ -208,7 +209,7 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     with noting() as notes:
         report = Report.from_table(table)
         made = estimated(table, own)
-    counted = made is not None or not score.has_gradient
+    counted = made is not None or not isinstance(score, ScoreWithInterval)
     signature = made.signature if made else score_named(own).signature(table)
     if made and math.isnan(made.standard_error):  # the score is undefined
         made = None
@@ -224,8 +225,9 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         if len(table.labels) > 2:
             averages = other_averages(table, score)
         if several and report.scores["informedness"] >= 0:
-            known = made if score.is_share else interval_for_verdict(table, INFORMEDNESS)
+            known = made if score == INFORMEDNESS else interval_for_verdict(table, INFORMEDNESS)
         bars = values_by_class(table, score)
+    n = table.total if isinstance(table.total, int) else None
     return TEMPLATES.get_template("score.html").render(
         own=own,
         story=story,
@@ -241,20 +243,13 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         constant=constant,
         averages=averages,
         notes=notes,
-        commonest=as_text(table.labels[int(np.argmax(table.reference_totals))]),
-        size=size_of(table),
+        commonest=shown(table.labels[int(np.argmax(table.reference_totals))]),
+        size=f"weights that sum to {table.total:.6g}" if n is None else samples(n),
         map=heat_map(table),
         bars=bars,
-        triangle=None if score.from_margins else triangle(triangle_of(table)),
+        triangle=triangle(triangle_of(table)) if isinstance(score, EntropicScore) else None,
         link=link,
     )
-
-
-def size_of(table: ContingencyTable) -> str:
-    """Return how many samples a table has, or how much weight."""
-    if isinstance(table.total, int):
-        return f"{table.total:,d} sample{'s' * (table.total != 1)}"
-    return f"weights that sum to {table.total:.6g}"
 
 
 def other_averages(table: ContingencyTable, score: Score) -> dict[str, float]:
@@ -268,7 +263,7 @@ def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | N
     if None in score.averages:
         values = score.averaged(None).value(table, zero_division=float("nan"))
         return class_bars(table, values, f"{score.title} of each class", signed=score.lowest < 0)
-    if score.from_margins:
+    if not isinstance(score, EntropicScore):
         return None
     values = class_information(table)
     heading = f"What each class adds to the mutual information of {sum(values):.3f} bits"
@@ -317,7 +312,7 @@ def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: i
             elif not math.isnan(one.standard_error):
                 made.append((one.value, [x for x in one.confidence_interval if not math.isnan(x)]))
     low = min([truth, 0.0, *(end for _, reach in made for end in reach)])
-    if not score.from_margins:
+    if isinstance(score, EntropicScore):
         low = score.chance(drawn[0]) or 0.0
 
     def place(value: float) -> float:
@@ -347,7 +342,9 @@ def on_scales(made: Comparison, tables: Mapping[str, ContingencyTable]) -> dict[
     """Return both scores on one line, their difference with its interval, and gained and lost."""
     score = score_named(made.metric)
     chances = [score.chance(table) for table in tables.values()]
-    low = min(x for x in chances if x is not None) if not score.from_margins else score.lowest
+    low = score.lowest
+    if isinstance(score, EntropicScore):
+        low = min(x for x in chances if x is not None)
     reach = max(map(abs, made.confidence_interval))
     step = next(x for x in (0.05, 0.1, 0.2, 0.5, 1, 2) if x >= reach)
     most = max(made.gained, made.lost, 1)

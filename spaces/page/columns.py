@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from data import ROLES, mostly_different
 from limits import MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MAX_TEXT, Refusal
-from tables import ROLES, mostly_different
 
 from informedness.core.labels import show
 
@@ -316,18 +316,12 @@ def one_hot_group(
     if not {*column_of(header, rows, name)} <= flags.keys():
         return ()
     here = header.index(name)
-    cells = np.array([[flags.get(cell, 2) for cell in row] for row in rows.values()], np.int8)
-    is_flag = (cells < 2).all(axis=0) & (cells == 1).any(axis=0)
-    if not is_flag[here]:
-        return ()
-    others = np.flatnonzero(~is_flag)
-    first = max(others[others < here], default=-1) + 1
-    end = min(others[others > here], default=len(header))
-    sums = np.cumsum(cells[:, first:end], axis=1, dtype=np.int16)
-    sums = np.hstack([np.zeros((len(sums), 1), np.int16), sums])
-    for start in range(here - first + 1):
-        for stop in range(max(here - first + 1, start + 2), end - first + 1):
-            group = header[first + start : first + stop]
+    cells = np.array([[flags.get(cell, 2) for cell in row] for row in rows.values()], np.int16)
+    cells[:, ~(cells == 1).any(axis=0)] = 2  # what is not a flag, or never set, is in no group
+    sums = np.cumsum(np.insert(cells, 0, 0, axis=1), axis=1)
+    for start in range(here + 1):
+        for stop in range(max(here + 1, start + 2), len(header) + 1):
+            group = header[start:stop]
             told = len(group) == 2 and {*map(role_of, group)} == {*ROLES} and {*group} <= {*names}
             if not told and (sums[:, stop] - sums[:, start] == 1).all():
                 return group

@@ -6,15 +6,15 @@ from typing import Any
 import charts
 import gradio as gr
 import numpy as np
-from asking import ask, grey, refusal_below
-from boxes import SPLIT, ask_of_boxes
+from asking import grey_from
+from boxes import ask_of_boxes, labels_box
 from columns import split_samples
+from data import tables_of_models
 from endpoints import METRIC, n_swaps
-from limits import MAX_TEXT
-from tables import tables_of_models
-from uploads import file_inputs, labels_of_upload
+from uploads import ask_of_file, labels_of_upload
 
-from informedness import Comparison, ContingencyTable, compare
+from informedness import ContingencyTable, compare
+from informedness.results.comparison import Comparison
 
 ROLES = ("References", "Predictions A", "Predictions B")
 
@@ -70,6 +70,8 @@ def compare_tab(demo: gr.Blocks) -> None:
     """Fill the tab."""
     gr.Markdown("Which of two models is better on the same samples, and by how much?")
     columns = example()
+    drawing = compared(columns)
+    result = gr.HTML(drawing, apply_default_css=False, elem_id="comparison", render=False)
     with gr.Column(elem_id="asked-models") as area, gr.Tabs():
         with gr.Tab("Paste"):
             gr.Markdown(
@@ -77,23 +79,10 @@ def compare_tab(demo: gr.Blocks) -> None:
                 "empty."
             )
             with gr.Row():
-                boxes = [
-                    gr.Textbox(
-                        "\n".join(column), label=label, lines=8, max_lines=8, max_length=MAX_TEXT
-                    )
-                    for column, label in zip(
-                        columns, ("References, one per line", *ROLES[1:]), strict=True
-                    )
-                ]
-            from_boxes = gr.Button("Compare", variant="primary", elem_id="compare-columns")
-            refused_boxes = refusal_below("compare-columns")
-            split = gr.Button(SPLIT, visible=False, elem_id="split-models")
+                pasted = zip(ROLES, map("\n".join, columns), strict=True)
+                boxes = [labels_box(role, value=text) for role, text in pasted]
+            ask_of_boxes("Compare", boxes, compare_boxes, result)
         with gr.Tab("File"):
-            upload, choices = file_inputs(ROLES)
-            from_file = gr.Button("Compare", variant="primary", elem_id="compare-file")
-            refused_file = refusal_below("compare-file")
-    result = gr.HTML(compared(columns), apply_default_css=False, elem_id="comparison")
-    grey(demo, result, area, [upload.change, *(choice.input for choice in choices)])
-    ask_of_boxes(from_boxes, split, compare_boxes, boxes, result, refused_boxes)
-    sent = [upload, *choices]
-    ask(from_file.click, compare_upload, sent, [result], result, refused_file, preprocess=False)
+            ask_of_file("Compare", ROLES, compare_upload, result)
+    result.render()  # type: ignore[no-untyped-call]
+    grey_from(demo, area, result)

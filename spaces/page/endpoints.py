@@ -16,13 +16,14 @@ import charts
 import gradio as gr
 import gradio.mcp
 import gradio.utils
+from data import check_labels, table_of_labels, table_of_matrix, tables_of_models
 from gradio.events import api
 from limits import MAX_CLASSES, MOST_SWAPPED, Refusal, refusing
 from simulation import ABILITIES, ability_curves, expected_table, frozen
-from tables import check_labels, table_of_labels, table_of_matrix, tables_of_models
 
 import informedness
-from informedness import ContingencyTable, Report
+from informedness import ContingencyTable
+from informedness.results.report import Report
 from informedness.results.sentences import answering
 from informedness.statistics.intervals import check_level
 from informedness.statistics.registry import MODULES, REPORTED
@@ -68,13 +69,14 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
     with charts.noting() as notes:
         if confidence_level is not None:
             check_level(confidence_level)
-            if table.is_weighted and table.squared_weights is None:
+            if table.is_weighted:
                 confidence_level = None
                 notes.append("there is no interval: these are weights, not counts of samples")
         report = Report.from_table(table, confidence_level)
-        plain = {**report.to_dict(), "sentence": charts.reading(report, METRIC)}
-    if "nit" in report.estimates:
-        plain["nit_independence_p_value"] = report.estimates["nit"].independence_p_value
+        plain = {**report.to_dict(), "summary": charts.reading(report, METRIC)}
+    for name, made in report.estimates.items():
+        if made.independence_p_value is not None:
+            plain[f"{name}_independence_p_value"] = made.independence_p_value
     plain["always_commonest"] = {name: guess[name] for name in REPORTED}
     plain["all_right"] = {name: perfect[name] for name in REPORTED}
     return {**plain, "warnings": notes}
@@ -106,7 +108,7 @@ def score(
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness, nit and
         ema (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
-        classifier and of one that always gives the commonest class; sentence, which explains the
+        classifier and of one that always gives the commonest class; summary, which explains the
         score of this page; signature; warnings.
     """
     return _report(table_of_labels(references, predictions, labels), confidence_level)
@@ -180,7 +182,7 @@ def compare(
     -------
         a, b and difference; its standard_error, confidence_interval and p_value; gained and lost,
         the numbers of samples that only B and only A got right; n_different, the number of
-        different answers; scores_a and scores_b, all scores of each; sentence, which explains the
+        different answers; scores_a and scores_b, all scores of each; summary, which explains the
         result; signature; warnings.
     """
     columns = references, predictions_a, predictions_b
@@ -224,7 +226,7 @@ def slices(
     -------
         slices, one for each value of by: its name as slice, n_samples, n_classes,
         class_entropy_bits, and every score (null where undefined, for example with one class);
-        whole, the same for all samples; sentence, on how to read them; warnings.
+        overall, the same for all samples; summary, on how to read them; warnings.
     """
     table_of_labels(references, predictions, labels)  # within the limits
     column = check_labels(by, "slices")
@@ -232,7 +234,7 @@ def slices(
         raise Refusal(f"At most {MAX_CLASSES:,d} slices can be scored here, got {n:,d}.")
     with charts.noting() as notes:
         made = informedness.report(references, predictions, by=column, labels=labels)
-    return {**made.to_dict(), "sentence": " ".join(made.text_lines()), "warnings": notes}
+    return {**made.to_dict(), "summary": " ".join(made.text_lines()), "warnings": notes}
 
 
 def n_swaps(

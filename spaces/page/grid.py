@@ -26,11 +26,7 @@ def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> Grid:
 def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
     """Return the classes of a grid, and its counts."""
     labels, cells = grid["labels"], grid["cells"]
-    if len(labels) > MAX_GRID:
-        raise Refusal(
-            f"The grid holds at most {MAX_GRID} classes, got {len(labels):,d}: paste the samples "
-            "as columns."
-        )
+    check_size(len(labels))
     for number, label in enumerate(labels, start=1):
         if not label:
             raise Refusal(f"Class {number} has no name.")
@@ -191,7 +187,7 @@ def check_size(k: int) -> None:
     """Refuse more classes than can be edited."""
     if k > MAX_GRID:
         raise Refusal(
-            f"The grid holds at most {MAX_GRID} classes, this block has {k}: paste the samples as "
+            f"The grid holds at most {MAX_GRID} classes, this matrix has {k}: paste the samples as "
             "columns, or send the matrix to the API."
         )
 

@@ -1,16 +1,16 @@
 """The contingency table on the page: numbers, colours or a picture."""
 
 import base64
+import io
 import math
-import struct
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from informedness import ContingencyTable
-from informedness.core.labels import Label
+from informedness.results.text import shown
 
 OWN_ROW = 5  # classes from which the table gets a row of its own
 MOST_NUMBERS = 10  # classes whose cells have room for numbers
@@ -20,15 +20,6 @@ MOST_BARS = 20  # classes with a bar each; if there are more, the commonest ones
 MOST_CONFUSED = 8
 # visible on white and on black
 _RIGHT, _WRONG = (30, 136, 204), (214, 130, 0)
-
-
-def as_text(label: Label | None) -> str:
-    """Return a label as the page shows it.
-
-    Text that would be invisible, or would reverse the text around it, is shown as a Python literal.
-    """
-    text = "(outside the labels)" if label is None else str(label)
-    return text if text.isprintable() and text == text.strip() and text else ascii(text)
 
 
 def heat_map(table: ContingencyTable) -> dict[str, Any]:
@@ -42,18 +33,15 @@ def heat_map(table: ContingencyTable) -> dict[str, Any]:
     }
     if k > MOST_CELLS:
         return {**drawn, "picture": picture(table), "in_blocks": k > MOST_PIXELS}
-    counts: list[list[float]] = [[0] * k for _ in range(k)]
-    cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
-    for i, j, count in cells:
-        counts[i][j] = count
+    totals = table.reference_totals.tolist()
     return {
         **drawn,
         "numbers": k <= MOST_NUMBERS,
-        "names": [as_text(label) for label in table.labels],
-        "totals": table.reference_totals.tolist(),
+        "names": [shown(label) for label in table.labels],
+        "totals": totals,
         "cells": [
             [(count, count / total if total else 0.0) for count in row]
-            for row, total in zip(counts, table.reference_totals.tolist(), strict=True)
+            for row, total in zip(table.to_dense().tolist(), totals, strict=True)
         ],
     }
 
@@ -65,8 +53,8 @@ def most_confused(table: ContingencyTable) -> list[dict[str, Any]]:
     order = np.lexsort((totals, -table.counts[wrong]))[:MOST_CONFUSED]
     return [
         {
-            "reference": as_text(table.labels[table.rows[cell]]),
-            "prediction": as_text(table.labels[table.columns[cell]]),
+            "reference": shown(table.labels[table.rows[cell]]),
+            "prediction": shown(table.labels[table.columns[cell]]),
             "count": table.counts[cell].item(),
             "total": table.reference_totals[table.rows[cell]].item(),
         }
@@ -85,30 +73,12 @@ def picture(table: ContingencyTable) -> str:
     levels = 1 + np.rint(126 * shares).astype(np.uint8) + 128 * (table.rows == table.columns)
     pixels = np.zeros((-(-k // block),) * 2, np.uint8)
     np.maximum.at(pixels, (table.rows // block, table.columns // block), levels.astype(np.uint8))
-    alphas = bytes([0, *(80 + 175 * level // 127 for level in range(1, 128))])
-    colours = bytes(_WRONG * 128 + _RIGHT * 128)
-    return "data:image/png;base64," + base64.b64encode(_png(pixels, colours, alphas * 2)).decode()
-
-
-def _png(pixels: Any, colours: bytes, alphas: bytes) -> bytes:
-    """Return pixels, which are indices into a list of colours, as a PNG file."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        checked = kind + data
-        return struct.pack(">I", len(data)) + checked + struct.pack(">I", zlib.crc32(checked))
-
-    height, width = pixels.shape
-    lines = np.insert(pixels, 0, 0, axis=1).tobytes()  # each line after its filter: none
-    return b"".join(
-        [
-            b"\x89PNG\r\n\x1a\n",
-            chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-            chunk(b"PLTE", colours),
-            chunk(b"tRNS", alphas),
-            chunk(b"IDAT", zlib.compress(lines, 6)),
-            chunk(b"IEND", b""),
-        ]
-    )
+    drawn = Image.fromarray(pixels)
+    drawn.putpalette(_WRONG * 128 + _RIGHT * 128)
+    opacities = [0, *(80 + 175 * level // 127 for level in range(1, 128))]
+    file = io.BytesIO()
+    drawn.save(file, "PNG", transparency=bytes(opacities * 2))
+    return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
 def class_bars(
@@ -128,6 +98,6 @@ def class_bars(
         width = 0.0 if math.isnan(value) else abs(value) / span * (100 - zero)
         start = zero - width if value < 0 else zero
         bars.append(
-            {"name": as_text(table.labels[code]), "value": value, "start": start, "width": width}
+            {"name": shown(table.labels[code]), "value": value, "start": start, "width": width}
         )
     return {"heading": heading, "zero": zero, "bars": bars, "left_out": left_out}

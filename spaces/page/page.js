@@ -1,5 +1,6 @@
-// Dragging with the pointer: the point of a simulation, and the borders between its class shares.
-// Every move is written into a control that can also be used from the keyboard.
+// Dragging with the pointer (the point of a simulation, and the borders between its class shares),
+// and results that are grey. Every move is written into a control that can also be used from the
+// keyboard.
 
 (() => {
   const LEFT = 165, WIDTH = 300, BOX = 520; // of the charts, as in curves.py
@@ -119,4 +120,44 @@
     event.preventDefault();
     moveBorder(border, steps[event.key]);
   });
+})();
+
+// Results: grey from a change of their inputs until they are of the inputs as they are
+
+const results = (() => {
+  const found = (name) => document.getElementById(name);
+
+  const changed = (name) => {
+    const result = found(name);
+    result.changes = 1 + (result.changes ?? 0);
+    result.dataset.stale = "";
+  };
+
+  // Gradio's own `input` event of a text box does not fire on paste, so listen to the browser's.
+  const listen = (area, name) =>
+    addEventListener("input", ({ target }) => { if (target.closest(`#${area}`)) changed(name); });
+
+  const asked = (name, inputs) => {
+    found(name).asked = found(name).changes;
+    return inputs;
+  };
+
+  // On a phone the result is below the button. On the Hub the page is in a frame as tall as its
+  // content, so only the page around it can scroll: an observer tells which part of the frame is
+  // visible, and the script that sizes the frame scrolls on request.
+  const answered = (name, refused, bring) => {
+    const result = found(name);
+    if (refused) result.dataset.stale = "";
+    else if (result.asked === result.changes) delete result.dataset.stale;
+    if (refused || !bring) return;
+    const score = result.querySelector("#score, #verdict") ?? result;
+    new IntersectionObserver(([seen], observer) => {
+      observer.disconnect();
+      if (seen.intersectionRatio > 0.99) return;
+      score.scrollIntoView();
+      window.parentIFrame?.scrollToOffset(0, score.getBoundingClientRect().top + scrollY);
+    }).observe(score);
+  };
+
+  return { answered, asked, changed, listen };
 })();

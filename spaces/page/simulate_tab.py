@@ -4,23 +4,11 @@ from typing import Any
 
 import charts
 import gradio as gr
+import simulation
 from endpoints import METRIC
 from limits import refusing
-from simulation import (
-    ABILITIES,
-    GUESSES,
-    SHARES,
-    ability_curves,
-    draw_again,
-    expected_table,
-    frozen,
-    percentages,
-    read_shares,
-    share_curves,
-    with_classes,
-)
 
-from informedness import Report
+from informedness.results.report import Report
 
 MOST_SHARES = 6  # classes that the slider offers
 DRAWS = 10
@@ -28,34 +16,37 @@ DRAWS = 10
 
 def simulated(ability: float, guess: str, written: str) -> tuple[str, str]:
     """Simulate the classifier that the controls describe."""
-    shares = read_shares(written)
-    guesses = GUESSES[guess](shares)
-    table = expected_table(shares, ability, guesses)
-    by_ability = ability_curves(tuple(shares), frozen(guesses))
-    by_share = share_curves(tuple(shares), ability, guess)
+    shares = simulation.read_shares(written)
+    guesses = simulation.GUESSES[guess](shares)
+    table = simulation.expected_table(shares, ability, guesses)
+    by_ability = simulation.ability_curves(tuple(shares), simulation.frozen(guesses))
+    by_share = simulation.share_curves(tuple(shares), ability, guess)
     first = shares[0] / sum(shares)
     return charts.draw_simulation(
-        table, METRIC, (ability, ABILITIES, by_ability), (first, SHARES, by_share)
+        table,
+        METRIC,
+        (ability, simulation.ABILITIES, by_ability),
+        (first, simulation.SHARES, by_share),
     )
 
 
 def resized(written: str, k: float) -> tuple[str, str]:
     """Return the shares for another number of classes, and their bar."""
-    shares = with_classes(read_shares(written), int(k))
+    shares = simulation.with_classes(simulation.read_shares(written), int(k))
     return ", ".join(f"{share:g}" for share in shares), charts.draw_shares(shares)
 
 
 def share_bar(written: str) -> str:
     """Return the bar of the shares in the box."""
-    return charts.draw_shares(percentages(read_shares(written)))
+    return charts.draw_shares(simulation.percentages(simulation.read_shares(written)))
 
 
 def drawn_samples(n: str, ability: float, guess: str, written: str) -> str:
     """Draw samples of the simulated classifier, several times."""
-    shares = read_shares(written)
-    table = expected_table(shares, ability, GUESSES[guess](shares))
+    shares = simulation.read_shares(written)
+    table = simulation.expected_table(shares, ability, simulation.GUESSES[guess](shares))
     truth = Report.from_table(table).scores[METRIC]
-    return charts.draw_samples(truth, draw_again(table, int(n), DRAWS), METRIC, int(n))
+    return charts.draw_samples(truth, simulation.draw_again(table, int(n), DRAWS), METRIC, int(n))
 
 
 def simulate_tab() -> None:
@@ -78,7 +69,7 @@ def simulate_tab() -> None:
                 elem_id="ability",
             )
             guess = gr.Radio(
-                list(GUESSES), value=start[1], label="Where it does not know, it guesses"
+                list(simulation.GUESSES), value=start[1], label="Where it does not know, it guesses"
             )
             bar = gr.HTML(share_bar(start[2]), apply_default_css=False, elem_id="share-bar")
             shares = gr.Textbox(start[2], label="Class shares in percent", elem_id="shares")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from limits import MAX_SIMULATED, SMALLEST_SHARE, Refusal
 
-from informedness import ContingencyTable, Report
+from informedness import ContingencyTable
+from informedness.results.report import Report
 from informedness.statistics.registry import REPORTED
 
 ABILITIES = [step / 40 for step in range(41)]
@@ -82,13 +83,12 @@ def draw_again(table: ContingencyTable, n: int, times: int) -> list[ContingencyT
 @functools.lru_cache(maxsize=256)
 def share_curves(shares: tuple[float, ...], ability: float, guess: str) -> dict[str, list[float]]:
     """Return each score at each of `SHARES` of the first class; the rest keep their proportions."""
-    points = []
+    tables = []
     for share in SHARES:
         rest = (1 - share) / sum(shares[1:])
         moved = [share, *(rest * other for other in shares[1:])]
-        table = expected_table(moved, ability, GUESSES[guess](moved))
-        points.append(Report.from_table(table).scores)
-    return {name: [point[name] for point in points] for name in REPORTED}
+        tables.append(expected_table(moved, ability, GUESSES[guess](moved)))
+    return _curves(tables)
 
 
 @functools.lru_cache(maxsize=256)  # so that a moving ability slider costs one table, not 41
@@ -96,7 +96,11 @@ def ability_curves(
     shares: tuple[float, ...], guess: tuple[float, ...] | None
 ) -> dict[str, list[float]]:
     """Return each score at each of `ABILITIES`."""
-    points = [Report.from_table(expected_table(shares, x, guess)).scores for x in ABILITIES]
+    return _curves([expected_table(shares, ability, guess) for ability in ABILITIES])
+
+
+def _curves(tables: list[ContingencyTable]) -> dict[str, list[float]]:
+    points = [Report.from_table(table).scores for table in tables]
     return {name: [point[name] for point in points] for name in REPORTED}
 
 

@@ -1,10 +1,11 @@
 """File upload: columns are guessed by name or chosen, and shown under their roles."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gradio as gr
-from asking import PRIVATE, draw_refusal
+from asking import PRIVATE, ask, draw_refusal, grey, refusal_below
 from charts import TEMPLATES
 from columns import (
     column_of,
@@ -15,9 +16,9 @@ from columns import (
     read_upload,
 )
 from limits import MAX_FILE, Refusal
-from matrices import as_text
 
 from informedness.core.labels import show
+from informedness.results.text import shown
 
 SHOWN_ROWS = 4
 
@@ -27,11 +28,11 @@ def draw_columns(path: str, names: Sequence[str | None], roles: Sequence[str]) -
     header, rows = read_upload(path)
     columns = {name: column_of(header, rows, name) for name in names if name in header}
     lines = [
-        (place, [as_text(columns[name][i]) if name in columns else None for name in names])
+        (place, [shown(columns[name][i]) if name in columns else None for name in names])
         for i, place in enumerate(list(rows)[:SHOWN_ROWS])
     ]
     return TEMPLATES.get_template("columns.html").render(
-        roles=[(role, name and as_text(name)) for role, name in zip(roles, names, strict=True)],
+        roles=[(role, name and shown(name)) for role, name in zip(roles, names, strict=True)],
         lines=lines,
         total=f"{len(rows):,d}",
         is_whole=len(rows) == len(lines),
@@ -51,10 +52,13 @@ def labels_of_upload(
     return columns, " ".join([*said, *notes])
 
 
-def file_inputs(roles: Sequence[str]) -> tuple[gr.File, list[gr.Dropdown]]:
-    """Return a place for a file, and the choice of a column for each role.
+def ask_of_file(
+    verb: str, roles: Sequence[str], function: Callable[..., str], result: gr.HTML
+) -> None:
+    """Add a place for a file, the choice of a column for each role, and a button.
 
-    The first rows are shown below. The roles are the references and each model.
+    The button calls a function with them. The first rows are shown above it. The roles are the
+    references and each model.
     """
     upload = gr.File(
         label=f"CSV or TSV with a header, at most {MAX_FILE // 10**6} MB",
@@ -64,31 +68,29 @@ def file_inputs(roles: Sequence[str]) -> tuple[gr.File, list[gr.Dropdown]]:
     choices = [gr.Dropdown(label=f"Column of {in_a_sentence(role)}", choices=[]) for role in roles]
     preview = gr.HTML("", apply_default_css=False, elem_classes="if-filled")
 
-    def drawn(path: str, names: Sequence[str | None]) -> str:
+    def drawn(sent: Mapping[str, Any] | None, *names: str | None) -> str:
         try:
-            return draw_columns(path, names, roles)
+            return draw_columns(sent["path"], names, roles) if sent else ""
         except Refusal as error:
             return draw_refusal(str(error))
 
     def guess(sent: Mapping[str, Any] | None) -> list[Any]:
-        unknown = [gr.Dropdown(choices=[], value=None) for _ in roles]
-        if not sent:
-            return [*unknown, ""]
-        try:
-            header, rows = read_upload(sent["path"])
-        except Refusal as error:
-            return [*unknown, draw_refusal(str(error))]
-        names = guessed_columns(header, rows, models=len(roles) - 1)
+        header: list[str] = []
+        names: list[str | None] = [None] * len(roles)
+        with contextlib.suppress(Refusal):  # which is drawn
+            if sent:
+                header, rows = read_upload(sent["path"])
+                names = guessed_columns(header, rows, models=len(roles) - 1)
         chosen = [gr.Dropdown(choices=header, value=name) for name in names]
-        return [*chosen, drawn(sent["path"], names)]
-
-    def redrawn(sent: Mapping[str, Any] | None, *names: str | None) -> str:
-        return drawn(sent["path"], names) if sent else ""
+        return [*chosen, drawn(sent, *names)]
 
     # Take what the browser sends: columns are looked up in the file itself, not among the choices
     # that the server keeps for each visitor.
     raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
     upload.change(guess, upload, [*choices, preview], **raw)
     for choice in choices:
-        choice.input(redrawn, [upload, *choices], preview, trigger_mode="always_last", **raw)
-    return upload, choices
+        choice.input(drawn, [upload, *choices], preview, trigger_mode="always_last", **raw)
+    name = f"{verb.lower()}-file"
+    button, refusal = gr.Button(verb, variant="primary", elem_id=name), refusal_below(name)
+    grey(result, upload.change, *(choice.input for choice in choices))
+    ask(button.click, function, [upload, *choices], [result], result, refusal, preprocess=False)

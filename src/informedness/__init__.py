@@ -20,49 +20,27 @@ if TYPE_CHECKING:
     from .decisions import informed_decisions
     from .inputs.files import table_from_file
     from .inputs.frames import table_from_frame
-    from .logs.answers import Answers
-    from .logs.comparing import compare_answers
     from .logs.reading import read_log
-    from .logs.report import LogReport
-    from .plots import (
-        plot_ability_curves,
-        plot_confusion,
-        plot_entropy_triangle,
-        plot_intervals,
-        plot_per_class,
-    )
     from .registration import register, unregister
-    from .results.comparison import Comparison, compare
-    from .results.estimates import Estimate, estimate, estimate_from_labels
-    from .results.leaderboard import Leaderboard, leaderboard
-    from .results.report import Report, report
-    from .results.slices import Slices
-    from .statistics.entropic import EntropyTriangle
+    from .results.comparison import compare
+    from .results.estimates import estimate_from_labels
+    from .results.leaderboard import leaderboard
+    from .results.report import report
     from .statistics.intervals import IntervalWarning
-    from .statistics.registry import SCORES, module_path, score
+    from .statistics.registry import SCORES, module_path
     from .tally import Tally
 
 __all__ = [
     "SCORES",
-    "Answers",
-    "Comparison",
     "ContingencyTable",
-    "EntropyTriangle",
-    "Estimate",
     "InformednessWarning",
     "IntervalWarning",
-    "Leaderboard",
-    "LogReport",
     "NoSamplesError",
-    "Report",
-    "Slices",
     "Tally",
     "UndefinedMetricWarning",
     "compare",
-    "compare_answers",
     "ema_score",
     "entropy_triangle",
-    "estimate",
     "estimate_from_labels",
     "informed_decisions",
     "informedness_score",
@@ -70,48 +48,26 @@ __all__ = [
     "markedness_score",
     "module_path",
     "nit_score",
-    "plot_ability_curves",
-    "plot_confusion",
-    "plot_entropy_triangle",
-    "plot_intervals",
-    "plot_per_class",
     "read_log",
     "register",
     "report",
-    "score",
     "table_from_file",
     "table_from_frame",
     "unregister",
 ]
 
 _AT_FIRST_USE = {
-    "Answers": "logs.answers",
-    "Comparison": "results.comparison",
-    "EntropyTriangle": "statistics.entropic",
-    "Estimate": "results.estimates",
     "IntervalWarning": "statistics.intervals",
-    "Leaderboard": "results.leaderboard",
-    "LogReport": "logs.report",
-    "Report": "results.report",
     "SCORES": "statistics.registry",
-    "Slices": "results.slices",
     "Tally": "tally",
     "compare": "results.comparison",
-    "compare_answers": "logs.comparing",
-    "estimate": "results.estimates",
     "estimate_from_labels": "results.estimates",
     "informed_decisions": "decisions",
     "leaderboard": "results.leaderboard",
     "module_path": "statistics.registry",
-    "plot_ability_curves": "plots",
-    "plot_confusion": "plots",
-    "plot_entropy_triangle": "plots",
-    "plot_intervals": "plots",
-    "plot_per_class": "plots",
     "read_log": "logs.reading",
     "register": "registration",
     "report": "results.report",
-    "score": "statistics.registry",
     "table_from_file": "inputs.files",
     "table_from_frame": "inputs.frames",
     "unregister": "registration",

@@ -14,13 +14,12 @@ from typing import Any
 from . import __version__
 from .contingency import ContingencyTable
 from .core.labels import WARNING_PREFIX, Column, InformednessWarning
-from .inputs.answered import LabelOptions, label_options
+from .inputs.answered import LabelOptions
 from .inputs.files import table_from_file
 from .inputs.paths import FORMATS
 from .inputs.samples import joined_columns, read_columns, read_lines
 from .logs.answers import Answers
-from .logs.comparing import compare_answers, one_run
-from .logs.reading import READERS, read_log
+from .logs.reading import READERS, one_run, read_log
 from .logs.report import LogReport, how_read
 from .plots import import_pyplot, save_plots
 from .registration import register, unregister
@@ -32,24 +31,31 @@ from .results.slices import Slices
 from .results.text import cut, shown
 from .statistics.intervals import check_level
 from .statistics.registry import SCORES, averaged_score
-from .statistics.score import Score
 from .statistics.swaps import Plan
 
-_OUTPUTS: dict[str, Callable[[Any], str]] = {
+_FORMATS: dict[str, Callable[[Any], str]] = {
     "text": str,
     "json": lambda result: json.dumps(result.to_dict(), indent=2),
     "csv": lambda result: result.to_csv().rstrip("\n"),
     "markdown": lambda result: result.to_markdown(),
     "latex": lambda result: result.to_latex(),
 }
-_NAMES = (
-    "average|choices|confidence_level|drop_null|extract|file_format|groups|ignore_index|"
-    "keep_empty|labels|metric|n_resamples|numeric|seed|task|unknown|variant"
-)
-# `unknown`, unknown="wrong" and ignore_index=-100, but nothing inside quotes or a path
-_ARGUMENT = re.compile(
-    rf"(?<=`)({_NAMES})(?=`)|(?<=[ `(])({_NAMES})=(\"?)(-?\w*)\3(?=[\s`,;:.)]|$)"
-)
+# Options are kept under the names of the Python arguments that they set, and so found in messages;
+# these are other names of the same arguments.
+_SAME = {
+    "y_true": "references",
+    "y_pred": "predictions",
+    **{f"{name}_{model}": "predictions" for name in ("y_pred", "predictions") for model in "ab"},
+    "sample_weight": "weights",
+}
+# Options that go together
+_OF_LABELS = ("numeric", "extract", "choices", "labels", "ignore_index", "unknown")
+_OF_FILES = ("file_format", "drop_null", "keep_empty")
+_OF_LOGS = ("harness", "task", "variant")
+_OF_ROWS = ("labels", "ignore_index", "numeric", "drop_null", "keep_empty")
+_OF_SLICES = ("classes", "column", "vs_rest")
+_OF_COLUMNS = ("weights", "by", *_OF_SLICES, "on", "groups", "file_format")
+_OF_TEST = ("metric", "average", "confidence_level", "n_resamples", "seed")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,14 +69,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
-        if sys.stdin is None and "-" in getattr(options, "files", ()):
+        if sys.stdin is None and "-" in getattr(options, "path", ()):
             raise ValueError("-: standard input is closed")
         with _held_warnings() as held:
             output = options.run(options)
     except (ValueError, OSError, ImportError) as error:
-        return _refused(error)
+        return _refused(_in_options(str(error), options))
     for message in dict.fromkeys(held):
-        _tell(f"warning: {_in_options(message)}")
+        _tell(f"warning: {_in_options(message, options)}")
     try:
         print(output, flush=True)
     except OSError as error:
@@ -102,8 +108,8 @@ def _held_warnings() -> Iterator[list[str]]:
         yield messages
 
 
-def _refused(error: object) -> int:
-    _tell(f"informedness: error: {_in_options(str(error))}")
+def _refused(message: str) -> int:
+    _tell(f"informedness: error: {message}")
     return 2
 
 
@@ -112,288 +118,236 @@ def _tell(message: str) -> None:
         print(message, file=sys.stderr, flush=True)
 
 
-def _in_options(message: str) -> str:
-    """Return a message about Python arguments as one about command line options."""
+def _in_options(message: str, options: argparse.Namespace) -> str:
+    """Return a message about Python arguments as one about options of the command line."""
     message = re.sub(r" \(set zero_division [^)]*\)", "", message)  # for which there is no option
-    message = re.sub(r"\w+=True \((--[\w-]+)\)|(--[\w-]+) \(\w+=\)", r"\1\2", message)
-    return _ARGUMENT.sub(_option, message.replace("`sample_weight`", "`weights`"))
+    said: dict[str, str] = {x.dest: [x.metavar, *x.option_strings][-1] for x in options.known}
+    if getattr(options, "references", None) is None:  # of logs and lines, which have no columns
+        said |= {"references": "references", "predictions": "predictions"}
+    said |= {name: said[same] for name, same in _SAME.items() if same in said}
+    names = "|".join(said)
+    # `unknown`, unknown="wrong" and ignore_index=-100, but nothing inside quotes or a path
+    argument = rf"(?<=`)({names})(?=[` ])|(?<=[ `(])({names})=(\"?)(-?\w*)\3(?=[\s`,;:.)]|$)"
+
+    def option(found: re.Match[str]) -> str:
+        name, value = said[found[1] or found[2]], found[4]
+        if value in (None, "", "True"):
+            return name
+        return f"{name}={value}" if value.startswith("-") else f"{name} {value}"
+
+    return re.sub(argument, option, message)
 
 
-def _option(found: re.Match[str]) -> str:
-    name, value = found[1] or found[2], found[4]
-    option = "--format-in" if name == "file_format" else "--" + name.replace("_", "-")
-    if value in (None, "", "True"):
-        return option
-    return f"{option}={value}" if value.startswith("-") else f"{option} {value}"
+# What is asked for
 
 
-def _report(options: argparse.Namespace) -> str:
-    if options.confidence_level is not None:  # refused before hours of reading
+def _source(options: argparse.Namespace) -> str:
+    """Return whether the labels are in "columns", in "lines" of text or in "logs"."""
+    named = [x for x in (options.references, options.predictions) if x is not None]
+    is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
+    if len(named) == 2:
+        return "columns"
+    if named or (any(is_text) and is_text != [True, True]):
+        raise ValueError(
+            "`--references` and `--predictions` must name columns; without them there must be logs "
+            "of evaluation harnesses or, for a report, two text files (.txt), of references and of "
+            f"predictions, one label per line, got {' '.join(options.path)}"
+        )
+    return "lines" if any(is_text) else "logs"
+
+
+def _check(options: argparse.Namespace) -> str:
+    """Refuse what cannot work, before hours of reading, and return where the labels are."""
+    source, by = _source(options), getattr(options, "by", None)
+    is_ranking = options.run is _report and len(options.predictions or ()) > 1
+    is_number = options.run is _report and not is_ranking and options.metric is not None
+    logs = (
+        "logs of evaluation harnesses, which show what the references and predictions are: leave "
+        "out --references and --predictions"
+    )
+    columns = "columns: give --references and --predictions, or leave it out"
+    scores = "all scores, and --metric prints one: leave out one of them"
+    intervals = "the intervals of slices: add --confidence-level 0.95"
+    has_intervals = by is None or options.confidence_level is not None
+    for names, is_met, what in (
+        (_OF_LOGS, source == "logs", logs),
+        (_OF_ROWS, source != "logs", columns),
+        (_OF_COLUMNS, source == "columns", columns),
+        (("weights", "by"), not is_ranking, "one model: give one column of --predictions"),
+        (_OF_SLICES, by is not None, "slices: add --by COLUMN"),
+        (("average",), options.metric, "one score: add --metric, whose average it sets"),
+        (("by", "plot"), not is_number, scores),
+        (("plot",), has_intervals, intervals),
+    ):
+        known = [action for action in options.known if action.dest in names]
+        given = [x for x in known if getattr(options, x.dest) != x.default]
+        if given and not is_met:
+            raise ValueError(f"`{given[0].option_strings[-1]}` is for {what}")
+    if options.confidence_level is not None:
         check_level(options.confidence_level)
-    score = None if options.score is None else averaged_score(options.score, options.average)
-    if options.plot is not None:
-        _prepare_plots(options)
-    if options.average != "default" and score is None:
-        raise ValueError("`average` must be given with --score, whose average it sets")
-    if options.references is None and options.predictions is None and not _are_lines(options):
-        return _report_of_logs(options, score)
-    _check_no_log(options)
-    if options.references is None or options.predictions is None:
-        return _report_of_lines(options, score)
-    if len(options.predictions) > 1:
-        return _shown(_leaderboard(options), options)
-    if options.by is None and (options.sort or options.rest or options.classes):
-        raise ValueError("`--sort`, `--rest` and `--classes` are for slices: add --by COLUMN")
-    how = _labels(options)
-    table = table_from_file(
-        options.files,
-        references=options.references,
-        predictions=options.predictions[0],
-        weights=options.weights,
-        file_format=options.format_in,
-        numeric=options.numeric,
-        labels=options.labels,
-        ignore_index=options.ignore_index,
-        unknown=options.unknown,
-        extract=options.extract,
-        choices=options.choices,
-        drop_null=options.drop_null,
-        keep_empty=options.keep_empty,
-        by=options.by,
-    )
-    if not isinstance(table, ContingencyTable):
-        if score is not None:
-            raise ValueError("`--score` prints one number: leave out --by")
-        slices = Slices.from_tables(
-            table,
-            by=options.by,
-            classes=options.classes or "all",
-            confidence_level=options.confidence_level,
-            against_rest=options.rest,
-        )
-        if options.sort:
-            slices = slices.sorted_by(options.sort, descending=options.descending)
-        return _shown(slices, options)
-    if score is not None:
-        return repr(score.value(table))
-    is_integer = isinstance(table.labels[0], int)
-    report = Report.from_table(table, options.confidence_level, how.ignored(is_integer))
-    return _shown(report, options)
+    if options.metric is not None:
+        averaged_score(options.metric, options.average)
+    return source
 
 
-def _prepare_plots(options: argparse.Namespace) -> None:
-    """Refuse what cannot be drawn, before hours of reading, and make the folder."""
-    if options.score is not None and len(options.predictions or []) < 2:
-        raise ValueError("`--score` prints one number: leave out --plot")
-    if options.by is not None and options.confidence_level is None:
-        raise ValueError("`--plot` draws the intervals of slices: add --confidence-level 0.95")
-    os.environ["MPLBACKEND"] = "agg"  # files, no windows
-    import_pyplot()
-    Path(options.plot).mkdir(parents=True, exist_ok=True)
+def _given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    return {name: getattr(options, name) for name in names}
 
 
-def _shown(result: Report | Slices | Leaderboard, options: argparse.Namespace) -> str:
-    """Return a result as text, after writing its pictures if they are asked for."""
-    if options.plot is not None:
-        for path in save_plots(result, options.plot):
-            _tell(f"wrote {path}")
-    return _OUTPUTS[options.output](result)
-
-
-def _are_lines(options: argparse.Namespace) -> bool:
-    """Return whether a file is plain text; one is enough, for the message about the other."""
-    return any(Path(file).suffix.lower() in (".txt", ".text") for file in options.files)
-
-
-def _check_no_log(options: argparse.Namespace) -> None:
-    """Raise ValueError if options for logs are given with columns of files."""
-    for name in ("harness", "task", "variant"):
-        if getattr(options, name) is not None:
-            option = "from" if name == "harness" else name
-            raise ValueError(
-                f"`--{option}` is for logs of evaluation harnesses, which show what the references "
-                "and predictions are: leave out --references and --predictions"
-            )
-
-
-def _read_logs(files: Sequence[str], options: argparse.Namespace) -> list[Answers]:
-    """Return the answers in logs of harnesses; refuse options that make no sense for them."""
-    names = ("labels", "ignore_index", "numeric", "drop_null", "keep_empty", "format_in")
-    more = ("weights", "by", "sort", "rest", "classes", "on", "groups")
-    if given := [name for name in (*names, *more) if getattr(options, name, None)]:
-        raise ValueError(
-            f"`--{given[0].replace('_', '-')}` is for columns, and logs have no named columns: "
-            "give --references and --predictions, or leave it out"
-        )
-    return read_log(
-        files,
-        harness=options.harness,
-        task=options.task,
-        variant=options.variant,
-        extract=options.extract,
-        choices=options.choices,
-    )
-
-
-def _report_of_logs(options: argparse.Namespace, score: Score | None) -> str:
-    """Return the report on logs of evaluation harnesses."""
-    read = _read_logs(options.files, options)
-    if score is not None:
-        answers = one_run(read, " ".join(options.files))
-        if answers.unknown():
-            _tell(f"warning: {how_read(answers)}")
-        return repr(score.value(answers.table()))
-    if options.plot is not None:
-        one_run(read, " ".join(options.files))
-    result = LogReport.from_answers(read, options.confidence_level)
-    if options.plot is not None:
-        for path in save_plots(result.runs[0][1], options.plot):
-            _tell(f"wrote {path}")
-    return _OUTPUTS[options.output](result)
-
-
-def _report_of_lines(options: argparse.Namespace, score: Score | None) -> str:
-    """Return the report on two text files, of references and of predictions, one label per line."""
-    columns = ("references", "predictions", "weights", "by", "sort", "rest", "classes", "format_in")
-    given = [name for name in columns if getattr(options, name)]
-    is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.files]
-    if given or len(is_text) != 2 or not all(is_text):
-        raise ValueError(
-            "`--references` and `--predictions` must name columns; without them there must be two "
-            "text files (.txt), of references and of predictions, one label per line, got "
-            f"{' '.join(options.files)}"
-            f"{''.join(f' and --{name}' for name in given)}"
-        )
-    how = _labels(options)
-    references, predictions = (
-        read_lines(file, role, how, options.keep_empty)
-        for file, role in zip(options.files, ("references", "predictions"), strict=True)
-    )
-    is_integer = references.kind == "integers"
-    ignored = how.ignored(is_integer)
-    table = ContingencyTable.from_labels(
-        references,
-        predictions,
-        labels=how.classes(is_integer),
-        ignore_index=ignored,
-        unknown=options.unknown,
-    )
-    if score is not None:
-        return repr(score.value(table))
-    return _shown(Report.from_table(table, options.confidence_level, ignored), options)
-
-
-def _leaderboard(options: argparse.Namespace) -> Leaderboard:
-    """Return the ranking of several columns of predictions."""
-    for name in ("by", "rest", "sort", "classes", "weights"):
-        if getattr(options, name):
-            raise ValueError(f"`--{name}` is for one model: give one column of --predictions")
-    if twice := [x for x in options.predictions if options.predictions.count(x) > 1]:
-        raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
-    names = {"references": options.references}
-    names |= {f"predictions {i}": x for i, x in enumerate(options.predictions, start=1)}
-    how = _labels(options)
-    read = read_columns(options.files, names, **_reading(options))
-    references = read.pop("references")
-    is_integer = references.kind == "integers"
-    return leaderboard(
-        references,
-        dict(zip(options.predictions, read.values(), strict=True)),
-        metric=options.score or "informedness",
-        average=options.average,
-        labels=how.classes(is_integer),
-        ignore_index=how.ignored(is_integer),
-        unknown=options.unknown,
-        confidence_level=options.confidence_level or 0.95,
-    )
-
-
-def _labels(options: argparse.Namespace) -> LabelOptions:
+def _label_options(options: argparse.Namespace) -> LabelOptions:
     """Return the options that say what a label is and which labels count."""
-    return label_options(
-        numeric=options.numeric,
-        extract=options.extract,
-        choices=options.choices,
-        labels=options.labels,
-        ignore_index=options.ignore_index,
-        unknown=options.unknown,
-    )
+    return LabelOptions(**_given(options, *_OF_LABELS))
+
+
+def _classes(options: argparse.Namespace, references: Column) -> dict[str, Any]:
+    """Return the options that say which labels count, of the same type as the references."""
+    how, is_integer = _label_options(options), references.kind == "integers"
+    return {
+        "labels": how.classes(is_integer),
+        "ignore_index": how.ignored(is_integer),
+        "unknown": how.unknown,
+    }
 
 
 def _reading(options: argparse.Namespace) -> dict[str, Any]:
     """Return the options for reading whole columns."""
-    return {
-        "options": _labels(options),
-        "file_format": options.format_in,
-        "drop_null": options.drop_null,
-        "keep_empty": options.keep_empty,
-    }
+    return {"options": _label_options(options), **_given(options, *_OF_FILES)}
+
+
+def _read_logs(files: Sequence[str], options: argparse.Namespace) -> list[Answers]:
+    return read_log(files, **_given(options, *_OF_LOGS, "extract", "choices"))
+
+
+def _shown(result: Any, options: argparse.Namespace) -> str:
+    """Return a result in the format asked for, after writing its pictures if they are."""
+    if getattr(options, "plot", None) is not None:
+        drawn = result.runs[0][1] if isinstance(result, LogReport) else result
+        for path in save_plots(drawn, options.plot):
+            _tell(f"wrote {path}")
+    return _FORMATS[options.format](result)
+
+
+# report
+
+
+def _report(options: argparse.Namespace) -> str:
+    source = _check(options)
+    if options.plot is not None:
+        os.environ["MPLBACKEND"] = "agg"  # files, no windows
+        import_pyplot()
+        Path(options.plot).mkdir(parents=True, exist_ok=True)
+    if source == "logs":
+        return _report_of_logs(options)
+    if source == "columns" and len(options.predictions) > 1:
+        return _shown(_leaderboard(options), options)
+    table: Any = _table_of_lines(options) if source == "lines" else _table_of_columns(options)
+    if options.by is not None:
+        slices = Slices.from_tables(
+            table,
+            classes=options.classes or "all",
+            **_given(options, "by", "confidence_level", "vs_rest"),
+        )
+        if options.column is not None:
+            slices = slices.sorted_by(options.column, descending=options.descending)
+        return _shown(slices, options)
+    if options.metric is not None:
+        return _score(table, options)
+    ignored = _label_options(options).ignored(isinstance(table.labels[0], int))
+    return _shown(Report.from_table(table, options.confidence_level, ignored), options)
+
+
+def _table_of_columns(options: argparse.Namespace) -> Any:
+    """Return the table of one column of predictions, or one for each slice."""
+    names = ("references", "weights", "by", *_OF_LABELS, *_OF_FILES)
+    return table_from_file(
+        options.path, predictions=options.predictions[0], **_given(options, *names)
+    )
+
+
+def _table_of_lines(options: argparse.Namespace) -> ContingencyTable:
+    """Return the table of two text files, of references and of predictions, a label per line."""
+    how = _label_options(options)
+    references, predictions = (
+        read_lines(file, role, how, options.keep_empty)
+        for file, role in zip(options.path, ("references", "predictions"), strict=True)
+    )
+    return ContingencyTable.from_labels(
+        references=references, predictions=predictions, **_classes(options, references)
+    )
+
+
+def _score(table: ContingencyTable, options: argparse.Namespace) -> str:
+    return repr(table.score(options.metric, average=options.average))
+
+
+def _report_of_logs(options: argparse.Namespace) -> str:
+    """Return the report on logs of evaluation harnesses."""
+    read = _read_logs(options.path, options)
+    if options.metric is not None or options.plot is not None:
+        read = [one_run(read, " ".join(options.path))]
+    if options.metric is None:
+        return _shown(LogReport.from_answers(read, options.confidence_level), options)
+    (answers,) = read
+    if answers.unknown():
+        _tell(f"warning: {how_read(answers)}")
+    return _score(answers.table(), options)
+
+
+def _leaderboard(options: argparse.Namespace) -> Leaderboard:
+    """Return the ranking of several columns of predictions."""
+    models = options.predictions
+    if twice := [x for x in models if models.count(x) > 1]:
+        raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
+    names = {"references": options.references}
+    names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
+    read = read_columns(options.path, names, **_reading(options))
+    references = read.pop("references")
+    return leaderboard(
+        references,
+        dict(zip(models, read.values(), strict=True)),
+        metric=options.metric or "informedness",
+        average=options.average,
+        confidence_level=options.confidence_level or 0.95,
+        **_classes(options, references),
+    )
+
+
+# compare
 
 
 def _compare(options: argparse.Namespace) -> str:
-    averaged_score(options.metric, options.average)  # refused before hours of reading
-    Plan(options.confidence_level, options.n_resamples, options.seed)
-    if options.references is None and options.predictions is None:
-        return _compare_logs(options)
-    _check_no_log(options)
-    for name in ("references", "predictions"):
-        if getattr(options, name) is None:
-            raise ValueError(
-                f"`--{name}` must name columns; leave out both --references and --predictions to "
-                "compare two logs of evaluation harnesses"
-            )
-    (references, a, b, groups), names = _samples(options)
-    is_integer = references.kind == "integers"
-    how = _labels(options)
-    result = compare(
-        references,
-        a,
-        b,
-        metric=options.metric,
-        average=options.average,
-        labels=how.classes(is_integer),
-        ignore_index=how.ignored(is_integer),
-        unknown=options.unknown,
-        groups=groups,
-        confidence_level=options.confidence_level,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-    )
-    return _shown_comparison(result, names, options)
+    source = _check(options)
+    Plan(options.confidence_level, options.n_resamples, options.seed)  # before hours of reading
+    result, names = _of_columns(options) if source == "columns" else _of_logs(options)
+    if options.format == "text":
+        return _comparison_text(result, *names)
+    return _shown(result, options)
 
 
-def _compare_logs(options: argparse.Namespace) -> str:
-    """Return the comparison of two logs of one task."""
-    if len(options.files) != 2:
+def _of_logs(options: argparse.Namespace) -> tuple[Comparison, list[str]]:
+    """Return the comparison of two logs of one task, and what to call A and B."""
+    if len(options.path) != 2:
         raise ValueError(
             "`--references` and `--predictions` must name columns; without them there must be two "
-            f"logs of evaluation harnesses, got {len(options.files)} files"
+            f"logs of evaluation harnesses, got {len(options.path)} files"
         )
-    a, b = (one_run(_read_logs([file], options), file) for file in options.files)
-    result = compare_answers(
-        a,
-        b,
-        metric=options.metric,
-        average=options.average,
-        confidence_level=options.confidence_level,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-    )
-    names = [a.name, b.name] if a.name != b.name else list(options.files)
-    return _shown_comparison(result, names, options)
+    a, b = (one_run(_read_logs([file], options), file) for file in options.path)
+    result = a.compare(b, **_given(options, *_OF_TEST))
+    return result, [a.name, b.name] if a.name != b.name else options.path
 
 
-def _shown_comparison(result: Comparison, names: Sequence[str], options: argparse.Namespace) -> str:
-    if options.output == "json":
-        return json.dumps(result.to_dict(), indent=2)
-    return _comparison_text(result, *names)
+def _of_columns(options: argparse.Namespace) -> tuple[Comparison, list[str]]:
+    """Return the comparison of two columns, and what to call A and B."""
+    (references, a, b, groups), names = _samples(options)
+    classes, test = _classes(options, references), _given(options, *_OF_TEST)
+    return compare(references, a, b, groups=groups, **classes, **test), names
 
 
 def _samples(
     options: argparse.Namespace,
 ) -> tuple[tuple[Column, Column, Column, Column | None], list[str]]:
     """Return references, both predictions and groups, and what to call A and B."""
-    files, columns = options.files, options.predictions
+    files, columns = options.path, options.predictions
     how = _reading(options)
     if options.on is None:
         if len(columns) != 2:
@@ -401,13 +355,13 @@ def _samples(
                 "`--predictions` must name two columns, for A and for B, got "
                 f"{len(columns)}: {' '.join(columns)}; with --on, one column in each of two files"
             )
-        names = {"references": options.references}
-        names |= dict(zip(("predictions_a", "predictions_b"), columns, strict=True))
-        if options.groups is not None:
-            names["groups"] = options.groups
-        read = read_columns(files, names, **how)
-        found = read["references"], read["predictions_a"], read["predictions_b"]
-        return (*found, read.get("groups")), columns
+        roles = ("references", "predictions_a", "predictions_b", "groups")
+        names = dict(zip(roles, (options.references, *columns, options.groups), strict=True))
+        read = read_columns(
+            files, {x: name for x, name in names.items() if name is not None}, **how
+        )
+        references, a, b = (read[role] for role in roles[:3])
+        return (references, a, b, read.get("groups")), columns
     if len(files) != 2 or len(columns) > 2:
         raise ValueError(
             "`--on` needs two files, for A and for B, and one or two columns of `--predictions`, "
@@ -428,6 +382,9 @@ def _comparison_text(result: Comparison, a: str, b: str) -> str:
     return "\n\n".join([aligned(rows[1:], is_cut=False), *result.text_lines()])
 
 
+# register and unregister
+
+
 def _register(options: argparse.Namespace) -> str:
     registered = register().items()
     return "\n".join(f'evaluate.load("{name}") loads {folder}' for name, folder in registered)
@@ -437,19 +394,16 @@ def _unregister(options: argparse.Namespace) -> str:
     return "\n".join(f"removed {folder}" for folder in unregister()) or "nothing was registered"
 
 
+# The parser
+
+
 class _Several(argparse.Action):
     """All values up to the next option, and of repeated options; a file among them is an error.
 
     In `--labels cat dog p.csv` the last is meant as a file, but a class may have any name.
     """
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
         for position, value in enumerate(values[1:], start=1):
             known = value == "-" or Path(value).suffix.lower() in FORMATS
             # for Path the empty label would be a folder, and a long one an error
@@ -458,10 +412,16 @@ class _Several(argparse.Action):
                 raise argparse.ArgumentError(
                     self,
                     f"{value!r} looks like a file among its values: put files before the "
-                    f"options, or at the end after `--`: {option_string} {before} -- {files}; "
-                    f"if it is a value, give it on its own: {option_string}={value}",
+                    f"options, or at the end after `--`: {option} {before} -- {files}; "
+                    f"if it is a value, give it on its own: {option}={value}",
                 )
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values])
+
+
+def _average(name: str) -> str:
+    if name == "weighted":
+        raise argparse.ArgumentTypeError('"prevalence" is scikit-learn\'s "weighted"')
+    return name
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -475,7 +435,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(name: str, run: Callable[[argparse.Namespace], str], text: str) -> Any:
         subparser = commands.add_parser(name, help=text, description=text)
-        subparser.set_defaults(run=run)
+        subparser.set_defaults(run=run, known=subparser._actions)
         return subparser
 
     text = (
@@ -484,104 +444,55 @@ def _parser() -> argparse.ArgumentParser:
         "the answers of language models in logs of lm-eval, lighteval or Inspect."
     )
     report = command("report", _report, text)
-    report.add_argument(
-        "-p",
-        "--predictions",
-        nargs="+",
-        action=_Several,
-        metavar="COL",
-        help="column of predictions; several columns rank several models",
-    )
-    _add_inputs(report)
-    report.add_argument("--weights", metavar="COL", help="column of sample weights")
-    report.add_argument(
-        "--confidence-level",
-        type=float,
-        metavar="P",
-        help="add intervals at this level, for example 0.95",
-    )
-    report.add_argument(
+    _add_shared(report, list(_FORMATS))
+    add = report.add_argument
+    add("--weights", metavar="COL", help="column of sample weights")
+    add(
         "--by",
         nargs="+",
         action=_Several,
         metavar="COL",
         help="report on each value of a column, or on each combination of several",
     )
-    report.add_argument(
-        "--classes",
+    add(
+        "--slice-classes",
+        dest="classes",
         choices=["all", "slice"],
         help="classes of each slice: all classes (default), or those that occur in the slice",
     )
-    report.add_argument("--rest", choices=SCORES, help="compare each slice with all other samples")
-    report.add_argument("--sort", metavar="FIELD", help="sort slices by a field, for example nit")
-    report.add_argument("--descending", action="store_true", help="sort the greatest first")
-    report.add_argument("--score", choices=SCORES, help="print only this score")
-    report.add_argument(
-        "--average",
-        choices=["bias", "prevalence", "macro"],
-        default="default",
-        help="for --score informedness (default: bias) or markedness (default: prevalence)",
-    )
-    report.add_argument("--output", choices=list(_OUTPUTS), default="text", help="default: text")
-    report.add_argument(
-        "--plot", metavar="DIR", help="also save pictures in this folder, as PNG files"
-    )
+    add("--vs-rest", choices=SCORES, help="compare each slice with all other samples")
+    add("--sort", dest="column", metavar="FIELD", help="sort slices by a field, for example nit")
+    add("--descending", action="store_true", help="sort the greatest first")
+    add("--plot", metavar="DIR", help="also save pictures in this folder, as PNG files")
     text = (
         "Compare two models on the same samples: the difference between their scores, its interval "
         "and a p-value. Both are columns of the same files or, with --on, each has its own file. "
         "Or compare the logs of two runs of one task in lm-eval, lighteval or Inspect."
     )
     compare = command("compare", _compare, text)
-    compare.add_argument(
-        "-p",
-        "--predictions",
-        nargs="+",
-        action=_Several,
-        metavar="COL",
-        help="the columns of A and B",
-    )
-    _add_inputs(compare)
-    compare.add_argument(
-        "--on",
-        metavar="COL",
-        help="column that identifies samples, in the file of A and in that of B",
-    )
-    compare.add_argument(
+    _add_shared(compare, ["text", "json"])
+    compare.set_defaults(metric="informedness", confidence_level=0.95)
+    add = compare.add_argument
+    add("--on", metavar="COL", help="column that identifies samples, in the files of A and of B")
+    add(
         "--groups",
         metavar="COL",
         help="column of the group of each sample, for example its document; with --on, in the file "
         "of A",
     )
-    compare.add_argument(
-        "--n-resamples", type=int, default=9999, metavar="N", help="random swaps (default: 9999)"
-    )
-    compare.add_argument(
-        "--metric", choices=SCORES, default="informedness", help="default: informedness"
-    )
-    compare.add_argument(
-        "--average",
-        choices=["bias", "prevalence", "macro"],
-        default="default",
-        help="for informedness (default: bias) or markedness (default: prevalence)",
-    )
-    compare.add_argument(
-        "--confidence-level", type=float, default=0.95, metavar="P", help="default: 0.95"
-    )
-    compare.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of the random numbers (default: 0)"
-    )
-    compare.add_argument("--output", choices=["text", "json"], default="text", help="default: text")
+    count = {"type": int, "metavar": "N"}
+    add("--n-resamples", **count, default=9999, help="random swaps (default: 9999)")
+    add("--seed", **count, default=0, help="seed of the random numbers (default: 0)")
     command("register", _register, "Let evaluate.load find both metrics by name, from anywhere.")
     command("unregister", _unregister, "Undo register.")
     return parser
 
 
-def _add_inputs(command: Any) -> None:
+def _add_shared(command: Any, formats: list[str]) -> None:
     """Add the arguments of both commands that read files."""
-    command.add_argument(
-        "files", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input'
-    )
-    command.add_argument(
+    add, several = command.add_argument, {"nargs": "+", "action": _Several}
+    add("path", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input')
+    add(
         "-r",
         "--references",
         metavar="COL",
@@ -589,59 +500,80 @@ def _add_inputs(command: Any) -> None:
         "doc.answers.0 a list element, and argmax:scores the position of the greatest number in a "
         "list",
     )
-    command.add_argument(
+    add(
+        "-p",
+        "--predictions",
+        **several,
+        metavar="COL",
+        help="column of predictions; of several models, one for each",
+    )
+    add(
+        "--metric",
+        choices=SCORES,
+        help="the score to compare or rank models by (default: informedness); of one model, print "
+        "only this score",
+    )
+    add(
+        "--average",
+        type=_average,
+        choices=["bias", "prevalence", "macro"],
+        default="default",
+        help="for informedness (default: bias) or markedness (default: prevalence)",
+    )
+    add(
+        "--confidence-level",
+        type=float,
+        metavar="P",
+        help="level of the intervals (default: 0.95; a report on one model has none without it)",
+    )
+    add(
         "--from",
         dest="harness",
         choices=list(READERS),
         help="the harness that wrote the logs (default: recognised from the files)",
     )
-    command.add_argument("--task", metavar="NAME", help="for logs: only this task")
-    command.add_argument(
+    add("--task", metavar="NAME", help="for logs: only this task")
+    add(
         "--variant", metavar="NAME", help="for logs: only this filter (lm-eval) or scorer (Inspect)"
     )
-    command.add_argument(
+    add(
         "--labels",
-        nargs="+",
-        action=_Several,
+        **several,
         metavar="LABEL",
         help="the classes of the task; any other label is an error",
     )
-    command.add_argument(
+    add(
         "--unknown",
         choices=["error", "wrong"],
         default="error",
         help="how to count a prediction outside --labels or --choices (default: error)",
     )
-    command.add_argument(
+    add(
         "--extract",
         metavar="REGEX",
         help="take the class out of generated text: the first group of the first match, or the "
         "whole match; put '(?s).*' in front to take the last match",
     )
-    command.add_argument(
+    add(
         "--choices",
-        nargs="+",
-        action=_Several,
+        **several,
         metavar="NAME",
         help="names of the classes, if files hold their positions (from 0) or these names",
     )
-    command.add_argument(
+    add(
         "--ignore-index", metavar="LABEL", help="drop samples with this reference, for example -100"
     )
-    command.add_argument(
-        "--numeric", action="store_true", help="read text labels as integers, so that 001 is 1"
-    )
-    command.add_argument(
-        "--drop-null", action="store_true", help="leave out rows with nulls in the columns used"
-    )
-    command.add_argument(
+    add("--numeric", action="store_true", help="read text labels as integers, so that 001 is 1")
+    add("--drop-null", action="store_true", help="leave out rows with nulls in the columns used")
+    add(
         "--keep-empty",
         action="store_true",
         help="read empty cells of CSV and TSV as empty text, not as nulls",
     )
-    formats = sorted(set(FORMATS.values()))
-    command.add_argument("--format-in", choices=formats, help="default: from the file name")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    add(
+        "--input-format",
+        dest="file_format",
+        choices=sorted(set(FORMATS.values())),
+        help="default: from the file name",
+    )
+    add("--format", choices=formats, default="text", help="how to print the result (default: text)")

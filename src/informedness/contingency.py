@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from .core.labels import (
+    NAMES,
     Codes,
     Column,
     Label,
@@ -26,10 +27,15 @@ from .core.labels import (
 )
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, read_amounts, warn_of_padding
-from .inputs.containers import coded, quickly, read_quickly, read_task
+from .inputs.containers import coded, read_quickly, read_task
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from matplotlib.axes import Axes
+    from typing_extensions import Self, Unpack
+
+    from .options import Averaged, Estimating, Scoring, ScoringByMode
+    from .results.estimates import Estimate
+    from .results.report import Report
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +61,9 @@ class ContingencyTable(Table):
 
     Examples
     --------
-    >>> table = ContingencyTable.from_labels(["a", "b", "a"], ["a", "b", "b"])
+    >>> table = ContingencyTable.from_labels(
+    ...     references=["a", "b", "a"], predictions=["a", "b", "b"]
+    ... )
     >>> table.labels, table.to_dense().tolist()
     (('a', 'b'), [[1, 1], [0, 1]])
     >>> table.informedness()
@@ -65,9 +73,9 @@ class ContingencyTable(Table):
     @classmethod
     def from_labels(
         cls,
+        *,
         references: Any,
         predictions: Any,
-        *,
         labels: Any = None,
         sample_weight: Any = None,
         ignore_index: Label | None = None,
@@ -96,26 +104,39 @@ class ContingencyTable(Table):
 
         Examples
         --------
-        >>> table = ContingencyTable.from_labels(["a", "b", "a"], ["a", "b", "b"])
+        >>> table = ContingencyTable.from_labels(
+        ...     references=["a", "b", "a"], predictions=["a", "b", "b"]
+        ... )
         >>> table.labels, table.reference_totals.tolist(), table.prediction_totals.tolist()
         (('a', 'b'), [2, 1], [1, 2])
         """
-        return super().from_labels(
-            quickly(references),
-            quickly(predictions),
-            labels=labels,
-            sample_weight=sample_weight,
-            ignore_index=ignore_index,
-            unknown=unknown,
-        )
+        given = references, predictions, labels, sample_weight, ignore_index, unknown
+        return cls._from_labels(NAMES, *given)
+
+    @classmethod
+    def _from_labels(
+        cls,
+        names: tuple[str, str],
+        references: Any,
+        predictions: Any,
+        labels: Any,
+        sample_weight: Any,
+        ignore_index: Any,
+        unknown: str,
+    ) -> Self:
+        """Count samples; `names` are what the caller's first two arguments are called."""
+        r, p, task = read_task(references, predictions, labels, ignore_index, unknown, names)
+        table = cls._of_columns(r, p, task, sample_weight)
+        warn_of_padding(table, task)
+        return table
 
     @classmethod
     def from_counts(
         cls,
+        *,
         references: Any,
         predictions: Any,
         counts: Any,
-        *,
         labels: Any = None,
         squared_weights: Any = None,
         n_samples: Any = None,
@@ -150,9 +171,8 @@ class ContingencyTable(Table):
         found, rows, columns = common_codes(r[keep], p[keep])
         cells = Cells(rows, columns, amounts[keep], None if squares is None else squares[keep])
         n = None if samples is None else int(samples[keep].sum())
-        table = cls.of_task(found, cells, task, n)
-        if task.ignored is None and task.classes is None:
-            warn_of_padding(table)
+        table = cls._of_task(found, cells, task, n)
+        warn_of_padding(table, task)
         return table
 
     @classmethod
@@ -191,31 +211,19 @@ class ContingencyTable(Table):
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
         squares = None if squared_weights is None else np.ravel(squared_weights)
         table = cls.from_counts(
-            names[0][rows],
-            names[1][columns],
-            amounts.ravel(),
+            references=names[0][rows],
+            predictions=names[1][columns],
+            counts=amounts.ravel(),
             labels=classes,
             squared_weights=squares,
         )
         return replace(table, declared=labels is not None)
 
     @overload
-    def informedness(
-        self,
-        *,
-        average: None,
-        prior: Mapping[Any, float] | None = ...,
-        prior_mode: str = ...,
-        zero_division: ZeroDivision = ...,
-    ) -> list[float]: ...
+    def informedness(self, *, average: None, **options: Unpack[ScoringByMode]) -> list[float]: ...
     @overload
     def informedness(
-        self,
-        *,
-        average: Literal["bias", "prevalence", "macro"] = ...,
-        prior: Mapping[Any, float] | None = ...,
-        prior_mode: str = ...,
-        zero_division: ZeroDivision = ...,
+        self, *, average: Averaged = ..., **options: Unpack[ScoringByMode]
     ) -> float: ...
     def informedness(
         self,
@@ -235,9 +243,185 @@ class ContingencyTable(Table):
         """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
         return nit(self, zero_division=zero_division)
 
+    @overload
+    def score(self, metric: str, *, average: None, **options: Unpack[Scoring]) -> list[float]: ...
+    @overload
+    def score(
+        self,
+        metric: str,
+        *,
+        average: Averaged | Literal["default"] = ...,
+        **options: Unpack[Scoring],
+    ) -> float: ...
+    def score(
+        self,
+        metric: str,
+        *,
+        average: Average | Literal["default"] = "default",
+        prior: Mapping[Any, float] | None = None,
+        zero_division: ZeroDivision = "warn",
+    ) -> float | list[float]:
+        """Return a score by its name.
+
+        Parameters
+        ----------
+        metric : str
+            One of `informedness.SCORES`.
+        average : {"bias", "prevalence", "macro"} or None, optional
+            For Informedness and markedness; by default their own. None gives one value per class.
+        prior : mapping of class to probability, optional
+            Class shares to which the references are reweighted.
+        zero_division : {"warn", 0.0, 1.0, nan}
+            The value if the score is undefined: nan, or 0.0 for Informedness and markedness and 1.0
+            for NIT. "warn" returns this number with a warning. Other scores ignore it.
+
+        Returns
+        -------
+        float, or list of float where `average` is None
+
+        Raises
+        ------
+        ValueError
+            If the name or an option is not valid.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
+        >>> table.score("accuracy"), round(table.score("matthews_corrcoef"), 4)
+        (0.92, 0.634)
+        """
+        from .statistics.registry import averaged_score
+
+        value: float | list[float] = averaged_score(metric, average).value(
+            self, prior=prior, zero_division=zero_division
+        )
+        return value
+
+    @overload
+    def estimate(
+        self, metric: str = ..., *, average: None, **options: Unpack[Estimating]
+    ) -> list[Estimate]: ...
+    @overload
+    def estimate(
+        self,
+        metric: str = ...,
+        *,
+        average: Averaged | Literal["default"] = ...,
+        **options: Unpack[Estimating],
+    ) -> Estimate: ...
+    def estimate(
+        self,
+        metric: str = "informedness",
+        *,
+        average: Average | Literal["default"] = "default",
+        prior: Mapping[Any, float] | None = None,
+        zero_division: ZeroDivision = "warn",
+        confidence_level: float = 0.95,
+        ignore_index: Label | None = None,
+    ) -> Estimate | list[Estimate]:
+        r"""Return a score with its standard error and confidence interval.
+
+        .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
+
+        with g the gradient of the score with respect to the shares p of the cells. For two classes
+        the SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted
+        samples, :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
+
+        Parameters
+        ----------
+        metric : str
+            The score, one of `informedness.SCORES`.
+        average : {"bias", "prevalence", "macro"} or None, optional
+            For Informedness and markedness, as in their functions; by default each one's own
+            default. None gives a list with one estimate per class, in label order.
+        prior : mapping of class to probability, optional
+            Class shares to which the references are reweighted, for an average of Informedness.
+        zero_division : {"warn", 0.0, nan}
+            Value of Informedness and markedness if undefined; for NIT "warn", 1.0 or nan.
+        confidence_level : float
+            Between 0 and 1.
+        ignore_index : label, optional
+            What was ignored when the table was made, for the signature.
+
+        Returns
+        -------
+        Estimate, or list of Estimate where `average` is None
+
+        Raises
+        ------
+        ValueError
+            If an option is not valid, or the table holds sums of weights without `squared_weights`.
+
+        Warns
+        -----
+        IntervalWarning
+            If the interval is known to cover the true value too rarely: with fewer than 50 samples.
+            With a prior, also with fewer than 5 references of a class (below 3 the ends are nan).
+            For NIT and EMA without declared classes, also with fewer than 5 references of a class,
+            since other classes may have none (the ends are nan below 3 for NIT, and with fewer than
+            5 samples outside the largest class for EMA); and, if two or more different predictions
+            are not among the references, with fewer than 10 (k - 1) samples for each of them.
+
+        References
+        ----------
+        Wilson (1927), "Probable inference, the law of succession, and statistical inference";
+        Newcombe (1998), "Interval estimation for the difference between independent proportions";
+        Zou and Donner (2008), "Construction of confidence limits about effect measures"; Hall
+        (1992), "On the removal of skewness by transformation"; for NIT and EMA Chao, Wang and Jost
+        (2013), "Entropy and the species accumulation curve".
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+        >>> print(table.estimate())
+        informedness 0.7333 ± 0.1292 (0.3767 to 0.9257, 0.95)
+        """
+        from .results.estimates import estimate_of
+
+        return estimate_of(
+            self, metric, average, prior, zero_division, confidence_level, ignore_index
+        )
+
+    def report(
+        self, *, confidence_level: float | None = None, ignore_index: Label | None = None
+    ) -> Report:
+        """Return all scores side by side, and a sentence that explains them; see `report`.
+
+        Parameters
+        ----------
+        confidence_level : float, optional
+            Adds standard errors and intervals at this level, for example 0.95.
+        ignore_index : label, optional
+            The reference that was ignored when the table was made, for the signature.
+        """
+        from .results.report import Report
+
+        return Report.from_table(self, confidence_level, ignore_index)
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the table as a confusion matrix, shaded by the share of the row.
+
+        Rows are references, columns predictions. With more than 20 classes, the 20 with the most
+        references are drawn; with more than 12, the cells have no numbers.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+
+        Examples
+        --------
+        >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+        >>> [text.get_text() for text in table.plot().texts]
+        ['84', '6', '2', '8']
+        """
+        from .plots import draw_confusion
+
+        return draw_confusion(self, ax)
+
     def transpose(self) -> Self:
         """Return the table with references and predictions swapped."""
-        from .statistics.score import transposed
+        from .statistics.sums import transposed
 
         return transposed(self)
 
@@ -290,7 +474,7 @@ class ContingencyTable(Table):
         )
         counted = [table.n_samples for table in tables if table.n_samples is not None]
         n_samples = sum(counted) if len(counted) == len(tables) else None
-        return cls.of_cells(names, declared, cells, n_samples)
+        return cls._of_cells(names, declared, cells, n_samples)
 
     def __radd__(self, other: object) -> Self:
         """Let `sum(tables)` start from 0."""

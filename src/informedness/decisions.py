@@ -18,7 +18,7 @@ _TOLERANCE = 1e-3  # of a sum of probabilities: those in 16 bits are exact to 5e
 def informed_decisions(
     probabilities: Any,
     *,
-    average: Literal["prevalence", "macro", "bias"] = "prevalence",
+    average: Literal["prevalence", "macro"] = "prevalence",
     prevalence: Any = None,
 ) -> Codes:
     r"""Return the class to predict for each sample to make the expected Informedness highest.
@@ -29,8 +29,8 @@ def informed_decisions(
     .. math:: \frac{1}{N} \sum_i d_{ic} \, g_{ic}, \qquad
               g_{ic} = \frac{p_{ic} - \pi_c}{\pi_c (1 - \pi_c)}
 
-    A decision adds only to the class it picks. If the weights of the classes are fixed, each sample
-    therefore has a best answer of its own: the class with the highest :math:`\pi_c g_{ic} =
+    A decision adds only to the class it picks, and the weights of the classes are fixed, so each
+    sample has a best answer of its own: the class with the highest :math:`\pi_c g_{ic} =
     (p_{ic} - \pi_c) / (1 - \pi_c)` for "prevalence", or the highest :math:`g_{ic}` for "macro".
     With two classes it is the one whose probability exceeds its prevalence, whatever the average.
 
@@ -39,13 +39,10 @@ def informed_decisions(
     probabilities : array-like of shape (n_samples, n_classes)
         Calibrated: of the samples given probability 0.3 for a class, 30% belong to it. Each row
         sums to 1 (within 1e-3).
-    average : {"prevalence", "macro", "bias"}
-        Of the Informedness to maximise, as in `informedness_score`. The weights of "bias", the
-        default there, depend on the decisions themselves: from three starting points, samples are
-        moved from class to class as long as that raises the score, so with three or more classes
-        the maximum is local. It gives the highest score, but seldom a useful classifier: a class
-        that is never predicted costs nothing, so with many classes only the easiest to tell apart
-        are predicted.
+    average : {"prevalence", "macro"}
+        Of the Informedness to maximise, as in `informedness_score`. Its default there, "bias", is
+        not for this: its weights depend on the decisions, a class that is never predicted costs
+        nothing, and only the classes that are easiest to tell apart would be predicted.
     prevalence : array-like of shape (n_classes,), optional
         Class shares in the population the samples come from, which sum to 1 (within 1e-3); by
         default the mean of the probabilities. If samples arrive one at a time, pass the shares of
@@ -69,76 +66,27 @@ def informed_decisions(
     >>> informed_decisions([[0.9, 0.1], [0.9, 0.1], [0.6, 0.4]])
     array([0, 0, 1])
     """
-    check_choice("average", average, ("prevalence", "macro", "bias"))
+    check_choice("average", average, ("prevalence", "macro"))
     p = _read_probabilities(probabilities)
     pi = p.mean(axis=0) if prevalence is None else _read_prevalence(prevalence, p.shape[1])
     if pi.max() >= 1:  # nothing to tell apart
         return np.full(len(p), np.argmax(pi))
     there = np.flatnonzero(pi > 0)
     p, pi = p[:, there], pi[there]
-    of_prevalence = (p - pi) / (1 - pi)
-    gains = of_prevalence / pi
-    if average == "bias" and len(there) > 2:
-        starts = [weights.argmax(axis=1) for weights in (of_prevalence, gains, p)]
-        chosen = max((_climb(gains, start) for start in starts), key=lambda c: _total(gains, c))
-    else:
-        chosen = (gains if average == "macro" else of_prevalence).argmax(axis=1)
-    return there[chosen]
-
-
-def _climb(gains: Numbers, chosen: Codes) -> Codes:
-    r"""Return decisions that no change of one of them improves.
-
-    With n_c the number of samples of class c and G_c the sum of their gains, Informedness is
-    sum_c n_c G_c / N^2. Samples move together, those that raise it most first, as many as is best.
-    """
-    chosen, every = chosen.copy(), np.arange(len(gains))
-    while True:
-        n, sums, own = *_sums(gains, chosen), gains[every, chosen]
-        rise = sums + (n + 1) * gains - (sums[chosen] + (n[chosen] - 1) * own)[:, None]
-        rise[every, chosen] = 0
-        to = rise.argmax(axis=1)
-        movers = np.argsort(-rise[every, to], kind="stable")
-        movers = movers[rise[movers, to[movers]] > 0]
-        n_after = n + _moved(np.ones_like(gains), movers, chosen, to)
-        sums_after = sums + _moved(gains, movers, chosen, to)
-        totals = (n_after * sums_after).sum(axis=1)
-        best = int(totals.argmax()) if len(movers) else 0
-        # what rounding alone could raise would go round and round
-        if not len(movers) or totals[best] <= (n * sums).sum() + 1e-12 * len(gains) ** 2:
-            return chosen
-        chosen[movers[: best + 1]] = to[movers[: best + 1]]
-
-
-def _sums(gains: Numbers, chosen: Codes) -> tuple[Numbers, Numbers]:
-    """Return the number of samples of each class, and the sum of their gains."""
-    k = gains.shape[1]
-    own = gains[np.arange(len(gains)), chosen]
-    return np.bincount(chosen, minlength=k), np.bincount(chosen, own, minlength=k)
-
-
-def _moved(amounts: Numbers, movers: Codes, chosen: Codes, to: Codes) -> Numbers:
-    """Return by how much each class's sum has changed after the first, the first two... moved."""
-    step, order = np.zeros((len(movers), amounts.shape[1])), np.arange(len(movers))
-    for sign, side in ((1, to[movers]), (-1, chosen[movers])):
-        step[order, side] += sign * amounts[movers, side]
-    return step.cumsum(axis=0)
-
-
-def _total(gains: Numbers, chosen: Codes) -> float:
-    n, sums = _sums(gains, chosen)
-    return float((n * sums).sum())
+    gains = (p - pi) / (1 - pi)
+    if average == "macro":
+        gains = gains / pi
+    chosen: Codes = there[gains.argmax(axis=1)]
+    return chosen
 
 
 def _read_probabilities(probabilities: Any) -> Numbers:
     p = _read_shares(probabilities, "probabilities", "for logits, pass their softmax")
-    if p.ndim == 1 or (p.ndim == 2 and p.shape[1] == 1):
+    if p.ndim != 2 or p.shape[1] == 1:
         raise ValueError(
             f"`probabilities` must have a column for each class, got an array of shape {p.shape}: "
             "for p, the probability of class 1, pass np.column_stack([1 - p, p])"
         )
-    if p.ndim != 2:
-        raise ValueError(f"`probabilities` must be (n_samples, n_classes), got {p.shape}")
     if not len(p):
         raise NoSamplesError(f"`probabilities` must have at least one row, got shape {p.shape}")
     sums = p.sum(axis=1)

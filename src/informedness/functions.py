@@ -8,56 +8,34 @@ If a name ends in `_score`, higher is better. Every function reads its labels in
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from .contingency import ContingencyTable
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import Averaged, CountingAndScoring
     from .statistics.entropic import EntropyTriangle
 
 
-def _table(
-    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, ignore_index: Any, unknown: str
-) -> ContingencyTable:
-    return ContingencyTable.from_labels(
-        y_true,
-        y_pred,
-        labels=labels,
-        sample_weight=sample_weight,
-        ignore_index=ignore_index,
-        unknown=unknown,
-    )
+Y_NAMES = "y_true", "y_pred"
+
+
+def table_of_labels(*given: Any) -> ContingencyTable:
+    """Return the table of y_true, y_pred, labels, sample_weight, ignore_index and unknown."""
+    return ContingencyTable._from_labels(Y_NAMES, *given)
 
 
 @overload
 def informedness_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: None,
-    labels: Any = ...,
-    prior: Mapping[Any, float] | None = ...,
-    prior_mode: str = ...,
-    sample_weight: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    zero_division: ZeroDivision = ...,
+    y_true: Any, y_pred: Any, *, average: None, **options: Unpack[CountingAndScoring]
 ) -> list[float]: ...
 @overload
 def informedness_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    labels: Any = ...,
-    average: Literal["bias", "prevalence", "macro"] = ...,
-    prior: Mapping[Any, float] | None = ...,
-    prior_mode: str = ...,
-    sample_weight: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    zero_division: ZeroDivision = ...,
+    y_true: Any, y_pred: Any, *, average: Averaged = ..., **options: Unpack[CountingAndScoring]
 ) -> float: ...
 def informedness_score(
     y_true: Any,
@@ -156,7 +134,7 @@ def informedness_score(
     >>> informedness_score([0, 0, 1, 2, 2], [0, 0, 1, 2, 1], average=None)
     [1.0, 0.75, 0.5]
     """
-    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     return table.informedness(
         average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
@@ -164,31 +142,11 @@ def informedness_score(
 
 @overload
 def markedness_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: None,
-    labels: Any = ...,
-    prior: Mapping[Any, float] | None = ...,
-    prior_mode: str = ...,
-    sample_weight: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    zero_division: Literal["warn"] | float = ...,
+    y_true: Any, y_pred: Any, *, average: None, **options: Unpack[CountingAndScoring]
 ) -> list[float]: ...
 @overload
 def markedness_score(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    labels: Any = ...,
-    average: Literal["bias", "prevalence", "macro"] = ...,
-    prior: Mapping[Any, float] | None = ...,
-    prior_mode: str = ...,
-    sample_weight: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    zero_division: Literal["warn"] | float = ...,
+    y_true: Any, y_pred: Any, *, average: Averaged = ..., **options: Unpack[CountingAndScoring]
 ) -> float: ...
 def markedness_score(
     y_true: Any,
@@ -246,8 +204,8 @@ def markedness_score(
     >>> markedness_score([0, 0, 0, 1], [0, 0, 1, 1])
     0.5
     """
-    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    from .statistics.markedness import MARKEDNESS
+    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    from .statistics.informed import MARKEDNESS
 
     value: float | list[float] = MARKEDNESS.averaged(average).value(
         table, prior=prior, prior_mode=prior_mode, zero_division=zero_division
@@ -316,7 +274,7 @@ def nit_score(
     >>> nit_score([0, 0, 1, 1], [0, 0, 1, 1]), nit_score([0, 0, 1, 1], [1, 1, 0, 0])
     (1.0, 1.0)
     """
-    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     return table.nit(zero_division=zero_division)
 
 
@@ -361,7 +319,7 @@ def ema_score(
     >>> ema_score([0, 0, 1, 1], [0, 0, 1, 1]), ema_score([0, 0, 1, 1], [0, 0, 0, 0])
     (1.0, 0.5)
     """
-    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     from .statistics.entropic import EMA
 
     return float(EMA.value(table))
@@ -409,7 +367,7 @@ def entropy_triangle(
     >>> entropy_triangle([0, 0, 1, 1], [0, 0, 1, 1])
     EntropyTriangle(delta_h=0.0, two_mi=1.0, vi=0.0)
     """
-    table = _table(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     from .statistics.entropic import triangle_of
 
     return triangle_of(table)

@@ -36,11 +36,10 @@ except (ImportError, TypeError) as error:  # the latter from older versions
     ) from error
 
 from .core.labels import Label, read_classes, read_column, show, warn
-from .logs.answers import Answers
-from .logs.inspect_ai import NAME, Sample, classes_of, gold_of, letters_of, verdict_of
+from .logs.answers import Answers, naming
+from .logs.inspect_ai import NAME, classes_of, gold_of, letters_of, verdict_of
 from .results.rows import count_triples, read_rows
-from .statistics.intervals import interval_of
-from .statistics.registry import score, score_named
+from .statistics.registry import score_named
 from .statistics.swaps import error_of_groups
 
 _KEY = "informedness"  # in the metadata of a score
@@ -53,7 +52,7 @@ def _metric(of: Callable[[Answers, str], float], name: str, labels: Sequence[str
     """Return a metric that is nan unless there are at least two answers to count."""
     classes = None
     if labels is not None:
-        classes = read_classes(labels, "labels", read_column([""], "references"))
+        classes = read_classes(labels, "labels", read_column([""], "references"), "references")
 
     def value(scores: list[SampleScore]) -> Value:
         answers = _answers(scores, classes) if len(scores) > 1 else None
@@ -64,7 +63,7 @@ def _metric(of: Callable[[Answers, str], float], name: str, labels: Sequence[str
 
 def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> Answers | None:
     """Return the answers to count; None, with a warning, if they are not classes."""
-    samples = []
+    golds, letters, verdicts = [], [], []
     for each in scores:
         kept: Any = (each.score.metadata or {}).get(_KEY)
         if kept is None:
@@ -72,13 +71,11 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
                 f"the score of sample {show(each.sample_id)} must hold its target, and does not: "
                 "use scorer=with_target(...) of informedness.inspect_ai around the task's scorer"
             )
-        verdict = verdict_of(each.score.value, each.score.answer)
-        letters = letters_of(kept["choices"])
-        samples.append(
-            Sample(0, str(each.sample_id), "", letters, kept["target"], False, False, {"": verdict})
-        )
-    right = [sample for sample in samples if sample.scores[""].is_right]
-    if right and not any(sample.has_gold("") for sample in right):
+        golds.append(kept["target"])
+        letters.append(letters_of(kept["choices"]))
+        verdicts.append(verdict_of(each.score.value, each.score.answer))
+    right = [x.answer == gold for x, gold in zip(verdicts, golds, strict=True) if x.is_right]
+    if right and not any(right):
         warn(
             "no score: the answers that the scorer counts as right are not the targets but texts "
             "around them; use a scorer that finds the class, such as answer('letter') or pattern"
@@ -88,24 +85,22 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
         harness=NAME,
         task="",
         model="",
-        variant="",
-        epoch=None,
         how="",
-        ids=tuple(sample.id for sample in samples),
-        references=tuple(sample.gold for sample in samples),
-        predictions=tuple(sample.scores[""].answer for sample in samples),
-        choices=classes or classes_of(samples),
-        prompts=("",) * len(samples),
+        ids=tuple(str(each.sample_id) for each in scores),
+        references=tuple(golds),
+        predictions=tuple(verdict.answer for verdict in verdicts),
+        prompts=(),
+        choices=classes or classes_of(golds, letters),
     )
 
 
 def _value(answers: Answers, name: str) -> float:
-    return score(answers.table(), name, zero_division=math.nan)
+    return answers.table().score(name, zero_division=math.nan)
 
 
 def _error(answers: Answers, name: str) -> float:
-    table, of_score = answers.table(), score_named(name)
-    error = interval_of(table, of_score, 0.95).standard_error
+    table, of_score = answers.table(), score_named(name).with_interval()
+    error = of_score.interval(table, 0.95).standard_error
     n_samples = len(set(answers.ids))
     if math.isnan(error) or n_samples == len(answers.ids):
         return error
@@ -229,8 +224,9 @@ def with_target(scorer: Scorer) -> Scorer:
         raise TypeError(f"`scorer` must be a scorer, such as choice(), got {show(scorer)}")
 
     async def score(state: TaskState, target: Target) -> Score | None:
-        letters = letters_of(len(state.choices))
-        kept = {"target": gold_of(list(target), letters, state.sample_id), "choices": len(letters)}
+        with naming(f"sample {show(state.sample_id)}"):
+            gold = gold_of(list(target), letters_of(len(state.choices)))
+        kept = {"target": gold, "choices": len(state.choices)}
         scored = await scorer(state, target)
         if scored is None:
             return None

@@ -48,8 +48,7 @@ except ImportError as error:
 from .contingency import ContingencyTable
 from .core.labels import warn
 from .core.scores import Average
-from .logs.lighteval import gold_of, likeliest, stripped
-from .statistics.intervals import interval_of
+from .logs.lighteval import gold_of, likeliest, stripped, texts_of
 from .statistics.registry import averaged_score
 
 _NO_CHOICE = -1
@@ -74,8 +73,26 @@ class ChoiceInput(CorpusMetricInput):  # type: ignore[misc]
 class _Preparator(Preparator):  # type: ignore[misc]
     """Finds the answer to a sample."""
 
+    category = SamplingMethod.GENERATIVE
+
     # lighteval looks answers up in its cache by this; an address in it would differ in each run
     __str__ = GenerativePreparator.__str__
+
+    def answer(self, doc: Any, model_response: Any, choices: list[str]) -> int:
+        """Return the position of the choice that is the answer, -1 if it is none of them."""
+        raise NotImplementedError
+
+    def prepare(self, doc: Any, model_response: Any, **kwargs: Any) -> ChoiceInput:
+        """Return the choices of a sample.
+
+        Raises
+        ------
+        ValueError
+            If there are several right choices, or no answer.
+        """
+        choices = stripped(doc.choices)
+        gold = gold_of(doc.gold_index, choices)
+        return ChoiceInput(gold, self.answer(doc, model_response, choices), len(choices))
 
 
 class ChoicePreparator(_Preparator):
@@ -84,17 +101,11 @@ class ChoicePreparator(_Preparator):
     It is not normalised by the length of the choice.
     """
 
-    def prepare(self, doc: Any, model_response: Any, **kwargs: Any) -> ChoiceInput:
-        """Return the choices of a sample.
+    category = SamplingMethod.LOGPROBS
 
-        Raises
-        ------
-        ValueError
-            If there are several right choices, or not one log-probability for each choice.
-        """
-        choices = stripped(doc.choices)
-        pred = likeliest(model_response.logprobs, len(choices))
-        return ChoiceInput(gold_of(doc.gold_index, choices), pred, len(choices))
+    def answer(self, doc: Any, model_response: Any, choices: list[str]) -> int:
+        """Return the position of the likeliest choice."""
+        return likeliest(model_response.logprobs, len(choices))
 
 
 class TextPreparator(_Preparator):
@@ -111,18 +122,12 @@ class TextPreparator(_Preparator):
     def __init__(self, normalize_pred: Callable[[str], str] | None = None) -> None:
         self.normalize_pred = normalize_pred
 
-    def prepare(self, doc: Any, model_response: Any, **kwargs: Any) -> ChoiceInput:
-        """Return the choices of a sample.
-
-        Raises
-        ------
-        ValueError
-            If there are several right choices, or no text.
-        """
-        text = _first_text(model_response)
-        if self.normalize_pred is not None:
-            text = self.normalize_pred(text)
-        return _input(doc, text)
+    def answer(self, doc: Any, model_response: Any, choices: list[str]) -> int:
+        """Return the position of the choice that is the text."""
+        text = texts_of(model_response.final_text)[0]
+        return _position(
+            text if self.normalize_pred is None else self.normalize_pred(text), choices
+        )
 
 
 class ExtractivePreparator(_Preparator):
@@ -141,30 +146,16 @@ class ExtractivePreparator(_Preparator):
     def __init__(self, match: Any = None) -> None:
         self.match = Metrics.gpqa_instruct_metric.value.sample_level_fn if match is None else match
 
-    def prepare(self, doc: Any, model_response: Any, **kwargs: Any) -> ChoiceInput:
-        """Return the choices of a sample.
-
-        Raises
-        ------
-        ValueError
-            If there are several right choices, or no text.
-        """
-        self.match.compute(doc, ModelResponse(text=[_first_text(model_response)]))
+    def answer(self, doc: Any, model_response: Any, choices: list[str]) -> int:
+        """Return the position of the choice that is found in the text."""
+        text = texts_of(model_response.final_text)[0]
+        self.match.compute(doc, ModelResponse(text=[text]))
         found = doc.specific["extracted_predictions"]
-        return _input(doc, found[0] if found else None)
+        return _position(found[0] if found else None, choices)
 
 
-def _first_text(model_response: Any) -> str:
-    texts: list[str] = model_response.final_text
-    if not texts:
-        raise ValueError("`text` must be a list of generations, got none")
-    return texts[0]
-
-
-def _input(doc: Any, text: str | None) -> ChoiceInput:
-    choices = stripped(doc.choices)
-    pred = choices.index(text) if text in choices else _NO_CHOICE
-    return ChoiceInput(gold_of(doc.gold_index, choices), pred, len(choices))
+def _position(text: str | None, choices: list[str]) -> int:
+    return choices.index(text) if text in choices else _NO_CHOICE
 
 
 class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
@@ -206,37 +197,31 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
                 f"in {self.name}"
             )
         table = ContingencyTable.from_labels(
-            [item.gold for item in items],
-            [item.pred for item in items],
+            references=[item.gold for item in items],
+            predictions=[item.pred for item in items],
             labels=range(max(item.n_choices for item in items)),
             unknown="wrong",
         )
         score = averaged_score(self.score, self.average)
         value = score.value(table)
-        error = interval_of(table, score, 0.95).standard_error
+        error = score.with_interval().interval(table, 0.95).standard_error
         return {self.name: value, f"{self.name}_stderr": error}
 
 
-def _metric(name: str, preparator: _Preparator, category: SamplingMethod) -> CorpusLevelMetric:
+def _metric(name: str, preparator: _Preparator) -> CorpusLevelMetric:
     # The names differ by how answers are found: lighteval joins the samples of equal names.
     return CorpusLevelMetric(
         metric_name=name,
         sample_level_fn=preparator,
         corpus_level_fn=ScoreOfCorpus(name, name.rpartition("_")[2]),
-        category=category,
+        category=preparator.category,
         higher_is_better=True,
     )
 
 
-loglikelihood_informedness = _metric(
-    "loglikelihood_informedness", ChoicePreparator(), SamplingMethod.LOGPROBS
-)
-loglikelihood_nit = _metric("loglikelihood_nit", ChoicePreparator(), SamplingMethod.LOGPROBS)
-extractive_informedness = _metric(
-    "extractive_informedness", ExtractivePreparator(), SamplingMethod.GENERATIVE
-)
-extractive_nit = _metric("extractive_nit", ExtractivePreparator(), SamplingMethod.GENERATIVE)
-generative_informedness = _metric(
-    "generative_informedness", TextPreparator(), SamplingMethod.GENERATIVE
-)
-generative_nit = _metric("generative_nit", TextPreparator(), SamplingMethod.GENERATIVE)
+loglikelihood_informedness = _metric("loglikelihood_informedness", ChoicePreparator())
+loglikelihood_nit = _metric("loglikelihood_nit", ChoicePreparator())
+extractive_informedness = _metric("extractive_informedness", ExtractivePreparator())
+extractive_nit = _metric("extractive_nit", ExtractivePreparator())
+generative_informedness = _metric("generative_informedness", TextPreparator())
+generative_nit = _metric("generative_nit", TextPreparator())

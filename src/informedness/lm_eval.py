@@ -37,8 +37,7 @@ except ImportError as error:
 
 from .contingency import ContingencyTable
 from .core.labels import Label, show
-from .results.estimates import estimate
-from .statistics.registry import score
+from .logs.answers import classes_of_choices, naming, not_one
 
 _NO_CHOICE = -1  # stands for a generated answer that is none of the choices of its document
 
@@ -67,7 +66,7 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     >>> informedness([("A", "A"), ("A", "B"), ("B", "B"), ("B", "I cannot say")])
     0.125
     """
-    return score(_table(pairs, labels), "informedness")
+    return _table(pairs, labels).score("informedness")
 
 
 def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
@@ -88,7 +87,7 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     ValueError
         As `informedness.nit_score`.
     """
-    return score(_table(pairs, labels), "nit")
+    return _table(pairs, labels).score("nit")
 
 
 def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
@@ -124,14 +123,16 @@ def nit_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> floa
 
 
 def _standard_error(pairs: Any, metric: str, labels: Any) -> float | str:
-    error = estimate(_table(pairs, labels), metric).standard_error
+    error = _table(pairs, labels).estimate(metric).standard_error
     return "N/A" if math.isnan(error) else error
 
 
 def _table(pairs: Any, labels: Any) -> ContingencyTable:
     golds, predicted = zip(*pairs, strict=True)
     classes = sorted(set(golds)) if labels is None else labels
-    return ContingencyTable.from_labels(golds, predicted, labels=classes, unknown="wrong")
+    return ContingencyTable.from_labels(
+        references=golds, predictions=predicted, labels=classes, unknown="wrong"
+    )
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
@@ -174,57 +175,51 @@ class Task(ConfigurableTask):  # type: ignore[misc]
 
     def __init__(self, config: dict[str, Any]) -> None:
         super().__init__(config={key: x for key, x in config.items() if key != "class"})
-        self._check_config()
-        docs = list(map(self._gold_and_choices, range(len(self.task_docs)), self.task_docs))
-        self._by_position = self.OUTPUT_TYPE == "multiple_choice"
-        if self.config.doc_to_choice is None:
-            self._classes: Sequence[Label] = sorted({gold for gold, _ in docs})
-        else:
-            first = docs[0][1]
-            self._by_position |= any(choices != first for _, choices in docs)
-            self._by_position |= len(set(first)) < len(first)
-            most = max(len(choices) for _, choices in docs)
-            self._classes = range(most) if self._by_position else first
+        docs = []
+        with naming(self.task_name):
+            self._check_config()
+            for number, doc in enumerate(self.task_docs):
+                with naming(f"document {number}"):
+                    docs.append(self._gold_and_choices(doc))
+        self._classes: Sequence[Label] = sorted({gold for gold, _ in docs})
+        if self.config.doc_to_choice is not None:
+            choices = [choices for _, choices in docs]
+            self._classes = classes_of_choices(choices)
+            if self.OUTPUT_TYPE == "multiple_choice":
+                self._classes = range(max(map(len, choices)))
+
+    def _listed(self) -> list[str]:
+        return [name for name in _SCORES if name in self._metric_fn_list]
 
     def _check_config(self) -> None:
-        listed = [name for name in _SCORES if name in self._metric_fn_list]
-        if not listed:
+        if not self._listed():
             raise ValueError(
-                f"`metric_list` of {self.task_name} must name {' or '.join(_SCORES)}, got "
+                f"`metric_list` must name {' or '.join(_SCORES)}, got "
                 f"{show(list(self._metric_fn_list))}: add one, or leave out `class`"
             )
-        for name in listed:
+        for name in self._listed():
             options = self._metric_fn_kwargs[name]
             if options:
-                raise ValueError(
-                    f"`metric_list` of {self.task_name}: {name} takes no options, got "
-                    f"{show(options)}: leave them out"
-                )
+                raise ValueError(f"{name} takes no options, got {show(options)}: leave them out")
             if self._aggregation_list.get(name) is not _SCORES[name]:
                 raise ValueError(
-                    f"`metric_list` of {self.task_name}: the aggregation of {name} must be {name}: "
-                    "a mean over samples is a different number"
+                    f"the aggregation of {name} must be {name}: a mean is another number"
                 )
         if self.config.process_results is not None:
             raise ValueError(
-                f"`process_results` of {self.task_name} must be left out with this `class`; or "
-                "leave out `class`, return pairs of gold and predicted class, and name "
-                "informedness.lm_eval.informedness as their aggregation"
+                "`process_results` must be left out with this `class`; or leave out `class`, and "
+                "name informedness.lm_eval.informedness as the aggregation of pairs"
             )
         if self.OUTPUT_TYPE not in ("multiple_choice", "generate_until"):
             raise ValueError(
-                f"`output_type` of {self.task_name} must be multiple_choice or generate_until for "
-                f"a score of classes, got {self.OUTPUT_TYPE}"
+                f"`output_type` must be multiple_choice or generate_until, got {self.OUTPUT_TYPE}"
             )
 
-    def _gold_and_choices(self, number: int, doc: Any) -> tuple[Any, list[str]]:
+    def _gold_and_choices(self, doc: Any) -> tuple[Any, list[str]]:
         """Return the right answer (its position if there are choices) and the choices."""
-        where = f"document {number} of {self.task_name}"
         gold = self.doc_to_text(doc) if self.multiple_input else self.doc_to_target(doc)
         if isinstance(gold, (list, tuple)):
-            raise ValueError(
-                f"{where} must have one right answer for a score of classes, got {show(gold)}"
-            )
+            raise not_one(gold)
         if self.config.doc_to_choice is None:
             return str(gold), []
         choices = list(self.doc_to_choice(doc))
@@ -232,14 +227,14 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             gold = choices.index(gold)
         if not isinstance(gold, int) or not 0 <= gold < len(choices):
             raise ValueError(
-                f"{where}: the target must be one of the choices or its position, from 0 to "
+                "the target must be one of the choices or its position, from 0 to "
                 f"{len(choices) - 1}, got {show(gold)} for {show(choices)}"
             )
         return int(gold), choices
 
     def _pair(self, doc: Any, results: Sequence[Any]) -> tuple[Label, Label]:
         """Return the gold and the predicted class of a document."""
-        gold, choices = self._gold_and_choices(0, doc)
+        gold, choices = self._gold_and_choices(doc)
         if self.OUTPUT_TYPE == "multiple_choice":
             # behind these are those without a prompt, where acc_mutual_info is asked for
             likelihoods = [likelihood for likelihood, _ in results[: len(choices)]]
@@ -252,7 +247,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             )
         if not choices:
             return gold, answer
-        if not self._by_position:
+        if isinstance(self._classes[0], str):
             return choices[gold], answer
         if answer == choices[gold]:
             return gold, gold
@@ -261,14 +256,11 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
         """Return what the harness itself returns, and the pair of gold and predicted class."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
-        listed = [name for name in _SCORES if name in self._metric_fn_list]
-        if listed:
-            pair = self._pair(doc, results)
-            for name in listed:
-                values[name] = pair
-                # The harness reports a metric under its name and the error it knows of, here none,
-                # under this one: what is aggregated after it takes that place.
-                values[f"{name}_stderr"] = pair
+        for name in self._listed():
+            values[name] = self._pair(doc, results)
+            # The harness reports a metric under its name and the error it knows of, here none,
+            # under this one: what is aggregated after it takes that place.
+            values[f"{name}_stderr"] = values[name]
         return values
 
     def aggregation(self) -> dict[str, Any]:

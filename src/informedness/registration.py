@@ -10,14 +10,11 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from .statistics.registry import MODULES, module_path
 
 _MARK = {"registered by": "informedness"}
-_STAGED = ".staged-"
 
 
 def register() -> dict[str, str]:
@@ -35,7 +32,7 @@ def register() -> dict[str, str]:
     Raises
     ------
     ImportError
-        If `evaluate` or `filelock` is not installed.
+        If `evaluate` is not installed.
     OSError
         If the cache cannot be written.
     """
@@ -45,11 +42,9 @@ def register() -> dict[str, str]:
         digest = hashlib.sha256(b"".join(f"{k}\0".encode() + v for k, v in sorted(files.items())))
         copy = folder / digest.hexdigest()
         try:
-            if not _is_in_place(copy, files) or (_staged(folder) and os.access(folder, os.W_OK)):
+            if not _is_in_place(copy, files):
                 folder.mkdir(parents=True, exist_ok=True)
-                with _locked(folder):
-                    if not _is_in_place(copy, files):  # else another process was faster
-                        _put_in_place(copy, files)
+                _put_in_place(copy, files)
         except OSError as error:
             raise OSError(
                 f"cannot register {name!r} in {folder} ({error}): make that folder writable, "
@@ -70,29 +65,24 @@ def unregister() -> list[str]:
     Raises
     ------
     ImportError
-        If `evaluate` or `filelock` is not installed.
+        If `evaluate` is not installed.
     OSError
         If the cache cannot be written.
     """
     removed = []
     for name, folder in _cache_folders().items():
-        if not (_ours(folder, name) or _staged(folder)):
-            continue
-        with _locked(folder):
-            for copy in _ours(folder, name):
-                shutil.rmtree(copy)
-                removed.append(str(copy))
-            if not _copies(folder):
-                shutil.rmtree(folder)
-        if not folder.exists():
-            Path(f"{folder}.lock").unlink(missing_ok=True)
+        ours = [copy for copy in _copies(folder) if _is_ours(copy, name)]
+        for copy in ours:
+            shutil.rmtree(copy)
+            removed.append(str(copy))
+        if ours and not _copies(folder):
+            shutil.rmtree(folder)
     return removed
 
 
 def _cache_folders() -> dict[str, Path]:
     """Return the folder of all cached copies of each metric."""
     try:
-        import filelock  # noqa: F401 the extra has both
         from evaluate import config
     except ImportError as error:
         raise ImportError(
@@ -101,17 +91,6 @@ def _cache_folders() -> dict[str, Path]:
         ) from error
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
     return {name: modules / "metrics" / f"evaluate-metric--{name}" for name in MODULES}
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder, and remove what killed processes left in it."""
-    from filelock import FileLock
-
-    with FileLock(f"{folder}.lock"):
-        for left in _staged(folder):  # made only under the lock, so no process is using it
-            shutil.rmtree(left)
-        yield
 
 
 def _module_files(name: str) -> dict[str, bytes]:
@@ -123,16 +102,6 @@ def _module_files(name: str) -> dict[str, bytes]:
 def _copies(folder: Path) -> list[Path]:
     """Return the folders that evaluate takes for copies of the module."""
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
-
-
-def _staged(folder: Path) -> list[Path]:
-    """Return the folders of copies that are being made, or were when a process was killed."""
-    return list(folder.glob(f"{_STAGED}*"))
-
-
-def _ours(folder: Path, name: str) -> list[Path]:
-    """Return the copies that `register` made."""
-    return [copy for copy in _copies(folder) if _is_ours(copy, name)]
 
 
 def _is_ours(copy: Path, name: str) -> bool:
@@ -157,26 +126,27 @@ def _is_in_place(copy: Path, files: dict[str, bytes]) -> bool:
 
 
 def _put_in_place(copy: Path, files: dict[str, bytes]) -> None:
+    """Make a copy the one that loads; several processes may do so at once."""
     folder = copy.parent
     for package in (folder.parents[1], folder.parent, folder):
         (package / "__init__.py").touch()
     newest = time.time()
-    for other in _copies(folder):
-        if not _script(other).is_file():
-            # an incomplete copy, on which evaluate fails before it looks at complete ones
-            if other != copy:
-                shutil.rmtree(other)
-        elif other != copy:
-            newest = max(newest, _script(other).stat().st_mtime + 1)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=_STAGED) as staging:
+    for script in (_script(other) for other in _copies(folder) if other != copy):
+        if script.is_file():
+            newest = max(newest, script.stat().st_mtime + 1)
+        else:  # an incomplete copy, on which evaluate fails before it looks at complete ones
+            shutil.rmtree(script.parent, ignore_errors=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".staged-") as staging:
         staged = Path(staging) / copy.name
         staged.mkdir()
         for name, content in files.items():
             (staged / name).write_bytes(content)
-        os.utime(staged / _script(copy).name, (newest, newest))
-        if not copy.exists():
+        script = staged / _script(copy).name
+        os.utime(script, (newest, newest))
+        try:
             staged.rename(copy)
-            return
-        # the script goes last: with it the copy becomes the one that loads
-        for name in sorted(files, key=lambda name: name == _script(copy).name):
-            (staged / name).replace(copy / name)
+        except OSError:  # there is one, which is damaged or old, or of a process that was faster
+            if not _is_in_place(copy, files):
+                # the script goes last: with it the copy becomes the one that loads
+                for path in sorted(staged.iterdir(), key=lambda path: path == script):
+                    path.replace(copy / path.name)

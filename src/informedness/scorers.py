@@ -15,7 +15,7 @@ from .functions import informedness_score, nit_score
 from .inputs.containers import read_quickly
 from .results.estimates import Estimate, estimate_from_labels
 from .statistics.intervals import check_level
-from .statistics.registry import averaged_score, score, score_named
+from .statistics.registry import averaged_score, score_named
 
 try:
     from sklearn import get_config
@@ -72,9 +72,12 @@ class MultimetricScorer:
     ) -> dict[str, float]:
         """Return the scores of an estimator's predictions, by name."""
         table = ContingencyTable.from_labels(
-            y, estimator.predict(X), labels=self._labels, sample_weight=sample_weight
+            references=y,
+            predictions=estimator.predict(X),
+            labels=self._labels,
+            sample_weight=sample_weight,
         )
-        return {name: score(table, name) for name in self._metrics}
+        return {name: table.score(name) for name in self._metrics}
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> MultimetricScorer:
         """Set in place whether weights are routed to this scorer, and return it."""

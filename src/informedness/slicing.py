@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,17 +14,6 @@ from .inputs.containers import coded, read_quickly
 
 Slice: TypeAlias = Label | tuple[Label, ...]
 """The name of a slice: a label, or a tuple with one label per column."""
-
-
-class SlicedCells(NamedTuple):
-    """The cells of the tables of all slices, ordered by slice, row and column."""
-
-    names: Sequence[Slice]
-    labels: Sequence[Label]
-    slices: Codes
-    cells: Cells
-    n_samples: Numbers | None
-    """Per slice; None if unknown."""
 
 
 def slice_column(by: Any, n_samples: int | None = None) -> Column:
@@ -47,26 +36,31 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
             )
     if not isinstance(by, Mapping):
         return read["by"]
-    names: list[tuple[Any, ...]] = [()]
+    names: list[Any] = [()]
     codes: Numbers = np.zeros(len(next(iter(read.values()))), dtype=np.int64)
     for column in read.values():
         values, of_column = coded(column)
-        found, fused = np.unique(codes * len(values) + of_column, return_inverse=True)
-        labels = _plain(values)
-        pairs = zip(*np.divmod(found, len(labels)), strict=True)
-        names, codes = [(*names[i], labels[j]) for i, j in pairs], fused
-    plain: Any = [
-        tuple(x.item() if isinstance(x, np.generic) else x for x in name) for name in names
-    ]
-    return Column(codes, plain)
+        found, codes = np.unique(codes * len(values) + of_column, return_inverse=True)
+        pairs = zip(*np.divmod(found, len(values)), strict=True)
+        names = [(*names[i], values[j]) for i, j in pairs]
+    return Column(codes, names)
+
+
+def in_order(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
+    """Return what there is for each slice, sorted by name."""
+    try:
+        return {name: tables[name] for name in sorted(tables)}
+    except TypeError as error:
+        raise ValueError(f"`by` must hold labels of one type: {error}") from error
 
 
 def count_slices(
     references: Column, predictions: Column, by: Any, task: Task, sample_weight: Any = None
-) -> SlicedCells:
-    """Return the cells of all slices of two columns, leaving out ignored samples.
+) -> dict[Slice, ContingencyTable]:
+    """Return the tables of two columns by slice, in order.
 
-    Slice and reference are fused into one code, which is counted in pairs with the prediction.
+    Slice and reference are fused into one code, which is counted in pairs with the prediction. A
+    slice whose samples are all ignored is left out.
     """
     slices = slice_column(by, len(references))
     keep, weights = counted_samples(references, task, sample_weight)
@@ -77,89 +71,48 @@ def count_slices(
     values, cells = count_pairs(Column(fused), Column(p), weights)
     codes = np.asarray(values)
     of_cells, rows = np.divmod(codes[cells.rows], len(r_values))
-    labels, (to_row, to_column) = merged(r_values, p_values)
-    cells = cells._replace(rows=to_row[rows], columns=to_column[codes[cells.columns]])
-    n_samples = np.bincount(s, minlength=len(names))
-    return _in_order(SlicedCells(_plain(names), labels, of_cells, cells, n_samples))
+    cells = cells._replace(rows=rows, columns=codes[cells.columns])
+    return _tables_of(names, of_cells, r_values, p_values, cells, np.bincount(s), task)
 
 
 def sliced_counts(
     slices: Column,
     references: Column,
     predictions: Column,
-    amounts: Numbers,
-    squares: Numbers | None,
-    samples: Numbers | None,
-) -> SlicedCells:
-    """Return the cells of counts made elsewhere, for example by a GROUP BY."""
-    (names, s), (r_values, r), (p_values, p) = map(coded, (slices, references, predictions))
-    labels, (to_row, to_column) = merged(r_values, p_values)
-    n_samples = None if samples is None else sum_by(s, samples.astype(np.int64), len(names))
-    cells = Cells(to_row[r], to_column[p], amounts, squares)
-    return _in_order(SlicedCells(_plain(names), labels, np.asarray(s, np.int64), cells, n_samples))
+    sums: tuple[Numbers, Numbers | None, Numbers | None],
+    task: Task,
+) -> dict[Slice, ContingencyTable]:
+    """Return the same from counts made elsewhere, for example by a GROUP BY.
 
-
-def merge_slices(parts: Sequence[SlicedCells]) -> SlicedCells:
-    """Merge the cells of several parts of the samples."""
-    names, to_slice = merged(*(part.names for part in parts))
-    labels, to_label = merged(*(part.labels for part in parts))
-    together = list(zip(parts, to_slice, to_label, strict=True))
-    squares = [part.cells.squares for part in parts]
-    cells = Cells(
-        np.concatenate([code[part.cells.rows] for part, _, code in together]),
-        np.concatenate([code[part.cells.columns] for part, _, code in together]),
-        np.concatenate([part.cells.counts for part in parts]),
-        None if any(x is None for x in squares) else np.concatenate(squares),  # type: ignore[arg-type]
-    )
-    slices = np.concatenate([code[part.slices] for part, code, _ in together])
-    n_samples: Numbers | None = np.zeros(len(names), dtype=np.int64)
-    for part, code, _ in together:
-        if n_samples is not None and part.n_samples is not None:
-            n_samples[code] += part.n_samples
-        else:
-            n_samples = None
-    return _in_order(SlicedCells(names, labels, slices, cells, n_samples))
-
-
-def tables_of(sliced: SlicedCells, task: Task) -> dict[Slice, ContingencyTable]:
-    """Return the tables by slice, sorted by name, with the classes of the task.
-
-    A slice whose samples are all ignored is left out.
+    `sums` are those of each pair, as `read_counts` returns them.
     """
-    starts = np.searchsorted(sliced.slices, np.arange(len(sliced.names) + 1)).tolist()
-    tables = {}
-    for code in sorted(range(len(sliced.names)), key=lambda code: sliced.names[code]):
-        part = slice(starts[code], starts[code + 1])
-        cells = Cells(*(None if x is None else x[part] for x in sliced.cells))  # type: ignore[arg-type]
-        if not len(cells.rows):  # all of it is ignored
-            continue
-        n = None if sliced.n_samples is None else int(sliced.n_samples[code])
-        if cells.counts.dtype.kind == "i":
-            n = int(cells.counts.sum())
-        tables[sliced.names[code]] = ContingencyTable.of_task(sliced.labels, cells, task, n)
-    return tables
-
-
-def _plain(names: Any) -> list[Any]:
-    return names.tolist() if isinstance(names, np.ndarray) else list(names)
-
-
-def _in_order(sliced: SlicedCells) -> SlicedCells:
-    """Return the cells ordered by slice, row and column, with repeated ones added up."""
-    k = len(sliced.labels)
-    table = sliced.cells
-    fused = (sliced.slices * k + table.rows) * k + table.columns
-    if (fused[1:] > fused[:-1]).all():
-        return sliced
-    order = np.argsort(fused, kind="stable")
-    starts = np.flatnonzero(np.diff(fused[order], prepend=-1))
-    rest, columns = np.divmod(fused[order[starts]], k)
-    slices, rows = np.divmod(rest, k)
-    squares = table.squares
-    cells = Cells(
-        rows,
-        columns,
-        np.add.reduceat(table.counts[order], starts),
-        None if squares is None else np.add.reduceat(squares[order], starts),
+    keep = task.counted(references, sums[0])
+    squares, samples = (None if x is None else x[keep] for x in sums[1:])
+    (names, s), (r_values, r), (p_values, p) = (
+        coded(column[keep]) for column in (slices, references, predictions)
     )
-    return sliced._replace(slices=slices, cells=cells)
+    cells = Cells(r, p, sums[0][keep], squares)
+    n_samples = None if samples is None else sum_by(s, samples.astype(np.int64), len(names))
+    return _tables_of(names, s, r_values, p_values, cells, n_samples, task)
+
+
+def _tables_of(
+    names: Sequence[Slice],
+    slices: Codes,
+    r_values: Sequence[Label],
+    p_values: Sequence[Label],
+    cells: Cells,
+    n_samples: Numbers | None,
+    task: Task,
+) -> dict[Slice, ContingencyTable]:
+    """Return the tables of cells, of which `slices` are the positions of their names."""
+    labels, (to_row, to_column) = merged(r_values, p_values)
+    cells = cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
+    order = np.argsort(slices, kind="stable")
+    present, starts = np.unique(slices[order], return_index=True)
+    tables = {}
+    for code, some in zip(present.tolist(), np.split(order, starts[1:]), strict=True):
+        n = None if n_samples is None else int(n_samples[code])
+        part = Cells(*(None if x is None else x[some] for x in cells))  # type: ignore[arg-type]
+        tables[names[code]] = ContingencyTable._of_task(labels, part, task, n)
+    return in_order(tables)

@@ -6,6 +6,7 @@ from batch to batch. Tables can be added up.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from .contingency import ContingencyTable
@@ -38,8 +39,8 @@ class Tally:
     Examples
     --------
     >>> tally = Tally(ignore_index=-100)
-    >>> for references, predictions in [([0, 1], [0, 1]), ([2, -100], [1, 1]), ([], [])]:
-    ...     tally.update(references, predictions)
+    >>> for targets, answers in [([0, 1], [0, 1]), ([2, -100], [1, 1]), ([], [])]:
+    ...     tally.update(references=targets, predictions=answers)
     >>> len(tally), round(tally.table.informedness(average="macro"), 4)
     (3, 0.5)
     """
@@ -47,15 +48,10 @@ class Tally:
     def __init__(
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
     ) -> None:
-        *_, task = read_task((), (), labels, ignore_index, unknown)
-        self._options: dict[str, Any] = {
-            "labels": task.classes,
-            "ignore_index": task.ignored,
-            "unknown": task.unknown,
-        }
+        *_, self._task = read_task((), (), labels, ignore_index, unknown)
         self._table: ContingencyTable | None = None
 
-    def update(self, references: Any, predictions: Any, sample_weight: Any = None) -> None:
+    def update(self, *, references: Any, predictions: Any, sample_weight: Any = None) -> None:
         """Count a batch; an empty or fully ignored batch adds nothing.
 
         Parameters
@@ -71,12 +67,12 @@ class Tally:
             If the batch is not valid, as in `informedness_score`, or its labels differ in type
             from earlier ones; none of it is counted.
         """
-        references, predictions, task = read_task(references, predictions, **self._options)
+        references, predictions, task = read_task(references, predictions, *self._task)
         if self._table is not None:
             before = read_column(self._table.labels[:1], "labels")
             check_same_kind(before, "references of earlier batches", references, "references")
         try:
-            table = ContingencyTable.from_columns(references, predictions, task, sample_weight)
+            table = ContingencyTable._of_columns(references, predictions, task, sample_weight)
         except NoSamplesError:
             return
         self.add_table(table)
@@ -89,12 +85,10 @@ class Tally:
         ValueError
             If the tally declares `labels` and the table's differ; if types of label differ.
         """
-        classes = self._options["labels"]
+        classes = self._task.classes
         if classes is not None:
-            known = [classes]
-            if self._options["unknown"] == "wrong":
-                known.append((*classes, None))
-            if not table.declared or table.labels not in known:
+            unknown = (None,) if None in table.labels and self._task.unknown == "wrong" else ()
+            if not table.declared or table.labels != (*classes, *unknown):
                 kind = "declared" if table.declared else "observed"
                 raise ValueError(
                     f"`table` must declare the labels of the tally, {show(classes)}, got "
@@ -113,8 +107,7 @@ class Tally:
         """
         if self._table is None:
             raise NoSamplesError("there must be a sample to score, but `update` was given none")
-        if self._options["labels"] is None and self._options["ignore_index"] is None:
-            warn_of_padding(self._table)
+        warn_of_padding(self._table, self._task)
         return self._table
 
     def reset(self) -> None:
@@ -152,19 +145,16 @@ class Tally:
         """
         if not isinstance(other, Tally):
             return NotImplemented
-        if self._options != other._options:
+        if self._task != other._task:
             raise ValueError(
-                f"tallies must have the same options to be added, got {self._options} and "
-                f"{other._options}"
+                f"tallies must have the same options to be added, got {self._task} and "
+                f"{other._task}"
             )
-        both = Tally(**self._options)
-        for tally in (self, other):
-            if tally._table is not None:
-                both.add_table(tally._table)
+        both = copy(self)
+        if other._table is not None:
+            both.add_table(other._table)
         return both
 
     def __radd__(self, other: object) -> Tally:
         """Let `sum(tallies)` start from 0, with a copy, since the sum may be updated."""
-        if type(other) is not int or other != 0:
-            return NotImplemented
-        return self + Tally(**self._options)
+        return copy(self) if type(other) is int and other == 0 else NotImplemented

@@ -1,6 +1,6 @@
 """Informedness and NIT as torchmetrics metrics, for Lightning and other PyTorch loops.
 
-    from informedness.torchmetrics import Informedness, Nit
+    from informedness.torchmetrics import Informedness, NIT
 
 The state is the k x k table of counts, which adds up over batches and processes; the scores are
 computed from it as everywhere else, in float64.
@@ -9,7 +9,7 @@ computed from it as everywhere else, in float64.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 try:
     import torch
@@ -23,8 +23,7 @@ from .contingency import ContingencyTable
 from .core.labels import NoSamplesError, show
 from .core.scores import Average, ZeroDivision, check_zero_division
 from .core.table import is_real
-from .statistics.registry import averaged_score
-from .statistics.score import INFORMEDNESS, NIT, Score
+from .statistics.registry import averaged_score, score_named
 
 _NAN = -(2**63)  # not a class id: marks a score that is nan
 
@@ -38,15 +37,16 @@ class _ScoreOfCounts(Metric):
     plot_upper_bound: float = 1.0
     plot_legend_name: str = "Class"
 
-    score: ClassVar[Score]
+    metric: ClassVar[str]
 
     def __init__(
         self,
         num_classes: int,
-        ignore_index: int | None,
-        average: Any,
-        threshold: float | None,
-        zero_division: ZeroDivision,
+        ignore_index: int | None = None,
+        *,
+        average: Average | Literal["default"] = "default",
+        threshold: float | None = None,
+        zero_division: ZeroDivision = "warn",
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -64,7 +64,7 @@ class _ScoreOfCounts(Metric):
                     f"`threshold` must be left out unless `num_classes` is 2, got {threshold} "
                     f"with {num_classes}: of several scores per sample the highest counts"
                 )
-        check_zero_division(zero_division, averaged_score(self.score.name, average).stand_in)
+        check_zero_division(zero_division, averaged_score(self.metric, average).stand_in)
         self.num_classes, self.ignore_index = num_classes, ignore_index
         self.average, self.threshold, self.zero_division = average, threshold, zero_division
         # A MetricCollection lets metrics share one state if its name and value are equal after the
@@ -102,21 +102,17 @@ class _ScoreOfCounts(Metric):
                 raise ValueError(f"`{name}` must be a tensor of real numbers, got {show(tensor)}")
         if target.is_floating_point():
             raise ValueError(f"`target` must hold class ids (integers), got {target.dtype}")
-        ids = self._ids(preds, target).flatten()
-        target = target.flatten().long()
+        ids, target = self._ids(preds, target).flatten(), target.flatten().long()
+        padding = ""
         if self.ignore_index is not None:
+            padding = f", or ignore_index={self.ignore_index}"
             counted = target != self.ignore_index
             ids, target = ids[counted], target[counted]
-        for name, tensor in (("preds", ids), ("target", target)):
-            outside = (tensor < 0) | (tensor >= k)
-            if outside.any():
-                value = int(tensor[outside][0])
-                if name == "preds" and value == _NAN:
-                    raise ValueError("`preds` must hold scores that can be compared, got nan")
-                ids_known = f"range({k})"
-                if name == "target" and self.ignore_index is not None:
-                    ids_known += f", or ignore_index={self.ignore_index}"
-                raise ValueError(f"`{name}` must hold ids in {ids_known}, got {value}")
+        for name, tensor, also in (("preds", ids, ""), ("target", target, padding)):
+            outside = tensor[(tensor < 0) | (tensor >= k)]
+            if len(outside):
+                value = "nan" if outside[0] == _NAN else int(outside[0])
+                raise ValueError(f"`{name}` must hold ids in range({k}){also}, got {value}")
         cells = torch.bincount(target * k + ids, minlength=k * k).reshape(k, k)
         setattr(self, self._state, self.counts + cells)
 
@@ -164,8 +160,8 @@ class _ScoreOfCounts(Metric):
         except NoSamplesError:
             value = [math.nan] * self.num_classes if self.average is None else math.nan
         else:
-            score = averaged_score(self.score.name, self.average)
-            value = score.value(table, zero_division=self.zero_division)
+            options: dict[str, Any] = {"average": self.average, "zero_division": self.zero_division}
+            value = table.score(self.metric, **options)
         return torch.tensor(value, dtype=dtype, device=self.counts.device)
 
     def set_dtype(self, dst_type: Any) -> Any:
@@ -188,7 +184,7 @@ class Informedness(_ScoreOfCounts):
     ignore_index : int, optional
         Drops the samples whose *target* equals it, for example -100 on padded tokens.
     average : {"bias", "prevalence", "macro"} or None
-        As in `informedness_score`; None gives a vector with one value per class.
+        As in `informedness_score`, by default "bias"; None gives a vector with one value per class.
     threshold : float, optional
         For two classes and one score per sample: class 1 is predicted above it. It is never
         guessed.
@@ -207,40 +203,21 @@ class Informedness(_ScoreOfCounts):
     tensor(0.7083, dtype=torch.float64)
     """
 
-    score = INFORMEDNESS
-    plot_lower_bound: float = INFORMEDNESS.lowest
-
-    def __init__(
-        self,
-        num_classes: int,
-        ignore_index: int | None = None,
-        average: Average = "bias",
-        threshold: float | None = None,
-        zero_division: ZeroDivision = "warn",
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(num_classes, ignore_index, average, threshold, zero_division, **kwargs)
+    metric = "informedness"
+    plot_lower_bound: float = score_named("informedness").lowest
 
 
-class Nit(_ScoreOfCounts):
+class NIT(_ScoreOfCounts):
     """Normalised Information Transfer: chance 1 / num_classes, best 1.
 
     Parameters
     ----------
     num_classes, ignore_index, threshold
-        As in `Informedness`. All classes count in k, even those that do not occur.
+        As in `Informedness`. All classes count in k, even those that do not occur. There is no
+        `average`, and `zero_division` is not used, since k is at least 2.
     **kwargs
         Options of every torchmetrics metric.
     """
 
-    score = NIT
-    plot_lower_bound: float = NIT.lowest
-
-    def __init__(
-        self,
-        num_classes: int,
-        ignore_index: int | None = None,
-        threshold: float | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(num_classes, ignore_index, "default", threshold, "warn", **kwargs)
+    metric = "nit"
+    plot_lower_bound: float = score_named("nit").lowest

@@ -431,6 +431,15 @@ def versions(packages: str) -> str:
     return ", ".join([f"Python {sys.version.split()[0]}", *found])
 
 
+def page(title: str, name: str, packages: str, lines: Iterable[str]) -> str:
+    """Return a page of its own: how it was made, and these lines."""
+    here = "tests/benchmarks/"
+    command = f"    python {here}{name}.py --output {here}{name.upper()}.md"
+    about = f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    about += f"; {versions(packages)}."
+    return "\n".join([f"# {title}", "", command, "", about, "", *lines, ""])
+
+
 def setting() -> str:
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB

@@ -8,18 +8,17 @@ and what they take is multiplied: the table says how many they made. Medians of 
 """
 
 import argparse
-import os
 import statistics
-import time
 import warnings
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from bench import clock, reset_peak, status, versions
+from bench import clock, page, reset_peak, status
 
-from informedness import ContingencyTable, Report, compare, estimate, module_path
+from informedness import ContingencyTable, compare, module_path
+from informedness.results.report import Report
 
 ALL = 9999
 PACKAGES = "informedness numpy scipy scikit-learn confidenceinterval evaluate"
@@ -29,6 +28,10 @@ def samples(n, k, share=0.6):
     rng = np.random.default_rng(2003)
     references = rng.integers(k, size=n)
     return references, np.where(rng.random(n) < share, references, rng.integers(k, size=n))
+
+
+def counted(references, predictions):
+    return ContingencyTable.from_labels(references=references, predictions=predictions)
 
 
 def table_of(n, k):
@@ -93,16 +96,16 @@ def main():
 
     for n in (10**4, 10**12):
         for metric in ("informedness", "nit"):
-            run = partial(estimate, table_of(n, 10), metric)
+            run = partial(table_of(n, 10).estimate, metric)
             row(f"{metric} of a 10 x 10 table, N = {n:.0e}", 0, run, target="< 0.3 s")
     for n, k, target in ((10**4, 100, "< 0.8 s"), (50_000, 1000, "< 4 s")):
-        table = ContingencyTable.from_labels(*samples(n, k))
+        table = counted(*samples(n, k))
         run = partial(Report.from_table, table, 0.95)
         row(f"report with intervals, N = {n:,}, k = {k:,}", 0, run, target=target)
-    huge = ContingencyTable.from_labels(*samples(10**6, 10**5))
+    huge = counted(*samples(10**6, 10**5))
     name = "N = 1e6, k = 1e5"
-    row(f"informedness, {name}", 0, partial(estimate, huge), 3, "< 20 s")
-    row(f"informedness of each class, {name}", 0, partial(estimate, huge, average=None), 3)
+    row(f"informedness, {name}", 0, huge.estimate, 3, "< 20 s")
+    row(f"informedness of each class, {name}", 0, partial(huge.estimate, average=None), 3)
     n, k = 10**4, 10
     references, predictions = samples(n, k)
     third = np.where(np.random.default_rng(1).random(n) < 0.5, predictions, references)
@@ -117,26 +120,15 @@ def main():
     mine = row(
         f"estimate from labels, N = {n:,}, k = {k}",
         0,
-        lambda: estimate(ContingencyTable.from_labels(references, predictions)),
+        lambda: counted(references, predictions).estimate(),
     )
     for who, made, beside, run in others(references, predictions):
         seconds = row(f"{who}, N = {n:,}, k = {k}", made, run, 1, beside=beside)
         lines[-1] = lines[-1].removesuffix("|  |") + f"| {seconds / mine:,.0f} times ours |"
-    page = [
-        "# Benchmark of intervals",
-        "",
-        "    python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md",
-        "",
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; "
-        f"{versions(PACKAGES)}.",
-        "",
-        *__doc__.splitlines()[4:],
-        "",
-        *lines,
-        "",
-    ]
+    lines = [*__doc__.splitlines()[4:], "", *lines]
+    text = page("Benchmark of intervals", "intervals", PACKAGES, lines)
     if options.output:
-        options.output.write_text("\n".join(page), encoding="utf-8")
+        options.output.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

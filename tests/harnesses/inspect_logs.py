@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 
-import arithmetic
+from arithmetic import QUESTIONS, REFUSAL, SAID, answers
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
@@ -26,7 +26,6 @@ from inspect_ai.scorer import answer, choice, includes
 from inspect_ai.solver import generate, multiple_choice
 
 EPOCH = "2026-01-01T00:00:00+00:00"
-QUESTIONS = arithmetic.samples()
 
 
 def output(name: str, text: str) -> ModelOutput:
@@ -38,45 +37,27 @@ def output(name: str, text: str) -> ModelOutput:
 
 def model(name: str, later: str | None = None) -> Model:
     """One of the models of `arithmetic`; `later` answers where a question is asked again."""
-    said = {
-        which: dict(
-            zip(
-                (question["question"] for question in QUESTIONS),
-                arithmetic.answers(which, QUESTIONS),
-                strict=True,
-            )
-        )
-        for which in filter(None, (name, later))
-    }
+    said = answers(name), answers(later or name)
     asked: Counter[str] = Counter()
 
     def respond(messages, tools, tool_choice, config):
-        question = next(text for text in said[name] if text in messages[-1].text)
-        text = said[later if later and asked[question] else name][question]
+        question = next(text for text in said[0] if text in messages[-1].text)
+        text = said[asked[question] > 0][question]
         asked[question] += 1
-        if text != arithmetic.REFUSAL:
-            text = f"ANSWER: {text}"
-        return output(name, text)
+        return output(name, text if text == REFUSAL else f"ANSWER: {text}")
 
     return get_model(f"mockllm/{name}", custom_outputs=respond, memoize=False)
 
 
-def samples(n: int = 60) -> MemoryDataset:
-    """The first questions."""
-    return MemoryDataset(
-        [
-            Sample(id=x["id"], input=x["question"], choices=x["choices"], target=x["answer"])
-            for x in QUESTIONS[:n]
-        ],
-        name="arithmetic",
-    )
-
-
 def by_letter(scorer=None, n: int = 60, **options) -> Task:
-    """Questions with their choices, of which the model names a letter."""
+    """The first questions with their choices, of which the model names a letter."""
+    samples = [
+        Sample(id=x["id"], input=x["question"], choices=x["choices"], target=x["answer"])
+        for x in QUESTIONS[:n]
+    ]
     return Task(
         name="arithmetic",
-        dataset=samples(n),
+        dataset=MemoryDataset(samples, name="arithmetic"),
         solver=multiple_choice(),
         scorer=scorer or choice(),
         **options,
@@ -85,20 +66,14 @@ def by_letter(scorer=None, n: int = 60, **options) -> Task:
 
 def in_words(scorer) -> Task:
     """The first 20 questions, answered freely."""
-    return Task(name="arithmetic_text", dataset=samples(20), solver=generate(), scorer=scorer)
+    dataset = by_letter(n=20).dataset
+    return Task(name="arithmetic_text", dataset=dataset, solver=generate(), scorer=scorer)
 
 
 def run(task: Task, of: Model, folder: str, log_format: str = "eval", **options) -> EvalLog:
     """Run a task and return its log, whose samples have been asked one after the other."""
-    (log,) = eval(
-        task,
-        model=of,
-        log_dir=folder,
-        log_format=log_format,
-        display="none",
-        max_samples=1,
-        **options,
-    )
+    options.update(log_dir=folder, log_format=log_format, display="none", max_samples=1)
+    (log,) = eval(task, model=of, **options)
     return read_eval_log(log.location)
 
 
@@ -121,14 +96,13 @@ def scrubbed(log: EvalLog) -> EvalLog:
 
 def logs(folder: str) -> dict[str, EvalLog]:
     """Return the logs by the names of the files they are kept in."""
+    both = in_words([answer("letter"), includes()])
     made = {
-        f"choice_{name}.eval": run(by_letter(), model(name), folder) for name in arithmetic.MODELS
+        **{f"choice_{name}.eval": run(by_letter(), model(name), folder) for name in SAID},
+        "choice_knows-half.json": run(by_letter(n=20), model("knows-half"), folder, "json"),
+        "epochs.eval": run(by_letter(n=20, epochs=2), model("knows-half", "always-b"), folder),
+        "two_scorers.eval": run(both, model("knows-half"), folder),
     }
-    made["choice_knows-half.json"] = run(by_letter(n=20), model("knows-half"), folder, "json")
-    made["epochs.eval"] = run(by_letter(n=20, epochs=2), model("knows-half", "always-b"), folder)
-    made["two_scorers.eval"] = run(
-        in_words([answer("letter"), includes()]), model("knows-half"), folder
-    )
     return {name: scrubbed(log) for name, log in made.items()}
 
 

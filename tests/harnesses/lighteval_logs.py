@@ -17,7 +17,7 @@ if __name__ == "__main__":  # before anything imports lighteval, which reads the
     os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
     os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="lighteval-")
 
-from arithmetic import LETTERS, answers, samples
+from arithmetic import LETTERS, QUESTIONS, SAID
 from datasets import Dataset
 from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.metrics.metrics import Metrics
@@ -29,14 +29,7 @@ from lighteval.tasks.registry import Registry
 from lighteval.tasks.requests import Doc
 from lighteval.utils.cache_management import SampleCache
 
-from informedness.lighteval import (
-    extractive_informedness,
-    extractive_nit,
-    generative_informedness,
-    generative_nit,
-    loglikelihood_informedness,
-    loglikelihood_nit,
-)
+import informedness.lighteval as ours
 
 # It would import all its own tasks, of which some ask the network as they are imported.
 Registry._load_from_files = Registry._load_from_subdirs = staticmethod(lambda *_: {})
@@ -47,14 +40,11 @@ MODELS = {
     "arithmetic_text": ("refuses", "always-b", "knows-half"),
     "arithmetic_sentence": ("knows-half",),
 }
+OWN = Metrics.loglikelihood_acc, Metrics.exact_match, Metrics.gpqa_instruct_metric
+OURS = "loglikelihood", "generative", "extractive"
 METRICS = {
-    "arithmetic": [Metrics.loglikelihood_acc.value, loglikelihood_informedness, loglikelihood_nit],
-    "arithmetic_text": [Metrics.exact_match.value, generative_informedness, generative_nit],
-    "arithmetic_sentence": [
-        Metrics.gpqa_instruct_metric.value,
-        extractive_informedness,
-        extractive_nit,
-    ],
+    task: [own.value, getattr(ours, f"{kind}_informedness"), getattr(ours, f"{kind}_nit")]
+    for task, own, kind in zip(MODELS, OWN, OURS, strict=True)
 }
 
 
@@ -68,8 +58,7 @@ class Model(LightevalModel):
         self._cache = SampleCache(self.config)  # the pipeline wants one
 
     def _answers(self, docs: list[Doc]) -> list[str]:
-        given = answers(self.config.model_name, samples())
-        return [given[int(doc.id)] for doc in docs]
+        return [SAID[self.config.model_name][int(doc.id)] for doc in docs]
 
     def greedy_until(self, docs: list[Doc]) -> list[ModelResponse]:
         form = "I think the answer is ({})." if "sentence" in docs[0].task_name else "{}"
@@ -102,7 +91,7 @@ def run(task: str, model: str, folder: Path, metrics: list | None = None) -> Pip
     """Evaluate a model, and save results and details in a folder."""
     data = folder / "data"
     data.mkdir(parents=True, exist_ok=True)
-    Dataset.from_list(samples()).to_json(data / "test.jsonl")
+    Dataset.from_list(QUESTIONS).to_json(data / "test.jsonl")
     tasks = ModuleType("tasks")
     tasks.TASKS_TABLE = [
         LightevalTaskConfig(

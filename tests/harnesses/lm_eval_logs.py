@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arithmetic import LETTERS, MODELS, answers, samples
+from arithmetic import LETTERS, SAID, answers
 from lm_eval import simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
@@ -31,9 +31,7 @@ class Model(LM):
 
     def __init__(self, model: str, **_: object) -> None:
         super().__init__()
-        self.said = dict(
-            zip((x["question"] for x in samples()), answers(model, samples()), strict=True)
-        )
+        self.said = answers(model)
 
     def answer(self, request):
         return self.said[request.doc["prompt"].split("?")[0] + "?"]
@@ -73,7 +71,7 @@ def run(model, tasks, folder=None, **options):
 
 def make(folder):
     """Write the logs of all models to a folder, compressed but for one."""
-    for model in MODELS:
+    for model in SAID:
         tasks = ["arithmetic_generated"]
         if model != "refuses":  # it has no likeliest choice
             tasks += ["arithmetic_letters", "arithmetic_texts", "arithmetic_plain"]

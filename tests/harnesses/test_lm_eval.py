@@ -3,7 +3,6 @@
 `make test-harnesses` runs this, in an environment of its own; `make test` does not.
 """
 
-import doctest
 import gzip
 import json
 import math
@@ -11,26 +10,32 @@ import re
 from functools import cache
 
 import pytest
-from arithmetic import LETTERS, answers, samples
+from arithmetic import GOLDS, LETTERS, SAID
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.utils import make_table
 from lm_eval_logs import KEPT, make, run
 from lm_eval_tasks.data import questions
 
 import informedness.lm_eval
-from informedness import ContingencyTable, estimate, informedness_score, nit_score
+from informedness import nit_score
 from informedness.lm_eval import Task
-from informedness.logs.lm_eval import logs_in, read_log
+from informedness.logs.lm_eval import is_log, read_log
+from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.IntervalWarning")
-
-GOLDS = [sample["answer"] for sample in samples()]
 
 
 @cache
 def results(model, bootstrap_iters=10):
     tasks = ["arithmetic", "arithmetic_generated", "arithmetic_plain"]
-    return run(model, tasks, bootstrap_iters=bootstrap_iters)
+    if model == "refuses":  # it has no likeliest choice
+        tasks = ["arithmetic_generated"]
+    return run(model, tasks, bootstrap_iters=bootstrap_iters)["results"]
+
+
+def result_of(model, task, **options):
+    (result,) = run(model, [task], **options)["results"].values()
+    return result
 
 
 def near(value):
@@ -38,43 +43,28 @@ def near(value):
 
 
 def expected(said, golds, classes):
-    """Both scores and their standard errors, by the functions of the package."""
-    table = ContingencyTable.from_labels(golds, said, labels=classes, unknown="wrong")
-    options = {"labels": classes, "unknown": "wrong"}
-    return {
-        "informedness": near(informedness_score(golds, said, **options)),
-        "nit": near(nit_score(golds, said, **options)),
-        "informedness_stderr": near(estimate(table).standard_error),
-        "nit_stderr": near(estimate(table, "nit").standard_error),
-    }
+    """Both scores and their standard errors, by a table of the package."""
+    table = table_of_labels(golds, said, labels=classes, unknown="wrong")
+    made = {name: table.estimate(name) for name in ("informedness", "nit")}
+    errors = {f"{name}_stderr": near(x.standard_error) for name, x in made.items()}
+    return {name: near(x.value) for name, x in made.items()} | errors
 
 
-TASKS = [
-    ("arithmetic_letters", 60, ["none"]),
-    ("arithmetic_texts", 25, ["none"]),
-    ("arithmetic_generated", 60, ["letter", "text"]),
-]
-CASES = [("refuses", *TASKS[-1])]  # it has no likeliest choice
-CASES += [(model, *task) for model in ("always-b", "knows-half") for task in TASKS]
-
-
-@pytest.mark.parametrize(("model", "task", "n", "filters"), CASES)
+@pytest.mark.parametrize("model", SAID)
 @pytest.mark.parametrize("bootstrap_iters", [0, 10])
-def test_the_harness_reports_our_scores_and_errors(model, task, n, filters, bootstrap_iters):
-    said, golds = answers(model, samples())[:n], GOLDS[:n]
-    if model == "refuses":
-        found = run(model, [task], bootstrap_iters=bootstrap_iters)
-    else:
-        found = results(model, bootstrap_iters)
-    for name in filters:
-        for metric, value in expected(said, golds, list(LETTERS)).items():
-            assert found["results"][task][f"{metric},{name}"] == value
+def test_the_harness_reports_our_scores_and_errors(model, bootstrap_iters):
+    for task, found in results(model, bootstrap_iters).items():
+        if task in ("arithmetic", "arithmetic_plain"):  # the group, and the task without a class
+            continue
+        n = 25 if task == "arithmetic_texts" else 60
+        wanted = expected(SAID[model][:n], GOLDS[:n], [*LETTERS])
+        for name in ("letter", "text") if task == "arithmetic_generated" else ("none",):
+            assert {metric: found[f"{metric},{name}"] for metric in wanted} == wanted
 
 
 def test_the_table_of_results_shows_value_and_error_beside_the_metrics_of_the_harness():
-    rows = re.findall(
-        r"\|(\w+) *\|↑  \|([\d.]+)\|±  \|([\d.]+)\|", make_table(results("knows-half"))
-    )
+    shown = make_table(run("knows-half", ["arithmetic"]))
+    rows = re.findall(r"\|(\w+) *\|↑  \|([\d.]+)\|±  \|([\d.]+)\|", shown)
     assert rows[:2] == [("informedness", "0.5294", "0.0696"), ("nit", "0.4495", "0.0437")]  # group
     assert rows[2][:2] == ("acc", "0.7000")
     assert rows[3] == ("informedness", "0.5000", "0.0833")
@@ -82,24 +72,21 @@ def test_the_table_of_results_shows_value_and_error_beside_the_metrics_of_the_ha
 
 
 def test_a_group_averages_scores_and_errors_as_the_harness_does_others():
-    found = results("knows-half")["results"]
+    found = results("knows-half")
     group = found["arithmetic"]
     # 0.5 of 60 samples and 0.6 of 25, weighted by size
     assert group["informedness,none"] == near((60 * 0.5 + 25 * 0.6) / 85)
-    errors = [
-        [found[f"arithmetic_{task}"][f"{metric}_stderr,none"] for task in ("letters", "texts")]
-        for metric in ("informedness", "nit")
-    ]
-    (a, b), (c, d) = errors
-    pooled = (59 * 60 * a**2 + 24 * 25 * b**2) / (60 + 25 - 2)
+    a, b = (found["arithmetic_letters"], found["arithmetic_texts"])
+    squares = [x["informedness_stderr,none"] ** 2 for x in (a, b)]
+    pooled = (59 * 60 * squares[0] + 24 * 25 * squares[1]) / (60 + 25 - 2)
     assert group["informedness_stderr,none"] == near(math.sqrt(pooled / 85))
-    nits = [found[f"arithmetic_{task}"]["nit,none"] for task in ("letters", "texts")]
-    assert group["nit,none"] == near(sum(nits) / 2)
-    assert group["nit_stderr,none"] == near(math.sqrt(c**2 + d**2) / 2)
+    assert group["nit,none"] == near((a["nit,none"] + b["nit,none"]) / 2)
+    both = math.hypot(a["nit_stderr,none"], b["nit_stderr,none"])
+    assert group["nit_stderr,none"] == near(both / 2)
 
 
 def test_metrics_of_the_harness_are_what_they_are_without_the_class():
-    found = results("knows-half")["results"]
+    found = results("knows-half")
     # each second of all questions, and the 12 of the others whose answer is B
     assert found["arithmetic_letters"]["acc,none"] == 42 / 60
     assert found["arithmetic_plain"]["acc,none"] == found["arithmetic_texts"]["acc,none"]
@@ -137,7 +124,7 @@ def test_where_the_score_is_undefined_no_error_is_reported():
 
 
 def test_classes_are_those_of_all_documents_where_a_run_is_limited():
-    (limited,) = run("knows-half", [Task(config())], limit=2)["results"].values()
+    limited = result_of("knows-half", Task(config()), limit=2)
     # A and B are right, of four classes
     assert limited["nit,none"] == near(nit_score(["A", "B"], ["A", "B"], labels=[*LETTERS]))
 
@@ -146,9 +133,8 @@ def test_a_choice_that_is_never_right_counts_among_the_classes():
     choices = [*LETTERS, "E"]
     for changes in (CHOICES, {"doc_to_target": "position"}):
         task = Task(config(**{**changes, "doc_to_choice": choices}))
-        (found,) = run("knows-half", [task])["results"].values()
-        said = answers("knows-half", samples())
-        assert found["nit,none"] == expected(said, GOLDS, choices)["nit"]
+        wanted = expected(SAID["knows-half"], GOLDS, choices)["nit"]
+        assert result_of("knows-half", task)["nit,none"] == wanted
 
 
 def test_generated_texts_are_positions_where_choices_differ_between_documents():
@@ -189,10 +175,9 @@ def test_choices_in_the_prompt_are_read(tmp_path):
             "test": questions()["test"].map(lambda doc: {"question": "is the sum."})
         },
     )
-    found = run("knows-half", [Task(task)], tmp_path)
-    (value,) = (x["informedness,none"] for x in found["results"].values())
-    assert value == near(0.5)
-    (log,) = logs_in(tmp_path)
+    found = result_of("knows-half", Task(task), folder=tmp_path)
+    assert found["informedness,none"] == near(0.5)
+    (log,) = filter(is_log, tmp_path.rglob("*"))
     (read,) = read_log(log)
     assert read.table().informedness() == near(0.5)
 
@@ -209,57 +194,52 @@ def pair_of(doc, results):
 
 
 def test_a_task_with_process_results_of_its_own_names_the_functions():
+    names = {"informedness": True, "informedness_stderr": False}
     metrics = [
         {
             "metric": name,
             "aggregation": getattr(informedness.lm_eval, name),
-            "higher_is_better": name == "informedness",
+            "higher_is_better": is_better,
         }
-        for name in ("informedness", "informedness_stderr")
+        for name, is_better in names.items()
     ]
     options = config(process_results=pair_of, metric_list=metrics)
     options.pop("class")
-    (found,) = run("refuses", [ConfigurableTask(config=options)])["results"].values()
-    right = expected(answers("refuses", samples()), GOLDS, [*LETTERS])
-    assert found["informedness,none"] == right["informedness"] == 0
-    assert found["informedness_stderr,none"] == right["informedness_stderr"]
+    found = result_of("refuses", ConfigurableTask(config=options))
+    right = expected(SAID["refuses"], GOLDS, [*LETTERS])
+    assert [found[f"{name},none"] for name in names] == [right[name] for name in names]
+    assert found["informedness,none"] == 0
 
 
-REFUSED = {
-    "no score": ({"metric_list": [{"metric": "exact_match"}]}, "must name informedness or nit"),
-    "an option": (
-        {"metric_list": [{"metric": "nit", "average": "macro"}]},
-        "nit takes no options, got {'average': 'macro'}",
-    ),
-    "a mean": (
-        {"metric_list": [{"metric": "nit", "aggregation": "mean"}]},
-        "the aggregation of nit must be nit",
-    ),
-    "process_results": ({"process_results": pair_of}, "`process_results` .* must be left out"),
-    "no classes": ({"output_type": "loglikelihood"}, "`output_type` .* got loglikelihood"),
-    "several targets": (
-        {"doc_to_target": "choices"},
-        "document 0 .* must have one right answer .* got",
-    ),
-    "a hidden target": (
-        {**CHOICES, "doc_to_target": -1},
-        "document 0 .* its position, from 0 to 3, got -1",
-    ),
-    "a text that is no choice": (
-        {**CHOICES, "doc_to_target": "solution"},
-        "document 0 .* must be one of the choices .* got '3'",
-    ),
-    # the harness takes a template of digits for a position
-    "digits for a choice": (
-        {**CHOICES, "doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}"},
-        "document 1 .* got 5 for",
-    ),
-}
-
-
-@pytest.mark.parametrize(("changes", "message"), REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"metric_list": [{"metric": "exact_match"}]}, "must name informedness or nit"),
+        (
+            {"metric_list": [{"metric": "nit", "average": "macro"}]},
+            "nit takes no options, got {'average': 'macro'}",
+        ),
+        (
+            {"metric_list": [{"metric": "nit", "aggregation": "mean"}]},
+            "the aggregation of nit must be nit",
+        ),
+        ({"process_results": pair_of}, "`process_results` must be left out"),
+        ({"output_type": "loglikelihood"}, "`output_type` .* got loglikelihood"),
+        ({"doc_to_target": "choices"}, "document 0: must have one right answer .* got"),
+        ({**CHOICES, "doc_to_target": -1}, "document 0: .* its position, from 0 to 3, got -1"),
+        (
+            {**CHOICES, "doc_to_target": "solution"},
+            "document 0: .* must be one of the choices .* got '3'",
+        ),
+        # the harness takes a template of digits for a position
+        (
+            {**CHOICES, "doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}"},
+            "document 1: .* got 5 for",
+        ),
+    ],
+)
 def test_what_cannot_be_scored_is_refused_before_the_model_is_asked(changes, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^arithmetic_of_a_test: .*{message}"):
         Task(config(**changes))
 
 
@@ -285,7 +265,3 @@ def test_the_kept_logs_are_what_the_harness_writes(tmp_path):
         for folder in (tmp_path, KEPT)
     )
     assert made == kept
-
-
-def test_the_examples_in_the_docstrings_are_true():
-    assert doctest.testmod(informedness.lm_eval).failed == 0

@@ -38,12 +38,10 @@ def app() -> Iterator[Callable[[str], str]]:
 
         def address(metric: str) -> str:
             if metric not in addresses:
-                addresses[metric], log, process = stack.enter_context(running(metric))
-                address.processes[metric] = process
+                addresses[metric], log = stack.enter_context(running(metric))
                 logs.append(log)
             return addresses[metric]
 
-        address.processes = {}
         yield address
         printed = "".join(log.read_text("utf-8") for log in logs)
     assert "Traceback" not in printed, printed

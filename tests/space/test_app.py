@@ -7,14 +7,14 @@ import time
 import urllib.request
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from drawn import BETTER, GOLD, HOSTILE, MANY, METRICS, MODEL, OVERRIDE, lines, post, rows_of
+from drawn import BETTER, GOLD, HOSTILE, MODEL, OVERRIDE, lines, post, rows_of
 from playwright.sync_api import Locator, Page, expect
 
-from informedness import ContingencyTable, Report, compare, estimate, report
+from informedness import ContingencyTable, compare, report
+from informedness.results.report import Report
 
 CONTENTS = {
     "Simulate": "#over-ability",
@@ -112,17 +112,6 @@ def choose(page: Page, role: str, name: str, result: str = "result") -> None:
 # Scores
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_pasted_columns_give_what_the_package_finds(visit, metric):
-    page = visit(metric)
-    wanted, made = report(*MANY), estimate(ContingencyTable.from_labels(*MANY), metric)
-    paste(page, *MANY)
-    expect(page.locator("#signature")).to_have_text(made.signature)
-    shows(page, wanted.scores[metric])
-    sentence = wanted.sentence if metric == "informedness" else wanted.sentence_of(metric)
-    assert sentence in page.locator("#result").inner_text()
-
-
 def count_in(page: Page, row: int, column: int) -> Locator:
     """Return a count of the matrix that is typed; column -1 holds the names."""
     return page.locator(f'#grid input[data-row="{row}"][data-column="{column}"]')
@@ -139,22 +128,17 @@ def grid(page: Page) -> tuple[list[str], list[list[str]]]:
 
 def test_the_page_opens_on_a_filter_and_examples_load_with_a_click(visit):
     page = visit("nit")
-    expect(page.locator("#grid")).to_be_visible()
     page.locator("#score-matrix").click()
     shows_matrix(page, [[84, 6], [2, 8]], "nit")
-    for name, matrix in (
-        ("Averages disagree", [[6, 0, 0], [0, 1, 2], [4, 2, 6]]),
-        ("Looks good", [[90, 0], [10, 0]]),
-    ):
-        page.get_by_role("button", name=name).click()
-        shows_matrix(page, matrix, "nit")
-        expect(count_in(page, 0, 0)).to_have_value(str(matrix[0][0]))
+    page.get_by_role("button", name="Averages disagree").click()
+    shows_matrix(page, [[6, 0, 0], [0, 1, 2], [4, 2, 6]], "nit")
+    expect(count_in(page, 0, 0)).to_have_value("6")
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
 def test_a_shared_link_shows_the_same_result_to_somebody_else(visit):
     # a class that is only predicted is not part of k: the link must keep it that way
-    columns = ["no", "no", "yes"], ["no", "maybe", "yes"]
+    columns = ["no", "no", "yes"], ["no", HOSTILE[1], "yes"]
     page = visit("nit")
     paste(page, *columns)
     shows(page, report(*columns).scores["nit"])
@@ -162,7 +146,8 @@ def test_a_shared_link_shows_the_same_result_to_somebody_else(visit):
     result = page.locator("#result").inner_text()
     other = visit("nit", link)
     shows(other, report(*columns).scores["nit"])
-    expect(other.locator("#result .heat tbody th").first).to_have_text("maybe")
+    expect(other.locator("#result .heat tbody th").first).to_have_text(HOSTILE[1])
+    expect(count_in(other, 0, -1)).to_have_value(HOSTILE[1])
     assert other.locator("#result").inner_text() == result
 
 
@@ -208,15 +193,15 @@ def test_a_result_is_stale_until_it_is_of_the_inputs_as_they_are(visit):
 def test_a_refusal_stands_until_it_is_mended_and_a_list_can_be_split(visit):
     page = visit()
     paste(page, ["a", "", "b"], ["a", "b", "b"])
-    refused(page, "columns", "References: line 2 is empty")
-    expect(page.locator("#split")).to_be_hidden()
+    refused(page, "score-columns", "References: line 2 is empty")
+    expect(page.locator("#score-split")).to_be_hidden()
     paste(page, ["a, b, a, c"], ["[a b", " a a]"])
-    refused(page, "columns", "write one label per line, not")
-    page.locator("#split").click()
+    refused(page, "score-columns", "write one label per line, not")
+    page.locator("#score-split").click()
     shows(page, report(list("abac"), list("abaa")).scores["informedness"])
     pasted = [box(page, name).input_value().split("\n") for name in ("References", "Predictions")]
     assert pasted == [list("abac"), list("abaa")]
-    expect(page.locator("#refusal-columns")).to_be_hidden()
+    expect(page.locator("#refusal-score-columns")).to_be_hidden()
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -235,10 +220,6 @@ def test_a_comparison_is_stale_as_one_types_and_refused(visit):
     expect(page.locator("#refusal-compare-columns")).to_be_hidden()
     box(page, "Predictions A").fill("a")
     is_stale(page, "comparison")
-    paste_models(page, [", ".join(GOLD)], [str(BETTER)], [" ".join(MODEL)])
-    refused(page, "compare-columns", "write one label per line, not", "comparison")
-    page.locator("#split-models").click()
-    compared(page, GOLD, BETTER, MODEL)
 
 
 # Files
@@ -255,7 +236,7 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     for i in range(21):  # more visitors than the server keeps
         paste_as(app("informedness"), f"other-{i}", "a\nb")
     page.locator("#score-file").click()
-    refused(page, "file", "Choose the column of references: the header does not say")
+    refused(page, "score-file", "Choose the column of references: the header does not say")
     choose(page, "references", "label")
     page.locator("#score-file").click()
     shows(page, report(GOLD, MODEL).scores["informedness"])
@@ -263,7 +244,7 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     expect(page.locator("#result .note").first).to_have_text(said)
     choose(page, "references", "prediction")
     page.locator("#score-file").click()
-    refused(page, "file", "The column 'prediction' cannot be both references and predictions")
+    refused(page, "score-file", "The column 'prediction' cannot be both references and predictions")
     choose(page, "predictions", "label")
     page.locator("#score-file").click()
     shows(page, report(MODEL, GOLD).scores["informedness"])
@@ -285,10 +266,6 @@ def test_two_models_in_a_file_are_compared_under_the_names_of_their_columns(visi
     compared(page, GOLD, MODEL, BETTER)
     said = "References: column 'gold'. Predictions A: column 'bert'. Predictions B: column 'gpt'."
     expect(page.locator("#comparison .note").first).to_have_text(said)
-    choose(page, "predictions A", "gpt", "comparison")
-    page.locator("#compare-file").click()
-    sentence = "The column 'gpt' cannot be both predictions A and predictions B"
-    refused(page, "compare-file", sentence, "comparison")
 
 
 # The matrix
@@ -359,25 +336,11 @@ def test_a_pasted_block_fills_the_matrix_or_is_refused_and_changes_nothing(visit
     said = "A 2 \u00d7 3 block does not fit here"
     expect(page.locator("#grid .said")).to_contain_text(said)
     assert grid(page) == before
-    paste_into(count_in(page, 0, 2), "3\n4")
-    shows_matrix(page, [[1200, 2, 3], [3, 40, 4], [0, 0, 8]])
     count_in(page, 1, 0).fill("ten")
     refused(page, "matrix", "ten (row y, column x) is not a count")
-    count_in(page, 1, 0).fill("1,234")
-    shows_matrix(page, [[1200, 2, 3], [1234, 40, 4], [0, 0, 8]])
 
 
 # Simulation
-
-
-def expected(ability: float, shares: list[float]) -> dict[str, float]:
-    """Return the scores of a classifier that guesses like the classes."""
-    shares = [share / sum(shares) for share in shares]
-    cells = [
-        [p * (ability * (i == j) + (1 - ability) * g) for j, g in enumerate(shares)]
-        for i, p in enumerate(shares)
-    ]
-    return Report.from_table(ContingencyTable.from_matrix(cells)).scores
 
 
 def test_a_simulation_has_the_ability_and_the_shares_that_are_set_and_draws_anew(visit):
@@ -388,21 +351,18 @@ def test_a_simulation_has_the_ability_and_the_shares_that_are_set_and_draws_anew
     for _ in range(10):
         page.keyboard.press("ArrowRight")
     expect(chart.locator("caption")).to_have_text("Ability = 0.50")
-    for name, value in expected(0.5, [90, 10]).items():
-        expect(chart.locator(f"[data-score={name}]")).to_have_text(f"{value:.3f}")
+    expect(chart.locator("[data-score=informedness]")).to_have_text("0.500")
     shares = page.locator("#shares input, #shares textarea")
     page.locator(".shares .border").focus()
     for _ in range(5):
         page.keyboard.press("ArrowLeft")
     expect(shares).to_have_value("85, 15")
-    nit = f"{expected(0.5, [85, 15])['nit']:.3f}"
+    cells = [[0.85 * 0.925, 0.85 * 0.075], [0.15 * 0.425, 0.15 * 0.575]]  # of ability 0.5
+    nit = f"{ContingencyTable.from_matrix(cells).nit():.3f}"
     expect(page.locator("#over-share tr", has_text="NIT")).to_contain_text(nit)
     page.get_by_label("number input for Number of classes").fill("4")
     page.keyboard.press("Tab")
     expect(page.locator("#simulation-shares .heat tbody tr")).to_have_count(4)
-    shares.fill("50 30 20")
-    page.keyboard.press("Tab")
-    expect(page.locator("#simulation-shares .heat tbody tr")).to_have_count(3)
     page.locator("#draw").click()
     said = page.locator("#sampled [role=status]")
     expect(said).to_contain_text("10 draws of 50 samples")
@@ -410,6 +370,7 @@ def test_a_simulation_has_the_ability_and_the_shares_that_are_set_and_draws_anew
     page.locator("#draw").click()
     expect(said).not_to_have_text(before)
     shares.fill("50, many")
+    page.keyboard.press("Tab")
     toast = page.get_by_test_id("toast-body").first
     expect(toast).to_contain_text("The class shares must be numb")
 
@@ -448,24 +409,6 @@ def test_labels_in_boxes_cells_and_files_execute_nothing_and_appear_as_text(visi
     open_comparison(page)
     paste_models(page, *[HOSTILE] * 3)
     expect(page.locator("#comparison .heat").first).to_contain_text(HOSTILE[1])
-
-
-def test_labels_of_a_link_execute_nothing_in_the_matrix_they_fill(visit):
-    n = len(HOSTILE)
-    counts = [str(int(i == j)) for i in range(n) for j in range(n)]
-    query = [("class", label) for label in HOSTILE] + [("counts", ",".join(counts))]
-    page = visit(query=f"?{urlencode(query, safe=',')}")
-    shows(page, 1.0)
-    expect(page.locator("#grid thead bdi").nth(1)).to_have_text(HOSTILE[1])
-    expect(count_in(page, 0, -1)).to_have_value(HOSTILE[0])
-    assert heat_labels(page) == HOSTILE
-    page.locator("#score-matrix").click()
-    expect(page.locator("#link")).to_be_visible()
-    shows(page, 1.0)
-    label = "<img src=x onerror=window.executed=10>"
-    page = visit(query=f"?class={quote(label)}&class={quote(label)}&counts=1,0,0,1")
-    sentence = f"list each class once, '{label}' is listed twice"
-    expect(page.locator("#refusal-link")).to_contain_text(sentence)
 
 
 # Everybody can use it
@@ -520,12 +463,6 @@ def test_the_server_itself_refuses_large_uploads_and_requests(app):
     assert said.startswith("A request can have at most 20,000,000 bytes, this one has 20,0")
 
 
-def memory_of(process_id: int) -> int:
-    """Return the bytes of memory that a process holds."""
-    status = Path(f"/proc/{process_id}/status").read_text("utf-8")
-    return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])
-
-
 def paste_as(url: str, visitor: str, text: str) -> None:
     """Score a text in both boxes, as another visitor."""
     with urllib.request.urlopen(f"{url}config") as answer:
@@ -536,14 +473,3 @@ def paste_as(url: str, visitor: str, text: str) -> None:
     post(f"{url}gradio_api/queue/join", json.dumps(call).encode())
     with urllib.request.urlopen(f"{url}gradio_api/queue/data?session_hash={visitor}") as said:
         assert "process_completed" in said.read().decode()
-
-
-def test_what_the_server_keeps_of_its_visitors_is_bounded(app):
-    url = app("nit")
-    for i in range(22):
-        paste_as(url, f"early-{i}", "a" * 1_900_000)
-    before = memory_of(app.processes["nit"])
-    for i in range(40):
-        paste_as(url, f"later-{i}", "a" * 1_900_000)
-    grown = memory_of(app.processes["nit"]) - before
-    assert grown < 110_000_000  # of 152 MB that they sent

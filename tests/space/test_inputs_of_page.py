@@ -13,7 +13,6 @@ from starlette.datastructures import QueryParams
 from informedness import ContingencyTable, compare, report
 
 ROLES = ("References", "Predictions")
-NUMBERS = [f"x{i}" for i in range(20)]
 FLAGS = [[int(label == wanted) for label in GOLD] for wanted in "abc"]
 GUESSED = [[int(label == wanted) for label in MODEL] for wanted in "abc"]
 SHARES = [0.05 * i for i in range(20)]
@@ -114,7 +113,7 @@ def test_a_broken_link_is_refused_in_a_sentence(page):
         ("counts=" + "1," * 2000, "A link can hold at most 30 classes and 3,000 characters"),
         (f"class={'a' * 201}&counts=1", "A label can have at most 200 characters"),
     ):
-        refuses(page, page.tables.table_of_link, ((QueryParams(query),), sentence))
+        refuses(page, page.data.table_of_link, ((QueryParams(query),), sentence))
 
 
 # Files
@@ -243,7 +242,7 @@ def test_a_block_that_is_no_matrix_is_refused(page, ham):
         ("\ta\tb\na\t1\t2\nc\t3\t4", "the rows are 'a', 'c' and the columns 'a', 'b'"),
         ("1\t2\n3", "Row 2 of the block has 1 cells, but the first has 2"),
         ("1,234\n5,678", "1,234 could be one count with a thousands separator, or several"),
-        (lines(["1\t" * 30 + "1"] * 31), "The grid holds at most 30 classes, this block has 31"),
+        (lines(["1\t" * 30 + "1"] * 31), "The grid holds at most 30 classes, this matrix has 31"),
     ):
         pasted = {"grid": ham, "text": text, "row": 0, "column": 0}
         assert sentence in page.app.read_block(pasted)["refused"]

@@ -13,7 +13,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from frame_cases import COLUMNS, labels_and_weights
-from informedness import ContingencyTable, Report, table_from_frame
+from informedness import table_from_frame
+from informedness.results.report import Report
+from tables import table_of_labels
 
 LABELS, WEIGHTS = labels_and_weights(22, 3000)
 
@@ -35,20 +37,16 @@ def frame_of(spark, references, predictions, weights=None):
     return spark.createDataFrame(list(zip(*rows, strict=True)), ["gold", "model", "w"])
 
 
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
 @pytest.mark.parametrize("kind", LABELS)
-def test_spark_gives_the_table_of_the_samples(spark, kind, weights):
-    frame = frame_of(spark, *LABELS[kind], weights).repartition(3)
-    given = {} if weights is None else {"weights": "w"}
-    expected = ContingencyTable.from_labels(*LABELS[kind], sample_weight=weights)
-    assert table_from_frame(frame, **COLUMNS, **given) == expected
-
-
-def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(spark):
-    options = {"labels": [*range(-2, 12)], "unknown": "wrong", "ignore_index": -3}
-    frame = frame_of(spark, *LABELS["integers"], WEIGHTS)
-    expected = ContingencyTable.from_labels(*LABELS["integers"], sample_weight=WEIGHTS, **options)
-    assert table_from_frame(frame, **COLUMNS, weights="w", **options) == expected
+def test_spark_gives_the_table_of_the_samples(spark, kind):
+    for weights, given in ((None, {}), (WEIGHTS, {"weights": "w"})):
+        frame = frame_of(spark, *LABELS[kind], weights).repartition(3)
+        expected = table_of_labels(*LABELS[kind], sample_weight=weights)
+        assert table_from_frame(frame, **COLUMNS, **given) == expected
+    if kind == "integers":
+        options = {"labels": [*range(-2, 12)], "unknown": "wrong", "ignore_index": -3}
+        expected = table_of_labels(*LABELS[kind], sample_weight=WEIGHTS, **options)
+        assert table_from_frame(frame, **COLUMNS, **given, **options) == expected
 
 
 def test_nulls_are_refused_with_their_number_or_left_out_on_request(spark):
@@ -57,9 +55,7 @@ def test_nulls_are_refused_with_their_number_or_left_out_on_request(spark):
     with pytest.raises(ValueError, match=r"(?s)10 of 50 .*'gold'.*10 of 50 .*'model'.*10 of 50"):
         table_from_frame(frame, **COLUMNS, weights="w")
     table = table_from_frame(frame, **COLUMNS, weights="w", drop_null=True)
-    assert table == ContingencyTable.from_labels(
-        ["a", "a"] * 10, ["a", "b"] * 10, sample_weight=[0.5, 1.0] * 10
-    )
+    assert table == table_of_labels(["a", "a"] * 10, ["a", "b"] * 10, sample_weight=[0.5, 1.0] * 10)
 
 
 def test_a_negative_weight_and_a_score_are_refused(spark):
@@ -74,10 +70,12 @@ def test_a_negative_weight_and_a_score_are_refused(spark):
 def test_a_collation_that_merges_labels_is_refused(spark, collation):
     rows = "values ('Ham', 'ham'), ('ham', 'ham'), ('ham ', 'e') t(gold, model)"
     frame = spark.sql(f"select gold, model collate {collation} as model from {rows}")
-    with pytest.raises(ValueError, match="`predictions`: the engine compares column 'model' by a"):
+    with pytest.raises(
+        ValueError, match="`predictions`: the engine compares column 'model' with a"
+    ):
         table_from_frame(frame, **COLUMNS)
     frame = frame.selectExpr("gold", "model collate UTF8_BINARY as model")
-    expected = ContingencyTable.from_labels(["Ham", "ham", "ham "], ["ham", "ham", "e"])
+    expected = table_of_labels(["Ham", "ham", "ham "], ["ham", "ham", "e"])
     assert table_from_frame(frame, **COLUMNS) == expected
 
 
@@ -91,5 +89,5 @@ def test_the_snippet_of_the_documents_runs(spark):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(snippet, "files.md", "exec"), {})
-    sentence = Report.from_table(ContingencyTable.from_labels(*labels)).sentence
+    sentence = Report.from_table(table_of_labels(*labels)).summary
     assert printed.getvalue() == f"{sentence}\n"

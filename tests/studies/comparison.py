@@ -22,14 +22,13 @@ import argparse
 import itertools
 import math
 import multiprocessing
-import platform
-import textwrap
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import populations as of
+from paper import scoring
 from scipy.stats import binomtest
 
 import informedness
@@ -211,63 +210,50 @@ def cell(arguments):
         "better": is_better,
         "truth": truth,
         "done": done,
-        "fails": not is_better and least(found["rejected"], done) > 0.06,
+        "fails": not is_better and of.wilson_bound(found["rejected"], done, -3.2905) > 0.06,
         **{name: total / done for name, total in found.items()},
     }
 
 
-def least(count, n):
-    """Return the lower end of the 99.9% Wilson interval of a share."""
-    return float(binomtest(int(count), n).proportion_ci(0.999, "wilson").low)
-
-
 def markdown(rows, options, minutes):
     """Return the page."""
-    versions = f"Python {platform.python_version()}, numpy {np.__version__}"
     about = (
         f"{options.runs} pairs of models a cell where neither is better, a quarter of that where "
-        f"B is; {options.n_resamples} swaps each. {versions}, informedness "
-        f"{informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} "
-        f"minutes on {multiprocessing.cpu_count()} cores."
+        f"B is; {options.n_resamples} swaps each. {of.made_with(minutes)}"
     )
-    lines = [
-        "# How often a comparison errs, and how often it finds",
-        "",
-        f"    python tests/studies/comparison.py --runs {options.runs} "
-        f"--n-resamples {options.n_resamples}" + " --corner" * options.corner,
-        "",
-        *__doc__.splitlines()[2:],
-        "",
-        *textwrap.wrap(about, 100),
-    ]
+    command = f"    python tests/studies/comparison.py --runs {options.runs} "
+    command += f"--n-resamples {options.n_resamples}" + " --corner" * options.corner
+    parts = ["# How often a comparison errs, and how often it finds", command]
+    parts += ["\n".join(__doc__.splitlines()[2:]), scoring.text(about)]
     for metric, better in itertools.product(SCORES, (False, True)):
         some = [row for row in rows if (row["metric"], row["better"]) == (metric, better)]
         if not some:
             continue
-        what = "B is better" if better else "neither is better"
-        lines += ["", f"## {metric}, {what}", ""]
+        parts.append(f"## {metric}, {'B is better' if better else 'neither is better'}")
         head = ["kind", "k", "N", "shares", "samples that differ", "p < 0.05"]
         names = ["different", "rejected", "covered", "width", "warned"]
         if better:
             head, names = [*head, "McNemar p < 0.05"], [*names[:2], "mcnemar", *names[2:]]
             covered = [row["covered"] for row in some if row["warned"] < 0.5]
-            said = f"Without a warning the interval covers {min(covered, default=math.nan):.3f} "
-            lines += [said + f"to {max(covered, default=math.nan):.3f}.", ""]
+            parts.append(
+                f"Without a warning the interval covers {min(covered, default=math.nan):.3f} to "
+                f"{max(covered, default=math.nan):.3f}."
+            )
         else:
             failed = [row for row in some if row["fails"]]
             silent = sum(row["warned"] < 0.5 for row in failed)
-            lines += [
+            parts.append(
                 f"The share of p < 0.05 is at most {max(row['rejected'] for row in some):.3f}; "
-                f"{len(failed)} of {len(some)} cells fail, {silent} of them without a warning.",
-                "",
-            ]
+                f"{len(failed)} of {len(some)} cells fail, {silent} of them without a warning."
+            )
         head += ["interval covers", "mean width", "warned"] + ["fails"] * (not better)
-        lines += ["| " + " | ".join(head) + " |", "|" + " --: |" * len(head)]
-        for row in some:
-            figures = [f"{row[name]:.3f}" for name in names]
-            figures += ["yes" if row["fails"] else ""] * (not better)
-            lines.append("| " + " | ".join(map(str, [*row["cell"], *figures])) + " |")
-    return "\n".join(lines) + "\n"
+        cells = [
+            [*row["cell"], *(f"{row[name]:.3f}" for name in names),
+             *["yes" if row["fails"] else ""] * (not better)]
+            for row in some
+        ]  # fmt: skip
+        parts.append(scoring.table(head, cells, left=0))
+    return "\n\n".join(parts) + "\n"
 
 
 def main():
@@ -282,11 +268,7 @@ def main():
     with multiprocessing.Pool() as pool:
         for row in filter(None, pool.imap(cell, tasks)):
             rows.append(row)
-            print(
-                row["metric"], *row["cell"], f"{row['different']:.1f}", f"{row['rejected']:.3f}",
-                f"{row['covered']:.3f}", f"{row['warned']:.2f}", "FAILS" * row["fails"],
-                flush=True,
-            )  # fmt: skip
+            print(row["metric"], *row["cell"], "FAILS" * row["fails"], flush=True)
     minutes = (time.perf_counter() - start) / 60
     options.output.write_text(markdown(rows, options, minutes), encoding="utf-8")
 

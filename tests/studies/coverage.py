@@ -28,23 +28,21 @@ import argparse
 import itertools
 import math
 import multiprocessing
-import platform
-import textwrap
 import time
 import warnings
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from populations import CLASSIFIERS, SHARES, population
+from paper import scoring
+from populations import CLASSIFIERS, SHARES, made_with, population, wilson_bound
 
-import informedness
 from informedness import SCORES, ContingencyTable
 from informedness.statistics import information
 from informedness.statistics.information import independence_test
-from informedness.statistics.intervals import interval_of, intervals_by_class, too_few
+from informedness.statistics.informed import INFORMEDNESS
 from informedness.statistics.registry import averaged_score
-from informedness.statistics.score import INFORMEDNESS, sums_of
+from informedness.statistics.sums import sums_of
 
 LEVEL, LIMITS = 0.95, {False: 0.92, True: 0.88}  # without a warning, and with one
 KS, SIZES = (2, 4, 7, 20, 50), (100, 500, 2000, 20_000)
@@ -91,7 +89,9 @@ def drawn(cell, truth, rng):
     if way != "observed":
         return ContingencyTable.from_matrix(counts, labels=range(k))
     rows, columns = np.nonzero(counts)
-    return ContingencyTable.from_counts(rows, columns, counts[rows, columns])
+    return ContingencyTable.from_counts(
+        references=rows, predictions=columns, counts=counts[rows, columns]
+    )
 
 
 class Truth:
@@ -134,17 +134,16 @@ class Truth:
 def intervals_on(truth, table):
     """Yield (score, true value, interval, whether it comes with a warning) of one table."""
     if truth.way == "by class":
-        values = INFORMEDNESS.averaged(None).rounded(table)
-        intervals = intervals_by_class(table, INFORMEDNESS.averaged(None), LEVEL, values)
+        intervals = INFORMEDNESS.averaged(None).with_interval().intervals(table, LEVEL)
         for number, (value, made) in enumerate(zip(truth.gains, intervals, strict=True)):
             yield "other classes" if number else "first class", value, made, False
         return
     values, prior = truth.behind(table)
     for name, score in truth.scores.items():
-        made = interval_of(table, score, LEVEL, prior)
+        made = score.interval(table, LEVEL, prior)
         if math.isnan(values[name]):
             made = made._replace(standard_error=math.nan)
-        yield name, values[name], made, bool(too_few(table, score, prior))
+        yield name, values[name], made, bool(score.too_few(table, prior))
 
 
 def run(task):
@@ -183,13 +182,6 @@ def told_from_chance(task):
         independence_test(drawn(("declared", k, n), truth, rng)) < 0.05 for _ in range(n_tables)
     ]
     return task[0], float(np.mean(found))
-
-
-def wilson_bound(covered, n, z=3.2905):
-    """Return the upper 99.9% bound of a coverage; with -z the lower one."""
-    share = covered / n
-    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return (share + z**2 / (2 * n) + half) / (1 + z**2 / n)
 
 
 def study(cells, sizes, seed, pool):
@@ -240,70 +232,56 @@ def fails(entry, warned):
 
 def of_guessers(found, n_tables):
     """Return a table of how often guessers are told from chance, by N."""
-    lines = ["| N | cells | fail | mean share of p < 0.05 | highest |", "|" + " --: |" * 5]
+    rows = []
     for size in sorted({cell[2] for cell in found}):
         shares = [share for cell, share in found.items() if cell[2] == size]
         fail = sum(wilson_bound(x * n_tables, n_tables, -3.2905) > 0.06 for x in shares)
-        figures = [size, len(shares), fail, f"{np.mean(shares):.3f}", f"{max(shares):.3f}"]
-        lines.append("| " + " | ".join(map(str, figures)) + " |")
-    return lines
+        rows.append([size, len(shares), fail, f"{np.mean(shares):.3f}", f"{max(shares):.3f}"])
+    return scoring.table(["N", "cells", "fail", "mean share of p < 0.05", "highest"], rows, left=0)
 
 
 def page(results, guessers, options, minutes):
     """Return the page."""
-    versions = f"Python {platform.python_version()}, numpy {np.__version__}"
     about = (
         f"{len({cell for cell, *_ in results})} cells of {options.tables[0]} tables each, those "
-        f"below a limit again with {' and '.join(map(str, options.tables[1:]))}; {versions}, "
-        f"informedness {informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} "
-        f"minutes on {multiprocessing.cpu_count()} cores."
+        f"below a limit again with {' and '.join(map(str, options.tables[1:]))}; "
+        f"{made_with(minutes)}"
     )
     ways = " ".join(f'"{way}"' if " " in way else way for way in options.ways)
     tables = " ".join(map(str, options.tables))
     command = f"    python tests/studies/coverage.py --tables {tables} --ways {ways}"
     if options.append:
-        command += " --append"
-        lines = ["", command, "", *textwrap.wrap(about, 100)]
+        parts = [f"\n{command} --append", scoring.text(about)]
     else:
-        head = ["# How often the intervals cover the truth", "", command, ""]
-        lines = [*head, *__doc__.splitlines()[2:], "", *textwrap.wrap(about, 100)]
+        doc = "\n".join(__doc__.splitlines()[2:])
+        parts = ["# How often the intervals cover the truth", command, doc, scoring.text(about)]
     for way in WAYS:
         some = {key: entry for key, entry in results.items() if key[0][0] == way}
         if some:
-            lines += ["", f"## {way.capitalize()}", "", *summary(some), "", *failing(some)]
+            parts += [f"## {way.capitalize()}", summary(some), failing(some)]
     if not options.append:
-        lines += ["", "## By kind of classifier", "", *by_classifier(results)]
+        parts += ["## By kind of classifier", by_classifier(results)]
     if guessers:
         about = f"{options.tables[0]} tables each of two guessers, k and class shares as above."
-        of_chance = of_guessers(guessers, options.tables[0])
-        lines += ["", "## The test of chance", "", about, "", *of_chance]
-    return "\n".join(lines) + "\n"
+        parts += ["## The test of chance", about, of_guessers(guessers, options.tables[0])]
+    return "\n\n".join(parts) + "\n"
 
 
 def summary(results):
     """Return a table of each score."""
-    lines = [
-        "| score | warned | cells | fail | lowest coverage | mean | share without interval | mean "
-        "width |",
-        "| :-- | :-- |" + " --: |" * 6,
-    ]
     groups = defaultdict(list)
     for (_, name, warned), entry in results.items():
         groups[name, warned].append(entry)
+    rows = []
     for (name, warned), entries in groups.items():
         printed, coverage, width, _ = map(np.array, zip(*entries, strict=True))
-        figures = [
-            name,
-            "yes" if warned else "no",
-            len(entries),
-            sum(fails(entry, warned) for entry in entries),
-            f"{coverage.min():.3f}",
-            f"{coverage.mean():.3f}",
-            f"{1 - printed.mean():.3f}",
-            f"{width.mean():.3f}",
-        ]
-        lines.append("| " + " | ".join(map(str, figures)) + " |")
-    return lines
+        figures = coverage.min(), coverage.mean(), 1 - printed.mean(), width.mean()
+        n_failed = sum(fails(entry, warned) for entry in entries)
+        rows.append([name, "yes" if warned else "no", len(entries), n_failed,
+                     *(f"{figure:.3f}" for figure in figures)])  # fmt: skip
+    head = ["score", "warned", "cells", "fail", "lowest coverage", "mean",
+            "share without interval", "mean width"]  # fmt: skip
+    return scoring.table(head, rows, left=2)
 
 
 def failing(results):
@@ -318,23 +296,19 @@ def failing(results):
         how = "with a warning" if warned else "without a warning"
         place = f"k = {k}, N = {n}, {shares}, {classifier}"
         lines.append(f"- {coverage:.3f} {name}, {how}: {place} ({tables} tables)")
-    return lines if found else ["No cell fails."]
+    return "\n".join(lines) if found else "No cell fails."
 
 
 def by_classifier(results):
     """Return the lowest coverage of each kind of classifier, without and with a warning."""
-    lines = ["| classifier | lowest without a warning | with a warning |", "| :-- | --: | --: |"]
-    for classifier in CLASSIFIERS:
-        figures = []
-        for warned in LIMITS:
-            some = [
-                entry[1]
-                for (cell, _, was), entry in results.items()
-                if cell[4] == classifier and was == warned
-            ]
-            figures.append(f"{min(some):.3f}" if some else "")
-        lines.append(f"| {classifier} | {' | '.join(figures)} |")
-    return lines
+    lowest = defaultdict(lambda: math.inf)
+    for (cell, _, warned), entry in results.items():
+        lowest[cell[4], warned] = min(lowest[cell[4], warned], entry[1])
+    rows = [
+        [name, *(f"{lowest[name, how]:.3f}" if (name, how) in lowest else "" for how in LIMITS)]
+        for name in CLASSIFIERS
+    ]
+    return scoring.table(["classifier", "lowest without a warning", "with a warning"], rows)
 
 
 def main():

@@ -4,9 +4,15 @@ A population is a k x k table of probabilities, rows references; samples of it a
 true scores follow from the table.
 """
 
+import math
+import multiprocessing
+import platform
+import time
 from functools import cache
 
 import numpy as np
+
+import informedness
 
 SHARES = ("even", "geometric", "zipf", "90%", "98%")
 
@@ -145,3 +151,19 @@ def population(k, shares, classifier):
     """Return the table of probabilities."""
     pi = class_shares(shares, k)
     return pi[:, None] * CLASSIFIERS[classifier](pi)
+
+
+def wilson_bound(count, n, z=3.2905):
+    """Return the upper 99.9% bound of a share; with -z the lower one."""
+    share = count / n
+    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return (share + z**2 / (2 * n) + half) / (1 + z**2 / n)
+
+
+def made_with(minutes):
+    """Return the versions, the day and the time that a study took, for its page."""
+    return (
+        f"Python {platform.python_version()}, numpy {np.__version__}, informedness "
+        f"{informedness.__version__}; {time.strftime('%Y-%m-%d')}, {minutes:.0f} minutes on "
+        f"{multiprocessing.cpu_count()} cores."
+    )

@@ -27,6 +27,7 @@ Codes: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[Any]
 
 WARNING_PREFIX = "informedness: "
+NAMES = "references", "predictions"  # what evaluate calls them
 # The package's folder; in a published metric the folder of its copy of this file.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
@@ -37,9 +38,6 @@ _OF_SCORES = (
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
-
-
-# Warnings, and how values are shown in messages
 
 
 class InformednessWarning(UserWarning):
@@ -65,7 +63,8 @@ def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Raise ValueError unless the option `name` has one of its allowed values."""
     if not (value is None or isinstance(value, str)) or value not in choices:
-        raise ValueError(f"`{name}` must be one of {choices}, got {show(value)}")
+        hint = ": 'prevalence' is scikit-learn's 'weighted'" if str(value) == "weighted" else ""
+        raise ValueError(f"`{name}` must be one of {choices}, got {show(value)}{hint}")
 
 
 def show(value: object) -> str:
@@ -73,20 +72,11 @@ def show(value: object) -> str:
     return _short.repr(value)
 
 
-def plain_label(label: Label | None) -> int | str | None:
-    """Return a label as a JSON value: bytes as their Python literal."""
-    return repr(label) if isinstance(label, bytes) else label
-
-
-# Columns
-
-
 @dataclass(frozen=True)
 class Column:
-    """Labels of the samples, as integers.
+    """Labels of the samples, as integers: positions in `values`, the distinct labels in any order.
 
-    `codes` are positions in `values`, the distinct labels in any order (some may be unused); or,
-    where `values` is None, `codes` are themselves the labels.
+    Some of `values` may be unused. Where it is None, `codes` are themselves the labels.
     """
 
     codes: Numbers
@@ -102,9 +92,9 @@ class Column:
     @property
     def kind(self) -> str | None:
         """The type of its labels: "integers", "strings" or "bytes"; None if it has no labels."""
-        if self.values is None and len(self):
-            return "integers"
-        return label_kind(self.example()) if len(self) else None
+        if not len(self):
+            return None
+        return "integers" if self.values is None else label_kind(self.values[0])
 
     def example(self) -> Label:
         """Return the first label."""
@@ -119,7 +109,7 @@ class Column:
         """Return which samples have another label."""
         if self.values is None:
             return np.asarray(self.codes != label)
-        return np.array([value != label for value in self.values])[self.codes]
+        return np.array([value != label for value in self.values], dtype=bool)[self.codes]
 
     def coded(self) -> tuple[Sequence[Label], Numbers]:
         """Return distinct labels, some maybe unused, and each sample's position among them."""
@@ -134,35 +124,38 @@ def label_kind(label: object) -> str:
     return "strings" if isinstance(label, str) else "bytes" if type(label) is bytes else "integers"
 
 
-def read_pair(
-    references: Any, predictions: Any, name: str = "predictions"
-) -> tuple[Column, Column]:
-    """Return references and predictions as columns of equal length and the same kind of label."""
-    r, p = read_column(references, "references"), read_column(predictions, name)
+def read_pair(references: Any, predictions: Any, names: Any = NAMES) -> tuple[Column, Column]:
+    """Return references and predictions as columns of equal length and the same kind of label.
+
+    `names` are the caller's for the two, for messages.
+    """
+    r, p = read_column(references, names[0]), read_column(predictions, names[1])
     if len(r) != len(p):
-        raise ValueError(f"Mismatch in the number of {name} ({len(p)}) and references ({len(r)})")
-    check_same_kind(r, "references", p, name)
+        lengths = f"{names[1]} ({len(p)}) and {names[0]} ({len(r)})"
+        raise ValueError(f"Mismatch in the number of {lengths}")
+    check_same_kind(r, names[0], p, names[1])
     return r, p
 
 
 def check_same_kind(first: Column, first_name: str, second: Column, name: str) -> None:
     """Raise ValueError unless both columns hold integers, both strings, or both bytes."""
-    if first.kind and second.kind and first.kind != second.kind:
+    kind, first_kind = second.kind, first.kind
+    if kind and first_kind and kind != first_kind:
         raise ValueError(
-            f"`{name}` must hold labels of the same type as `{first_name}`, got "
-            f"{second.kind} such as {show(second.example())} beside "
-            f"{first.kind} such as {show(first.example())}: convert one of the two"
+            f"`{name}` must hold labels of the same type as `{first_name}`, got {kind} such as "
+            f"{show(second.example())} beside {first_kind} such as {show(first.example())}: "
+            "convert one of the two"
         )
 
 
-def read_classes(labels: Any, name: str, beside: Column) -> tuple[Label, ...]:
+def read_classes(labels: Any, name: str, beside: Column, beside_name: str) -> tuple[Label, ...]:
     """Return `labels` as a tuple of distinct labels, of the same kind as those `beside`."""
     column = read_column(labels, name)
     classes = tuple(column.tolist())
     if not classes:
         raise ValueError(f"`{name}` must list at least one class, got none")
     check_distinct(classes, name)
-    check_same_kind(beside, "references", column, name)
+    check_same_kind(beside, beside_name, column, name)
     return classes
 
 
@@ -173,14 +166,10 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
         raise ValueError(f"`{name}` must list each class once, {show(twice)} is listed twice")
 
 
-# From a container to labels
-
-
 def read_column(values: Any, name: str) -> Column:
     """Return labels of shape (n_samples,), or an array or table of (n_samples, 1), as a column.
 
-    Any iterable but an iterator will do, and whatever converts to a numpy array: pandas, polars,
-    torch, jax. `name` is the argument's, for messages.
+    Any iterable but an iterator will do, and what converts to an array: pandas, polars, torch, jax.
     """
     if isinstance(values, Column):
         return values
@@ -203,11 +192,6 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
     if type(values) is list:
         return values
-    if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
-        raise ValueError(
-            f"`{name}` must be a sequence of labels, such as a list, "
-            f"got the {type(values).__name__} {show(values)}"
-        )
     if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow's
         values = values.column(0)
     if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
@@ -216,16 +200,15 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
         except ValueError as error:
             raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
         return list(values.to_pylist())
-    if hasattr(values, "__array__") or isinstance(values, memoryview):
-        return _flat_array(values, name)
     if isinstance(values, Iterator):
-        raise TypeError(
-            f"`{name}` must be a sequence of labels that can be read again, got an iterator, "
-            f"{show(values)}, which only the first metric could read: pass list({name})"
-        )
-    if isinstance(values, Iterable):
+        wanted = "a sequence of labels, not an iterator"
+        raise TypeError(f"`{name}` must be {wanted}, got {show(values)}: pass list({name})")
+    is_sequence = not isinstance(values, (str, bytes, bytearray, Mapping, Set))
+    if is_sequence and (hasattr(values, "__array__") or isinstance(values, memoryview)):
+        return _flat_array(values, name)
+    if is_sequence and isinstance(values, Iterable):
         return list(values)
-    raise ValueError(f"`{name}` must be a sequence of labels, got {show(values)}")
+    raise ValueError(f"`{name}` must be a sequence of labels, such as a list, got {show(values)}")
 
 
 def _flat_array(values: Any, name: str) -> Numbers | list[Any]:
@@ -268,7 +251,16 @@ def _read_list(values: list[Any], name: str) -> Column:
         first = {kind: next(value for value in values if type(value) is kind) for kind in types}
         examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
         raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
-    return _code_integer_list(values, name) if types <= {int} else code_objects(values)
+    if not types <= {int}:
+        return code_objects(values)
+    try:
+        return Column(np.array(values, dtype=np.int64))
+    except OverflowError:
+        for value in (min(values), max(values)):
+            if not -(2**63) <= value < 2**64:
+                wanted = f"`{name}` must hold integers of at most 64 bits"
+                raise ValueError(f"{wanted}, got {show(value)}") from None
+        return code_objects(values)
 
 
 def _as_label(value: Any, name: str, position: int) -> Label:
@@ -284,27 +276,23 @@ def _as_label(value: Any, name: str, position: int) -> Label:
         return str.__str__(value)
     if isinstance(value, bytes):
         return bytes(value)
-    if isinstance(value, int):
-        return int(value)
     is_float = isinstance(value, (float, np.floating))
-    if is_float and value == np.trunc(value) and np.isfinite(value):
+    if isinstance(value, int) or (is_float and np.isfinite(value) and value == np.trunc(value)):
         return int(value)
-    reason = "not a label"
-    if is_float:
-        reason = "a missing value" if value != value else f"a score, not a label: {_OF_SCORES}"
-    elif value is None or is_masked or type(value).__name__ in ("NAType", "NaTType"):
+    if value is None or is_masked or type(value).__name__ in ("NAType", "NaTType"):
         reason = "a missing value"
+    elif is_float:
+        reason = "a missing value" if value != value else f"a score, not a label: {_OF_SCORES}"
     elif is_date:
         reason = "a date or a duration: turn it into a string first"
     elif isinstance(value, (list, tuple, np.ndarray)):
         reason = f"one label is wanted: {_OF_SCORES}; score several labels one by one"
+    else:
+        reason = "not a label"
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), "
         f"got {show(value)} at position {position}: {reason}"
     )
-
-
-# From labels to codes
 
 
 def code_objects(labels: Sequence[Any]) -> Column:
@@ -312,20 +300,6 @@ def code_objects(labels: Sequence[Any]) -> Column:
     positions: defaultdict[Any, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(positions.__getitem__, labels), np.int64, len(labels))
     return Column(codes, list(positions))
-
-
-def _code_integer_list(values: list[int], name: str) -> Column:
-    try:
-        return Column(np.array(values, dtype=np.int64))
-    except OverflowError:
-        low, high = min(values), max(values)
-    if low < -(2**63) or high >= 2**64:
-        value = show(low if low < -(2**63) else high)
-        raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {value}")
-    return code_objects(values)
-
-
-# Columns beside each other
 
 
 def merged(*sides: Sequence[Any]) -> tuple[list[Label], list[Codes]]:

@@ -5,21 +5,23 @@
 reads the inputs itself, with this project's only reader. It is not an `EvaluationModule` itself,
 because `evaluate` would take it for the metric.
 
-In one process nothing is written: what is added waits in memory. With `num_process > 1` labels and
-weights travel through the base class's files as text that keeps type and value exactly. What is
-added between two calls of `compute` is a round. Its files start with the process and the round, so
-that rounds never mix, and two file names take turns, so that a process may run one round ahead. As
-with every metric of evaluate, one metric is for one thread.
+In one process nothing is written: what is added waits in memory. With `num_process > 1` it travels
+through the base class's files as Python literals, a prediction and (reference, weight or None) for
+each sample. What is added between two calls of `compute` is a round. Its files start with the
+process and the round, so that rounds never mix, and two file names take turns, so that a process
+may run one round ahead. As with every metric of evaluate, one metric is for one thread.
 """
+
+# `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
+# mypy: disable-error-code="attr-defined, call-arg, misc"
 
 from __future__ import annotations
 
 import ast
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import datasets
 import numpy as np
@@ -27,28 +29,14 @@ import numpy as np
 from .labels import Column, check_same_kind, join_columns, read_pair, warn
 from .table import Weights, read_weights
 
-if TYPE_CHECKING:
-    from evaluate import Metric as _InFrontOf
-else:
-    _InFrontOf = object
-
 # An Arrow stream that was closed ends so; one cut short by a dying process does not.
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 _INT64 = range(-(2**63), 2**63)
-
-# What `add` takes without a second look after labels of a kind.
-_SINGLE_KINDS: dict[str | None, type] = {"integers": int, "strings": str}
-
-# References, predictions, and their weights if they have any.
-_Batch: TypeAlias = tuple[Column, Column, Weights | None]
-
-_STORED = datasets.Features(
-    {"predictions": datasets.Value("string"), "references": datasets.Value("string")}
-)
+_STORED = datasets.Features(dict.fromkeys(("predictions", "references"), datasets.Value("string")))
 
 
-class LabelInputs(_InFrontOf):  # type: ignore[misc]
+class LabelInputs:
     """Mixin for `evaluate.Metric` that reads predictions and references strictly as labels.
 
     It needs `_compute(predictions, references, ...)` to accept what `labels.read_column` accepts:
@@ -57,17 +45,15 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     values, which depend on the labels, once there are labels.
     """
 
-    _batches: list[_Batch]
+    _batches: list[tuple[Column, Column, Weights | None]]  # references, predictions, their weights
     _singles: list[tuple[Any, Any]]  # (reference, prediction) that `add` took after the last batch
     _single_kind: type | None  # what `add` takes without a second look
     _compute: Any
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         if config_name == "multilabel":
-            raise ValueError(
-                "`config_name` must not be 'multilabel', this metric takes one label per sample: "
-                "score each of several labels on its own, as a column of 0 and 1"
-            )
+            wanted = "score each of several labels on its own, as a column of 0 and 1"
+            raise ValueError(f"`config_name` must not be 'multilabel': {wanted}")
         self._drop_added()
         self._round, self._suffix, self._rows_before = 0, "", 0
         own = signature(super().__init__).parameters
@@ -98,7 +84,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         # 0.3 us for what is plainly a label like the last one, 13 us by way of add_batch
         kind = self._single_kind
         is_single = type(prediction) is kind and type(reference) is kind and not kwargs
-        if is_single and (kind is str or (prediction in _INT64 and reference in _INT64)):
+        if is_single and (kind is not int or (prediction in _INT64 and reference in _INT64)):
             self._singles.append((reference, prediction))
             return
         # evaluate.combine passes these under the names of the features
@@ -122,17 +108,19 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             weights = read_weights(sample_weight, len(pair[0]))
         if self.num_process > 1:
             self._join_round()
-            super().add_batch(predictions=_as_text(pair[1]), references=_as_text(pair[0], weights))
+            given = [None] * len(pair[0]) if weights is None else weights.tolist()
+            references = map(ascii, zip(pair[0].tolist(), given, strict=True))
+            predictions = map(ascii, pair[1].tolist())
+            super().add_batch(predictions=[*predictions], references=[*references])
         elif len(pair[0]):
             self._gather_singles()
+            self._check_kind(pair[0])
             # the caller may change its arrays afterwards
             r, p = (Column(column.codes.copy(), column.values) for column in pair)
-            self._batches.append(self._checked((r, p, weights)))
-            self._single_kind = _SINGLE_KINDS.get(r.kind)
+            self._batches.append((r, p, weights))
+            self._single_kind = type(r.example())
 
-    def compute(
-        self, *, predictions: Any = None, references: Any = None, **kwargs: Any
-    ) -> dict[str, Any] | None:
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Compute the score of the samples passed, together with those added before.
 
         The samples added are used up, whether or not they can be scored. They stay if those passed
@@ -140,25 +128,26 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
         0 returns the score, and an interrupt while it computes uses them up. The defaults of the
         options, which are listed below, are those given to `evaluate.load`.
         """
-        given, n_added = predictions is not None or references is not None, len(self)
-        if given:
+        is_given, n_added = predictions is not None or references is not None, len(self)
+        if is_given:
             references, predictions = read_pair(references, predictions)
-        if given and n_added:
+        if is_given and n_added:
             warn(
                 f"`compute` takes the samples passed to it together with {n_added} added before: "
                 "call `reset()` first if those are left over from an interrupted evaluation, or "
                 "`add_batch` and then `compute()` if they belong together"
             )
         if self.num_process > 1:
-            if given:
+            if is_given:
                 self.add_batch(predictions=predictions, references=references)
             return self._compute_together(kwargs)
-        if given and not n_added:
+        if is_given and not n_added:
             return self._score(predictions, references, kwargs)
         self._gather_singles()
         batches = [*self._batches]
-        if given:
-            batches.append(self._checked((references, predictions, None)))
+        if is_given:
+            self._check_kind(references)
+            batches.append((references, predictions, None))
         if not batches:
             raise ValueError(
                 "Evaluation module cache file doesn't exist. Please make sure that you call "
@@ -186,12 +175,11 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
     def _drop_added(self) -> None:
         self._batches, self._singles, self._single_kind = [], [], None
 
-    def _checked(self, batch: _Batch) -> _Batch:
-        """Return a batch, or raise ValueError if its labels are of another kind than before."""
+    def _check_kind(self, references: Column) -> None:
+        """Raise ValueError if labels are of another kind than those added before."""
         if self._batches:
-            before = "references added before"
-            check_same_kind(self._batches[0][0], before, batch[0], "references")
-        return batch
+            before = self._batches[0][0]
+            check_same_kind(before, "references added before", references, "references")
 
     def _gather_singles(self) -> None:
         """Make a batch of what `add` took."""
@@ -210,13 +198,7 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                     f"{self.name} has no option {name!r}: its options are {', '.join(options)}"
                 )
 
-    def _score(
-        self,
-        predictions: Any,
-        references: Any,
-        options: dict[str, Any],
-        weights: Weights | None = None,
-    ) -> dict[str, Any]:
+    def _score(self, predictions: Any, references: Any, options: Any, weights: Any = None) -> Any:
         """Return the result of the metric's own `_compute`; `weights` came with the samples."""
         self._check_options(options)
         options = self._defaults | options
@@ -225,14 +207,11 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 raise ValueError(
                     "`sample_weight` must be given either for all samples at once or as they are "
                     "added, and was given both ways: leave it out of `compute` and "
-                    "`evaluate.load`, and add the last samples with their weights by `add_batch`, "
-                    "too"
+                    "`evaluate.load`, and add the last samples with their weights by `add_batch`"
                 )
             options["sample_weight"] = weights
-        result: dict[str, Any] = type(self)._compute(
-            self, predictions=predictions, references=references, **options
-        )
-        return result
+        # not self._compute, which is what the base class calls
+        return type(self)._compute(self, predictions=predictions, references=references, **options)
 
     # Several processes
 
@@ -244,12 +223,11 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
 
     def _join_round(self) -> None:
         """Write the head of the file, once; opening it, the base class waits for all processes."""
-        if self._suffix:
-            return
-        self._suffix = f"-{self._round % 2}"
-        self._write_head()
+        if not self._suffix:
+            self._suffix = f"-{self._round % 2}"
+            self._write_head()
 
-    def _compute_together(self, options: dict[str, Any]) -> dict[str, Any] | None:
+    def _compute_together(self, options: Any) -> Any:
         """Compute by the base class, and go on to the next round."""
         self._join_round()  # a process may have no samples
         try:
@@ -261,19 +239,16 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
             raise result
         return result
 
-    def _compute_stored(
-        self, predictions: Any, references: Any, **kwargs: Any
-    ) -> dict[str, Any] | BaseException:
+    def _compute_stored(self, predictions: Any, references: Any, **options: Any) -> Any:
         """Compute what all processes wrote; return an error, for the base class to clean up."""
         try:
-            lines = [text.partition("\n") for text in references]
-            columns = _from_text(predictions), _from_text(line[0] for line in lines)
-            parts: dict[Any, list[tuple[Any, Any, str]]] = {}
-            for prediction, reference, line in zip(*columns, lines, strict=True):
-                if type(reference) is tuple:  # a head; after a reset there are two of a process
-                    part = parts[reference] = []
+            parts: dict[Any, list[Any]] = {}
+            written = zip(_from_text(predictions), _from_text(references), strict=True)
+            for prediction, reference in written:
+                if type(prediction) is tuple:  # a head; after a reset there are two of a process
+                    part = parts[prediction] = []
                 else:
-                    part.append((prediction, reference, line[2]))
+                    part.append((prediction, *reference))
             if [*parts] != [(number, self._round) for number in range(self.num_process)]:
                 found = ", ".join(f"process {number} is in round {at}" for number, at in parts)
                 raise ValueError(
@@ -283,49 +258,34 @@ class LabelInputs(_InFrontOf):  # type: ignore[misc]
                 )
             samples = [sample for part in parts.values() for sample in part]
             predictions, references, given = ([s[i] for s in samples] for i in range(3))
-            weights = np.array([float(w or 1) for w in given]) if any(given) else None
-            return self._score(predictions, references, kwargs, weights)
+            known = {*given} - {None}
+            weights = np.array([1.0 if w is None else w for w in given]) if known else None
+            return self._score(predictions, references, options, weights)
         except BaseException as error:
             return error
 
     def _get_all_cache_files(self) -> tuple[list[str], list[Any]]:
         """Return what the base class does, once all files are known to be whole."""
         paths, locks = super()._get_all_cache_files()
-        for path in paths:
-            with Path(path).open("rb") as stream:
-                stream.seek(max(0, stream.seek(0, os.SEEK_END) - len(_END_OF_STREAM)))
-                is_whole = stream.read() == _END_OF_STREAM
-            if not is_whole:
-                for other, lock in reversed(list(zip(paths, locks, strict=True))):
-                    Path(other).unlink()
-                    lock.release()
-                raise ValueError(
-                    f"the predictions in {path} are cut off: the process that wrote them died "
-                    "before it called `compute`"
-                )
-        return paths, locks
+        cut_off = [path for path in paths if not Path(path).read_bytes().endswith(_END_OF_STREAM)]
+        if not cut_off:
+            return paths, locks
+        for path, lock in zip(paths, locks, strict=True):
+            Path(path).unlink()
+            lock.release()
+        why = "the process that wrote them died before it called `compute`"
+        raise ValueError(f"the predictions in {cut_off[0]} are cut off: {why}")
 
 
-def _joined(weights: Iterable[Weights | None], beside: Iterable[Column]) -> Weights | None:
+def _joined(weights: Sequence[Weights | None], beside: Sequence[Column]) -> Weights | None:
     """Return the weights of all samples, 1 where a batch has none; None where no batch has any."""
-    pairs = [*zip(weights, beside, strict=True)]
-    if all(of_batch is None for of_batch, _ in pairs):
+    if all(of_batch is None for of_batch in weights):
         return None
+    pairs = zip(weights, beside, strict=True)
     return np.concatenate([np.ones(len(r)) if w is None else w for w, r in pairs])
 
 
-def _as_text(labels: Column, weights: Weights | None = None) -> list[str]:
-    """Return each label as a Python literal in ASCII: 1, '1' and b'1' stay apart.
-
-    Its weight follows on a second line, which no literal has, with all its digits.
-    """
-    texts = [ascii(label) for label in labels.tolist()]
-    if weights is None:
-        return texts
-    return [f"{text}\n{weight!r}" for text, weight in zip(texts, weights.tolist(), strict=True)]
-
-
-def _from_text(texts: Iterable[str]) -> list[Any]:
-    literals = list(texts)
-    labels = {literal: ast.literal_eval(literal) for literal in set(literals)}
-    return [labels[literal] for literal in literals]
+def _from_text(literals: list[str]) -> list[Any]:
+    """Return what Python literals stand for, of which many are the same."""
+    values = {literal: ast.literal_eval(literal) for literal in set(literals)}
+    return [values[literal] for literal in literals]

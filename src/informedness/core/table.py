@@ -1,11 +1,8 @@
 """The contingency table: it counts columns of labels, and every score is computed from it.
 
 `n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
-PREDICTIONS, here and everywhere else. The table is a sufficient statistic: scores, standard errors
-and intervals take the table, never the samples. It is sparse: only cells with samples are held, and
-no k x k array is made where k is large.
-
-`count_pairs` is the only place where codes become counts.
+PREDICTIONS, here and everywhere else. Scores, errors and intervals take the table, never the
+samples. It is sparse: only cells with samples are held, no k x k array is made where k is large.
 """
 
 from __future__ import annotations
@@ -38,14 +35,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Weights: TypeAlias = NDArray[np.float64]
+Names: TypeAlias = tuple[Label | None, ...]
 
 # Pairs that are counted together stay in the cache, which takes half the time of whole arrays.
 _BLOCK = 2**17
 # A table of all pairs has at most 2**22 cells, 32 MB; more of them are counted by sorting.
 _MOST_BITS = 22
-
-
-# From columns to cells
 
 
 class Cells(NamedTuple):
@@ -60,10 +55,7 @@ class Cells(NamedTuple):
 def count_pairs(
     references: Column, predictions: Column, weights: Weights | None = None
 ) -> tuple[Sequence[Label], Cells]:
-    """Return the labels that occur, sorted (some may be unused), and the cells of their table.
-
-    `rows` and `columns` are positions in the labels.
-    """
+    """Return the labels that occur, sorted (some may be unused), and the cells of their table."""
     if references.values is None and predictions.values is None:
         # small integers are codes as they stand
         cells = _count_dense(references.codes, predictions.codes, weights)
@@ -84,7 +76,7 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Ce
     n = len(rows)
     most_bits = min(_MOST_BITS, max(12, (2 * n).bit_length()))  # a small table for few pairs
     start = row_bits = bits = 0
-    tables: list[Numbers] = []  # of samples; then of weights, and of their squares
+    tables: list[Numbers] = []  # of samples; or of weights, and of their squares
     while start < n:
         # a block should outweigh the table it is added to
         block = slice(start, start + max(_BLOCK, 2 ** (row_bits + bits)))
@@ -96,56 +88,49 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Ce
             return None
         fused = np.left_shift(r, bits, dtype=np.int64)
         fused |= c
-        amounts = None if weights is None else weights[block]
-        before, tables = tables, []
-        for sums in _sums_by_code(fused, amounts, 2 ** (row_bits + bits)):
-            tables.append(sums.reshape(2**row_bits, 2**bits))
+        of_block = None if weights is None else weights[block]
+        sums = _amounts_by_code(fused, of_block, 2 ** (row_bits + bits))
+        before, tables = tables, [of_code.reshape(2**row_bits, 2**bits) for of_code in sums]
         for table, smaller in zip(tables, before, strict=False):
             table[: len(smaller), : smaller.shape[1]] += smaller
     found = np.nonzero(tables[0])
-    return Cells(*found, *(table[found] for table in tables[-2:]))
+    return Cells(*found, *(table[found] for table in tables))
 
 
 def _count_sorted(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells:
     """Return the cells for any number of codes, by sorting the pairs."""
     k = int(columns.max()) + 1
     cells, codes = np.unique(rows.astype(np.int64) * k + columns, return_inverse=True)
-    return Cells(cells // k, cells % k, *_sums_by_code(codes, weights, len(cells))[-2:])
+    return Cells(cells // k, cells % k, *_amounts_by_code(codes, weights, len(cells)))
 
 
-def _sums_by_code(codes: Codes, weights: Weights | None, size: int) -> list[Numbers]:
-    """Return the number of samples of each code; then the sums of weights, and of their squares."""
-    sums: list[Numbers] = [np.bincount(codes, minlength=size)]
-    if weights is not None:
-        with np.errstate(over="ignore"):  # beyond 1e154: scores are right, their errors unknown
-            sums += [np.bincount(codes, weights**power, size) for power in (1, 2)]
-    return sums
+def _amounts_by_code(codes: Codes, weights: Weights | None, size: int) -> list[Numbers]:
+    """Return the number of samples of each code; or the sums of weights, and of their squares."""
+    if weights is None:
+        return [np.bincount(codes, minlength=size)]
+    with np.errstate(over="ignore"):  # beyond 1e154: scores are right, their errors unknown
+        return [np.bincount(codes, amounts, size) for amounts in (weights, weights**2)]
 
 
 def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
-    """Return the sum of `amounts` for each code: exact for counts, in float64 for weights."""
-    if amounts.dtype.kind == "f" or amounts.sum(dtype=float) < 2**53:  # bincount sums in float64
-        return np.bincount(codes, amounts, minlength=size).astype(amounts.dtype, copy=False)
-    totals = np.zeros(size, dtype=np.int64)
-    np.add.at(totals, codes, amounts)
-    return totals
-
-
-# The table
+    """Return the sum of `amounts` for each code, exact for counts."""
+    sums = np.zeros(size, dtype=amounts.dtype)
+    np.add.at(sums, codes, amounts)
+    return sums
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """Counts of (reference, prediction) pairs; rows are references, columns predictions.
 
-    >>> table = Table.from_labels(["a", "b", "a"], ["a", "b", "b"])
+    >>> table = Table.from_labels(references=["a", "b", "a"], predictions=["a", "b", "b"])
     >>> table.labels, table.reference_totals.tolist(), table.prediction_totals.tolist()
     (('a', 'b'), [2, 1], [1, 2])
     """
 
     # The k classes: sorted, or in the order of `labels=`. A final None stands for all predictions
     # outside the declared classes (`unknown="wrong"`).
-    labels: tuple[Label | None, ...]
+    labels: Names
     declared: bool  # whether the classes were given (`labels=`) or observed
     # The non-zero cells, row by row: positions in `labels`, and the samples there (int64) or their
     # weight (float64).
@@ -158,9 +143,9 @@ class Table:
     @classmethod
     def from_labels(
         cls,
+        *,
         references: Any,
         predictions: Any,
-        *,
         labels: Any = None,
         sample_weight: Any = None,
         ignore_index: Label | None = None,
@@ -172,36 +157,29 @@ class Table:
         them is an error, or with `unknown="wrong"` a wrong answer. Samples whose reference is
         `ignore_index` are left out, as are those of weight 0.
         """
-        r, p, task = read_task(references, predictions, labels, ignore_index, unknown)
-        table = cls.from_columns(r, p, task, sample_weight)
-        if task.ignored is None and task.classes is None:
-            warn_of_padding(table)
+        r, p = read_pair(references, predictions)
+        task = task_of(r, labels, ignore_index, unknown, "references")
+        table = cls._of_columns(r, p, task, sample_weight)
+        warn_of_padding(table, task)
         return table
 
     @classmethod
-    def from_columns(
-        cls, references: Column, predictions: Column, task: Task, sample_weight: Any = None
-    ) -> Self:
-        """Count two columns."""
-        keep, weights = counted_samples(references, task, sample_weight)
-        if keep is not None:
-            references, predictions = references[keep], predictions[keep]
-        found, cells = count_pairs(references, predictions, weights)
-        return cls.of_task(found, cells, task, len(references))
+    def _of_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
+        """Count references and predictions."""
+        keep, weights = counted_samples(r, task, sample_weight)
+        r, p = r[keep], p[keep]
+        found, cells = count_pairs(r, p, weights)
+        return cls._of_task(found, cells, task, len(r))
 
     @classmethod
-    def of_task(
-        cls, found: Sequence[Label], cells: Cells, task: Task, n_samples: int | None
-    ) -> Self:
-        """Return the table of the task's classes from cells of the labels `found`."""
+    def _of_task(cls, found: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
+        """Return the table of the task's classes from cells of the labels `found`, n samples."""
         names, to_code = _arranged(found, cells, task)
         cells = cells._replace(rows=to_code[cells.rows], columns=to_code[cells.columns])
-        return cls.of_cells(names, task.classes is not None, cells, n_samples)
+        return cls._of_cells(names, task.classes is not None, cells, n)
 
     @classmethod
-    def of_cells(
-        cls, names: tuple[Label | None, ...], declared: bool, cells: Cells, n_samples: int | None
-    ) -> Self:
+    def _of_cells(cls, names: Names, declared: bool, cells: Cells, n: int | None) -> Self:
         """Return the table of cells in any order; cells listed twice are added up."""
         rows, columns, counts, squares = cells
         fused = rows * len(names) + columns
@@ -211,7 +189,7 @@ class Table:
             rows, columns = np.divmod(fused[order[starts]], len(names))
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
-        return cls(names, declared, rows, columns, counts, squares, n_samples)
+        return cls(names, declared, rows, columns, counts, squares, n)
 
     @cached_property
     def reference_totals(self) -> Numbers:
@@ -240,9 +218,6 @@ class Table:
         return bool(self.counts.dtype.kind == "f")
 
 
-# The task: classes, and which samples count
-
-
 class Task(NamedTuple):
     """The declared classes, the reference to leave out, what to do with unknown predictions."""
 
@@ -250,22 +225,17 @@ class Task(NamedTuple):
     ignored: Label | None
     unknown: str
 
-    def counted(self, references: Column, amounts: Numbers | None) -> Numbers:
-        """Return which samples count: those not ignored, with a weight above 0."""
+    def counted(self, references: Column, amounts: Numbers | None) -> Any:
+        """Return which samples count, as an index: those not ignored, with a weight above 0."""
+        if amounts is None and self.ignored is None and len(references):
+            return slice(None)  # which copies nothing
         keep = np.ones(len(references), dtype=bool) if amounts is None else amounts > 0
-        if not keep.any():
-            dropped = ", and none is left after dropping those of weight 0" if len(keep) else ""
-            raise NoSamplesError(
-                f"there must be a sample to score, got {len(keep)} samples{dropped}"
-            )
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)
         if not keep.any():
-            also = "" if amounts is None else " or of weight 0"
-            raise NoSamplesError(
-                f"there must be a sample to score, and none is left: all are ignored{also}"
-            )
-        return keep
+            why = ", and none is left: all are ignored or of weight 0" if len(keep) else ""
+            raise NoSamplesError(f"there must be a sample to score, got {len(keep)} samples{why}")
+        return slice(None) if keep.all() else keep
 
 
 def check_unknown(unknown: object, labels: Any) -> None:
@@ -275,71 +245,56 @@ def check_unknown(unknown: object, labels: Any) -> None:
         raise ValueError('`unknown` can be "wrong" only with `labels`, the known classes')
 
 
-def read_task(
-    references: Any, predictions: Any, labels: Any, ignore_index: Any, unknown: str
-) -> tuple[Column, Column, Task]:
-    """Return references and predictions as columns, and the options as a `Task`."""
+def task_of(beside: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
+    """Return the options, of the same kind of label as the references, which are called `name`."""
     check_unknown(unknown, labels)
-    pair = read_pair(references, predictions)
-    classes = None if labels is None else read_classes(labels, "labels", pair[0])
+    classes = None if labels is None else read_classes(labels, "labels", beside, name)
     ignored = None
     if ignore_index is not None:
-        (ignored,) = read_classes([ignore_index], "ignore_index", pair[0])
-    return *pair, Task(classes, ignored, unknown)
+        (ignored,) = read_classes([ignore_index], "ignore_index", beside, name)
+    return Task(classes, ignored, unknown)
 
 
-def counted_samples(
-    references: Column, task: Task, sample_weight: Any
-) -> tuple[Numbers | None, Weights | None]:
-    """Return which samples count, None where all do, and the weights of those."""
-    weights = None if sample_weight is None else read_weights(sample_weight, len(references))
-    if weights is None and task.ignored is None and len(references):
-        return None, None
+def counted_samples(references: Column, task: Task, sample_weight: Any) -> tuple[Any, Any]:
+    """Return which samples count, as an index, and the weights of those."""
+    if sample_weight is None:
+        return task.counted(references, None), None
+    weights = read_weights(sample_weight, len(references))
     keep = task.counted(references, weights)
-    if keep.all():
-        return None, weights
-    return keep, None if weights is None else weights[keep]
+    return keep, weights[keep]
 
 
-def _arranged(
-    found: Sequence[Label], cells: Cells, task: Task
-) -> tuple[tuple[Label | None, ...], Codes]:
+def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, Codes]:
     """Return the classes of the table, and the position among them of each label found.
 
     With `unknown="wrong"` predictions outside the declared classes share one extra class, None.
     """
-    is_reference, is_prediction = np.zeros((2, len(found)), dtype=bool)
-    is_reference[cells.rows] = is_prediction[cells.columns] = True
     if task.classes is None:
-        used = is_reference | is_prediction
-        names = tuple(found[code] for code in np.flatnonzero(used).tolist())
-        return names, np.cumsum(used) - 1
+        used = np.zeros(len(found), dtype=bool)
+        used[cells.rows] = used[cells.columns] = True
+        return tuple(found[code] for code in np.flatnonzero(used).tolist()), np.cumsum(used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in found], dtype=np.int64)
-    outside = is_reference & (to_code < 0)
-    if outside.any():
-        label = show(found[int(np.argmax(outside))])
+    unknown = cells.rows[to_code[cells.rows] < 0]
+    if len(unknown):
+        label = show(found[unknown.min()])
         raise ValueError(f"`labels` must list every reference, {label} is missing")
-    outside = is_prediction & (to_code < 0)
-    if not outside.any():
+    unknown = cells.columns[to_code[cells.columns] < 0]
+    if not len(unknown):
         return task.classes, to_code
     if task.unknown == "error":
-        label = show(found[int(np.argmax(outside))])
-        raise ValueError(
-            f"`labels` must list every prediction, {label} is missing: add it, or "
-            'pass unknown="wrong" to count such predictions as wrong answers'
-        )
-    to_code[outside] = len(task.classes)
+        label = show(found[unknown.min()])
+        how = 'add it, or pass unknown="wrong" to count such predictions as wrong answers'
+        raise ValueError(f"`labels` must list every prediction, {label} is missing: {how}")
+    to_code[unknown] = len(task.classes)
     return (*task.classes, None), to_code
 
 
-def warn_of_padding(table: Table) -> None:
-    """Warn if -100, which a Trainer pads labels with, is counted as a class."""
-    if -100 in table.labels and table.reference_totals[table.labels.index(-100)]:
+def warn_of_padding(table: Table, task: Task) -> None:
+    """Warn if -100, which a Trainer pads labels with, is counted as a class unasked."""
+    is_asked = task.ignored is not None or task.classes is not None
+    if not is_asked and -100 in table.labels and table.reference_totals[table.labels.index(-100)]:
         warn("-100 among the references counts as a class: ignore_index=-100 drops it")
-
-
-# Weights and counts
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> Weights:
@@ -352,7 +307,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> Weights:
 
 
 def read_amounts(values: Any, name: str) -> Numbers:
-    """Return counts or weights as a float64 array, or as int64 if all were given as integers."""
+    """Return counts or weights as a float64 array, as int64 if they were given as such integers."""
     array = as_array(values, name)
     if array.dtype.kind == "O" and all(map(is_real, array.flat)):
         try:  # Decimal and Fraction, as databases return sums
@@ -362,7 +317,7 @@ def read_amounts(values: Any, name: str) -> Numbers:
     if array.dtype.kind not in "biuf":
         raise ValueError(f"`{name}` must hold numbers, got {show(values)}")
     if array.dtype.kind == "u" and int(array.max(initial=0)) >= 2**63:
-        raise ValueError(f"`{name}` must be below 2**63, got {int(array.max())}")
+        raise ValueError(f"`{name}` must be below 2**63, got {array.max()}")
     amounts = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
     bad = ~(np.isfinite(amounts) & (amounts >= 0))
     if bad.any():
@@ -376,6 +331,4 @@ def read_amounts(values: Any, name: str) -> Numbers:
 
 def is_real(value: object) -> bool:
     """Return whether a value is a real number and not a bool."""
-    return isinstance(value, (Number, np.number)) and not isinstance(
-        value, (bool, complex, np.complexfloating)
-    )
+    return isinstance(value, Number) and not isinstance(value, (bool, complex, np.complexfloating))

@@ -6,29 +6,47 @@ integers, and positions become the names of their choices.
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.labels import Column, Label, check_distinct, show
 from ..core.table import check_unknown
 from ..inputs.containers import code_integers, read_quickly
 
 
-class LabelOptions(NamedTuple):
-    """What a label is, which are classes, and which samples to leave out."""
+@dataclass
+class LabelOptions:
+    """What a label is, which are classes, and which samples to leave out, as in `table_from_file`.
+
+    Raises
+    ------
+    ValueError
+        If one is not valid, or cannot be combined with another.
+    """
 
     numeric: bool = False
-    pattern: re.Pattern[str] | None = None
-    choices: tuple[str, ...] | None = None
+    extract: str | re.Pattern[str] | None = None
+    choices: Any = None  # a tuple of str, once checked
     labels: Sequence[Label] | None = None
     ignore_index: Label | None = None
     unknown: str = "error"
 
-    def classes(self, is_integer: bool) -> tuple[Label, ...] | None:
+    def __post_init__(self) -> None:
+        if self.choices is not None and self.labels is not None:
+            raise ValueError("`choices` are the classes of the task: give them without `labels`")
+        check_unknown(self.unknown, self.labels if self.choices is None else self.choices)
+        self.pattern = None if self.extract is None else _compiled(self.extract)
+        if self.choices is not None:
+            self.choices = _read_choices(self.choices, self.numeric)
+        if self.labels is not None:
+            self.labels = read_quickly(self.labels, "labels").tolist()
+
+    def classes(self, is_integer: bool) -> Sequence[Label] | None:
         """Return the declared classes, as integers where the references are."""
-        if self.choices is not None or self.labels is None:
-            return self.choices
-        return tuple(_typed(label, is_integer) for label in self.labels)
+        if self.choices is not None:
+            return tuple(self.choices)
+        return self.labels and [_typed(label, is_integer) for label in self.labels]
 
     def ignored(self, is_integer: bool) -> Any:
         """Return the reference to leave out, as an integer where the references are."""
@@ -38,32 +56,6 @@ class LabelOptions(NamedTuple):
 
 
 AS_THEY_ARE = LabelOptions()
-
-
-def label_options(
-    *,
-    numeric: bool = False,
-    extract: str | re.Pattern[str] | None = None,
-    choices: Sequence[str] | None = None,
-    labels: Sequence[Label] | None = None,
-    ignore_index: Label | None = None,
-    unknown: str = "error",
-) -> LabelOptions:
-    """Check these options, which are those of `table_from_file`, and return them.
-
-    Raises
-    ------
-    ValueError
-        If one is not valid, or cannot be combined with another.
-    """
-    if choices is not None and labels is not None:
-        raise ValueError("`choices` are the classes of the task: give them without `labels`")
-    check_unknown(unknown, labels if choices is None else choices)
-    pattern = None if extract is None else _compiled(extract)
-    names = None if choices is None else _read_choices(choices, numeric)
-    if labels is not None:
-        labels = read_quickly(labels, "labels").tolist()
-    return LabelOptions(numeric, pattern, names, labels, ignore_index, unknown)
 
 
 def _compiled(extract: Any) -> re.Pattern[str]:
@@ -85,7 +77,7 @@ def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
     check_distinct(names, "choices")
     if numeric and (text := next((x for x in names if _integer(x) is not None), None)):
         raise ValueError(
-            "`choices` must not hold integers together with numeric=True (--numeric), which reads "
+            "`choices` must not hold integers together with numeric=True, which reads "
             f"such text as a position, got {show(text)}"
         )
     return tuple(map(str, names))
@@ -112,10 +104,9 @@ def read_labels(values: Any, role: str, options: LabelOptions) -> Column:
     if not len(column) or not (pattern or choices or numeric):
         return column
     present, positions = code_integers(column.codes)  # some values may be unused
-    given = Column(present, column.values).tolist()
-    answers: list[Label | None] = list(given)
+    answers: list[Any] = Column(present, column.values).tolist()
     if pattern is not None:
-        answers = _extracted(column, given, role, pattern, options.unknown)
+        answers = _extracted(column, answers, role, pattern, options.unknown)
     if numeric:
         answers = [_as_integer(x, role, is_strict=choices is None) for x in answers]
     if choices is not None:
@@ -185,7 +176,7 @@ def named(labels: Iterable[Label | None], choices: Sequence[str]) -> list[Label 
 
 
 def _named(
-    answers: list[Label | None], role: str, choices: tuple[str, ...], options: LabelOptions
+    answers: list[Label | None], role: str, choices: Sequence[str], options: LabelOptions
 ) -> list[Label | None]:
     names = named(answers, choices)
     is_reference = role == "references"
@@ -203,10 +194,10 @@ def _named(
 
 
 def _outside_choices(answer: Label | None, role: str, options: LabelOptions) -> ValueError:
-    what = role.split()[0].split("_")[0].removesuffix("s")
+    what = "reference" if role == "references" else "prediction"
     help_ = ""
     if isinstance(answer, str) and not options.numeric and _integer(answer) is not None:
-        help_ = ": numeric=True (--numeric) reads such text as a position"
+        help_ = ": numeric=True reads such text as a position"
     elif what == "prediction":
         help_ = ': pass unknown="wrong" to count such predictions as wrong answers'
     return ValueError(
@@ -218,7 +209,7 @@ def _outside_choices(answer: Label | None, role: str, options: LabelOptions) -> 
 def _as_integer(answer: Label | None, role: str, is_strict: bool) -> Label | None:
     integer = None if answer is None else _integer(answer)
     if integer is None and answer is not None and is_strict:
-        raise ValueError(f"`{role}` must hold integers (--numeric), got {show(answer)}")
+        raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(answer)}")
     return answer if integer is None else integer
 
 

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core import table as core_table
-from ..core.labels import Codes, Column, Label, Numbers, code_objects, read_column
-from ..core.table import Task
+from ..core.labels import NAMES, Codes, Column, Label, Numbers, code_objects, read_column, read_pair
+from ..core.table import Task, task_of
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Knuth's: 2**64 over the golden ratio
 
@@ -26,33 +25,39 @@ _ARROW_TEXT = ("string", "large_string", "binary", "large_binary")
 
 def read_quickly(values: Any, name: str) -> Column:
     """Return labels as a column, in the fastest way there is for their container."""
-    return read_column(quickly(values), name)
+    return read_column(quickly(values, name), name)
 
 
 def read_task(
-    references: Any, predictions: Any, labels: Any, ignore_index: Any, unknown: str
+    references: Any,
+    predictions: Any,
+    labels: Any,
+    ignore_index: Any,
+    unknown: str,
+    names: tuple[str, str] = NAMES,
 ) -> tuple[Column, Column, Task]:
-    """Return references, predictions and options as `core.table.read_task` does."""
-    columns = quickly(references), quickly(predictions)
-    return core_table.read_task(*columns, labels, ignore_index, unknown)
+    """Return references and predictions as columns, and the options, all of one kind of label."""
+    columns = quickly(references, names[0]), quickly(predictions, names[1])
+    r, p = read_pair(*columns, names)
+    return r, p, task_of(r, labels, ignore_index, unknown, names[0])
 
 
-def quickly(values: Any) -> Any:
+def quickly(values: Any, name: str) -> Any:
     """Return a container as a column, or as it is if there is no fast way for it."""
-    column = quick_column(values)
+    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow's
+        values = values.column(0)
+    column = quick_column(values, name)
     return values if column is None else column
 
 
-def quick_column(values: Any) -> Column | None:
+def quick_column(values: Any, name: str) -> Column | None:
     """Return the labels of a container as a column, or None if there is no fast way for it."""
     if type(values) is list:
         return _text_column(values)
     if type(values) is np.ndarray and values.dtype.kind in "iu" and values.ndim == 1:
         return _far_integers(values)
-    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow's
-        values = values.column(0)
     if hasattr(values, "dictionary_encode") and hasattr(values, "to_pylist"):
-        return _arrow_column(values)
+        return _arrow_column(values, name)
     if isinstance(values, np.ma.MaskedArray) or getattr(values, "ndim", 0) != 1:
         return None
     if hasattr(values, "__array__") and not hasattr(values, "detach"):
@@ -80,8 +85,12 @@ def _text_column(values: list[Any]) -> Column | None:
     return Column(codes, list(positions)) if {*map(type, positions)} == {type(values[0])} else None
 
 
-def _arrow_column(values: Any) -> Column | None:
+def _arrow_column(values: Any, name: str) -> Column | None:
     """Return pyarrow's integers as they are, and its text as pyarrow codes it."""
+    try:
+        values.validate(full=True)  # or -1 in a dictionary's column would be its last label
+    except ValueError as error:
+        raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
     if values.null_count or not len(values):
         return None
     is_coded = hasattr(values.type, "index_type")  # lists have a type of value, too
@@ -92,10 +101,6 @@ def _arrow_column(values: Any) -> Column | None:
         found = np.from_dlpack(values)  # asarray would import pandas
         return None if found.dtype == np.uint64 else Column(found)
     if kind not in _ARROW_TEXT:
-        return None
-    try:
-        values.validate(full=True)  # or -1 would be read as the last label
-    except ValueError:
         return None
     encoded = values.dictionary_encode()
     if hasattr(encoded, "unify_dictionaries"):

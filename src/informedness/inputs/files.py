@@ -1,61 +1,40 @@
 """Files of predictions, one row per sample, counted in batches that need little memory."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator, Sequence
-from functools import reduce
-from operator import add
+from collections import defaultdict
+from collections.abc import Sequence
 from os import PathLike
-from typing import overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from ..contingency import ContingencyTable
 from ..core.labels import Label, NoSamplesError
-from ..core.table import Task, warn_of_padding
+from ..core.table import Task, read_amounts, warn_of_padding
 from ..inputs.containers import read_task
-from ..slicing import Slice, SlicedCells, count_slices, merge_slices, tables_of
-from .answered import LabelOptions, label_options, read_labels
-from .columns import check_nulls, no_samples, slices_of, with_slices
-from .paths import list_files
-from .readers import DELIMITERS, Batch, read_batches
+from ..slicing import Slice, count_slices, in_order
+from .answered import LabelOptions, read_labels
+from .columns import named_columns, no_samples, slices_of
+from .readers import Batch, read_files
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .columns import FileOptions
+
+Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
 
 
 @overload
 def table_from_file(
-    path: str | PathLike[str] | Sequence[str | PathLike[str]],
-    *,
-    references: str,
-    predictions: str,
-    weights: str | None = ...,
-    file_format: str | None = ...,
-    numeric: bool = ...,
-    labels: Sequence[Label] | None = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    extract: str | re.Pattern[str] | None = ...,
-    choices: Sequence[str] | None = ...,
-    drop_null: bool = ...,
-    keep_empty: bool = ...,
-    by: None = ...,
+    path: Paths, *, by: None = ..., **options: Unpack[FileOptions]
 ) -> ContingencyTable: ...
 @overload
 def table_from_file(
-    path: str | PathLike[str] | Sequence[str | PathLike[str]],
-    *,
-    references: str,
-    predictions: str,
-    by: str | Sequence[str],
-    weights: str | None = ...,
-    file_format: str | None = ...,
-    numeric: bool = ...,
-    labels: Sequence[Label] | None = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    extract: str | re.Pattern[str] | None = ...,
-    choices: Sequence[str] | None = ...,
-    drop_null: bool = ...,
-    keep_empty: bool = ...,
+    path: Paths, *, by: str | Sequence[str], **options: Unpack[FileOptions]
 ) -> dict[Slice, ContingencyTable]: ...
 def table_from_file(
-    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    path: Paths,
     *,
     references: str,
     predictions: str,
@@ -128,111 +107,52 @@ def table_from_file(
     >>> table.labels, table.to_dense().tolist()
     (('a', 'b'), [[1, 1], [0, 1]])
     """
-    options = label_options(
-        numeric=numeric,
-        extract=extract,
-        choices=choices,
-        labels=labels,
-        ignore_index=ignore_index,
-        unknown=unknown,
+    options = LabelOptions(numeric, extract, choices, labels, ignore_index, unknown)
+    names = named_columns(references, predictions, weights, by)
+    sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
+
+    def count(batch: Batch) -> None:
+        for name, table in _count(batch, options).items():
+            # of many slices each sum would take longer than its cells
+            _add_table(sums[name], table, 2 if by is None else 16)
+
+    n_rows, files = read_files(
+        path, names, count, file_format=file_format, drop_null=drop_null, keep_empty=keep_empty
     )
-    is_declared = labels is not None or choices is not None
-    names = with_slices({"references": references, "predictions": predictions}, by)
-    if weights is not None:
-        names["weights"] = weights
-    files = list_files(path, file_format)
-    tables: list[ContingencyTable] = []
-    slices: list[SlicedCells] = []
-    n_rows, nulls = 0, dict.fromkeys(names, 0)
-    with_nulls: list[tuple[str, str]] = []
-    for file, kind in files:
-        try:
-            for batch, counted in _count_file(file, kind, names, options, keep_empty):
-                n_rows += batch.n_rows
-                nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
-                with_nulls += [(file, kind)] if any(batch.nulls.values()) else []
-                if isinstance(counted, ContingencyTable):
-                    _add_table(tables, counted)
-                elif counted is not None:
-                    _add_slices(slices, counted)
-        except ValueError as error:
-            raise ValueError(f"{file}: {error}") from error
-    where = [file for file, _ in with_nulls or files]
     try:
-        if not drop_null:
-            has_cells = any(kind in DELIMITERS for _, kind in with_nulls)
-            check_nulls(names, nulls, n_rows, empty_cells=has_cells and not keep_empty)
-        if not tables and not slices:
+        if not sums:
             raise no_samples(n_rows)
-        if slices:
-            sliced = merge_slices(slices)
-            classes = options.classes(isinstance(sliced.labels[0], int))
-            by_slice = tables_of(sliced, Task(classes, None, unknown))
-            if not is_declared and ignore_index is None:
-                warn_of_padding(ContingencyTable.sum_of(list(by_slice.values())))
-            return by_slice
+        tables = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
+        whole = ContingencyTable.sum_of(list(tables.values()))
     except ValueError as error:
-        others = len(set(where)) - 1
-        more = f" and {others} more" if others else ""
-        raise ValueError(f"{where[0]}{more}: {error}") from error
-    table = reduce(add, tables)
-    if not is_declared and ignore_index is None:
-        warn_of_padding(table)
-    return table
+        raise ValueError(f"{files}: {error}") from error
+    if labels is None and choices is None:
+        warn_of_padding(whole, Task(None, ignore_index, unknown))
+    return whole if by is None else tables
 
 
-def _count_file(
-    file: str, kind: str, names: dict[str, str], options: LabelOptions, keep_empty: bool
-) -> Iterator[tuple[Batch, ContingencyTable | SlicedCells | None]]:
-    """Yield each batch of a file, and its table, or the cells of its slices."""
-    row = 0
-    for batch in _ahead(read_batches(file, kind, names, keep_empty)):
-        try:
-            yield batch, _count(batch, options)
-        except ValueError as error:
-            raise ValueError(f"in the rows from {row} on: {error}" if row else error) from error
-        row += batch.n_rows
-
-
-def _count(batch: Batch, options: LabelOptions) -> ContingencyTable | SlicedCells | None:
-    """Return the table of a batch, or the cells of its slices; None if no row of it counts."""
-    references, predictions = (
-        read_labels(batch.columns[role], role, options) for role in ("references", "predictions")
-    )
+def _count(batch: Batch, options: LabelOptions) -> dict[Slice, ContingencyTable]:
+    """Return the tables of a batch by slice, or its one table; none if no row of it counts."""
+    references = read_labels(batch.columns["references"], "references", options)
+    predictions = read_labels(batch.columns["predictions"], "predictions", options)
+    weights = batch.columns.get("weights")
+    if weights is not None:
+        weights = read_amounts(weights, "weights")
     is_integer = references.kind == "integers"
     classes, ignored = options.classes(is_integer), options.ignored(is_integer)
-    weights = batch.columns.get("weights")
     try:
         # which does not warn of -100: that is done once for all batches, at the end
         r, p, task = read_task(references, predictions, classes, ignored, options.unknown)
         if "by" in batch.columns:
-            return count_slices(r, p, slices_of(batch.columns, batch.columns), task, weights)
-        return ContingencyTable.from_columns(r, p, task, weights)
+            return count_slices(r, p, slices_of(batch.columns), task, weights)
+        return {(): ContingencyTable._of_columns(r, p, task, weights)}
     except NoSamplesError:
-        return None
+        return {}
 
 
-def _add_table(tables: list[ContingencyTable], table: ContingencyTable | None) -> None:
-    """Add a table to sums that each have more cells than the next: no cell is merged often."""
-    if table is not None:
-        tables.append(table)
-        while len(tables) > 1 and len(tables[-2].counts) <= 2 * len(tables[-1].counts):
-            tables[-2:] = [tables[-2] + tables[-1]]
-
-
-def _add_slices(parts: list[SlicedCells], part: SlicedCells) -> None:
-    """Add a part to sums that each have more cells than the next, as tables are added."""
-    parts.append(part)
-    while len(parts) > 1 and len(parts[-2].slices) <= 2 * len(parts[-1].slices):
-        parts[-2:] = [merge_slices(parts[-2:])]
-
-
-def _ahead(batches: Iterator[Batch]) -> Iterator[Batch]:
-    """Yield the batches, each read by another thread while the one before is counted."""
-    from concurrent.futures import ThreadPoolExecutor  # not wanted where no file is read
-
-    with ThreadPoolExecutor(max_workers=1) as reader:
-        coming = reader.submit(next, batches, None)
-        while (batch := coming.result()) is not None:
-            coming = reader.submit(next, batches, None)
-            yield batch
+def _add_table(tables: list[ContingencyTable], table: ContingencyTable, n: int) -> None:
+    """Add a table to sums, `n` at a time, of which few have as many cells as those before."""
+    tables.append(table)
+    while len(tables) >= n and len(tables[-n].counts) <= 2 * len(table.counts):
+        table = ContingencyTable.sum_of(tables[-n:])
+        tables[-n:] = [table]

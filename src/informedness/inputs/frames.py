@@ -1,17 +1,24 @@
 """Data frames of any engine: the engine counts, and only the counts come back."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from ..contingency import ContingencyTable, read_counts
 from ..core.labels import Label, NoSamplesError, show
-from ..core.table import check_unknown, read_amounts
+from ..core.table import check_unknown, read_amounts, warn_of_padding
 from ..inputs.containers import read_task
-from ..slicing import Slice, slice_column, sliced_counts, tables_of
-from .columns import check_columns, check_nulls, no_samples, slices_of, with_slices, without_views
+from ..slicing import Slice, slice_column, sliced_counts
+from .columns import check_columns, named_columns, no_samples, nulls_found, plain_column, slices_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .columns import FrameOptions
 
 _CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised for what cannot be a key
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
@@ -22,29 +29,11 @@ _ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 @overload
 def table_from_frame(
-    frame: Any,
-    *,
-    references: str,
-    predictions: str,
-    weights: str | None = ...,
-    labels: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    drop_null: bool = ...,
-    by: None = ...,
+    frame: Any, *, by: None = ..., **options: Unpack[FrameOptions]
 ) -> ContingencyTable: ...
 @overload
 def table_from_frame(
-    frame: Any,
-    *,
-    references: str,
-    predictions: str,
-    by: str | Sequence[str],
-    weights: str | None = ...,
-    labels: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    drop_null: bool = ...,
+    frame: Any, *, by: str | Sequence[str], **options: Unpack[FrameOptions]
 ) -> dict[Slice, ContingencyTable]: ...
 def table_from_frame(
     frame: Any,
@@ -95,38 +84,25 @@ def table_from_frame(
     (('a', 'b'), [[1, 1], [0, 1]])
     """
     check_unknown(unknown, labels)
-    names = with_slices({"references": references, "predictions": predictions}, by)
-    if weights is not None:
-        names["weights"] = weights
+    names = named_columns(references, predictions, weights, by)
     cells = _count_in_engine(frame, names, drop_null)
     if weights is not None:
         for name in ("least", "weights", "squares"):  # a sum may hide a negative weight
             read_amounts(cells[name], "weights")
     counts = cells["rows" if weights is None else "weights"]
-    squares, samples = cells.get("squares"), cells.get("samples")
     try:
-        if by is not None:
-            r, p, task = read_task(
-                cells["references"], cells["predictions"], labels, ignore_index, unknown
-            )
-            sums = read_counts(counts, squares, samples, len(r))
-            keep = task.counted(r, sums[0])
-            slices = slice_column(slices_of(cells, names))[keep]
-            kept = [None if x is None else x[keep] for x in sums]
-            amounts = np.asarray(kept[0])
-            return tables_of(sliced_counts(slices, r[keep], p[keep], amounts, *kept[1:]), task)
-        return ContingencyTable.from_counts(
-            cells["references"],
-            cells["predictions"],
-            counts,
-            squared_weights=squares,
-            n_samples=samples,
-            labels=labels,
-            ignore_index=ignore_index,
-            unknown=unknown,
+        r, p, task = read_task(
+            cells["references"], cells["predictions"], labels, ignore_index, unknown
         )
+        by_row = np.zeros(len(r), np.int64) if by is None else slices_of(cells)
+        sums = read_counts(counts, cells.get("squares"), cells.get("samples"), len(r))
+        tables = sliced_counts(slice_column(by_row), r, p, sums, task)
     except NoSamplesError:
         raise no_samples(sum(cells["rows"])) from None
+    if by is not None:
+        return tables
+    warn_of_padding(tables[0], task)
+    return tables[0]
 
 
 def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> dict[str, list[Any]]:
@@ -213,14 +189,14 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     nulls = {role: int(cells.filter(nw.col(role).is_null())["rows"].sum()) for role in keys}
     if "weights" in names:
         nulls["weights"] = int(cells["nulls"].sum())
-    check_nulls(names, nulls, int(cells["rows"].sum()))
+    if any(nulls.values()):
+        raise ValueError(nulls_found(names, nulls, int(cells["rows"].sum())))
     return {name: cells[name].to_list() for name in cells.columns}
 
 
 def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
     """Return the requested columns of an Arrow table in a form that Arrow can group by."""
     import pyarrow
-    import pyarrow.compute
 
     check_columns(names, frame.column_names)
     columns = {}
@@ -228,15 +204,7 @@ def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
         column = frame[name]
         try:
             column.validate(full=True)  # an index outside its dictionary reads stray memory
-            if pyarrow.types.is_run_end_encoded(column.type):
-                column = pyarrow.compute.run_end_decode(column)
-            column = without_views(column)
-            if pyarrow.types.is_dictionary(column.type):
-                if any(chunk.dictionary.null_count for chunk in column.chunks):
-                    column = column.cast(column.type.value_type)
-                else:
-                    column = column.unify_dictionaries()  # Arrow groups by only one per column
+            columns[name] = plain_column(column)
         except pyarrow.ArrowException as error:
             raise ValueError(f"`{role}`: column {name!r} cannot be read: {error}") from error
-        columns[name] = column
     return pyarrow.table(columns)

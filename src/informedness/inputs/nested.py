@@ -13,7 +13,6 @@ import numpy as np
 from ..core.labels import show
 
 _ARGMAX = "argmax:"
-_NUMBERS = "a list of numbers, with at least one number and no null or nan"
 
 
 class Way(NamedTuple):
@@ -23,7 +22,7 @@ class Way(NamedTuple):
     is_argmax: bool
 
 
-def _start(name: str, names: Collection[str]) -> tuple[str, bool]:
+def _start(name: str, names: Collection[str]) -> tuple[str | None, bool]:
     """Return where a name leads, and whether the argmax is taken there."""
     is_argmax = name.startswith(_ARGMAX) and name not in names
     return name.removeprefix(_ARGMAX) if is_argmax else name, is_argmax
@@ -70,7 +69,6 @@ def value_in(row: Mapping[str, Any], name: str) -> tuple[Any, Way]:
     """
     if name in row:
         return row[name], Way((name,), False)
-    rest: str | None
     rest, is_argmax = _start(name, row)
     value: Any = row
     steps: list[str | int] = []
@@ -105,8 +103,15 @@ def argmax(value: Any, way: Way) -> int | None:
         return None
     is_list = isinstance(value, list) and value
     if not is_list or set(map(type, value)) - {int, float} or any(x != x for x in value):
-        raise ValueError(f"{_path(way.steps)!r} must be {_NUMBERS}, got {show(value)}")
+        raise _no_argmax(way, show(value))
     return int(value.index(max(value)))
+
+
+def _no_argmax(way: Way, got: object) -> ValueError:
+    return ValueError(
+        f"{_path(way.steps)!r} must be a list of numbers, with at least one number and no null or "
+        f"nan, got {got}"
+    )
 
 
 # In Arrow
@@ -122,7 +127,6 @@ def type_in(schema: Any, name: str) -> tuple[Any, Way]:
     """
     from pyarrow import types
 
-    rest: str | None
     rest, is_argmax = _start(name, schema.names)
     kind: Any = schema
     steps: list[str | int] = []
@@ -147,18 +151,16 @@ def check_argmax(kind: Any, way: Way) -> None:
     """Raise ValueError unless a type is a list of numbers."""
     from pyarrow import types
 
-    inner = kind.value_type if _is_list(kind) else None
-    is_number = (types.is_integer, types.is_floating, types.is_null)
-    if inner is None or not any(is_it(inner) for is_it in is_number):
-        raise ValueError(f"{_path(way.steps)!r} must be {_NUMBERS}, got {kind}")
+    inner = kind.value_type if _is_list(kind) else kind
+    is_number = types.is_integer(inner) or types.is_floating(inner) or types.is_null(inner)
+    if inner is kind or not is_number:
+        raise _no_argmax(way, kind)
 
 
 def _is_list(kind: Any) -> bool:
-    from pyarrow import types
+    import pyarrow
 
-    return any(
-        is_it(kind) for is_it in (types.is_list, types.is_large_list, types.is_fixed_size_list)
-    )
+    return isinstance(kind, (pyarrow.ListType, pyarrow.LargeListType, pyarrow.FixedSizeListType))
 
 
 def array_in(batch: Any, way: Way, first_row: int) -> Any:
@@ -190,25 +192,21 @@ def _argmax_of(array: Any, way: Way, first_row: int) -> Any:
     import pyarrow
     from pyarrow import compute
 
-    rows = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
-    lists = array.drop_null()
+    is_null = array.is_null().to_numpy(zero_copy_only=False)
+    rows, lists = np.flatnonzero(~is_null), array.drop_null()
     lengths = compute.list_value_length(lists).to_numpy()
-    numbers = lists.flatten()
+    starts = np.cumsum(lengths) - lengths
     of_list = np.repeat(np.arange(len(rows)), lengths)
+    numbers = lists.flatten()
     missing = compute.is_null(numbers, nan_is_null=True).to_numpy(zero_copy_only=False)
     bad = lengths == 0
     bad[of_list[missing]] = True
     if bad.any():
         first = int(np.argmax(bad))
-        raise ValueError(
-            f"row {first_row + rows[first]}: {_path(way.steps)!r} must be {_NUMBERS}, got "
-            f"{show(lists[first].as_py())}"
-        )
+        got = show(lists[first].as_py())
+        raise ValueError(f"row {first_row + rows[first]}: {_no_argmax(way, got)}")
     positions = np.zeros(len(array), dtype=np.int64)
-    if len(rows):
-        values = numbers.to_numpy()
-        starts = np.cumsum(lengths) - lengths
-        greatest = np.flatnonzero(values == np.maximum.reduceat(values, starts)[of_list])
-        _, first_of_list = np.unique(of_list[greatest], return_index=True)
-        positions[rows] = greatest[first_of_list] - starts
-    return pyarrow.array(positions, mask=~array.is_valid().to_numpy(zero_copy_only=False))
+    values = numbers.to_numpy(zero_copy_only=False)
+    greatest = np.flatnonzero(values == np.maximum.reduceat(values, starts)[of_list])
+    positions[rows] = greatest[np.searchsorted(greatest, starts)] - starts
+    return pyarrow.array(positions, mask=is_null)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,8 +32,10 @@ FORMATS = {
 _LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ZIP = b"PK\x03\x04"
-# Files beside the data in a folder that was downloaded, or saved by `datasets`.
-_BESIDE = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?|dataset_infos?\.json|state\.json", re.I)
+# Files beside the data in a folder: hidden ones, and those of a download or of `datasets`.
+_BESIDE = re.compile(
+    r"[._].*|(README|LICENSE|CITATION)(\.\w+)?|dataset_infos?\.json|state\.json", re.I | re.S
+)
 _URL = re.compile(r"[a-zA-Z][\w+.-]+:/")  # of two letters or more: "C:/" is a drive
 
 
@@ -88,11 +90,7 @@ def _parts(folder: Path) -> list[Path]:
     parts = []
     for place, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        parts += [
-            Path(place, name)
-            for name in files
-            if not name.startswith((".", "_")) and not _BESIDE.fullmatch(name)
-        ]
+        parts += [Path(place, name) for name in files if not _BESIDE.fullmatch(name)]
         for name in folders:
             if Path(place, name).is_symlink():  # it may lead back to where we are
                 raise ValueError(
@@ -114,7 +112,7 @@ def _format(path: Path) -> str:
     if file_format is None:
         raise ValueError(
             f"{path}: the format must be one of {sorted(set(FORMATS.values()))}, and the file name "
-            "does not say which: give it with --format-in (file_format=)"
+            "does not say which: give it as file_format="
         )
     return file_format
 
@@ -160,13 +158,12 @@ def open_whole(path: str) -> Iterator[BinaryIO]:
             )
 
 
-@contextmanager
-def _copied(stream: Any) -> Iterator[BinaryIO]:
+def _copied(stream: Any) -> Any:
     """Copy what can only be read once into a temporary file."""
-    with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(stream, copy, 1 << 20)
-        copy.seek(0)
-        yield copy
+    copy = tempfile.TemporaryFile()  # noqa: SIM115 the caller closes it
+    shutil.copyfileobj(stream, copy, 1 << 20)
+    copy.seek(0)
+    return copy
 
 
 @contextmanager
@@ -183,22 +180,16 @@ def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
     if name is None:
         yield stream
         return
-    with ExitStack() as opened:
-        try:
-            plain = opened.enter_context(_copied(_opened(stream, name)))
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-            raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
+    openers: dict[str, Any] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open, "zst": _open_zst}
+    try:
+        plain = _copied(openers[name](stream))
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
+    with plain:
         yield plain
 
 
-def _opened(stream: BinaryIO, name: str) -> Any:
-    """Return what decompresses a stream."""
-    if name == "gz":
-        return gzip.open(stream)
-    if name == "bz2":
-        return bz2.open(stream)
-    if name == "xz":
-        return lzma.open(stream)
+def _open_zst(stream: BinaryIO) -> Any:
     try:
         import pyarrow
     except ImportError as error:

@@ -3,16 +3,19 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any, BinaryIO, NamedTuple
 
+import numpy as np
+
 from ..core.labels import show
-from .columns import check_columns, without_views
+from .columns import check_columns, nulls_found, plain_column
 from .nested import Way, argmax, array_in, check_argmax, type_in, value_in
-from .paths import open_whole
-from .quotes import check_quotes
+from .paths import list_files, open_whole
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
@@ -21,6 +24,7 @@ _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
 _LINES = 1 << 16  # of JSON, where a label is a Python object
 _BLOCK = 1 << 22  # bytes of CSV parsed at a time, and the longest row that can be read
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
@@ -33,6 +37,57 @@ class Batch(NamedTuple):
     """Number of rows, those with nulls included."""
     nulls: dict[str, int]
     """Number of nulls by argument."""
+
+
+def read_files(
+    path: Any,
+    names: Mapping[str, str],
+    use: Callable[[Batch], None],
+    *,
+    file_format: str | None = None,
+    drop_null: bool = False,
+    keep_empty: bool = False,
+) -> tuple[int, str]:
+    """Hand each batch of a data set to `use`; return how many rows it has, and its name.
+
+    `names` gives the column of each argument; the other options are those of `table_from_file`.
+
+    Raises
+    ------
+    ValueError
+        If a file is damaged or lacks a column, if there are nulls that are not to be dropped, or
+        if `use` does; the message names the file.
+    """
+    files = list_files(path, file_format)
+    total, nulls = 0, dict.fromkeys(names, 0)
+    with_nulls: dict[str, str] = {}
+    for file, kind in files:
+        n_rows = 0
+        try:
+            for batch in read_batches(file, kind, names, keep_empty):
+                try:
+                    use(batch)
+                except ValueError as error:
+                    where = f"in the rows from {n_rows} on: {error}"
+                    raise ValueError(where if n_rows else error) from error
+                n_rows += batch.n_rows
+                if any(batch.nulls.values()):
+                    with_nulls[file] = kind
+                    nulls = {name: n + batch.nulls[name] for name, n in nulls.items()}
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from error
+        total += n_rows
+    if with_nulls and not drop_null:
+        has_cells = any(kind in DELIMITERS for kind in with_nulls.values())
+        message = nulls_found(names, nulls, total, empty_cells=has_cells and not keep_empty)
+        raise ValueError(f"{_first(with_nulls)}: {message}")
+    return total, _first(dict(files))
+
+
+def _first(files: Mapping[str, str]) -> str:
+    """Return the name of the first file, and how many others there are."""
+    others = len(files) - 1
+    return next(iter(files)) + (f" and {others} more" if others else "")
 
 
 def read_batches(
@@ -49,8 +104,8 @@ def read_batches(
     """
     with open_whole(path) as stream:
         if file_format in ("json", "jsonl"):
-            read_json = _read_json_lines if file_format == "jsonl" else _read_json_array
-            yield from read_json(stream, names)
+            objects = _lines(stream) if file_format == "jsonl" else _entries(stream)
+            yield from _read_json(objects, names)
             return
         try:
             import pyarrow
@@ -64,72 +119,46 @@ def read_batches(
             reader = partial(_read_csv, delimiter=delimiter, keep_empty=keep_empty)
         try:
             for rows in _gathered(reader(stream, names)):
-                yield _without_nulls(rows)
-        except (pyarrow.ArrowException, OSError, UnicodeError, MemoryError) as error:
+                nulls = {name: rows[name].null_count for name in names}
+                kept = rows.drop_null() if any(nulls.values()) else rows
+                yield Batch({name: kept[name] for name in names}, len(rows), nulls)
+        except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
             what = str(error) or "it asks for more memory than there is"
             raise ValueError(f"not readable as {file_format}: {what}") from error
 
 
-def _gathered(batches: Iterable[Any]) -> Iterator[Any]:
-    """Yield record batches of about `_BYTES` each: many small ones cost more to count."""
-    waiting: list[Any] = []
-    n_bytes = 0
-    for batch in batches:
-        for start in range(0, batch.num_rows, _ROWS):
-            waiting.append(_without_views(batch.slice(start, _ROWS)))
-            n_bytes += waiting[-1].nbytes
-            if n_bytes >= _BYTES:
-                yield from _joined(waiting)
-                waiting, n_bytes = [], 0
-    yield from _joined(waiting)
+# Columns of Arrow
 
 
 def _columns_of(batches: Iterable[Any], ways: Mapping[str, Way]) -> Iterator[Any]:
-    """Yield the columns that `ways` lead to in each record batch, by argument."""
+    """Yield the columns that `ways` lead to in record batches as tables, by argument."""
     import pyarrow
 
     row = 0
     for batch in batches:
         batch.validate(full=True)  # what is damaged may end the process, or name another label
-        arrays = [array_in(batch, way, row) for way in ways.values()]
-        yield pyarrow.RecordBatch.from_arrays(arrays, list(ways))
-        row += batch.num_rows
+        for start in range(0, len(batch), _ROWS):
+            part = batch.slice(start, _ROWS)
+            columns = {name: array_in(part, way, row) for name, way in ways.items()}
+            table = pyarrow.table(columns)
+            yield pyarrow.table({name: plain_column(table[name]) for name in ways})
+            row += len(part)
 
 
-def _without_views(batch: Any) -> Any:
-    """Return a record batch with its views of text, as polars writes them, as dictionaries of text.
-
-    Not as plain text, which may be many times larger: views of long labels share their bytes.
-    """
+def _gathered(tables: Iterable[Any]) -> Iterator[Any]:
+    """Yield tables of about `_BYTES` each: many small ones cost more to count."""
     import pyarrow
 
-    arrays = [without_views(array) for array in batch.columns]
-    return pyarrow.RecordBatch.from_arrays(arrays, batch.schema.names)
-
-
-def _joined(batches: list[Any]) -> list[Any]:
-    """Return record batches as one, or as they are where their dictionaries cannot be joined."""
-    import pyarrow
-
-    try:
-        return [pyarrow.concat_batches(batches)] if len(batches) > 1 else batches
-    except pyarrow.ArrowInvalid:
-        return batches
-
-
-def _without_nulls(rows: Any) -> Batch:
-    """Return a record batch as `Batch`."""
-    import pyarrow
-
-    names, arrays = rows.schema.names, rows.columns
-    for position, array in enumerate(arrays):
-        if pyarrow.types.is_dictionary(array.type) and array.dictionary.null_count:
-            arrays[position] = array.dictionary_decode()  # so that its nulls can be seen
-    nulls = dict(zip(names, (array.null_count for array in arrays), strict=True))
-    kept = pyarrow.RecordBatch.from_arrays(arrays, names)
-    if any(nulls.values()):
-        kept = kept.drop_null()
-    return Batch(dict(zip(names, kept.columns, strict=True)), rows.num_rows, nulls)
+    waiting: list[Any] = []
+    n_bytes = 0
+    for table in tables:
+        waiting.append(table)
+        n_bytes += table.nbytes
+        if n_bytes >= _BYTES:
+            yield pyarrow.concat_tables(waiting)
+            waiting, n_bytes = [], 0
+    if waiting:
+        yield pyarrow.concat_tables(waiting)
 
 
 def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
@@ -138,20 +167,17 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     metadata = pyarrow.parquet.read_metadata(stream)
     schema = metadata.schema.to_arrow_schema()
     ways = _ways(names, schema)
-    columns = _leaves(metadata, ways.values())
+    # of a list the whole: between it and the fields of its elements stand names that vary
+    fields = [takewhile(lambda step: isinstance(step, str), way.steps) for way in ways.values()]
+    columns = sorted({".".join(map(str, steps)) for steps in fields})
     file = pyarrow.parquet.ParquetFile(stream, metadata=metadata, pre_buffer=False)
     # Where a column's metadata is damaged a look at it ends the process, but reading raises.
     next(file.iter_batches(batch_size=1, columns=columns), None)
-    chunks = _first_chunks(metadata, columns)
-    n_rows = _rows_at_a_time(metadata, chunks)
-    # text as a dictionary counts fastest; but long labels take more memory so, and pyarrow has no
-    # way to one from delta encodings, nor to one within nested columns in every file
-    plain = [name for name in columns if name in schema.names]
-    delta = any(name.startswith("DELTA") for chunk in chunks for name in chunk.encodings)
+    n_rows, coded = _decoded_at_a_time(metadata, columns)
     file = pyarrow.parquet.ParquetFile(
         stream,
         metadata=metadata,
-        read_dictionary=plain if n_rows == _ROWS and not delta else [],
+        read_dictionary=coded,
         pre_buffer=False,  # or it would keep all that it has read
         page_checksum_verification=True,
     )
@@ -186,42 +212,24 @@ def _ways(names: Mapping[str, str], schema: Any) -> dict[str, Way]:
     return ways
 
 
-def _leaves(metadata: Any, ways: Iterable[Way]) -> list[str]:
-    """Return the columns of a Parquet file that are wanted, which has one for each inmost field."""
-    paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
-    wanted = set()
-    for way in ways:
-        fields = list(takewhile(lambda step: isinstance(step, str), way.steps))
-        outer, last = ".".join(map(str, fields)), way.steps[-1]
-        # between a list and the fields of its elements stand names that vary: list.element
-        inner = f".{last}." if isinstance(last, str) else "."
-        wanted |= {
-            path for path in paths if f"{path}.".startswith(f"{outer}.") and inner in f".{path}."
-        }
-    return sorted(wanted)
+def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
+    """Return how many rows of a Parquet file to decode at a time, and which text as a dictionary.
 
-
-def _first_chunks(metadata: Any, columns: list[str]) -> list[Any]:
-    """Return what a Parquet file says of these columns in its first row group, if it has one."""
+    Such text counts fastest; but long labels take more memory so, and pyarrow has no way to it from
+    delta encodings, nor within nested columns in every file.
+    """
     if not metadata.num_row_groups:
-        return []
+        return _ROWS, []
     group = metadata.row_group(0)
-    return [
-        group.column(position)
-        for position in range(metadata.num_columns)
-        if metadata.schema.column(position).path in columns
-    ]
-
-
-def _rows_at_a_time(metadata: Any, chunks: list[Any]) -> int:
-    """Return how many rows of a Parquet file to decode at a time: few where labels are long."""
-    if not chunks:
-        return _ROWS
-    group = metadata.row_group(0)
+    leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
+    wanted = tuple(f"{name}." for name in columns)
+    chunks = [group.column(i) for i, x in enumerate(leaves) if f"{x.path}.".startswith(wanted)]
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
-    if size <= _ROW_BYTES * group.num_rows:
-        return _ROWS
-    return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size))
+    if size > _ROW_BYTES * group.num_rows:
+        return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size)), []
+    if any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings):
+        return _ROWS, []
+    return _ROWS, [leaf.name for leaf in leaves if leaf.name == leaf.path and leaf.name in columns]
 
 
 def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
@@ -252,15 +260,9 @@ def _read_csv(
     import pyarrow
     import pyarrow.csv
 
-    check_quotes(stream, delimiter)
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-    try:
-        header = next(csv.reader(text, delimiter=delimiter), [])
-    except csv.Error as error:
-        raise ValueError(f"the header is not readable: {error}") from error
-    check_columns(names, header)
-    text.detach()
-    stream.seek(0)
+    _check_quotes(stream, delimiter)
+    with _as_text(stream) as text:
+        check_columns(names, next(csv.reader(text, delimiter=delimiter), []))
     types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
     if "weights" in names:
         types[names["weights"]] = pyarrow.float64()
@@ -278,28 +280,83 @@ def _read_csv(
     yield from _columns_of(batches, {x: Way((name,), False) for x, name in names.items()})
 
 
-def _read_json_lines(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Batch]:
-    """Yield the rows of JSON lines, with the standard library: it keeps JSON's own types."""
-    rows: list[list[Any]] = []
-    ways: dict[str, Way] = {}
+def _check_quotes(stream: BinaryIO, delimiter: str) -> None:
+    """Raise ValueError if a quoted field does not end, or continues after its closing quote.
+
+    In both cases a stray quote was read as the start of a field, and everything up to the next
+    quote, including whole rows, as the text of one cell; pyarrow does not mind.
+    """
+    if _are_quotes_plain(stream, delimiter):
+        return
+    since_last_row: list[int] = []
+
+    def with_quotes(lines: Iterable[str]) -> Iterator[str]:  # others can have no part in it
+        for number, line in enumerate(lines, start=1):
+            if '"' in line:
+                since_last_row.append(number)
+                yield line
+
+    with _as_text(stream) as lines:
+        try:
+            for _ in csv.reader(with_quotes(lines), delimiter=delimiter, strict=True):
+                since_last_row.clear()
+        except csv.Error as error:
+            raise ValueError(
+                f"the row that begins in line {since_last_row[0]} has a quoted field that is not "
+                f"well formed ({error}): a quote that is part of the text must be written twice, "
+                "inside a quoted field"
+            ) from error
+
+
+@contextmanager
+def _as_text(stream: BinaryIO) -> Iterator[io.TextIOWrapper]:
+    """Open a CSV file as text, from its start, and allow fields as long as pyarrow can read."""
+    stream.seek(0)
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
+    limit = csv.field_size_limit(_BLOCK)  # of the whole process
+    try:
+        yield text
+    finally:
+        csv.field_size_limit(limit)
+        text.detach()
+        stream.seek(0)
+
+
+def _are_quotes_plain(stream: BinaryIO, delimiter: str) -> bool:
+    """Return whether every second quote opens a field or continues one, and the others close it.
+
+    They do in most files, and this takes a fifth of the time of reading them strictly.
+    """
+    beside = np.zeros(256, dtype=bool)  # what may stand before such a field, and behind it
+    beside[[*f'{delimiter}\r\n"'.encode()]] = True
+    is_inside = False
+    while block := stream.read(_BLOCK) + stream.readline():
+        text = np.frombuffer(b"\n" + block + b"\n", dtype=np.uint8)
+        quotes = np.flatnonzero(text == ord('"'))
+        opening, closing = quotes[is_inside::2], quotes[not is_inside :: 2]
+        if not (beside[text[opening - 1]].all() and beside[text[closing + 1]].all()):
+            return False
+        is_inside ^= len(quotes) % 2 == 1
+    return not is_inside
+
+
+# JSON, with the standard library: it keeps JSON's own types
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[str, Any, bool]]:
+    """Yield where each object of JSON lines stands, the object, and whether it has escapes."""
     decode = json.JSONDecoder(object_pairs_hook=_object).decode
     for number, line in enumerate(stream, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = decode(line.decode().removeprefix("\ufeff"))
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"line {number} is not JSON: {error}") from error
-        rows.append(_values_of(row, names, ways, f"line {number}", b"\\u" in line))
-        if len(rows) == _LINES:
-            yield _from_rows(rows, names)
-            rows = []
-    if rows:
-        yield _from_rows(rows, names)
+        if line.strip():
+            try:
+                row = decode(line.decode().removeprefix("\ufeff"))
+            except (ValueError, RecursionError) as error:
+                raise ValueError(f"line {number} is not JSON: {error}") from error
+            yield f"line {number}", row, b"\\u" in line
 
 
-def _read_json_array(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Batch]:
-    """Yield the rows of a JSON array of objects, which is read whole."""
+def _entries(stream: BinaryIO) -> Iterator[tuple[str, Any, bool]]:
+    """Yield the same of a JSON array of objects, which is read whole."""
     try:
         rows = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
@@ -307,12 +364,22 @@ def _read_json_array(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Bat
     if not isinstance(rows, list):
         raise ValueError(
             f"the file must hold a JSON array of objects, got {show(rows)}: one object per line "
-            "is JSON lines, --format-in jsonl (file_format=)"
+            'is JSON lines, file_format="jsonl"'
         )
+    for position, row in enumerate(rows):
+        yield f"entry {position}", row, True
+
+
+def _read_json(
+    objects: Iterator[tuple[str, Any, bool]], names: Mapping[str, str]
+) -> Iterator[Batch]:
     ways: dict[str, Way] = {}
-    values = [_values_of(row, names, ways, f"entry {i}", True) for i, row in enumerate(rows)]
-    if values:
-        yield _from_rows(values, names)
+    rows = (_values_of(row, names, ways, where, escaped) for where, row, escaped in objects)
+    while some := list(islice(rows, _LINES)):
+        kept = [row for row in some if None not in row]
+        nulls = {name: sum(row[i] is None for row in some) for i, name in enumerate(names)}
+        columns = {name: [row[i] for row in kept] for i, name in enumerate(names)}
+        yield Batch(columns, len(some), nulls)
 
 
 def _values_of(
@@ -322,7 +389,7 @@ def _values_of(
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
     values = []
-    for argument, name in names.items():
+    for name in names.values():
         try:
             value, way = value_in(row, name)
         except ValueError as error:
@@ -331,23 +398,18 @@ def _values_of(
             values.append(argmax(value, way) if way.is_argmax else value)
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from error
-        before = ways.setdefault(argument, way)
+        before = ways.setdefault(name, way)
         if way != before:
-            _check_way(name, before, way, where)
-            ways[argument] = max(before, way, key=lambda one: len(one.steps))
-    if is_escaped and not all(map(_is_text, values)):
+            n = min(len(before.steps), len(way.steps))  # a null ends a way
+            if before.steps[:n] != way.steps[:n] or before.is_argmax != way.is_argmax:
+                raise ValueError(
+                    f"{where} has {name!r} in another place than those before: as a column of this "
+                    "name in one, as nested fields in the other"
+                )
+            ways[name] = max(before, way, key=lambda one: len(one.steps))
+    if is_escaped and any(_HALF_A_CHARACTER.search(str(value)) for value in values):
         raise ValueError(f"{where} has half a character (a lone surrogate) as a label")
     return values
-
-
-def _check_way(name: str, before: Way, way: Way, where: str) -> None:
-    """Raise ValueError unless two ways are the same, up to where a null ends one."""
-    n = min(len(before.steps), len(way.steps))
-    if (before.steps[:n], before.is_argmax) != (way.steps[:n], way.is_argmax):
-        raise ValueError(
-            f"{where} has {name!r} in another place than those before: as a column of this name in "
-            "one, as nested fields in the other"
-        )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -358,22 +420,3 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {twice!r} occurs twice in an object")
     return values
-
-
-def _is_text(value: Any) -> bool:
-    """Return whether a JSON value can be encoded, if it is text."""
-    try:
-        str(value).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _from_rows(rows: list[list[Any]], names: Mapping[str, str]) -> Batch:
-    nulls = {
-        argument: sum(row[position] is None for row in rows)
-        for position, argument in enumerate(names)
-    }
-    kept = [row for row in rows if not any(value is None for value in row)]
-    columns = {argument: [row[i] for row in kept] for i, argument in enumerate(names)}
-    return Batch(columns, len(rows), nulls)

@@ -9,9 +9,8 @@ import numpy as np
 from ..contingency import common_codes
 from ..core.labels import Column, check_same_kind, join_columns, show
 from .answered import AS_THEY_ARE, LabelOptions, read_labels
-from .columns import check_nulls
-from .paths import list_files, open_whole
-from .readers import DELIMITERS, read_batches
+from .paths import open_whole
+from .readers import Batch, read_files
 
 
 def read_columns(
@@ -40,25 +39,19 @@ def read_columns(
     ValueError
         If a file, a column or a label is not valid; the message names the file.
     """
-    files = list_files(path, file_format)
     parts: dict[str, list[Column]] = {argument: [] for argument in names}
-    for file, kind in files:
-        n_rows, nulls = 0, dict.fromkeys(names, 0)
-        try:
-            for batch in read_batches(file, kind, names, keep_empty):
-                n_rows += batch.n_rows
-                nulls = {argument: n + batch.nulls[argument] for argument, n in nulls.items()}
-                for argument, values in batch.columns.items():
-                    column = read_labels(values, argument, options)
-                    if len(column):
-                        before = [*parts[argument], column][0]
-                        check_same_kind(before, f"{argument} before", column, argument)
-                        parts[argument].append(column)
-            if not drop_null:
-                empty_cells = kind in DELIMITERS and not keep_empty
-                check_nulls(names, nulls, n_rows, empty_cells=empty_cells)
-        except ValueError as error:
-            raise ValueError(f"{file}: {error}") from error
+
+    def add(batch: Batch) -> None:
+        for argument, values in batch.columns.items():
+            column = read_labels(values, argument, options)
+            if len(column):
+                first = [*parts[argument], column][0]
+                check_same_kind(first, f"{argument} before", column, argument)
+                parts[argument].append(column)
+
+    read_files(
+        path, names, add, file_format=file_format, drop_null=drop_null, keep_empty=keep_empty
+    )
     empty = Column(np.zeros(0, dtype=np.int64), [])
     return {
         argument: join_columns(columns) if columns else empty for argument, columns in parts.items()
@@ -84,7 +77,7 @@ def read_lines(
     if "" in lines and not keep_empty:
         raise ValueError(
             f"{path}: line {lines.index('') + 1} must hold a label, and is empty: "
-            "keep_empty=True (--keep-empty) reads it as empty text"
+            "keep_empty=True reads it as empty text"
         )
     try:
         return read_labels(lines, role, options)
@@ -159,27 +152,25 @@ def joined_sides(
             a[argument], f"{argument} of {names[0]}", b[argument], f"{argument} of {names[1]}"
         )
     ids, *codes = common_codes(a["on"], b["on"])
-    orders = [np.argsort(side, kind="stable") for side in codes]
-    codes = [side[order] for side, order in zip(codes, orders, strict=True)]
     for name, side in zip(names, codes, strict=True):
-        again = side[1:][side[1:] == side[:-1]]
-        if len(again):
+        again = np.bincount(side, minlength=len(ids)) - 1
+        if (again > 0).any():
             raise ValueError(
-                f"{on}: {len(again)} of {len(side)} rows of {name} repeat an identifier, "
-                f"such as {show(ids[again[0]])}: each must occur once"
+                f"{on}: {again[again > 0].sum()} of {len(side)} rows of {name} repeat an "
+                f"identifier, such as {show(ids[np.argmax(again > 0)])}: each must occur once"
             )
     missing, unmatched = [], 0
     for here, there in ((0, 1), (1, 0)):
-        side = codes[here]
-        alone = side[~np.isin(side, codes[there])]
+        alone = np.setdiff1d(codes[here], codes[there])
         unmatched += len(alone)
         verb = "is" if len(alone) == 1 else "are"
         such = f" (such as {show(ids[alone[0]])})" if len(alone) else ""
-        of_side = f"{len(alone)} of {len(side)} in {names[here]}"
+        of_side = f"{len(alone)} of {len(codes[here])} in {names[here]}"
         missing.append(f"{of_side} {verb} not in {names[there]}{such}")
     if unmatched:
         more = ", and rows with a null are left out" if left_out else ""
         raise ValueError(f"{on}: {', '.join(missing)}: both must hold the same samples{more}")
+    common, *orders = np.intersect1d(codes[0], codes[1], return_indices=True)
     a, b = (
         {argument: column[order] for argument, column in side.items()}
         for side, order in zip(sides, orders, strict=True)
@@ -192,6 +183,6 @@ def joined_sides(
             raise ValueError(
                 f"{on}: the {argument} of {len(unequal)} of {len(left)} samples differ between "
                 f"{names[0]} and {names[1]}, such as {show(values[left[first]])} and "
-                f"{show(values[right[first]])} for {show(ids[codes[0][first]])}: they must be equal"
+                f"{show(values[right[first]])} for {show(ids[common[first]])}: they must be equal"
             )
     return [a, b]

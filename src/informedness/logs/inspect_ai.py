@@ -6,18 +6,18 @@ incorrect, could be mistaken for classes of a task that has a class C.
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from zipfile import BadZipFile, ZipFile
 
 from ..core.labels import show
-from .answers import Answers
+from .answers import Answers, json_object, naming, not_one
 
 NAME = "inspect"
 
@@ -25,6 +25,8 @@ _T = TypeVar("_T")
 
 _VERSION = 2  # of the log's schema
 _HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
+_CONVERT = "`inspect log convert` converts it"
+_RETRY = "`inspect eval-retry` with this log runs what is missing"
 _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"eval":\s*\{')
 
 
@@ -50,10 +52,6 @@ class Sample(NamedTuple):
     is_invalid: bool
     scores: dict[str, Verdict]
 
-    def has_gold(self, name: str) -> bool:
-        """Whether the answer that a scorer logged is the target."""
-        return self.scores[name].answer == self.gold
-
 
 def is_log(path: Path) -> bool:
     """Whether a file is a log of Inspect, finished or not."""
@@ -62,18 +60,11 @@ def is_log(path: Path) -> bool:
     if path.suffix == ".json":
         with path.open("rb") as stream:
             return bool(_HEAD_OF_JSON.match(stream.read(4096)))
-    from zipfile import BadZipFile, ZipFile  # any Python's reads the names
-
     try:
-        with ZipFile(path) as archive:
+        with ZipFile(path) as archive:  # any Python's reads the names
             return bool({_HEADER, _START} & set(archive.namelist()))
     except BadZipFile:
         return False
-
-
-def logs_in(folder: Path) -> list[Path]:
-    """Return the logs in a folder and its folders, sorted."""
-    return sorted(path for path in folder.rglob("*") if is_log(path))
 
 
 def read_log(path: Path) -> Iterator[Answers]:
@@ -87,11 +78,14 @@ def read_log(path: Path) -> Iterator[Answers]:
     ImportError
         If it is a `.eval` file and nothing is installed that reads Zstandard.
     """
-    header, samples = (_read_json if path.suffix == ".json" else _read_eval)(path)
-    _check(samples, header)
+    parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
+    header = next(parts)
+    _check_header(header)
+    # an order that does not depend on when each was done
+    samples = sorted(map(_sample, parts), key=lambda sample: (sample.epoch, sample.id))
     names = list(dict.fromkeys(name for sample in samples for name in sample.scores))
-    _check_scores(samples, names)
-    choices = classes_of(samples)
+    _check_samples(samples, header, names)
+    choices = classes_of([sample.gold for sample in samples], [x.letters for x in samples])
     epochs = sorted({sample.epoch for sample in samples})
     for epoch in epochs:
         of_epoch = [sample for sample in samples if sample.epoch == epoch]
@@ -100,95 +94,74 @@ def read_log(path: Path) -> Iterator[Answers]:
                 harness=NAME,
                 task=header["eval"]["task"],
                 model=header["eval"]["model"],
-                variant=name if len(names) > 1 else "",
-                epoch=epoch if len(epochs) > 1 else None,
                 how=_how(name, of_epoch),
                 ids=tuple(sample.id for sample in of_epoch),
                 references=tuple(sample.gold for sample in of_epoch),
                 predictions=tuple(sample.scores[name].answer for sample in of_epoch),
-                choices=choices,
                 prompts=tuple(sample.prompt for sample in of_epoch),
+                variant=name if len(names) > 1 else "",
+                epoch=epoch if len(epochs) > 1 else None,
+                choices=choices,
             )
 
 
 # From files to samples
 
 
-def _read_json(path: Path) -> tuple[dict[str, Any], list[Sample]]:
-    log = _parsed(path.read_bytes(), "the log")
-    _check_header(log)
-    return log, _sorted(_sample(raw) for raw in log.get("samples") or ())
+def _parts_of_json(path: Path) -> Iterator[dict[str, Any]]:
+    log = json_object(path.read_bytes())
+    yield log
+    yield from log.get("samples") or ()
 
 
-def _read_eval(path: Path) -> tuple[dict[str, Any], list[Sample]]:
+def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the header and each sample."""
     zipfile, damages = _zip_with_zstandard()
     try:
         with zipfile.ZipFile(path) as archive:
             names = sorted(set(archive.namelist()))  # a sample that ran again stands twice
             if _HEADER not in names:
-                raise ValueError(_unfinished("started"))
-            header = _parsed(archive.read(_HEADER), _HEADER)
-            _check_header(header)
-            return header, _sorted(
-                _sample(_parsed(archive.read(name), name))
-                for name in names
-                if name.startswith(_SAMPLES)
-            )
+                yield {"version": _VERSION, "status": "started"}
+            for name in (_HEADER, *(name for name in names if name.startswith(_SAMPLES))):
+                yield json_object(archive.read(name))
     except damages as error:
         raise ValueError(f"the log is damaged: {error}") from error
 
 
 def _zip_with_zstandard() -> tuple[Any, tuple[type[Exception], ...]]:
     """Return a module `zipfile` that reads Zstandard, and what it raises for damaged files."""
-    if sys.version_info >= (3, 14):
-        import zipfile
+    try:
+        if sys.version_info >= (3, 14):
+            import zipfile
 
-        from compression.zstd import ZstdError
-    else:
-        try:
+            from compression.zstd import ZstdError
+        else:
             from backports.zstd import ZstdError, zipfile
-        except ImportError as error:
-            raise ImportError(
-                "before Python 3.14, reading .eval logs needs backports.zstd: "
-                "pip install 'informedness[inspect]'"
-            ) from error
+    except ImportError as error:
+        raise ImportError(
+            "reading .eval logs needs backports.zstd: pip install 'informedness[inspect]'"
+        ) from error
     return zipfile, (zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError)
 
 
-def _parsed(text: bytes, name: str) -> dict[str, Any]:
-    try:
-        parsed = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"{name} is damaged: {error}") from error
-    if not isinstance(parsed, dict):
-        raise ValueError(f"{name} must hold an object, got {show(parsed)}")
-    return parsed
-
-
-def _sorted(samples: Iterable[Sample]) -> list[Sample]:
-    """Return samples in an order that does not depend on when each was done."""
-    return sorted(samples, key=lambda sample: (sample.epoch, sample.id))
-
-
 def _sample(raw: dict[str, Any]) -> Sample:
-    try:
-        choices = raw.get("choices") or []
-        letters = letters_of(len(choices))
-        scores = {name: _verdict(score) for name, score in (raw.get("scores") or {}).items()}
-        return Sample(
-            epoch=_of_type(raw["epoch"], int),
-            id=str(raw["id"]),
-            prompt=_prompt(raw["input"], choices),
-            letters=letters,
-            gold=gold_of(raw["target"], letters, raw["id"]),
-            is_error=raw.get("error") is not None,
-            is_invalid=raw.get("invalidation") is not None,
-            scores={name: score for name, score in scores.items() if score is not None},
-        )
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(
-            f"sample {show(raw.get('id'))} is damaged: {type(error).__name__} {error}"
-        ) from error
+    with naming(f"sample {show(raw.get('id'))}"):
+        try:
+            choices = raw.get("choices") or []
+            letters = letters_of(len(choices))
+            scores = {name: _verdict(score) for name, score in (raw.get("scores") or {}).items()}
+            return Sample(
+                epoch=_of_type(raw["epoch"], int),
+                id=str(raw["id"]),
+                prompt=_prompt(raw["input"], choices),
+                letters=letters,
+                gold=gold_of(raw["target"], letters),
+                is_error=raw.get("error") is not None,
+                is_invalid=raw.get("invalidation") is not None,
+                scores={name: score for name, score in scores.items() if score is not None},
+            )
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"it is damaged: {type(error).__name__} {error}") from error
 
 
 def _verdict(raw: dict[str, Any]) -> Verdict | None:
@@ -215,7 +188,7 @@ def letters_of(n_choices: int) -> tuple[str, ...]:
     return tuple(chr(ord("A") + i) if i < 26 else str(i - 25) for i in range(n_choices))
 
 
-def gold_of(target: str | list[str], letters: tuple[str, ...], sample_id: Any) -> str:
+def gold_of(target: str | list[str], letters: tuple[str, ...]) -> str:
     """Return the one target of a sample, or raise ValueError if it has several or none."""
     golds = [_of_type(x, str) for x in ([target] if isinstance(target, str) else target)]
     # as the scorer `choice` reads targets: "A, B" and "AB" are two letters
@@ -224,10 +197,7 @@ def gold_of(target: str | list[str], letters: tuple[str, ...], sample_id: Any) -
     if marks and set(marks) <= set(letters):
         golds = marks
     if len(golds) != 1 or not golds[0]:
-        raise ValueError(
-            f"sample {show(sample_id)} must have one target to be counted in a class, "
-            f"got {show(target)}"
-        )
+        raise not_one(target)
     return golds[0]
 
 
@@ -244,74 +214,50 @@ def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
 
 
 def _check_header(header: dict[str, Any]) -> None:
-    version, status = header.get("version"), header.get("status")
+    version, status, run = (header.get(name) for name in ("version", "status", "eval"))
     if version != _VERSION:
-        raise ValueError(
-            f"the log must be of version {_VERSION}, got {show(version)}: "
-            "`inspect log convert` converts it"
-        )
+        raise ValueError(f"must be of version {_VERSION}, got {show(version)}: {_CONVERT}")
     if status != "success":
-        raise ValueError(_unfinished(status))
-    try:
-        named = isinstance(header["eval"]["task"], str) and isinstance(header["eval"]["model"], str)
-    except (KeyError, TypeError):
-        named = False
-    if not named:
+        raise ValueError(f"must have ended with status 'success', got {show(status)}: {_RETRY}")
+    if not isinstance(run, dict) or {type(run.get("task")), type(run.get("model"))} != {str}:
         raise ValueError("the log is damaged: it names no task and model")
 
 
-def _unfinished(status: Any) -> str:
-    return (
-        f"the run must have ended with status 'success', got {show(status)}: "
-        "`inspect eval-retry` with this log runs the missing samples"
-    )
-
-
-def _check(samples: list[Sample], header: dict[str, Any]) -> None:
+def _check_samples(samples: list[Sample], header: dict[str, Any], names: list[str]) -> None:
+    """Raise ValueError unless all samples are there, with the scores of each scorer."""
+    n_samples, results = len(samples), header.get("results") or {}
     if not samples:
         raise ValueError("the log has no samples: run without --no-log-samples")
-    results = header.get("results") or {}
-    n_samples = results.get("total_samples", len(samples))
-    if n_samples != len(samples) and not results.get("early_stopping"):
-        raise ValueError(f"the log is damaged: it holds {len(samples)} of {n_samples} samples")
-    for what, bad in (
-        ("ended in an error, which is not an answer", [x.id for x in samples if x.is_error]),
-        ("are marked as invalid", [x.id for x in samples if x.is_invalid]),
-    ):
-        if bad:
-            raise ValueError(
-                f"{len(bad)} of {len(samples)} samples {what}, the first is {show(bad[0])}: "
-                "`inspect eval-retry` with this log runs them again"
-            )
-    for one, other in itertools.pairwise(samples):
-        if (one.epoch, one.id) == (other.epoch, other.id):
-            raise ValueError(f"the log is damaged: it has sample {show(one.id)} twice")
-
-
-def _check_scores(samples: list[Sample], names: list[str]) -> None:
-    if not names:
-        raise ValueError(
-            "the samples have no scores, which hold the answers: add them with `inspect score`"
-        )
+    n_total = results.get("total_samples", n_samples)
+    if n_samples != n_total and not results.get("early_stopping"):
+        raise ValueError(f"the log is damaged: it holds {n_samples} of {n_total} samples")
+    bad = {
+        f"ended in an error, which is not an answer: {_RETRY}": [x for x in samples if x.is_error],
+        f"are marked as invalid: {_RETRY}": [x for x in samples if x.is_invalid],
+    }
     for name in names:
-        without = [sample.id for sample in samples if name not in sample.scores]
-        if without:
+        what = f"have no score of scorer {name!r}: score the log again with `inspect score`"
+        bad[what] = [x for x in samples if name not in x.scores]
+    for what, found in bad.items():
+        if found:
             raise ValueError(
-                f"{len(without)} of {len(samples)} samples have no score of scorer {name!r}, the "
-                f"first is {show(without[0])}: score the log again with `inspect score`"
+                f"{len(found)} of {n_samples} samples, the first is {show(found[0].id)}, {what}"
             )
+    if not names:
+        raise ValueError("no scores, which hold the answers: add them with `inspect score`")
 
 
-def classes_of(samples: list[Sample]) -> tuple[str, ...] | None:
+def classes_of(golds: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:
     """Return the letters of the choices, if every target is one."""
-    if all(sample.gold in sample.letters for sample in samples):
-        return max((sample.letters for sample in samples), key=len)
+    if all(gold in of_sample for gold, of_sample in zip(golds, letters, strict=True)):
+        return max(letters, key=len)
     return None
 
 
 def _how(name: str, samples: list[Sample]) -> str:
     how = f"what scorer {name!r} logged as the answer"
-    disputed = sum(x.scores[name].is_right not in (None, x.has_gold(name)) for x in samples)
+    verdicts = [(sample.scores[name], sample.gold) for sample in samples]
+    disputed = sum(x.is_right not in (None, x.answer == gold) for x, gold in verdicts)
     if disputed:
         how += (
             f" (it counted {disputed} of them as right although they are not the target, or the "

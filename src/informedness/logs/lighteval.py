@@ -11,21 +11,18 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
 from ..core.labels import Label, show
 from ..inputs.paths import open_whole
-from .answers import Answers
+from .answers import Answers, classes_of_choices, naming, not_one
 
 NAME = "lighteval"
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
-_MAGIC = b"PAR1"
 _COLUMNS = {
     "doc": ("id", "task_name", "query", "choices", "gold_index"),
     "model_response": ("logprobs", "text"),
@@ -48,16 +45,9 @@ def is_log(path: Path) -> bool:
         size = stream.seek(0, 2)
         stream.seek(max(size - 8, 0))
         length, mark = int.from_bytes(stream.read(4), "little"), stream.read(4)
-        if mark != _MAGIC or length > size - 8:
-            return False
-        stream.seek(size - 8 - length)
-        names = stream.read(length)
-    return b"model_response" in names and b"gold_index" in names
-
-
-def logs_in(folder: Path) -> list[Path]:
-    """Return the details in a folder and its folders, sorted."""
-    return sorted(path for path in folder.rglob("details_*.parquet") if is_log(path))
+        stream.seek(max(size - 8 - length, 0))
+        names = stream.read(min(length, size))
+    return mark == b"PAR1" and b"model_response" in names and b"gold_index" in names
 
 
 def read_log(path: Path) -> Iterator[Answers]:
@@ -72,8 +62,6 @@ def read_log(path: Path) -> Iterator[Answers]:
         If pyarrow is missing.
     """
     rows = _read_rows(path)
-    if not rows:
-        raise ValueError("the log must hold samples, got none")
     tasks = sorted({row["doc"]["task_name"] for row in rows})
     if len(tasks) > 1:
         raise ValueError(f"the log must hold one task, got {', '.join(tasks)}")
@@ -82,9 +70,14 @@ def read_log(path: Path) -> Iterator[Answers]:
     scored = [row for row in rows if not row["model_response"]["text"]]
     both = bool(generated and scored)
     if scored:
-        yield _scored_answers(path, scored, "log-probabilities" if both else "")
+        found, how = _likeliest_choice, "the likeliest choice"
+        yield from _answers(path, scored, found, how, "log-probabilities" if both else "")
     if generated:
-        yield from _generated_answers(path, generated, "text" if both else "")
+        found, how = _generations, "the generated text"
+        if any(_specific(row, "extracted_predictions") is not None for row in generated):
+            found = _extracted
+            how = "the answer that lighteval's extractive match found in the text"
+        yield from _answers(path, generated, found, how, "text" if both else "")
 
 
 def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
@@ -95,14 +88,12 @@ def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
     ValueError
         If there are several right choices, or if no choice has this position.
     """
-    golds = list(gold_index) if isinstance(gold_index, (list, tuple)) else [gold_index]
+    golds = gold_index if isinstance(gold_index, (list, tuple)) else [gold_index]
     if len(golds) != 1:
-        raise ValueError(f"`gold_index` must be one choice, got {len(golds)}: {show(golds)}")
+        raise not_one(golds)
     (gold,) = golds
     if not isinstance(gold, Integral) or int(gold) not in range(len(choices)):
-        raise ValueError(
-            f"`gold_index` must be the position of one of {len(choices)} choices, got {show(gold)}"
-        )
+        raise ValueError(f"`gold_index` must be one of {len(choices)} choices, got {show(gold)}")
     return int(gold)
 
 
@@ -115,14 +106,26 @@ def likeliest(logprobs: Sequence[float], n_choices: int) -> int:
         If there is not one log-probability for each choice, or one is not a number.
     """
     # lighteval's accuracy knows lists in which those without the question follow.
-    if not n_choices or len(logprobs) not in (n_choices, 2 * n_choices):
+    of_choices = list(logprobs[:n_choices])
+    numbers = [x for x in of_choices if isinstance(x, Real) and not math.isnan(x)]
+    if len(logprobs) not in (n_choices, 2 * n_choices) or len(numbers) < n_choices:
         raise ValueError(
-            f"`logprobs` must have one value for each of {n_choices} choices, got {len(logprobs)}"
+            f"`logprobs` must hold one number for each of {n_choices} choices, got {show(logprobs)}"
         )
-    of_choices = logprobs[:n_choices]
-    if any(not isinstance(value, Real) or math.isnan(value) for value in of_choices):
-        raise ValueError(f"`logprobs` must be numbers, got {show(list(of_choices))}")
-    return max(range(n_choices), key=of_choices.__getitem__)
+    return of_choices.index(max(of_choices))
+
+
+def texts_of(texts: Any) -> list[Any]:
+    """Return the generations of a sample.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    if not isinstance(texts, list) or not texts:
+        raise ValueError(f"`text` must be a list of generations, got {show(texts)}")
+    return texts
 
 
 def stripped(choices: Any) -> list[str]:
@@ -133,15 +136,13 @@ def stripped(choices: Any) -> list[str]:
     ValueError
         If there are fewer than two, or one is not text.
     """
-    if not isinstance(choices, (list, tuple)) or len(choices) < 2:
+    texts = [x for x in choices if isinstance(x, str)] if isinstance(choices, (list, tuple)) else []
+    if len(texts) < 2 or len(texts) < len(choices):
         raise ValueError(
-            f"`choices` must list at least two classes, got {show(choices)}: a task that "
-            "lists only its right answers has no classes to tell apart"
+            f"`choices` must list the texts of at least two classes, got {show(choices)}: a task "
+            "that lists only its right answers has no classes to tell apart"
         )
-    for choice in choices:
-        if not isinstance(choice, str):
-            raise ValueError(f"`choices` must be text, got {show(choice)}")
-    return [choice.strip() for choice in choices]
+    return [text.strip() for text in texts]
 
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:
@@ -160,7 +161,10 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
             file = pyarrow.parquet.ParquetFile(
                 stream, pre_buffer=False, page_checksum_verification=True
             )
-            _check_columns(file.schema_arrow)
+            there = [f"{file.schema.column(i).path}." for i in range(len(file.schema))]
+            for name in columns:
+                if not any(column.startswith(f"{name}.") for column in there):
+                    raise ValueError(f"details of lighteval must have the column {name}, got none")
             for batch in file.iter_batches(columns=[*columns, *_OPTIONAL]):
                 batch.validate(full=True)  # what is damaged may end the process
                 rows += batch.to_pylist()
@@ -173,96 +177,29 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _check_columns(schema: Any) -> None:
-    """Raise ValueError unless all columns are there."""
-    for part, names in _COLUMNS.items():
-        kind = schema.field(part).type if part in schema.names else None
-        there = [kind.field(i).name for i in range(kind.num_fields)] if kind else []
-        for name in names:
-            if name not in there:
-                raise ValueError(
-                    f"details of lighteval must have the column {part}.{name}, got "
-                    f"{', '.join(there) or 'nothing'} in {part!r}"
-                )
+def _likeliest_choice(row: dict[str, Any]) -> list[Any]:
+    return [likeliest(row["model_response"]["logprobs"] or (), len(row["doc"]["choices"]))]
 
 
-@contextmanager
-def _naming(row: dict[str, Any]) -> Iterator[None]:
-    """Name the sample in errors about it."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"sample {row['doc']['id']}: {error}") from error
-
-
-def _scored_answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Answers:
-    """Return the answers to choices that were scored."""
-    classes = _Classes(rows)
-    found = []
-    for row in rows:
-        with _naming(row):
-            logprobs = row["model_response"]["logprobs"] or ()
-            found.append(likeliest(logprobs, len(row["doc"]["choices"])))
-    predictions = [classes.label(position) for position in found]
-    return _answers(path, rows, classes, predictions, variant, None, "the likeliest choice")
-
-
-def _generated_answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[Answers]:
-    """Yield the answers in the text of each generation."""
-    classes = _Classes(rows)
-    if any(_specific(row, "extracted_predictions") is not None for row in rows):
-        texts = [_extracted(row) for row in rows]
-        how = "the answer that lighteval's extractive match found in the text"
-    else:
-        texts = [_generations(row) for row in rows]
-        how = "the generated text"
-    numbers = sorted({len(generations) for generations in texts})
-    if len(numbers) > 1:
-        raise ValueError(
-            f"samples must have the same number of generations, got {numbers[0]} to {numbers[-1]}"
-        )
-    (n_generations,) = numbers
-    for i in range(n_generations):
-        predictions = [
-            classes.of_text(generations[i], choices)
-            for generations, choices in zip(texts, classes.texts, strict=True)
-        ]
-        epoch = i + 1 if n_generations > 1 else None
-        yield _answers(path, rows, classes, predictions, variant, epoch, how)
-
-
-def _generations(row: dict[str, Any]) -> list[str | None]:
+def _generations(row: dict[str, Any]) -> list[Any]:
     """Return the texts that metrics see: without the reasoning, if lighteval took that out."""
     response = row["model_response"]
     texts = response.get("text_post_processed")
-    texts = response["text"] if texts is None else texts
-    with _naming(row):
-        if not isinstance(texts, list) or not texts:
-            raise ValueError(f"`text` must be a list of generations, got {show(texts)}")
-    return texts
+    return texts_of(response["text"] if texts is None else texts)
 
 
-def _extracted(row: dict[str, Any]) -> list[str | None]:
+def _extracted(row: dict[str, Any]) -> list[Any]:
     """Return what was extracted from the one generation, or None."""
-    choices, gold = row["doc"]["choices"], row["doc"]["gold_index"]
+    choices = stripped(row["doc"]["choices"])
     n_generations = len(_generations(row))
-    with _naming(row):
-        if n_generations > 1:
-            raise ValueError(
-                f"extracted answers must come from one generation, got {n_generations}, and the "
-                "log does not say which of them an answer is from"
-            )
-        found, golds = (_specific(row, f"extracted_{x}") for x in ("predictions", "golds"))
-        if found is None:
-            raise ValueError(
-                "the answer extracted from the text must be logged, as in other samples"
-            )
-        if (golds or [])[:1] != [stripped(choices)[gold_of(gold, choices)]]:
-            raise ValueError(
-                "the extracted answer must be a choice: from the right one lighteval extracted "
-                f"{show(golds)}"
-            )
-    return found[:1] or [None]  # what was parsed; its text may follow
+    if n_generations > 1:
+        raise ValueError(f"extracted answers must come from one generation, got {n_generations}")
+    found, golds = _specific(row, "extracted_predictions"), _specific(row, "extracted_golds")
+    if found is None:
+        raise ValueError("the answer extracted from the text must be logged, as in other samples")
+    if (golds or [])[:1] != [choices[gold_of(row["doc"]["gold_index"], choices)]]:
+        raise ValueError(f"the right choice must be extracted as it stands, got {show(golds)}")
+    return [found[0] if found else None]  # what was parsed; its text may follow
 
 
 def _specific(row: dict[str, Any], name: str) -> Any:
@@ -270,62 +207,48 @@ def _specific(row: dict[str, Any], name: str) -> Any:
     return (row["doc"].get("specific") or {}).get(name)
 
 
-class _Classes:
-    """The classes: the choices' texts if all samples have the same, otherwise positions."""
-
-    def __init__(self, rows: list[dict[str, Any]]) -> None:
-        self.texts = []
-        for row in rows:
-            with _naming(row):
-                self.texts.append(stripped(row["doc"]["choices"]))
-        first = self.texts[0]
-        self._are_texts = len(set(first)) == len(first) and all(x == first for x in self.texts)
-        self.labels: tuple[Label, ...] = (
-            tuple(first) if self._are_texts else tuple(range(max(map(len, self.texts))))
-        )
-
-    def label(self, position: int) -> Label:
-        """Return the class of the choice at a position."""
-        return self.labels[position]
-
-    def of_text(self, text: str | None, choices: Sequence[str]) -> Label | None:
-        """Return the class of a text among the choices of its sample, or else the text itself."""
-        if self._are_texts or text not in choices:
-            return text
-        return choices.index(text)
-
-
 def _answers(
     path: Path,
     rows: list[dict[str, Any]],
-    classes: _Classes,
-    predictions: list[Any],
-    variant: str,
-    epoch: int | None,
+    answers_of: Callable[[dict[str, Any]], list[Any]],
     how: str,
-) -> Answers:
-    references = []
+    variant: str,
+) -> Iterator[Answers]:
+    """Yield the answers of each generation: texts, or positions of choices."""
+    choices, golds, found = [], [], []
     for row in rows:
-        with _naming(row):
-            gold = gold_of(row["doc"]["gold_index"], row["doc"]["choices"])
-            references.append(classes.label(gold))
-    ids = [str(row["doc"]["id"]) for row in rows]
-    ((name, times),) = Counter(ids).most_common(1)
-    if times > 1:
-        raise ValueError(f"each sample must have an id of its own, {name!r} occurs {times} times")
-    return Answers(
-        harness=NAME,
-        task=rows[0]["doc"]["task_name"],
-        model=_model(path),
-        variant=variant,
-        epoch=epoch,
-        how=how,
-        ids=tuple(ids),
-        references=tuple(references),
-        predictions=tuple(predictions),
-        choices=classes.labels,
-        prompts=tuple(_prompt(row["doc"]) for row in rows),
-    )
+        with naming(f"sample {row['doc']['id']}"):
+            choices.append(stripped(row["doc"]["choices"]))
+            golds.append(gold_of(row["doc"]["gold_index"], choices[-1]))
+            found.append(answers_of(row))
+    numbers = sorted(set(map(len, found)))
+    if len(numbers) > 1:
+        raise ValueError(f"all samples must have as many generations, got {show(numbers)}")
+    classes = classes_of_choices(choices)
+    for epoch, answers in enumerate(zip(*found, strict=True), start=1):
+        yield Answers(
+            harness=NAME,
+            task=rows[0]["doc"]["task_name"],
+            model=_model(path),
+            how=how,
+            ids=tuple(str(row["doc"]["id"]) for row in rows),
+            references=tuple(classes[gold] for gold in golds),
+            predictions=tuple(
+                _class_of(answer, texts, classes, answers_of is _likeliest_choice)
+                for answer, texts in zip(answers, choices, strict=True)
+            ),
+            prompts=tuple(_prompt(row["doc"]) for row in rows),
+            variant=variant,
+            epoch=epoch if numbers[0] > 1 else None,
+            choices=classes,
+        )
+
+
+def _class_of(answer: Any, choices: list[str], classes: Sequence[Label], is_position: bool) -> Any:
+    """Return the class of an answer, or a text that is none of the choices of its sample."""
+    if not is_position and answer not in choices:
+        return answer
+    return classes[answer if is_position else choices.index(answer)]
 
 
 def _prompt(doc: dict[str, Any]) -> str:
@@ -346,7 +269,6 @@ def _model(path: Path) -> str:
         return "/".join(folders[start:])
     results = path.absolute().parent.parent / f"results_{date}.json"  # as on the Hub
     try:
-        model = json.loads(results.read_text("utf-8"))["config_general"]["model_name"]
+        return str(json.loads(results.read_text("utf-8"))["config_general"]["model_name"] or "")
     except (OSError, ValueError, LookupError, TypeError):
         return ""  # a name is not worth an error
-    return model if isinstance(model, str) else ""

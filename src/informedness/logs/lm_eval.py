@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.labels import Label, show
+from ..core.labels import show
 from ..inputs.paths import open_whole
-from .answers import Answers
+from .answers import Answers, classes_of_choices, json_object, naming, not_one
 
 NAME = "lm-eval"
 
@@ -23,30 +23,21 @@ _FILE = re.compile(r"(.+)\.jsonl(\.(gz|bz2|xz|zst))?", re.I)
 _SAMPLES = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 _FIELDS = ("doc_id", "target", "arguments", "filtered_resps", "filter", "prompt_hash")
 _METRICS_OF_PAIRS = ("informedness", "nit", "mcc", "f1")  # which log [gold, predicted]
-_NO_FILTER = "none"
 
 Sample = dict[str, Any]
 
 
 def is_log(path: Path) -> bool:
     """Return whether a file is a log of samples of lm-eval."""
-    file = _FILE.fullmatch(path.name)
-    if file is None or not path.is_file():
+    if not _FILE.fullmatch(path.name) or not path.is_file():
         return False
-    samples = _SAMPLES.fullmatch(file[1])
-    if samples and samples[2]:
+    if _task_and_date(path)[1]:
         return True
     try:
         with open_whole(str(path)) as stream:
-            first = json.loads(stream.readline())
+            return {"doc_id", "filtered_resps"} <= json_object(stream.readline()).keys()
     except ValueError:
         return False
-    return isinstance(first, dict) and {"doc_id", "filtered_resps"} <= first.keys()
-
-
-def logs_in(folder: Path) -> list[Path]:
-    """Return the logs of samples in a folder and its folders, sorted."""
-    return sorted(path for path in folder.rglob("*.jsonl*") if is_log(path))
 
 
 def read_log(path: Path) -> Iterator[Answers]:
@@ -62,26 +53,20 @@ def read_log(path: Path) -> Iterator[Answers]:
     model = _model(path, date)
     by_filter: dict[str, list[Sample]] = {}
     with open_whole(str(path)) as stream:
-        for number, line in enumerate(stream, 1):
-            sample = _sample(line, number)
+        for number, line in enumerate(stream, start=1):
+            with naming(f"line {number}"):
+                sample = _sample(line)
+            sample["where"] = f"line {number} (doc_id {sample['doc_id']})"
             by_filter.setdefault(str(sample["filter"]), []).append(sample)
-    if not by_filter:
-        raise ValueError("the log must hold samples, got none")
     for name, samples in by_filter.items():
-        variant = "" if name == _NO_FILTER else name
-        how, references, predictions, choices = _scored(samples, name)
         yield Answers(
             harness=NAME,
             task=task,
             model=model,
-            variant=variant,
-            epoch=None,
-            how=how,
-            ids=_ids(samples, name),
-            references=tuple(references),
-            predictions=tuple(predictions),
-            choices=choices,
+            ids=tuple(str(sample["doc_id"]) for sample in samples),
             prompts=tuple(str(sample["prompt_hash"]) for sample in samples),
+            variant="" if name == "none" else name,
+            **_scored(samples, name),
         )
 
 
@@ -107,112 +92,78 @@ def _model(path: Path, date: str | None) -> str:
     return folder.name
 
 
-def _sample(line: bytes, number: int) -> Sample:
+def _sample(line: bytes) -> Sample:
     """Return what is needed of a line."""
-    try:
-        sample = json.loads(line)
-    except ValueError as error:
-        raise ValueError(f"line {number} must be a JSON object: {error}") from error
-    if not isinstance(sample, dict):
-        raise ValueError(f"line {number} must be a JSON object, got {show(sample)}")
+    sample = json_object(line)
     missing = [field for field in _FIELDS if field not in sample]
     if missing:
-        raise ValueError(
-            f"line {number} must have the fields that lm-eval logs for a sample, and lacks "
-            f"{', '.join(missing)}"
-        )
-    if not isinstance(sample["filtered_resps"], list) or not sample["filtered_resps"]:
-        raise ValueError(
-            f"line {number}: `filtered_resps` must be a list of responses, got "
-            f"{show(sample['filtered_resps'])}"
-        )
-    sample["where"] = f"line {number} (doc_id {sample['doc_id']})"
-    sample["arguments"] = _arguments(sample)
+        raise ValueError(f"must have the fields of a sample, and lacks {', '.join(missing)}")
+    responses, requests = sample["filtered_resps"], sample["arguments"]
+    if not isinstance(responses, list) or not responses:
+        raise ValueError(f"`filtered_resps` must be a list of responses, got {show(responses)}")
+    if not isinstance(requests, dict) or not all(isinstance(x, dict) for x in requests.values()):
+        raise ValueError(f"`arguments` must be an object of objects, got {show(requests)}")
+    # the second argument of each request: a choice, or how to generate
+    sample["arguments"] = [request.get("arg_1") for request in requests.values()]
     for field in ("doc", "resps"):
         sample.pop(field, None)  # the largest of all
     return sample
 
 
-def _arguments(sample: Sample) -> list[Any]:
-    """Return the second argument of each request: a choice, or how to generate."""
-    requests = sample["arguments"]
-    if not isinstance(requests, dict) or not all(isinstance(x, dict) for x in requests.values()):
-        raise ValueError(
-            f"{sample['where']}: `arguments` must be an object of objects, as in logs of lm-eval "
-            f"0.4.13, got {show(requests)}"
-        )
-    return [request.get("arg_1") for request in requests.values()]
-
-
-def _ids(samples: Sequence[Sample], name: str) -> tuple[str, ...]:
-    """Return the identifiers, which must be distinct."""
-    seen: dict[str, str] = {}
+def _scored(samples: Sequence[Sample], name: str) -> dict[str, Any]:
+    """Return references, predictions, choices, and how answers are found."""
+    kinds: dict[str, str] = {}
     for sample in samples:
-        identifier = str(sample["doc_id"])
-        if identifier in seen:
-            raise ValueError(
-                f"each `doc_id` must occur once for filter {name!r}, got {sample['where']} after "
-                f"{seen[identifier]}: the file may hold two runs"
-            )
-        seen[identifier] = sample["where"]
-    return tuple(seen)
-
-
-def _scored(
-    samples: Sequence[Sample], name: str
-) -> tuple[str, Sequence[Label], Sequence[Label | None], tuple[Label, ...] | None]:
-    """Return how answers are found, references, predictions and choices."""
-    kinds = {_kind(sample): sample["where"] for sample in samples}
+        with naming(sample["where"]):
+            kinds[_kind(sample["arguments"])] = sample["where"]
+            sample["pair"] = _logged_pair(sample)
     if len(kinds) > 1:
         raise ValueError(f"all samples must be of the same kind, got {show(kinds)}")
-    found = [_logged_pair(sample) for sample in samples]
-    pairs = [pair for pair in found if pair is not None]
-    if pairs and None in found:
-        raise ValueError(
-            f"all samples must have the same metrics, and {samples[found.index(None)]['where']} "
-            "lacks the pair of gold and predicted class that others have"
-        )
-    if "choices" in kinds:
-        return _of_choices(samples, pairs)
-    return _of_texts(samples, pairs, name)
+    without = [sample["where"] for sample in samples if sample["pair"] is None]
+    if 0 < len(without) < len(samples):
+        raise ValueError(f"all samples must have the same metrics, got others in {without[0]}")
+    return _of_choices(samples) if "choices" in kinds else _of_texts(samples, name)
 
 
-def _kind(sample: Sample) -> str:
-    second = sample["arguments"]
-    if second and all(isinstance(x, dict) for x in second):
+def _kind(arguments: Sequence[Any]) -> str:
+    if arguments and all(isinstance(x, dict) for x in arguments):
         return "texts"
-    if len(second) > 1 and all(isinstance(x, str) for x in second):
+    if len(arguments) > 1 and all(isinstance(x, str) for x in arguments):
         return "choices"
-    raise ValueError(
-        f"{sample['where']} must have scored choices or generated text, got log-likelihoods of "
-        "given text: this task has no classes"
-    )
+    raise ValueError("must have scored choices or generated text: this task has no classes")
 
 
-def _of_choices(
-    samples: Sequence[Sample], pairs: Sequence[list[Any]]
-) -> tuple[str, Sequence[Label], Sequence[Label], tuple[Label, ...]]:
-    texts, predictions = [], []
+def _logged_pair(sample: Sample) -> list[Any] | None:
+    """Return gold and predicted class, if a metric logged both."""
+    logged = {metric: sample.get(metric) for metric in _METRICS_OF_PAIRS}
+    found = {name: x for name, x in logged.items() if isinstance(x, list) and len(x) == 2}
+    pairs: list[list[Any]] = list(found.values())
+    if any(isinstance(gold, list) for gold, _ in pairs):
+        raise not_one(pairs[0][0])
+    if any(pair != pairs[0] for pair in pairs):
+        raise ValueError(f"metrics in the log disagree, {show(found)}")
+    return pairs[0] if pairs else None
+
+
+def _of_choices(samples: Sequence[Sample]) -> dict[str, Any]:
     for sample in samples:
-        likelihoods, choices = _likelihoods(sample)
-        texts.append(choices)
-        predictions.append(likelihoods.index(max(likelihoods)))
-    for sample, prediction, (_, logged) in zip(samples, predictions, pairs, strict=False):
-        if logged != prediction:
-            raise ValueError(
-                f"{sample['where']}: the likeliest choice is {prediction}, but a metric in the "
-                f"log has {show(logged)}"
-            )
-    golds = _golds(samples, texts, predictions, pairs)
-    how = "the likeliest choice, whatever its length"
-    if all(choices == texts[0] for choices in texts) and len(set(texts[0])) == len(texts[0]):
-        labels = texts[0]
-        return how, [labels[i] for i in golds], [labels[i] for i in predictions], tuple(labels)
-    return how, golds, predictions, tuple(range(max(map(len, texts))))
+        with naming(sample["where"]):
+            sample["choices"], likeliest = _choices_and_likeliest(sample)
+            sample["likeliest"] = likeliest
+            if sample["pair"] is not None and sample["pair"][1] != likeliest:
+                logged = show(sample["pair"][1])
+                raise ValueError(f"the likeliest choice is {likeliest}, but a metric has {logged}")
+    classes = classes_of_choices([sample["choices"] for sample in samples])
+    return {
+        "references": tuple(classes[gold] for gold in _golds(samples)),
+        "predictions": tuple(classes[sample["likeliest"]] for sample in samples),
+        "choices": classes,
+        "how": "the likeliest choice, whatever its length",
+    }
 
 
-def _likelihoods(sample: Sample) -> tuple[list[float], list[str]]:
-    """Return the log-likelihood and the text of each choice."""
+def _choices_and_likeliest(sample: Sample) -> tuple[list[str], int]:
+    """Return the texts of the choices, and the position of the likeliest."""
     responses, texts = sample["filtered_resps"], sample["arguments"]
     try:
         likelihoods = [float(likelihood) for likelihood, _ in responses]
@@ -220,126 +171,107 @@ def _likelihoods(sample: Sample) -> tuple[list[float], list[str]]:
         likelihoods = []
     if len(likelihoods) != len(texts) or any(map(math.isnan, likelihoods)):
         raise ValueError(
-            f"{sample['where']}: `filtered_resps` must hold a log-likelihood and whether it is "
-            f"greedy for each of {len(texts)} choices, got {show(responses)}"
+            f"`filtered_resps` must hold a pair for each of {len(texts)} choices, the first a "
+            f"log-likelihood, got {show(responses)}"
         )
     # the harness asks again without a prompt for this metric
     n_choices = len(texts) // 2 if "acc_mutual_info" in sample else len(texts)
-    return likelihoods[:n_choices], [text.strip() for text in texts[:n_choices]]
+    choices = [text.strip() for text in texts[:n_choices]]
+    return choices, likelihoods.index(max(likelihoods[:n_choices]))
 
 
-def _logged_pair(sample: Sample) -> list[Any] | None:
-    """Return gold and predicted class, if a metric logged both."""
-    found = {
-        metric: sample[metric]
-        for metric in _METRICS_OF_PAIRS
-        if isinstance(sample.get(metric), list) and len(sample[metric]) == 2
-    }
-    pairs: list[list[Any]] = list(found.values())
-    if any(isinstance(gold, list) for gold, _ in pairs):
-        raise _several(sample, pairs[0][0])
-    if any(pair != pairs[0] for pair in pairs):
-        raise ValueError(f"{sample['where']}: metrics in the log disagree, {show(found)}")
-    return pairs[0] if pairs else None
-
-
-def _several(sample: Sample, golds: Any) -> ValueError:
-    return ValueError(
-        f"{sample['where']} must have one right answer for a score of classes, got {show(golds)}"
-    )
-
-
-def _golds(
-    samples: Sequence[Sample],
-    texts: Sequence[list[str]],
-    predictions: Sequence[int],
-    pairs: Sequence[list[Any]],
-) -> list[int]:
+def _golds(samples: Sequence[Sample]) -> list[int]:
     """Return the position of each right choice.
 
     A target "2" may be a position or the text of a choice: metrics in the log tell which.
     """
-    if pairs:
-        readings = [[gold for gold, _ in pairs]]
+    if samples[0]["pair"] is not None:
+        readings = [[sample["pair"][0] for sample in samples]]
     else:
-        by_text = [
-            choices.index(target) if (target := str(sample["target"]).strip()) in choices else None
-            for sample, choices in zip(samples, texts, strict=True)
-        ]
-        by_position = [
-            int(sample["target"]) if re.fullmatch("[0-9]+", str(sample["target"])) else None
-            for sample in samples
-        ]
+        by_text = [_position_of_text(sample) for sample in samples]
+        by_position = [_position(sample) for sample in samples]
         readings = [by_text] if by_text == by_position else [by_text, by_position]
-    faults = [
-        next(filter(None, map(_fault, samples, texts, predictions, reading)), None)
-        for reading in readings
-    ]
-    sound = [reading for reading, fault in zip(readings, faults, strict=True) if fault is None]
+    sound, faults = [], []
+    for reading in readings:
+        try:
+            for sample, gold in zip(samples, reading, strict=True):
+                with naming(sample["where"]):
+                    _check_gold(sample, gold)
+            sound.append(reading)
+        except ValueError as error:
+            faults.append((reading.count(None), error))
     if not sound:
-        likelier = min(range(len(readings)), key=lambda i: readings[i].count(None))
-        raise ValueError(faults[likelier])
+        raise min(faults, key=lambda fault: fault[0])[1]
     if len(sound) > 1:
         raise ValueError(
             "`target` must be the text of a choice or its position, and here it may be either: log "
             "informedness or mcc, which record the position"
         )
-    return [int(gold) for gold in sound[0]]
+    return sound[0]
 
 
-def _fault(sample: Sample, choices: list[str], prediction: int, gold: Any) -> str | None:
-    """Return why this cannot be the right choice."""
+def _position_of_text(sample: Sample) -> int | None:
+    target, choices = str(sample["target"]).strip(), sample["choices"]
+    return choices.index(target) if target in choices else None
+
+
+def _position(sample: Sample) -> int | None:
     target = str(sample["target"])
+    return int(target) if re.fullmatch("[0-9]+", target) else None
+
+
+def _check_gold(sample: Sample, gold: Any) -> None:
+    """Raise ValueError if this cannot be the position of the right choice."""
+    choices, accuracy = sample["choices"], sample.get("acc")
     if type(gold) is not int or not 0 <= gold < len(choices):
-        if target.startswith("[") and target.endswith("]"):
-            return str(_several(sample, target))
-        return (
-            f"{sample['where']}: `target` must be the text of a choice or its position, got "
-            f"{show(target)} for choices {show(choices)}"
+        target = _single_target(sample)
+        raise ValueError(
+            f"`target` must be the text of a choice or its position, got {show(target)} for "
+            f"choices {show(choices)}"
         )
-    accuracy = sample.get("acc")
-    if accuracy in (0, 1) and bool(accuracy) != (prediction == gold):
-        return (
-            f"{sample['where']}: the likeliest choice is {prediction} and the right one {gold}, "
-            f"but `acc` in the log is {accuracy}"
+    if accuracy in (0, 1) and bool(accuracy) != (sample["likeliest"] == gold):
+        raise ValueError(
+            f"the likeliest choice is {sample['likeliest']} and the right one {gold}, but `acc` is "
+            f"{accuracy}"
         )
-    return None
 
 
-def _of_texts(
-    samples: Sequence[Sample], pairs: Sequence[list[Any]], name: str
-) -> tuple[str, Sequence[Label], Sequence[Label | None], None]:
-    if pairs:
-        for sample, (gold, predicted) in zip(samples, pairs, strict=True):
-            kinds = {type(pairs[0][0]), type(gold), type(predicted)}
-            if kinds not in ({str}, {int}):
-                raise ValueError(
-                    f"{sample['where']}: its metrics must log texts, or positions, got "
-                    f"{show([gold, predicted])}"
-                )
-        texts = [sample["filtered_resps"][0] for sample in samples]
-        predicted_of_metrics = [predicted for _, predicted in pairs]
-        how = f"the text after filter {name!r}"
-        if predicted_of_metrics != texts:
-            how = f"what the metrics took from {how}"
-        return how, [gold for gold, _ in pairs], predicted_of_metrics, None
-    references, predictions = [], []
+def _single_target(sample: Sample) -> str:
+    target = str(sample["target"])
+    if target.startswith("[") and target.endswith("]"):
+        raise not_one(target)
+    return target
+
+
+def _of_texts(samples: Sequence[Sample], name: str) -> dict[str, Any]:
+    kinds: set[type] = set()
     for sample in samples:
-        gold, answer = str(sample["target"]), sample["filtered_resps"][0]
-        if gold.startswith("[") and gold.endswith("]"):
-            raise _several(sample, gold)
-        if not isinstance(answer, str) or len(sample["filtered_resps"]) > 1:
-            raise ValueError(
-                f"{sample['where']} must have one answer, got {show(sample['filtered_resps'])}: "
-                f"end filter {name!r} with take_first"
-            )
-        match = sample.get("exact_match")
-        if match in (0, 1) and bool(match) != (answer == gold):
-            raise ValueError(
-                f"{sample['where']}: the answer {show(answer)} and the target {show(gold)} are "
-                f"{'equal' if answer == gold else 'different'}, but `exact_match` in the log is "
-                f"{match}: add a filter to the task that leaves only the class"
-            )
-        references.append(gold)
-        predictions.append(answer)
-    return f"the text after filter {name!r}", references, predictions, None
+        with naming(sample["where"]):
+            if sample["pair"] is None:
+                sample["pair"] = _target_and_text(sample, name)
+            kinds |= set(map(type, sample["pair"]))
+            if kinds not in ({str}, {int}):
+                logged = show(sample["pair"])
+                raise ValueError(f"metrics must log texts, or positions, got {logged}")
+    golds, answers = zip(*(sample["pair"] for sample in samples), strict=True)
+    how = f"the text after filter {name!r}"
+    if any(sample["filtered_resps"][0] != sample["pair"][1] for sample in samples):
+        how = f"what the metrics took from {how}"
+    return {"references": golds, "predictions": answers, "how": how}
+
+
+def _target_and_text(sample: Sample, name: str) -> list[str]:
+    """Return the target and the answer as they stand in the log."""
+    gold, (answer, *more) = _single_target(sample), sample["filtered_resps"]
+    if not isinstance(answer, str) or more:
+        answers = show([answer, *more])
+        raise ValueError(
+            f"must have one answer, got {answers}: end filter {name!r} with take_first"
+        )
+    match = sample.get("exact_match")
+    if match in (0, 1) and bool(match) != (answer == gold):
+        raise ValueError(
+            f"the answer is {show(answer)} and the target {show(gold)}, but `exact_match` is "
+            f"{match}: add a filter to the task that leaves only the class"
+        )
+    return [gold, answer]

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Any
 
 from ..core.labels import check_choice
 from ..inputs.paths import paths_of
 from . import inspect_ai, lighteval, lm_eval
-from .answers import Answers
+from .answers import Answers, naming
 
-
-class Reader(Protocol):
-    """What the module of a harness provides."""
-
-    NAME: str
-
-    def is_log(self, path: Path) -> bool:
-        """Return whether a file is a log of samples that this harness wrote."""
-
-    def logs_in(self, folder: Path) -> list[Path]:
-        """Return the logs of samples in a folder and its folders."""
-
-    def read_log(self, path: Path) -> Iterator[Answers]:
-        """Yield the answers in a file."""
-
-
-READERS: dict[str, Reader] = {reader.NAME: reader for reader in (lm_eval, lighteval, inspect_ai)}
+# each has `is_log(path)`, and `read_log(path)`, which yields the answers in a file
+READERS: dict[str, ModuleType] = {x.NAME: x for x in (lm_eval, lighteval, inspect_ai)}
 
 
 def read_log(
@@ -92,8 +78,9 @@ def read_log(
     found: dict[str, Path] = {}
     read: list[tuple[Path, Answers]] = []
     for file, reader in _logs(paths_of(path), harness):
-        with _named(file):
+        with naming(file):
             of_file = list(reader.read_log(file))
+            _check_samples(of_file)
         for answers in of_file:
             if (before := found.setdefault(answers.name, file)) != file:
                 raise ValueError(
@@ -103,32 +90,34 @@ def read_log(
             read.append((file, answers))
     chosen = []
     for file, answers in _chosen(_chosen(read, "task", task), "variant", variant):
-        with _named(file):
+        with naming(file):
             chosen.append(answers.with_classes(extract, choices))
     return chosen
 
 
-@contextmanager
-def _named(file: Path) -> Iterator[None]:
-    """Name the file in errors."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{file}: {error}") from error
+def _check_samples(read: Sequence[Answers]) -> None:
+    """Raise ValueError unless there are samples, each with an identifier of its own."""
+    if not read:
+        raise ValueError("the log must hold samples, got none")
+    for answers in read:
+        ((name, times),) = Counter(answers.ids).most_common(1)
+        if times > 1:
+            raise ValueError(
+                f"each sample must have an identifier of its own, got {name!r} {times} times: the "
+                "log may hold two runs"
+            )
 
 
-def _logs(paths: Sequence[Any], harness: str | None) -> Iterator[tuple[Path, Reader]]:
+def _logs(paths: Sequence[Any], harness: str | None) -> Iterator[tuple[Path, ModuleType]]:
     """Yield each log and the reader of its harness."""
     readers = list(READERS.values()) if harness is None else [READERS[harness]]
     for path in map(Path, paths):
-        if path.is_dir():
-            logs = [(log, reader) for reader in readers for log in reader.logs_in(path)]
-        elif not path.exists():
+        if not path.exists():
             raise FileNotFoundError(f"{path}: there is no such file")
-        elif harness is not None:
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        logs = [(file, reader) for reader in readers for file in files if reader.is_log(file)]
+        if harness is not None and not path.is_dir():
             logs = [(path, READERS[harness])]
-        else:
-            logs = [(path, reader) for reader in readers if reader.is_log(path)]
         if not logs:
             raise ValueError(
                 f"{path}: must be or hold logs of samples of {', '.join(r.NAME for r in readers)}, "
@@ -149,3 +138,20 @@ def _chosen(
         there = sorted({repr(getattr(answers, field)) for _, answers in read})
         raise ValueError(f"`{field}` must be one of {', '.join(there)}, got {wanted!r}")
     return chosen
+
+
+def one_run(read: Sequence[Answers], name: str) -> Answers:
+    """Return the only run that was read.
+
+    Raises
+    ------
+    ValueError
+        If there are several; the message names them.
+    """
+    if len(read) != 1:
+        runs = "; ".join(answers.name for answers in read)
+        raise ValueError(
+            f"{name}: must hold one run to compare, got {len(read)} ({runs}): choose with --task "
+            "and --variant, or name one log"
+        )
+    return read[0]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..results.layout import Result, Rows, aligned, finite, interval_fields
+from ..results.layout import Result, Rows, aligned, finite
 from ..results.report import Report
-from ..results.text import cut, rounded, shown, shown_interval
+from ..results.text import cut, interval_heads, rounded, shown
 from ..statistics.registry import MODULES, score_named
-from .answers import Answers
+from .answers import Answers, naming
 
 _SHOWN = ("accuracy", *MODULES)
 _MOST_UNKNOWN = 3
@@ -53,29 +52,25 @@ class LogReport(Result):
             raise ValueError("`read` must hold the answers of at least one run, got none")
         runs = []
         for answers in read:
-            try:
+            with naming(answers.name):
                 runs.append((answers, answers.report(confidence_level)))
-            except ValueError as error:
-                raise ValueError(f"{answers.name}: {error}") from error
         return cls(tuple(runs), confidence_level)
 
     def text_tables(self) -> list[Rows]:
         """Return one table with a row for each run."""
-        head = ["run", "N", "unknown", "Accuracy"]
-        for name in MODULES:
-            head.append(score_named(name).title)
-            if self.confidence_level is not None:
-                head.append(f"{100 * self.confidence_level:.6g}% interval")
+        head = ["run", "N", "unknown"]
         rows = [head]
+        for name in _SHOWN:
+            head.append(score_named(name).title)
+            if name in MODULES and self.confidence_level is not None:
+                head.append(interval_heads(self.confidence_level)[1])
         for answers, report in self.runs:
-            unknown = sum(answers.unknown().values())
-            row = [shown(answers.name), str(len(answers.ids)), str(unknown)]
+            numbers = len(answers.ids), answers.unknown().total()
+            row = [shown(answers.name), *map(str, numbers)]
             for name in _SHOWN:
                 row.append(rounded(report.scores[name], 4))
                 if name in MODULES and self.confidence_level is not None:
-                    made = report.estimates.get(name)
-                    ends = (math.nan, math.nan) if made is None else made.confidence_interval
-                    row.append(shown_interval(0.0, ends)[1])
+                    row.append(report.estimates[name].shown()[1])
             rows.append(row)
         return [rows]
 
@@ -87,16 +82,12 @@ class LogReport(Result):
         """Return a record for each run."""
         records = []
         for answers, report in self.runs:
-            record: dict[str, Any] = _origin(answers)
-            record["n_samples"] = len(answers.ids)
-            record["n_unknown"] = sum(answers.unknown().values())
+            record = _origin(answers)
+            record |= {"n_samples": len(answers.ids), "n_unknown": answers.unknown().total()}
             for name, value in report.scores.items():
                 record[name] = finite(value)
                 if name in report.estimates:
-                    made = report.estimates[name]
-                    record |= interval_fields(
-                        made.standard_error, made.confidence_interval, f"{name}_"
-                    )
+                    record |= report.estimates[name].fields(f"{name}_")
             records.append(record)
         return records
 
@@ -112,10 +103,9 @@ class LogReport(Result):
     def __str__(self) -> str:
         """Return a report for each run, and if there are several, a table of them all."""
         reports = [f"{how_read(answers)}\n\n{report}" for answers, report in self.runs]
-        tables = (
-            [aligned(rows, is_cut=False) for rows in self.text_tables()] if len(reports) > 1 else []
-        )
-        return "\n\n\n".join([*reports, *tables])
+        if len(reports) > 1:
+            reports += [aligned(rows, is_cut=False) for rows in self.text_tables()]
+        return "\n\n\n".join(reports)
 
 
 def _origin(answers: Answers) -> dict[str, Any]:

@@ -10,17 +10,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..core.labels import Label, read_pair, show
-from ..core.scores import Average, quotient, read_prior
+from ..core.labels import Label, show
+from ..core.scores import Average, read_prior
 from ..core.table import Table
-from ..inputs.containers import read_quickly, read_task
-from ..statistics.intervals import check_has_interval, too_few, warn_of_few
+from ..inputs.containers import read_task
+from ..statistics.intervals import Interval, warn_of_few
 from ..statistics.registry import averaged_score
-from ..statistics.score import effective_sample_size
+from ..statistics.sums import effective_sample_size, quotient
 from ..statistics.swaps import Plan, Swaps
-from .layout import Result, Rows, interval_fields
-from .rows import FEW_GROUPS, count_triples, read_rows, sizes_digest, table_of
-from .text import p_text, samples, shown_interval
+from .layout import Result, Rows, interval_fields, padded
+from .rows import count_triples, read_rows, sizes_digest, table_of, too_few_groups
+from .text import interval_heads, p_text, samples, shown_interval, shown_p
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Comparison(Result):
         """Return all fields, and the sentence, as plain values for JSON."""
         plain: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         plain["confidence_interval"] = list(self.confidence_interval)
-        return {**plain, "sentence": str(self)}
+        return {**plain, "summary": str(self)}
 
     def __str__(self) -> str:
         """Return the result as a sentence."""
@@ -99,20 +99,19 @@ class Comparison(Result):
     def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:
         """Return the table of both models and their difference; `a` and `b` are their names."""
         interval = shown_interval(self.standard_error, self.confidence_interval)
-        p_value = "< 0.0001" if self.p_value < 0.0001 else f"{self.p_value:.4f}"
         rows = [
-            ["", "value", "± SE", f"{100 * self.confidence_level:.6g}% interval"],
+            ["", "value", *interval_heads(self.confidence_level)],
             ["N", str(self.n_samples)],
             *([] if self.n_groups is None else [["Groups", str(self.n_groups)]]),
             [a, f"{self.a:.4f}"],
             [b, f"{self.b:.4f}"],
             ["Difference", f"{self.difference:+.4f}", *interval],
-            [f"p-value ({self.test})", p_value],
+            [f"p-value ({self.test})", shown_p(self.p_value)],
             ["Gained by B", str(self.gained)],
             ["Lost by B", str(self.lost)],
             ["Answered differently", str(self.n_different)],
         ]
-        return [[row + [""] * (4 - len(row)) for row in rows]]
+        return [padded(rows, 4)]
 
     def text_lines(self) -> list[str]:
         """Return the signature, and the result in a sentence."""
@@ -126,9 +125,9 @@ class Comparison(Result):
 
 
 def compare(
-    references: Any,
-    predictions_a: Any,
-    predictions_b: Any,
+    y_true: Any,
+    y_pred_a: Any,
+    y_pred_b: Any,
     *,
     metric: str = "informedness",
     average: Average | Literal["default"] = "default",
@@ -154,14 +153,14 @@ def compare(
 
     Parameters
     ----------
-    references, predictions_a, predictions_b : array-like of shape (n_samples,)
+    y_true, y_pred_a, y_pred_b : array-like of shape (n_samples,)
         Labels of one type.
     metric, average
-        As in `estimate`; `average` cannot be None.
+        As in `ContingencyTable.estimate`; `average` cannot be None.
     labels, ignore_index, unknown
         As in `informedness_score`.
     prior : mapping of class to probability, optional
-        As in `estimate`.
+        As in `ContingencyTable.estimate`.
     sample_weight : array-like of shape (n_samples,), optional
         Finite and not negative; a weight of 0 drops the sample.
     counts : array-like of shape (n_samples,), optional
@@ -187,9 +186,9 @@ def compare(
     Warns
     -----
     IntervalWarning
-        If one of the tables has too few samples by the rules of `estimate`; if there are fewer than
-        20 groups; or if a class with fewer than 5 references has a share of the predictions that
-        exceeds the standard error.
+        If one of the tables has too few samples by the rules of `ContingencyTable.estimate`; if
+        there are fewer than 20 groups; or if a class with fewer than 5 references has a share of
+        the predictions that exceeds the standard error.
 
     References
     ----------
@@ -204,23 +203,22 @@ def compare(
     >>> print(compare(references, model_a, model_b))
     B is better: +0.300 (0.085 to 0.515), p = 0.031; 6 samples gained, 0 lost
     """
-    score = averaged_score(metric, average)
-    if score.averages and score.average is None:
+    of_metric = averaged_score(metric, average)
+    if of_metric.average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
-    check_has_interval(score, prior)
+    score = of_metric.with_interval(prior)
     plan = Plan(confidence_level, n_resamples, seed)
-    column = read_quickly(references, "references")
-    _, column_a = read_pair(column, read_quickly(predictions_a, "predictions_a"), "predictions_a")
-    _, column_b = read_pair(column, read_quickly(predictions_b, "predictions_b"), "predictions_b")
-    *_, task = read_task(column, column_a, labels, ignore_index, unknown)
+    given = labels, ignore_index, unknown
+    column, column_a, task = read_task(y_true, y_pred_a, *given, ("y_true", "y_pred_a"))
+    _, column_b, _ = read_task(column, y_pred_b, *given, ("y_true", "y_pred_b"))
     rows = read_rows(len(column), sample_weight, counts, groups)
     columns = [side[rows.kept] for side in (column, column_a, column_b)]
     options: dict[str, Any] = {"labels": task.classes, "ignore_index": ignore_index}
     options["unknown"] = unknown
     tables = [table_of(columns[0], side, rows, options) for side in columns[1:]]
-    if np.count_nonzero(tables[0].reference_totals) == 1 and metric != "accuracy":
+    if score.says_nothing(tables[0]):
         raise ValueError(
-            "`references` must have at least two classes, or there is nothing to tell apart: all "
+            "`y_true` must have at least two classes, or there is nothing to tell apart: all "
             f"are {show(tables[0].labels[int(np.argmax(tables[0].reference_totals))])}"
         )
     a, b = (float(score.value(table, prior=prior)) for table in tables)
@@ -232,42 +230,42 @@ def compare(
         triples = triples._replace(weights=triples.weights * factors[triples.references])
     verdict = Swaps(both, score, triples, prior is not None).verdict(plan)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
-    few = next(filter(None, (too_few(table, score, prior) for table in tables)), "")
-    if 0 < n_groups < FEW_GROUPS:
-        few = few or f"{n_groups} groups, where {FEW_GROUPS} are wanted"
-    few = few or next(filter(None, (_rare_class(x, verdict.standard_error) for x in tables)), "")
-    warn_of_few(f"the difference of {metric}", few)
+    lacking = [score.too_few(table, prior) for table in tables]
+    lacking.append(too_few_groups(n_groups))
+    lacking += [_rare_class(table, verdict.standard_error) for table in tables]
+    warn_of_few(f"the difference of {metric}", next(filter(None, lacking), ""))
     test = "exact" if verdict.is_exact else "permutation"
     settings = f"ci:{test},{float(plan.level)!r}|resamples:{n_resamples},seed:{seed}"
     if n_groups:
         settings = f"groups:{n_groups},{sizes_digest(triples)}|{settings}"
     widest = score.best - score.lowest
+    interval = Interval(b - a, verdict.standard_error, verdict.low, verdict.high)
+    interval = interval.within(-widest, widest)
+    n_samples = int(n.sum())
+    line = score.signature(
+        replace(both, n_samples=n_samples),
+        prior=prior,
+        ignore_index=ignore_index,
+        interval=settings,
+    )
     return Comparison(
         metric=metric,
         a=a,
         b=b,
         difference=b - a,
         standard_error=verdict.standard_error,
-        confidence_interval=(
-            max(min(verdict.low, b - a), -widest),
-            min(max(verdict.high, b - a), widest),
-        ),
+        confidence_interval=(interval.low, interval.high),
         confidence_level=float(plan.level),
         p_value=verdict.p_value,
         test=test,
         n_resamples=int(n_resamples),
         seed=int(seed),
-        n_samples=int(n.sum()),
+        n_samples=n_samples,
         n_groups=n_groups or None,
         gained=int(n[(y == r) & (x != r)].sum()),
         lost=int(n[(x == r) & (y != r)].sum()),
         n_different=int(n[x != y].sum()),
-        signature=score.signature(
-            replace(both, n_samples=int(n.sum())),
-            prior=prior,
-            ignore_index=ignore_index,
-            interval=settings,
-        ),
+        signature=line,
     )
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ..core.labels import Label
 from .text import cut
 
 Rows: TypeAlias = list[list[str]]
@@ -93,6 +94,11 @@ def interval_fields(
     return {f"{prefix}{name}": finite(value) for name, value in values}
 
 
+def plain_label(label: Label | None) -> int | str | None:
+    """Return a label as a JSON value: bytes as their Python literal."""
+    return repr(label) if isinstance(label, bytes) else label
+
+
 def finite(value: Any) -> Any:
     """Return a value for JSON: None for a nan, a list for a pair, None for a pair of nans."""
     if isinstance(value, tuple):
@@ -103,6 +109,16 @@ def finite(value: Any) -> Any:
 
 
 # Tables
+
+
+def padded(rows: Rows, width: int) -> Rows:
+    """Return rows with empty cells at their end, up to this width."""
+    return [row + [""] * (width - len(row)) for row in rows]
+
+
+def more_rows(n: int, width: int) -> Rows:
+    """Return the row that says how many rows are not shown, if there are any."""
+    return padded([[f"and {n} more (JSON and CSV list all)"]] if n > 0 else [], width)
 
 
 def aligned(rows: Rows, is_cut: bool = True) -> str:
@@ -151,17 +167,9 @@ def _latex(rows: Rows) -> str:
         " & ".join("".join(_LATEX.get(x, x) for x in _printable(cell)) for cell in row) + r" \\"
         for row in rows
     )
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}",
-            r"\toprule",
-            head,
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
+    start = rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
+    lines = [start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines)
 
 
 def _printable(text: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,9 +16,12 @@ from ..inputs.containers import read_quickly
 from ..statistics.registry import score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
-from .layout import Result, Rows, finite, interval_fields
+from .layout import Result, Rows, finite
 from .several import holm
-from .text import rounded, shown_interval
+from .text import interval_heads, rounded, shown_interval, shown_p
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,24 @@ class Leaderboard(Result):
     p_values: dict[tuple[str, str], float]
     confidence_level: float
 
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the models with their intervals and letters, small strokes for the runs of a model.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        """
+        from ..plots import draw_leaderboard
+
+        return draw_leaderboard(self, ax)
+
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each model, best first."""
         records = []
         for rank, model in enumerate(self.models, start=1):
-            made = model.estimate
             record: dict[str, Any] = {"rank": rank, "model": model.name, self.metric: model.value}
-            record |= interval_fields(made.standard_error, made.confidence_interval)
+            record |= model.estimate.fields()
             record |= {"n_runs": len(model.runs), "run_deviation": finite(model.run_deviation)}
             below = self.models[rank].name if rank < len(self.models) else None
             p = None if below is None else self.p_values[below, model.name]
@@ -108,29 +122,23 @@ class Leaderboard(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return the ranking, and the comparisons of neighbours."""
-        percent = f"{100 * self.confidence_level:.6g}%"
+        error, percent = interval_heads(self.confidence_level)
+        has_runs = len(self.models[0].runs) > 1
         title = score_named(self.metric).title
-        has_runs = any(len(model.runs) > 1 for model in self.models)
-        head = ["model", title, "± SE", f"{percent} interval", *["± SD of runs"] * has_runs, ""]
-        ranking = [head]
+        ranking = [["model", title, error, percent, *["± SD of runs"] * has_runs, ""]]
         for model in self.models:
-            made = model.estimate
-            row = [model.name, rounded(model.value, 4)]
-            row += shown_interval(made.standard_error, made.confidence_interval)
+            row = [model.name, rounded(model.value, 4), *model.estimate.shown()]
             if has_runs:
-                several = len(model.runs) > 1
-                row.append(f"± {model.run_deviation:.4f} ({len(model.runs)})" if several else "")
+                row.append(f"± {model.run_deviation:.4f} ({len(model.runs)})")
             ranking.append([*row, model.letters])
-        neighbours = [["compared", "difference", f"{percent} interval", "p (Holm)"]]
+        neighbours = [["compared", "difference", percent, "p (Holm)"]]
         for better, worse in zip(self.models, self.models[1:], strict=False):
             pair = worse.name, better.name
-            made_of = self.comparisons[pair]
-            interval = shown_interval(0.0, made_of.confidence_interval)[1]
-            p = self.p_values[pair]
-            p_value = "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+            made = self.comparisons[pair]
+            interval = shown_interval(0.0, made.confidence_interval)[1]
             name = f"{better.name} over {worse.name}"
-            difference = round(made_of.difference, 4) + 0.0  # not -0.0000
-            neighbours.append([name, f"{difference:+.4f}", interval, p_value])
+            difference = round(made.difference, 4) + 0.0  # not -0.0000
+            neighbours.append([name, f"{difference:+.4f}", interval, shown_p(self.p_values[pair])])
         return [ranking, neighbours] if len(self.models) > 1 else [ranking]
 
     def text_lines(self) -> list[str]:
@@ -142,7 +150,7 @@ class Leaderboard(Result):
                 "Models that share a letter cannot be told apart at this level; p-values are "
                 f"corrected for {n} comparison{'s' * (n != 1)} (Holm)."
             )
-        if any(len(model.runs) > 1 for model in self.models):
+        if len(self.models[0].runs) > 1:
             lines.append(
                 "SE and interval say how much other samples would change the score; the SD of runs "
                 "says how much another seed would."
@@ -151,8 +159,8 @@ class Leaderboard(Result):
 
 
 def leaderboard(
-    references: Any,
-    predictions: Mapping[str, Any],
+    y_true: Any,
+    y_pred: Mapping[str, Any],
     *,
     metric: str = "informedness",
     average: Average | Literal["default"] = "default",
@@ -169,9 +177,9 @@ def leaderboard(
 
     Parameters
     ----------
-    references : array-like of shape (n_samples,)
+    y_true : array-like of shape (n_samples,)
         Labels.
-    predictions : mapping of name to array-like of shape (n_samples,)
+    y_pred : mapping of name to array-like of shape (n_samples,)
         The answers of each model; or, for models with several runs (seeds), a list with the answers
         of each run, the same number for every model.
     metric, average, labels, ignore_index, unknown, sample_weight, groups
@@ -197,85 +205,62 @@ def leaderboard(
     >>> leaderboard(["ham"] * 80 + ["spam"] * 20, answers).models[0].name
     'filter'
     """
-    if not isinstance(predictions, Mapping) or not predictions:
+    if not isinstance(y_pred, Mapping) or not y_pred:
         raise ValueError(
-            f"`predictions` must map the name of each model to its answers, got {show(predictions)}"
+            f"`y_pred` must map the name of each model to its answers, got {show(y_pred)}"
         )
-    column = read_quickly(references, "references")
-    runs = {str(name): _runs_of(name, answers) for name, answers in predictions.items()}
+    column = read_quickly(y_true, "y_true")
+    runs = {str(name): _runs_of(name, answers) for name, answers in y_pred.items()}
     numbers = {name: len(of_model) for name, of_model in runs.items()}
     n_runs = max(numbers.values())
     if fewer := [name for name, number in numbers.items() if number != n_runs]:
         raise ValueError(
-            f"`predictions` must have the same number of runs for each model, got {n_runs} for "
+            f"`y_pred` must have the same number of runs for each model, got {n_runs} for "
             f"some and {numbers[fewer[0]]} for {fewer[0]!r}"
         )
     if n_runs > 1 and groups is None:
         groups = np.arange(len(column))  # the answers of all runs to a sample belong together
-    options: dict[str, Any] = {
-        "metric": metric,
-        "average": average,
-        "labels": labels,
-        "ignore_index": ignore_index,
-        "unknown": unknown,
-        "confidence_level": confidence_level,
-    }
+    options: dict[str, Any] = {"metric": metric, "average": average, "labels": labels}
+    options |= {"ignore_index": ignore_index, "unknown": unknown}
+    options["confidence_level"] = confidence_level
     together: dict[str, Any] = {
+        **options,
         "sample_weight": None if sample_weight is None else list(sample_weight) * n_runs,
         "groups": None if groups is None else _repeated(read_quickly(groups, "groups"), n_runs),
     }
     everywhere = _repeated(column, n_runs)
     pooled = {name: join_columns(of_model) for name, of_model in runs.items()}
-    estimates = {
-        name: estimate_from_labels(everywhere, answers, **options, **together)
-        for name, answers in pooled.items()
-    }
-    alone = {**options, "sample_weight": sample_weight}
-    of_runs = {
-        name: tuple(estimate_from_labels(column, run, **alone).value for run in of_model)
-        if n_runs > 1
-        else (estimates[name].value,)
-        for name, of_model in runs.items()
-    }
-    values = {name: math.fsum(of_model) / n_runs for name, of_model in of_runs.items()}
+    models = []
+    for name, of_model in runs.items():
+        estimate = estimate_from_labels(everywhere, pooled[name], **together)
+        values, deviation = [estimate.value], math.nan
+        if n_runs > 1:
+            alone = {**options, "sample_weight": sample_weight}
+            values = [estimate_from_labels(column, run, **alone).value for run in of_model]
+            deviation = float(np.std(values, ddof=1))
+        mean = math.fsum(values) / n_runs
+        models.append(Model(name, mean, estimate, tuple(values), deviation, ""))
     # models of one score keep their order, whatever rounding made of it
-    order = sorted(values, key=lambda name: -round(values[name], 12))
+    models.sort(key=lambda model: -round(model.value, 12))
+    order = [model.name for model in models]
+    swaps: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     comparisons = {
-        (worse, better): compare(
-            everywhere,
-            pooled[worse],
-            pooled[better],
-            n_resamples=n_resamples,
-            seed=seed,
-            **options,
-            **together,
-        )
+        (worse, better): compare(everywhere, pooled[worse], pooled[better], **swaps, **together)
         for better, worse in combinations(order, 2)
     }
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
-    apart = {pair for pair, p in p_values.items() if 1 - p > confidence_level}
-    letters = _letters(order, apart)
-    models = tuple(
-        Model(
-            name,
-            values[name],
-            estimates[name],
-            of_runs[name],
-            float(np.std(of_runs[name], ddof=1)) if n_runs > 1 else math.nan,
-            letters[name],
-        )
-        for name in order
-    )
-    return Leaderboard(metric, models, comparisons, p_values, confidence_level)
+    letters = _letters(order, {pair for pair, p in p_values.items() if 1 - p > confidence_level})
+    lettered = tuple(replace(model, letters=letters[model.name]) for model in models)
+    return Leaderboard(metric, lettered, comparisons, p_values, confidence_level)
 
 
 def _runs_of(name: str, answers: Any) -> list[Column]:
     """Return the answers of each run of a model."""
     several = isinstance(answers, (list, tuple)) and answers
     if several and all(hasattr(x, "__len__") and not isinstance(x, (str, bytes)) for x in answers):
-        return [read_quickly(run, f"predictions[{name!r}]") for run in answers]
-    return [read_quickly(answers, f"predictions[{name!r}]")]
+        return [read_quickly(run, f"y_pred[{name!r}]") for run in answers]
+    return [read_quickly(answers, f"y_pred[{name!r}]")]
 
 
 def _repeated(column: Column, n_runs: int) -> Column:

@@ -1,5 +1,7 @@
 """The report: every score of a table side by side, and a sentence that explains them."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,23 +9,28 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ..contingency import ContingencyTable
-from ..core.labels import Label, plain_label
+from ..core.labels import Label
 from ..core.scores import signature_of
 from ..core.table import Table
+from ..functions import Y_NAMES, table_of_labels
 from ..inputs.containers import read_task
-from ..slicing import count_slices, tables_of
+from ..slicing import count_slices
 from ..statistics.entropic import entropies
-from ..statistics.intervals import check_level, intervals_by_class, warn_of_few
+from ..statistics.informed import INFORMEDNESS
+from ..statistics.intervals import check_level, warn_of_few
 from ..statistics.registry import MODULES, REPORTED, score_named
-from ..statistics.score import INFORMEDNESS, ratio, sums_of
-from .estimates import Estimate, estimate_silently, lack_of
-from .layout import Result, Rows, aligned, csv_line, finite, interval_fields
-from .sentences import headline, sentence_of
-from .text import rounded, shown, shown_interval
+from ..statistics.sums import ratio, sums_of
+from .estimates import Estimate, estimates_of, lack_of
+from .layout import Result, Rows, aligned, csv_line, finite, more_rows, padded, plain_label
+from .sentences import headline, summary_of
+from .text import interval_heads, rounded, shown, shown_interval
 from .unknown import Unknown
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from typing_extensions import Unpack
+
+    from ..options import Reporting
     from .slices import Slices
 
 _COLUMNS = {
@@ -35,7 +42,6 @@ _COLUMNS = {
     "precision": "precision",
     "f1": "F1",
 }
-_AFTER_INTERVAL = ("precision", "f1")
 _MOST_CLASSES = 50
 
 
@@ -57,7 +63,7 @@ class Report(Result):
         For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan
         where the denominator is 0. With a confidence level also tpr_minus_fpr_standard_error and
         tpr_minus_fpr_confidence_interval.
-    sentence : str
+    summary : str
         The result in plain words, Informedness beside accuracy.
     signature : str
         A line that records everything that affects the numbers.
@@ -77,7 +83,7 @@ class Report(Result):
     scores: dict[str, float]
     class_entropy: float
     per_class: list[dict[str, Any]]
-    sentence: str
+    summary: str
     signature: str
     confidence_level: float | None = None
     estimates: dict[str, Estimate] = field(default_factory=dict)
@@ -85,7 +91,7 @@ class Report(Result):
     @classmethod
     def from_table(
         cls, table: Table, confidence_level: float | None = None, ignore_index: Label | None = None
-    ) -> "Report":
+    ) -> Report:
         """Return the report on a table, for example one merged from parts or counted by a query.
 
         Parameters
@@ -97,16 +103,6 @@ class Report(Result):
         ignore_index : label, optional
             The reference that was ignored when the table was made; only for the signature.
         """
-        estimates, of_classes, how = {}, [], None
-        if confidence_level is not None:
-            check_level(confidence_level)
-            estimates = _estimates(table, confidence_level, ignore_index)
-            gains = INFORMEDNESS.averaged(None).rounded(table)
-            of_classes = intervals_by_class(table, INFORMEDNESS, confidence_level, gains)
-            how = f"ci:{float(confidence_level)!r}"
-        scores = {name: float(score_named(name).value(table)) for name in REPORTED}
-        informedness, accuracy = scores["informedness"], scores["accuracy"]
-        asked = estimates.get("informedness")
         sums = sums_of(table)
         columns = {
             "prevalence": sums.prevalence,
@@ -117,14 +113,24 @@ class Report(Result):
             "precision": ratio(sums.hits, sums.predictions),
             "f1": ratio(2 * (sums.hits / sums.total), sums.prevalence + sums.bias),
         }
-        values = zip(*(columns[name].tolist() for name in _COLUMNS), strict=True)
+        lists = {"label": list(table.labels)} | {name: x.tolist() for name, x in columns.items()}
+        estimates, how = {}, None
+        if confidence_level is not None:
+            check_level(confidence_level)
+            how = f"ci:{float(confidence_level)!r}"
+            estimates = estimates_of(table, confidence_level, ignore_index)
+            for (few, is_nan), names in _lacking(table, estimates).items():
+                warn_of_few(", ".join(names), few, several=len(names) > 1, is_nan=is_nan)
+            by_class = INFORMEDNESS.averaged(None).with_interval()
+            made = by_class.intervals(table, confidence_level)
+            lists["tpr_minus_fpr_standard_error"] = [x.standard_error for x in made]
+            lists["tpr_minus_fpr_confidence_interval"] = [(x.low, x.high) for x in made]
         per_class = [
-            {"label": label, **dict(zip(_COLUMNS, row, strict=True))}
-            for label, row in zip(table.labels, values, strict=True)
+            dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)
         ]
-        for row, made in zip(per_class, of_classes, strict=False):
-            row["tpr_minus_fpr_standard_error"] = made.standard_error
-            row["tpr_minus_fpr_confidence_interval"] = (made.low, made.high)
+        scores = {name: float(score_named(name).value(table)) for name in REPORTED}
+        informedness, accuracy = scores["informedness"], scores["accuracy"]
+        asked = estimates.get("informedness")
         return cls(
             table,
             scores,
@@ -154,9 +160,9 @@ class Report(Result):
         """
         return Unknown.of(self.table)
 
-    def sentence_of(self, name: str) -> str:
+    def summary_of(self, name: str) -> str:
         """Return a sentence that says what a score means, in view of its interval."""
-        return sentence_of(
+        return summary_of(
             self.table, score_named(name), self.scores[name], self.estimates.get(name)
         )
 
@@ -186,42 +192,56 @@ class Report(Result):
             }
             for row in self.per_class
         ]
-        return {**plain, "sentence": self.sentence, "signature": self.signature}
+        return {**plain, "summary": self.summary, "signature": self.signature}
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw how often each class is found (TPR) and how often it is wrongly predicted (FPR).
+
+        The length of the line between the two is the Informedness of the class, printed at the
+        right with its interval if the report has one. The class's share of the references follows
+        its name. With more than 50 classes, the first 50 are drawn.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default on a new figure.
+        """
+        from ..plots import draw_per_class
+
+        return draw_per_class(self, ax)
 
     def text_tables(self) -> list[Rows]:
         """Return the table of scores and the table of classes."""
-        head = ["", "value", *self._interval_heads()]
-        return [[head, *self._summary()], self._class_rows()]
+        head = ["", "value", *self._interval_heads]
+        return [[head, *self._score_rows()], self._class_rows()]
 
     def text_lines(self) -> list[str]:
         """Return the sentences, the scores without an interval and why, and the signature."""
         several = np.count_nonzero(self.table.reference_totals) > 1
         others = [name for name in MODULES if name in self.scores and name != "informedness"]
-        sentences = [self.sentence, *(self.sentence_of(name) for name in others if several)]
+        sentences = [self.summary, *(self.summary_of(name) for name in others if several)]
         without = [
             f"No interval of {', '.join(score_named(name).title for name in names)}: {few}."
             for (few, is_nan), names in _lacking(self.table, self.estimates).items()
             if is_nan
         ]
         if (unknown := self.unknown) is not None:
-            sentences.append(unknown.sentence(self.scores))
+            sentences.append(unknown.summary(self.scores))
         return [*sentences, *without, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` has those of the classes."""
         records: list[dict[str, Any]] = []
         for name, value in self.scores.items():
-            records.append({"score": name, "value": finite(value)})
-            if name in self.estimates:
-                made = self.estimates[name]
-                records[-1] |= interval_fields(made.standard_error, made.confidence_interval)
+            interval = self.estimates[name].fields() if name in self.estimates else {}
+            records.append({"score": name, "value": finite(value), **interval})
         return records
 
     def to_csv(self) -> str:
         """Return one number per row: score, class (empty for the whole table), value."""
         rows: list[tuple[Any, ...]] = [("score", "class", "value")]
         plain = self.to_dict()
-        groups = [("", {name: plain[name] for name in plain if name != "sentence"})]
+        groups = [("", {name: plain[name] for name in plain if name != "summary"})]
         groups += [(row.pop("label"), row) for row in groups[0][1].pop("per_class")]
         for label, values in groups:
             for name, value in values.items():
@@ -234,19 +254,18 @@ class Report(Result):
 
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
-        tables = [aligned(self._summary()), aligned(self._class_rows())]
+        tables = [aligned(self._score_rows()), aligned(self._class_rows())]
         return "\n\n".join([*tables, *self.text_lines()])
 
     def __getitem__(self, name: str) -> float:
         """Return a score by its name."""
         return self.scores[name]
 
+    @property
     def _interval_heads(self) -> list[str]:
-        if self.confidence_level is None:
-            return []
-        return ["± SE", f"{100 * self.confidence_level:.6g}% interval"]
+        return [] if self.confidence_level is None else interval_heads(self.confidence_level)
 
-    def _summary(self) -> Rows:
+    def _score_rows(self) -> Rows:
         n = self.table.n_samples
         rows = [["N", "unknown" if n is None else str(n)]]
         if self.table.is_weighted:
@@ -258,58 +277,31 @@ class Report(Result):
         if self.confidence_level is not None:
             rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
         for name, value in self.scores.items():
-            rows.append([score_named(name).title, rounded(value, 4)])
-            if name in self.estimates:
-                made = self.estimates[name]
-                rows[-1] += shown_interval(made.standard_error, made.confidence_interval)
-        width = 2 + len(self._interval_heads())
-        return [row + [""] * (width - len(row)) for row in rows]
+            interval = self.estimates[name].shown() if name in self.estimates else []
+            rows.append([score_named(name).title, rounded(value, 4), *interval])
+        return padded(rows, 2 + len(self._interval_heads))
 
     def _class_rows(self) -> Rows:
-        heads = {**_COLUMNS}
-        if self.confidence_level is not None:
-            names = "tpr_minus_fpr_standard_error", "tpr_minus_fpr_confidence_interval"
-            heads.update(zip(names, self._interval_heads(), strict=True))
-            heads |= {name: heads.pop(name) for name in _AFTER_INTERVAL}
-        rows = [["class", *heads.values()]]
-        for row in self.per_class[:_MOST_CLASSES]:
-            cells = {name: rounded(row[name], 4) for name in _COLUMNS}
-            if self.confidence_level is not None:
-                cells.update(zip(names, shown_interval(*(row[x] for x in names)), strict=True))
-            rows.append([shown(row["label"]), *(cells[name] for name in heads)])
-        if (more := len(self.per_class) - _MOST_CLASSES) > 0:
-            rows.append([f"and {more} more (JSON and CSV list all)", *[""] * len(heads)])
-        return rows
+        rows = [[shown(row["label"]), *self._cells(row)] for row in self.per_class[:_MOST_CLASSES]]
+        head = ["class"]
+        for name, title in _COLUMNS.items():
+            head += [title, *self._interval_heads] if name == "tpr_minus_fpr" else [title]
+        return [head, *rows, *more_rows(len(self.per_class) - _MOST_CLASSES, len(head))]
+
+    def _cells(self, row: dict[str, Any]) -> list[str]:
+        cells = []
+        for name in _COLUMNS:
+            cells.append(rounded(row[name], 4))
+            if f"{name}_standard_error" in row:
+                ends = row[f"{name}_confidence_interval"]
+                cells += shown_interval(row[f"{name}_standard_error"], ends)
+        return cells
 
 
 @overload
-def report(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    labels: Any = ...,
-    sample_weight: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    confidence_level: float | None = ...,
-    by: None = ...,
-    classes: str = ...,
-    against_rest: str | None = ...,
-) -> Report: ...
+def report(y_true: Any, y_pred: Any, *, by: None = ..., **options: Unpack[Reporting]) -> Report: ...
 @overload
-def report(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    by: Any,
-    labels: Any = ...,
-    sample_weight: Any = ...,
-    ignore_index: Label | None = ...,
-    unknown: str = ...,
-    confidence_level: float | None = ...,
-    classes: str = ...,
-    against_rest: str | None = ...,
-) -> "Slices": ...
+def report(y_true: Any, y_pred: Any, *, by: Any, **options: Unpack[Reporting]) -> Slices: ...
 def report(
     y_true: Any,
     y_pred: Any,
@@ -321,8 +313,8 @@ def report(
     confidence_level: float | None = None,
     by: Any = None,
     classes: str = "all",
-    against_rest: str | None = None,
-) -> "Report | Slices":
+    vs_rest: str | None = None,
+) -> Report | Slices:
     """Return all scores of a set of predictions side by side, and a sentence that explains them.
 
     With `by`, return them for each slice of the samples and for the whole.
@@ -337,7 +329,7 @@ def report(
     by : array-like of shape (n_samples,), or mapping of names to such, optional
         The slice of each sample, for example its type of question; with several columns, each
         combination is a slice.
-    classes, against_rest
+    classes, vs_rest
         For slices: see `Slices.from_tables`.
 
     Returns
@@ -348,57 +340,34 @@ def report(
     Raises
     ------
     ValueError
-        As for `informedness_score`; with a confidence level also as for `estimate`.
+        As `informedness_score`; with a confidence level also as `ContingencyTable.estimate`.
 
     Warns
     -----
     IntervalWarning
-        As for `estimate`, but only one for all scores with the same reason.
+        As for `ContingencyTable.estimate`, but only one for all scores with the same reason.
 
     Examples
     --------
     >>> result = report(["ham"] * 90 + ["spam"] * 10, ["ham"] * 100)
     >>> result.scores["accuracy"], result.scores["informedness"]
     (0.9, 0.0)
-    >>> result.sentence.partition(";")[0]
+    >>> result.summary.partition(";")[0]
     "Accuracy 0.90, but always answering 'ham' would score 0.90 too"
     """
     if by is not None:
         from .slices import Slices
 
-        references, predictions, task = read_task(y_true, y_pred, labels, ignore_index, unknown)
-        sliced = count_slices(references, predictions, by, task, sample_weight)
+        r, p, task = read_task(y_true, y_pred, labels, ignore_index, unknown, Y_NAMES)
         return Slices.from_tables(
-            tables_of(sliced, task),
+            count_slices(r, p, by, task, sample_weight),
             by=tuple(map(str, by)) if isinstance(by, Mapping) else "slice",
             classes=classes,
             confidence_level=confidence_level,
-            against_rest=against_rest,
+            vs_rest=vs_rest,
         )
-    table = ContingencyTable.from_labels(
-        y_true,
-        y_pred,
-        labels=labels,
-        sample_weight=sample_weight,
-        ignore_index=ignore_index,
-        unknown=unknown,
-    )
+    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     return Report.from_table(table, confidence_level, ignore_index)
-
-
-def _estimates(table: Table, level: float, ignore_index: Label | None) -> dict[str, Estimate]:
-    """Return the estimates of the scores, with one warning for each reason."""
-    made: dict[str, Estimate] = {}
-    for name in REPORTED:
-        score = score_named(name)
-        if not score.has_gradient:
-            continue
-        interval = f"ci:{float(level)!r}"
-        line = score.signature(table, ignore_index=ignore_index, interval=interval)
-        made[name] = estimate_silently(table, score, level, line)
-    for (few, is_nan), names in _lacking(table, made).items():
-        warn_of_few(", ".join(names), few, several=len(names) > 1, is_nan=is_nan)
-    return made
 
 
 def _lacking(table: Table, made: dict[str, Estimate]) -> dict[tuple[str, bool], list[str]]:

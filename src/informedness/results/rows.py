@@ -13,6 +13,13 @@ from ..statistics.swaps import Triples
 FEW_GROUPS = 20  # with fewer, a sum over groups is far from normal
 
 
+def too_few_groups(n_groups: int) -> str:
+    """Return how many groups there are if they are too few, else empty; 0 stands for no groups."""
+    if 0 < n_groups < FEW_GROUPS:
+        return f"{n_groups} groups, where {FEW_GROUPS} are wanted"
+    return ""
+
+
 class Rows(NamedTuple):
     """What each row stands for, without rows of count or weight 0."""
 
@@ -24,25 +31,15 @@ class Rows(NamedTuple):
 
 def read_rows(n_rows: int, sample_weight: Any, counts: Any, groups: Any) -> Rows:
     """Return what each row stands for."""
-    amounts = {"sample_weight": sample_weight, "counts": counts}
-    read: dict[str, Numbers | None] = dict.fromkeys(amounts)
-    kept = np.ones(n_rows, dtype=bool)
-    for name, given in amounts.items():
-        if given is None:
-            continue
-        values = read_amounts(given, name)
-        if values.shape != (n_rows,):
-            raise ValueError(
-                f"`{name}` must hold a number for each row, got an array of shape {values.shape} "
-                f"for {n_rows} rows"
-            )
-        if name == "counts" and values.dtype.kind == "f" and (values % 1).any():
-            raise ValueError(
-                "`counts` must hold whole numbers of samples, got "
-                f"{values[values % 1 > 0][0]!r}: pass weights as `sample_weight`"
-            )
-        read[name] = values
-        kept &= values > 0
+    weights = _of_each(n_rows, "sample_weight", sample_weight)
+    n = _of_each(n_rows, "counts", counts)
+    if n is not None and (n % 1).any():
+        raise ValueError(
+            f"`counts` must hold whole numbers of samples, got {n[n % 1 > 0][0]!r}: pass weights "
+            "as `sample_weight`"
+        )
+    amounts = [x for x in (weights, n) if x is not None]
+    kept = np.logical_and.reduce([np.ones(n_rows, dtype=bool), *(x > 0 for x in amounts)])
     codes = None
     if groups is not None:
         column = read_quickly(groups, "groups")
@@ -54,8 +51,23 @@ def read_rows(n_rows: int, sample_weight: Any, counts: Any, groups: Any) -> Rows
         codes = np.unique(named[kept], return_inverse=True)[1]
     if n_rows and not kept.any():
         raise NoSamplesError("there must be a sample to score, but all have weight 0")
-    weights, n = (None if x is None else x[kept] for x in read.values())
-    return Rows(kept, n, None if weights is None else weights.astype(np.float64), codes)
+    return Rows(
+        kept,
+        None if n is None else n[kept],
+        None if weights is None else weights[kept].astype(np.float64),
+        codes,
+    )
+
+
+def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
+    """Return a number for each row, None if none are given."""
+    values = None if given is None else read_amounts(given, name)
+    if values is not None and values.shape != (n_rows,):
+        raise ValueError(
+            f"`{name}` must hold a number for each row, got an array of shape {values.shape} "
+            f"for {n_rows} rows"
+        )
+    return values
 
 
 def table_of(
@@ -64,13 +76,15 @@ def table_of(
     """Return the table of one model."""
     if rows.counts is None:
         return ContingencyTable.from_labels(
-            references, predictions, sample_weight=rows.weights, **options
+            references=references, predictions=predictions, sample_weight=rows.weights, **options
         )
     if rows.weights is not None:
         options = {**options, "squared_weights": rows.counts * rows.weights**2}
         options["n_samples"] = rows.counts
     amounts = rows.counts if rows.weights is None else rows.counts * rows.weights
-    return ContingencyTable.from_counts(references, predictions, amounts, **options)
+    return ContingencyTable.from_counts(
+        references=references, predictions=predictions, counts=amounts, **options
+    )
 
 
 def count_triples(

@@ -9,14 +9,14 @@ import numpy as np
 from ..contingency import ContingencyTable
 from ..core.table import Table
 from ..statistics.intervals import FEW_SAMPLES
-from ..statistics.score import Score
+from ..statistics.score import Score, ScoreWithInterval
 from .estimates import Estimate, estimate_silently
 from .text import cut, p_text, rounded, samples, shown, shown_interval
 
 _LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
 
 
-def sentence_of(
+def summary_of(
     table: Table,
     score: Score,
     value: float,
@@ -30,7 +30,8 @@ def sentence_of(
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return f"{_one_class(table, score)}."
-    digits = 2 if score.is_share else 3
+    share = score.meaning(table, value)
+    digits = 2 if share else 3
     figures = f"{score.title} {rounded(value, digits)}"
     judged = made or judged or interval_for_verdict(table, score)
     if judged is not None:
@@ -40,8 +41,8 @@ def sentence_of(
             figures += f" {ends}"
         elif not _is_constant(table) and may_be_guessing(table, score, judged):
             figures += f" ({judged.confidence_level:.0%} interval {ends[1:]}"
-    said = [_verdict(table, score, value, judged)]
-    if not score.is_share:
+    said = [_verdict(table, score, value, judged, share)]
+    if not share:
         said.append(_on_the_way(table, score, value))
     return f"{figures}: {'; '.join(filter(None, said))}."
 
@@ -59,7 +60,7 @@ def headline(
         beside = f"but {beside} too"
     else:
         beside = f"{'but' if accuracy < share else 'where'} {beside}"
-    return f"Accuracy {rounded(accuracy)}, {beside}; {sentence_of(table, score, value, made)}"
+    return f"Accuracy {rounded(accuracy)}, {beside}; {summary_of(table, score, value, made)}"
 
 
 def _commonest(table: Table) -> str:
@@ -71,13 +72,13 @@ def _one_class(table: Table, score: Score) -> str:
     return f"{said}, so {score.title} is undefined" if score.undefined(table) else said
 
 
-def _verdict(table: Table, score: Score, value: float, judged: Estimate | None) -> str:
+def _verdict(table: Table, score: Score, value: float, judged: Estimate | None, share: str) -> str:
     """Return what the interval supports; for a score that is not a share, only what is bad."""
     n, chance = table.n_samples, score.chance(table)
     rough = ""
     if n is not None and n < FEW_SAMPLES:
         rough = f" ({samples(n)}: scores from few samples are imprecise)"
-    if _is_constant(table) or (judged is None and score.is_share and abs(value) < 0.005):
+    if _is_constant(table) or (judged is None and share and abs(value) < 0.005):
         return f"nothing here is informed{rough}"
     if may_be_guessing(table, score, judged):
         return f"cannot be told from guessing on {samples(n)}"
@@ -86,15 +87,7 @@ def _verdict(table: Table, score: Score, value: float, judged: Estimate | None) 
         return f"guessing is unlikely, {p_text(p_value)}{rough}"
     if chance is not None and value < chance:
         return f"worse than guessing{rough}"
-    if not score.is_share:
-        return ""
-    if (table.rows == table.columns).all():
-        return f"every decision is informed{rough}"
-    percent = round(100 * value)
-    share = f"about {percent}%"
-    if percent in (0, 100):
-        share = "more than 99%" if percent else "fewer than 1%"
-    return f"{share} of the decisions are informed, the rest guessed{rough}"
+    return f"{share}{rough}" if share else ""
 
 
 def _on_the_way(table: Table, score: Score, value: float) -> str:
@@ -134,9 +127,11 @@ def _has_inside(made: Estimate | None, chance: float | None) -> bool:
 
 def interval_for_verdict(table: Table, score: Score) -> Estimate | None:
     """Return the interval that a verdict is based on; None for weights with unknown squares."""
-    if not score.has_gradient or (table.is_weighted and table.squared_weights is None):
+    if not isinstance(score, ScoreWithInterval) or (
+        table.is_weighted and table.squared_weights is None
+    ):
         return None
-    made = estimate_silently(table, score, _LEVEL, "")
+    made = estimate_silently(table, score, _LEVEL)
     return None if math.isnan(made.confidence_interval[0]) else made
 
 
@@ -148,7 +143,9 @@ def answering(table: Table, wanted: str) -> ContingencyTable:
     commonest = table.labels[int(np.argmax(totals))]
     predictions = references if wanted == "right" else [commonest] * len(references)
     labels = [x for x in table.labels if x is not None] if table.declared else None
-    return ContingencyTable.from_counts(references, predictions, totals[keep], labels=labels)
+    return ContingencyTable.from_counts(
+        references=references, predictions=predictions, counts=totals[keep], labels=labels
+    )
 
 
 def best_of(table: Table, score: Score) -> float:

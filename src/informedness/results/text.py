@@ -21,6 +21,16 @@ def shown_interval(
     return [error, f"({low} to {high})"]
 
 
+def interval_heads(level: float) -> list[str]:
+    """Return what stands above a standard error and an interval of this level."""
+    return ["± SE", f"{100 * level:.6g}% interval"]
+
+
+def shown_p(p_value: float) -> str:
+    """Return a p-value in a table as text."""
+    return "< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
+
+
 def p_text(p_value: float) -> str:
     """Return a p-value as text."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"

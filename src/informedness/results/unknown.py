@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.table import Cells, Table
-from ..statistics.score import INFORMEDNESS, NIT, Score
+from ..statistics.entropic import NIT
+from ..statistics.informed import INFORMEDNESS
+from ..statistics.score import Score
 from .layout import finite
 from .text import cut, rounded, shown
 
@@ -42,21 +44,16 @@ class Unknown:
         if table.labels[-1] is not None or not table.prediction_totals[-1]:
             return None
         known = table.columns != len(table.labels) - 1
+        share = float(table.prediction_totals[-1] / table.total)
         n, n_answered = None, None
         if not table.is_weighted:
             n_answered = int(table.counts[known].sum())
             n = int(table.total) - n_answered
-        squares = table.squared_weights
-        cells = Cells(
-            table.rows[known],
-            table.columns[known],
-            table.counts[known],
-            None if squares is None else squares[known],
-        )
-        answered = None
-        if known.any():
-            answered = table.of_cells(table.labels[:-1], table.declared, cells, n_answered)
-        share = 1.0 if answered is None else float(table.prediction_totals[-1] / table.total)
+        if not known.any():
+            return cls(n, 1.0, None)
+        columns = table.rows, table.columns, table.counts, table.squared_weights
+        cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
+        answered = table._of_cells(table.labels[:-1], table.declared, cells, n_answered)
         return cls(n, share, answered)
 
     @property
@@ -83,7 +80,7 @@ class Unknown:
             "nit_without_unknown": finite(self.nit),
         }
 
-    def sentence(self, scores: Mapping[str, float]) -> str:
+    def summary(self, scores: Mapping[str, float]) -> str:
         """Return how many there are, and the scores without them beside those of all answers."""
         n, answered = self.n_samples, self.answered
         of_others = "those answered"

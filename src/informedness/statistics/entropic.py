@@ -1,17 +1,38 @@
-"""Entropies of a table, and the scores based on them: EMA and the entropy triangle.
+"""Entropies of a table, and the scores based on them: NIT, EMA and the entropy triangle.
 
 Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy considered harmful".
 """
 
+from __future__ import annotations
+
 import math
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import mutual_information, warn_of_outside
-from ..core.table import Table
-from .score import Score, Sums, x_log_x
+from ..core.scores import (
+    ZeroDivision,
+    mutual_information,
+    n_classes,
+    nit,
+    value_if_undefined,
+    warn_of_outside,
+)
+from ..core.table import Table, sum_by
+from .information import (
+    Missing,
+    fewest_if_undeclared,
+    independence_test,
+    missing_entropy,
+    normal_quantile,
+    reach,
+    smoothed,
+    too_few_in_cells,
+)
+from .intervals import Interval
+from .score import ScoreWithInterval
+from .sums import Sums, effective_sample_size, gaps, squared_weights
 
 
 class Entropies(NamedTuple):
@@ -34,14 +55,157 @@ def entropies(table: Table) -> Entropies:
     return Entropies(*(0.0 if x <= 0 else x for x in bits))  # by rounding
 
 
-class Ema(Score):
+def x_log_x(amounts: Numbers) -> Numbers:
+    """Return the sum of x ln x over the first axis."""
+    return (amounts * np.log(np.where(amounts > 0, amounts, 1))).sum(axis=0)
+
+
+class EntropicScore(ScoreWithInterval):
+    """A score whose logarithm is made of entropies: of the cells, the columns and the rows.
+
+    It is exp of the mean of ln p_ij, ln beta_j and ln pi_i, each times its sign, times a scale.
+    """
+
+    signs: ClassVar[tuple[int, int, int]]
+    """Of the cells, the columns and the rows."""
+
+    def scale(self, n_classes: Any) -> Any:
+        """Return the score where its logarithm is 0."""
+        return 1.0
+
+    def least(self, prevalence: Any) -> Any:
+        """Return the least logarithm, where nothing is transferred; `prevalence` is -H(ref)."""
+        raise NotImplementedError
+
+    def of(self, sums: Sums) -> Numbers:
+        amounts = sums.cells, sums.predictions, sums.references
+        logarithm = sum(
+            sign * x_log_x(x / sums.total) for sign, x in zip(self.signs, amounts, strict=True)
+        )
+        return self.scale(sums.n_classes) * np.exp(logarithm)
+
+    def cell_gradient(self, table: Table) -> Numbers:
+        """Return the derivative by the share of each cell, up to a constant."""
+        n, of_column, of_row = table.total, table.prediction_totals, table.reference_totals
+        amounts = table.counts, of_column[table.columns], of_row[table.rows]
+        logarithms = [sign * np.log(x / n) for sign, x in zip(self.signs, amounts, strict=True)]
+        return self.exact(table) * sum(logarithms)
+
+    def warn_of(self, table: Table) -> None:
+        warn_of_outside(self.title, table)
+
+    def too_few(self, table: Table, prior: Any = None) -> str:
+        return too_few_in_cells(table, self.lacks_classes(table))
+
+    def lacks_classes(self, table: Table) -> bool:
+        """Return whether too many classes may lack references for any interval."""
+        raise NotImplementedError
+
+    def least_scale(self, table: Table) -> float:
+        """Return the scale if there is a class that no reference has."""
+        return float(self.scale(n_classes(table)))
+
+    def by_chance(self, table: Table, rows: Missing, z: float) -> float:
+        """Return the least logarithm that the table leaves room for."""
+        raise NotImplementedError
+
+    def around(self, value: float, table: Table, level: float, shares: Any = None) -> Interval:
+        """Return the interval around the logarithm without its bias; nan if it lacks classes.
+
+        The lower end takes all empty cells for equally likely, which is the least information that
+        the cells of one sample leave room for; it is chance where the table may be a guesser's.
+        """
+        error, p_value = self._error(table), independence_test(table)
+        if self.lacks_classes(table):
+            return Interval(value, error, math.nan, math.nan, p_value)
+        i, j, squares = table.rows, table.columns, squared_weights(table)
+        r, c, size = table.reference_totals, table.prediction_totals, effective_sample_size(table)
+        k, scale = n_classes(table), float(self.scale(n_classes(table)))
+        n_empty = k * int(np.count_nonzero(c)) - len(squares)
+        cells = missing_entropy(table.counts, squares, n_empty)
+        rows = missing_entropy(r, sum_by(i, squares, len(r)), k - int(np.count_nonzero(r)))
+        columns = missing_entropy(c, sum_by(j, squares, len(c)), 0)
+        information, z = mutual_information(table) * math.log(2), normal_quantile(level)
+        chance = self.by_chance(table, rows, z)
+        missing = zip(self.signs, (cells, columns, rows), strict=True)
+        centre = math.log(float(self.exact(table)) / scale)
+        centre -= sum(sign * entropy.likely for sign, entropy in missing)
+        least = max(centre + cells.likely - cells.most, chance)
+        centre = max(centre, chance)
+        lost, variance_of_lost = smoothed(table, of_rows=False)
+        _, variance = smoothed(table, of_rows=self.signs[2] != 0)
+        variance += cells.variance + rows.variance
+        # the variance grows with what is known where that is little, and with what is lost
+        rarest = float(r[r > 0].min()) / float(table.total)
+        up = max(-math.log(rarest) - information, 0) / size
+        down = -variance_of_lost / lost if lost < 0 else 0.0
+        down = max(down - variance / max(information, 1 / size), 0)
+        low, high = least - reach(z, variance, down), centre + reach(z, variance, up)
+        if p_value > 1 - level:
+            low = chance
+        low, high = math.exp(max(low, chance)), math.exp(max(high, chance))
+        return Interval(value, error, low * self.least_scale(table), high * scale, p_value)
+
+    def ends(self, value: float, centre: float, reach: float) -> tuple[float, float]:
+        # on the logarithmic scale
+        return centre * math.exp(-reach / value), centre * math.exp(reach / value)
+
+    def _error(self, table: Table) -> float:
+        gradient, squares = self.cell_gradient(table), squared_weights(table)
+        mean = float((table.counts * gradient).sum()) / float(table.total)
+        away = gaps(gradient, mean, self.exact(table) + np.abs(gradient))
+        return math.sqrt(float((squares * away**2).sum())) / float(table.total)
+
+
+class Nit(EntropicScore):
+    """Normalised Information Transfer 2^MI / k: at most 1, chance 1/k."""
+
+    name = "nit"
+    title = "NIT"
+    stand_in = 1.0
+    signs = (1, -1, -1)
+
+    def chance(self, table: Table) -> float | None:
+        return 1 / n_classes(table)
+
+    def undefined(self, table: Table) -> str:
+        only_one = "there is only one class: NIT is 1.0 by definition"
+        return only_one if n_classes(table) == 1 else ""
+
+    def value(self, table: Table, *, zero_division: ZeroDivision = "warn", **prior: Any) -> float:
+        if prior.get("prior") is not None:
+            return float(super().value(table, zero_division=zero_division, **prior))
+        return nit(table, zero_division=zero_division)
+
+    def if_undefined(self, why: str, zero_division: ZeroDivision, table: Table) -> float | None:
+        return value_if_undefined(why, self.stand_in, zero_division, table)
+
+    def exact(self, table: Table) -> Any:
+        return np.exp2(mutual_information(table)) / n_classes(table)
+
+    def scale(self, n_classes: Any) -> Any:
+        return 1 / n_classes
+
+    def least(self, prevalence: Any) -> Any:
+        return 0.0
+
+    def least_scale(self, table: Table) -> float:
+        return 1 / (n_classes(table) + (fewest_if_undeclared(table) < 5 - 1e-6))
+
+    def by_chance(self, table: Table, rows: Missing, z: float) -> float:
+        return 0.0
+
+    def lacks_classes(self, table: Table) -> bool:
+        return fewest_if_undeclared(table) < 3 - 1e-6
+
+
+class Ema(EntropicScore):
     """Entropy-modulated accuracy 2^-H(ref|pred), in (0, 1]; chance 2^-H(ref)."""
 
-    name: ClassVar[str] = "ema"
-    title: ClassVar[str] = "EMA"
-    warns_of_one_sample: ClassVar[bool] = True
-    stand_in: ClassVar[float] = 1.0
-    from_margins: ClassVar[bool] = False
+    name = "ema"
+    title = "EMA"
+    stand_in = 1.0
+    signs = (1, -1, 0)
 
     def chance(self, table: Table) -> float | None:
         return math.pow(2.0, -entropies(table).reference)
@@ -49,19 +213,31 @@ class Ema(Score):
     def undefined(self, table: Table) -> str:
         return self.of_one_class(table, table.reference_totals, "references")
 
-    def warn_of(self, table: Table) -> None:
-        warn_of_outside(self.title, table)
-
-    def of(self, sums: Sums) -> Numbers:
-        return np.exp((x_log_x(sums.cells) - x_log_x(sums.predictions)) / sums.total)
+    def if_undefined(self, why: str, zero_division: ZeroDivision, table: Table) -> float | None:
+        value_if_undefined("", self.stand_in, zero_division, table)  # warns of a single sample
+        return super().if_undefined(why, zero_division, table)
 
     def exact(self, table: Table) -> Numbers:
         return np.exp2(-entropies(table).reference_given_prediction)
 
-    def cell_gradient(self, table: Table) -> Numbers:
-        # of exp(sum p_ij ln(p_ij / beta_j))
-        of_column = table.prediction_totals[table.columns]
-        return self.exact(table) * np.log(table.counts / of_column)
+    def least(self, prevalence: Any) -> Any:
+        return prevalence
+
+    def by_chance(self, table: Table, rows: Missing, z: float) -> float:
+        r, size = table.reference_totals, effective_sample_size(table)
+        pi = r[r > 0] / table.total
+        surprise = -float((pi * np.log(pi)).sum())
+        error = float((pi * (np.log(pi) + surprise) ** 2).sum()) / size + rows.variance
+        spread = max(-math.log(float(pi.min())) - surprise, 0) / size
+        return -surprise - rows.most - reach(z, error, spread)
+
+    def lacks_classes(self, table: Table) -> bool:
+        outside = effective_sample_size(table) * (1 - table.reference_totals.max() / table.total)
+        return not table.declared and bool(outside < 5 - 1e-6)
+
+    def around(self, value: float, table: Table, level: float, shares: Any = None) -> Interval:
+        # the test of chance is that of NIT
+        return super().around(value, table, level)._replace(independence_p_value=None)
 
 
 class EntropyTriangle(NamedTuple):
@@ -86,4 +262,4 @@ def triangle_of(table: Table) -> EntropyTriangle:
     return EntropyTriangle(uneven, 2 * mutual_information(table) / span, lost / span)
 
 
-EMA = Ema()
+NIT, EMA = Nit(), Ema()

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import mutual_information, n_classes, outside_references
+from ..core.scores import outside_references
 from ..core.table import Table, sum_by
-from .score import Score, effective_sample_size, ratio, squared_weights
+from .sums import effective_sample_size, ratio, squared_weights
 
 _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
 
@@ -33,7 +33,7 @@ def normal_quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-# The intervals of scores of entropies, made for their logarithm in nats: MI, or -H(ref|pred)
+# Entropies without their bias
 
 
 class Missing(NamedTuple):
@@ -44,56 +44,13 @@ class Missing(NamedTuple):
     variance: float  # of the part that is not seen
 
 
-def entropic_ends(table: Table, score: Score, level: float, p_value: float) -> tuple[float, float]:
-    """Return the ends around the logarithm without its bias; nan where the classes are not known.
-
-    The lower end takes all empty cells for equally likely, which is the least information that the
-    cells of one sample leave room for; it is chance where the table may be a guesser's.
-    """
-    relative, k = score.relative_to_prevalence, n_classes(table)
-    if _classes_unknown(table, score):
-        return math.nan, math.nan
-    i, j, squares = table.rows, table.columns, squared_weights(table)
-    r, c, size = table.reference_totals, table.prediction_totals, effective_sample_size(table)
-    n_empty = k * int(np.count_nonzero(c)) - len(squares)
-    cells = _missing_entropy(table.counts, squares, n_empty)
-    rows = _missing_entropy(r, sum_by(i, squares, len(r)), k - int(np.count_nonzero(r)))
-    columns = _missing_entropy(c, sum_by(j, squares, len(c)), 0)
-    information, z = mutual_information(table) * math.log(2), normal_quantile(level)
-    rarest = float(r[r > 0].min()) / float(table.total)
-    if relative:
-        logarithm, chance = information + rows.likely, 0.0
-        k_most = k + (_fewest_references(table) < 5 - 1e-6)  # a class that no reference has
-    else:
-        logarithm, k, k_most = math.log(float(score.exact(table))), 1, 1
-        pi = r[r > 0] / table.total
-        surprise = -float((pi * np.log(pi)).sum())
-        error = float((pi * (np.log(pi) + surprise) ** 2).sum()) / size + rows.variance
-        spread = max(-math.log(rarest) - surprise, 0) / size
-        chance = -surprise - rows.most - _reach(z, error, spread)
-    centre = logarithm + columns.likely - cells.likely
-    least = max(centre + cells.likely - cells.most, chance)
-    centre = max(centre, chance)
-    lost, variance_of_lost = _smoothed(table, relative=False)
-    variance = _smoothed(table, relative=True)[1] if relative else variance_of_lost
-    variance += cells.variance + rows.variance
-    # the variance grows with what is known where that is little, and with what is lost
-    up = max(-math.log(rarest) - information, 0) / size
-    down = -variance_of_lost / lost if lost < 0 else 0.0
-    down = max(down - variance / max(information, 1 / size), 0)
-    low, high = least - _reach(z, variance, down), centre + _reach(z, variance, up)
-    if p_value > 1 - level:
-        low = chance
-    return math.exp(max(low, chance)) / k_most, math.exp(max(high, chance)) / k
-
-
-def _reach(z: float, variance: float, slope: float) -> float:
+def reach(z: float, variance: float, slope: float) -> float:
     """Return the x for which x^2 = z^2 (variance + slope x)."""
     half = z**2 * slope / 2
     return half + math.sqrt(half**2 + z**2 * max(variance, 0))
 
 
-def _missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
+def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
     """Return how much larger the entropy is than that of these sums of weights.
 
     Of N samples, f1 are the only ones of their kind and f2 kinds have two. By Chao, Wang and Jost
@@ -147,7 +104,7 @@ def _pseudo_sample(table: Table) -> tuple[Numbers, Numbers]:
     return present / np.count_nonzero(present), (1 / len(bias) + bias) / 2
 
 
-def _smoothed(table: Table, relative: bool) -> tuple[float, float]:
+def smoothed(table: Table, of_rows: bool) -> tuple[float, float]:
     """Return MI, or -H(ref|pred), of the table and a pseudo-sample together, and its variance.
 
     The pseudo-sample is spread over all cells. ln(p / (pi beta)), or ln(p / beta), of a cell that
@@ -158,7 +115,7 @@ def _smoothed(table: Table, relative: bool) -> tuple[float, float]:
     one, (q, v) = float(squares.sum() / table.total), _pseudo_sample(table)
     n = float(table.total) + one
     pi, beta = ((table.reference_totals + one * q) / n, (table.prediction_totals + one * v) / n)
-    if not relative:
+    if not of_rows:
         pi = np.ones(len(pi))
     a = np.log(np.where(q > 0, ratio(q, pi) * one / n, 1))
     b, share = np.log(v / beta), q[i] * v[j]
@@ -274,35 +231,29 @@ def fewest_references(table: Table) -> float:
     return float((r[there] ** 2 / squares[there]).min())  # the effective number, of weights
 
 
-def _fewest_references(table: Table) -> float:
+def fewest_if_undeclared(table: Table) -> float:
     """Return the same, inf where the classes are declared."""
     return math.inf if table.declared else fewest_references(table)
 
 
-def _classes_unknown(table: Table, score: Score) -> bool:
-    """Return whether too many classes may lack references for any interval."""
-    if score.relative_to_prevalence:
-        return _fewest_references(table) < 3 - 1e-6
-    outside = effective_sample_size(table) * (1 - table.reference_totals.max() / table.total)
-    return not table.declared and bool(outside < 5 - 1e-6)
-
-
-def how_many(amount: float) -> str:
+def _how_many(amount: float) -> str:
     """Return a number of samples, which weights may make fractional, as text."""
     return f"{amount:,.0f}" if amount >= 1000 else f"{amount:.4g}"
 
 
-def too_few_in_cells(table: Table, score: Score) -> str:
-    """Return what the table has too few of for the interval of a score of its cells."""
+def too_few_in_cells(table: Table, unknown: bool) -> str:
+    """Return what the table has too few of for the interval of a score of its cells.
+
+    `unknown` says that too many classes may lack references for any interval.
+    """
     size, (n_outside, least) = effective_sample_size(table), outside_references(table)
-    unknown = _classes_unknown(table, score)
     for there, wanted, what in (
         (size, 50, "samples"),
         (size, least, f"samples for {n_outside} predictions outside the references"),
     ):
         if there < wanted - 1e-6 and not unknown:
-            return f"{how_many(there)} {what}, where {how_many(wanted)} are wanted"
-    fewest = _fewest_references(table)
+            return f"{_how_many(there)} {what}, where {_how_many(wanted)} are wanted"
+    fewest = fewest_if_undeclared(table)
     if fewest >= 5 - 1e-6 and not unknown:
         return ""
     enough = float(f"{5 / fewest * size:.2g}")

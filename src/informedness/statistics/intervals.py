@@ -23,23 +23,19 @@ limits about effect measures"; Hall (1992), "On the removal of skewness by trans
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..core.labels import InformednessWarning, Numbers, show, warn
-from ..core.scores import quotient, read_prior, reweighted
+from ..core.scores import reweighted
 from ..core.table import Table, sum_by
-from .information import (
-    entropic_ends,
-    fewest_references,
-    independence_test,
-    normal_quantile,
-    too_few_in_cells,
-)
-from .score import Score, effective_sample_size, ratio, squared_weights, sums_of
+from .information import fewest_references, normal_quantile
+from .sums import effective_sample_size, gaps, quotient, ratio, squared_weights, sums_of
+
+if TYPE_CHECKING:
+    from .score import MarginScore
 
 
 class IntervalWarning(InformednessWarning):
@@ -58,7 +54,13 @@ class Interval(NamedTuple):
     low: float
     high: float
     independence_p_value: float | None = None
-    """For a score of entropies: how often a guesser would match the references this closely."""
+    """For NIT: how often a guesser would match the references this closely."""
+
+    def within(self, lowest: float, highest: float) -> Interval:
+        """Return the interval with its ends inside these bounds, and around the value."""
+        # in this order none of them swallows a nan
+        low, high = max(self.low, lowest), min(self.high, highest)
+        return self._replace(low=min(low, self.value), high=max(high, self.value))
 
 
 def check_level(level: Any) -> None:
@@ -68,76 +70,6 @@ def check_level(level: Any) -> None:
         raise ValueError(
             f"`confidence_level` must lie between 0 and 1, for example 0.95, got {show(level)}"
         )
-
-
-def interval_of(
-    table: Table, score: Score, level: float, prior: Mapping[Any, float] | None = None
-) -> Interval:
-    """Return a score of a table with its interval.
-
-    The interval is nan if the score is undefined, or if it averages over classes and all references
-    are of one class.
-
-    Raises
-    ------
-    ValueError
-        If the level or the prior is not valid, or if the table holds sums of weights without their
-        squares.
-    """
-    check_level(level)
-    check_has_interval(score, prior)
-    squared_weights(table)  # refuses a table that does not know them
-    score, table = score.oriented(table)
-    scored, shares = table, None
-    if prior is not None:
-        shares = read_prior(prior, table)
-        scored = reweighted(table, shares)
-    one_class = np.count_nonzero(table.reference_totals) == 1
-    if score.undefined(scored) or (one_class and score.over_classes):
-        value = score.stand_in if score.undefined(scored) else score.rounded(scored)
-        return Interval(value, math.nan, math.nan, math.nan)
-    value, p_value = score.rounded(scored), None
-    if score.from_margins:
-        error, low, high = _margin_ends(table, score, value, level, shares)
-        if prior is not None and fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
-            low = high = math.nan
-    else:
-        error, p_value = _cell_error(table, score), independence_test(table)
-        low, high = entropic_ends(table, score, level, p_value)
-    # in this order none of them swallows a nan
-    low, high = max(low, score.lowest), min(high, score.best)
-    return Interval(value, error, min(low, value), max(high, value), p_value)
-
-
-def check_has_interval(score: Score, prior: Any = None) -> None:
-    """Raise ValueError if the standard error of a score is not known, or not with a prior."""
-    if not score.has_gradient:
-        raise ValueError(
-            f"{score.name!r} has no standard error, interval or test, because its gradient is not "
-            "known: leave out `confidence_level`, or choose another metric"
-        )
-    if prior is not None and not (score.name == "informedness" and score.average):
-        raise ValueError(
-            "`prior` must be left out, except for an average of Informedness: "
-            f"got one for {score.name!r}, average={score.average!r}"
-        )
-
-
-def _cell_error(table: Table, score: Score) -> float:
-    """Return the standard error of a score of cells."""
-    gradient, squares = score.cell_gradient(table), squared_weights(table)
-    mean = float((table.counts * gradient).sum()) / float(table.total)
-    gaps = _gaps(gradient, mean, score.exact(table) + np.abs(gradient))
-    return math.sqrt(float((squares * gaps**2).sum())) / float(table.total)
-
-
-def _gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
-    """Return how far values are from their mean: 0 within the rounding of terms of this size.
-
-    So that the error of a constant predictor is 0, and not 1e-17.
-    """
-    gaps = values - mean
-    return np.where(np.abs(gaps) > 1e-14 * scale, gaps, 0.0)
 
 
 # Scores of hits and totals
@@ -213,10 +145,10 @@ def _wilson(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Nu
     return (linear + root) / (2 * (1 + z**2 / size))
 
 
-def _margin_ends(
-    table: Table, score: Score, value: float, level: float, shares: Numbers | None
-) -> tuple[float, float, float]:
-    """Return the standard error of a score of hits and totals, and the ends of its interval.
+def margin_interval(
+    score: MarginScore, value: float, table: Table, level: float, shares: Numbers | None
+) -> Interval:
+    """Return the interval of a score of hits and totals around its value.
 
     `shares` are those to which the references are reweighted. With them the totals of the rows do
     not vary, only how their predictions are shared out.
@@ -227,10 +159,12 @@ def _margin_ends(
     least = most = value
     if shares is None:
         least, most = _ends_of_absent(table, score, value, level)
-    return float(rows.error), least - float(below), most + float(above)
+    elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
+        least = most = math.nan
+    return Interval(value, float(rows.error), least - float(below), most + float(above))
 
 
-def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
+def _rows_of(table: Table, scored: Table, score: MarginScore) -> _Rows:
     """Return what is known of the rows, by the gradient a_i + b_j + u_i [i = j] of the score.
 
     `scored` is the table itself, or it with its rows reweighted.
@@ -244,12 +178,12 @@ def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
     scale = np.abs(a[i]) + np.abs(b[j]) + np.abs(u[i])
 
     mean = ratio(sum_by(i, counts * g, k), r)
-    within = _gaps(g, mean[i], scale)
+    inside = gaps(g, mean[i], scale)
     overall = (counts * (weight * g)).sum()
-    gaps = _gaps(g, overall, scale + (counts * (weight * scale)).sum())
-    between = (squares * (weight * (gaps - within)) ** 2).sum()
+    apart = gaps(g, overall, scale + (counts * (weight * scale)).sum())
+    between = (squares * (weight * (apart - inside)) ** 2).sum()
     if scored is not table:
-        gaps, between = within, 0.0
+        apart, between = inside, 0.0
 
     others = _least_of_others(b), -_least_of_others(-b)
     recall = np.nanmean(sums.tpr)
@@ -261,12 +195,12 @@ def _rows_of(table: Table, scored: Table, score: Score) -> _Rows:
         share=sums.prevalence[present],
         size=(r**2)[present] / of_squares[present],
         least_size=(r / heaviest)[present],
-        variance=sum_by(i, squares * within**2, k)[present] / of_squares[present],
+        variance=sum_by(i, squares * inside**2, k)[present] / of_squares[present],
         below=(mean - a - np.minimum(others[0], b + u))[present],
         above=(a + np.maximum(others[1], b + u) - mean)[present],
         between=np.asarray(between),
-        error=np.sqrt((squares * (weight * gaps) ** 2).sum()),
-        third=(squares * (weight * gaps) ** 2 * (squares / counts * weight * gaps)).sum(),
+        error=np.sqrt((squares * (weight * apart) ** 2).sum()),
+        third=(squares * (weight * apart) ** 2 * (squares / counts * weight * apart)).sum(),
         pooled=(recall * (1 - recall) * (b + u - wrong) ** 2)[present],
     )
 
@@ -279,7 +213,9 @@ def _least_of_others(values: Numbers) -> Numbers:
     return found
 
 
-def _ends_of_absent(table: Table, score: Score, value: float, level: float) -> tuple[float, float]:
+def _ends_of_absent(
+    table: Table, score: MarginScore, value: float, level: float
+) -> tuple[float, float]:
     """Return the least and the greatest score that classes without a reference could make of it.
 
     All of them together are as many samples as could be missed, z^2; each is found never, or
@@ -302,10 +238,8 @@ def _ends_of_absent(table: Table, score: Score, value: float, level: float) -> t
 # Where intervals are known to fail
 
 
-def too_few(table: Table, score: Score, prior: Any = None) -> str:
-    """Return what the table has too few of for this score's interval; empty if nothing is known."""
-    if not score.from_margins:
-        return too_few_in_cells(table, score)
+def too_few_samples(table: Table, prior: Any = None) -> str:
+    """Return what the table has too few of for such an interval; empty if nothing is known."""
     size = effective_sample_size(table)
     if size < FEW_SAMPLES - 1e-6:
         return f"{size:.4g} samples, where {FEW_SAMPLES} are wanted"
@@ -313,13 +247,6 @@ def too_few(table: Table, score: Score, prior: Any = None) -> str:
         several = "s" * (fewest != 1)
         return f"{fewest:.4g} reference{several} of a class of the prior, where 5 are wanted"
     return ""
-
-
-def warn_of_intervals(table: Table, score: Score, made: list[Interval], prior: Any = None) -> None:
-    """Warn if the intervals of a score are known to fail on such a table."""
-    if not all(math.isnan(interval.standard_error) for interval in made):
-        is_nan = all(math.isnan(interval.low) for interval in made)
-        warn_of_few(score.name, too_few(table, score, prior), is_nan=is_nan)
 
 
 def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = False) -> None:
@@ -336,24 +263,12 @@ def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = Fals
 # Of each class
 
 
-def intervals_by_class(
-    table: Table, score: Score, level: float, values: list[float]
-) -> list[Interval]:
-    """Return the score and interval of each class against all others together.
-
-    `values` are the scores.
-    """
-    check_level(level)
-    _, oriented = score.oriented(table)
-    rows = _rows_of_classes(oriented)
+def intervals_by_class(values: list[float], table: Table, level: float) -> list[Interval]:
+    """Return the interval of each class against all others together, around its informedness."""
+    rows = _rows_of_classes(table)
     below, above = _reaches(rows, level)
-    made = []
-    for value, error, down, up in zip(
-        values, rows.error.tolist(), below.tolist(), above.tolist(), strict=True
-    ):
-        low, high = max(value - down, score.lowest), min(value + up, score.best)
-        made.append(Interval(value, error, low, high))
-    return made
+    ends = np.stack([rows.error, values - below, values + above], axis=1).tolist()
+    return [Interval(value, *numbers) for value, numbers in zip(values, ends, strict=True)]
 
 
 def _rows_of_classes(table: Table) -> _Rows:
@@ -379,8 +294,8 @@ def _rows_of_classes(table: Table) -> _Rows:
     )
     totals = counts.sum(axis=1)
     mean = ratio(counts[:, 0], totals)
-    gaps = np.stack([1 - mean, -mean], axis=1)
-    variance = ratio((of_squares * gaps**2).sum(axis=1), of_squares.sum(axis=1))
+    apart = np.stack([1 - mean, -mean], axis=1)
+    variance = ratio((of_squares * apart**2).sum(axis=1), of_squares.sum(axis=1))
     size = ratio(totals**2, of_squares.sum(axis=1))
     recall, heaviest = mean.mean(axis=0), quotient(of_squares, counts).max(axis=(0, 1))
     return _Rows(
@@ -392,6 +307,6 @@ def _rows_of_classes(table: Table) -> _Rows:
         above=1 - mean,
         between=np.zeros(k),
         error=np.sqrt((variance / size).sum(axis=0)),
-        third=(ratio((of_cubes * gaps**3).sum(axis=1), totals**3)).sum(axis=0),
+        third=(ratio((of_cubes * apart**3).sum(axis=1), totals**3)).sum(axis=0),
         pooled=np.array(2 * [recall * (1 - recall)]),
     )

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.scores import __version__
 from ..core.table import Table
-from .intervals import check_level, interval_of, intervals_by_class, warn_of_intervals
-from .registry import score_named
+from .intervals import check_level
+from .registry import averaged_score
 
 
 def interval_of_module(
@@ -32,27 +32,23 @@ def interval_of_module(
     RuntimeError
         If this package computes another score.
     """
-    (name, value), table = next(iter(found.items())), Table(**fields)
+    ((name, value),), table = found.items(), Table(**fields)
     if options.get("prior_mode", "") == "odds":
         raise ValueError('`confidence_level` must be left out beside prior_mode="odds"')
     check_level(level)
-    score, prior = score_named(name), options.get("prior")
-    if "average" in options:
-        score = score.averaged(options["average"])
+    prior = options.get("prior")
+    score = averaged_score(name, options.get("average", "default")).with_interval(prior)
     by_class = isinstance(value, list)
-    if by_class:
-        made = intervals_by_class(table, score, level, value)
-        own = score.rounded(table)
-    else:
-        made = [interval_of(table, score, level, prior)]
-        own = made[0].value
+    made = score.intervals(table, level, prior)
+    own = [interval.value for interval in made]
+    shown = own if by_class else own[0]
     is_defined = not score.undefined(table)
     if is_defined and not np.allclose(own, value, rtol=0, atol=1e-12, equal_nan=True):
         raise RuntimeError(
             f"the metric {name!r} of version {version} scores {value}, and the installed package, "
-            f"version {__version__}, scores {own}: install the same version of both"
+            f"version {__version__}, scores {shown}: install the same version of both"
         )
-    warn_of_intervals(table, score, made, prior)
+    score.warn_of_intervals(table, made, prior)
     errors, ends = [x.standard_error for x in made], [[x.low, x.high] for x in made]
     return {
         f"{name}_standard_error": errors if by_class else errors[0],

@@ -7,18 +7,15 @@ from here; the code that registers, builds and publishes modules reads its list 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, NamedTuple
 
 from ..core.labels import check_choice
-from ..core.scores import Average, ZeroDivision
-from ..core.table import Table
-from .score import Score, score_of
+from .score import Score, ScoreWithInterval, score_of
 
 
 class Entry(NamedTuple):
@@ -39,9 +36,9 @@ REGISTRY = {  # in the order of a report
     "f1_macro": Entry("statistics.usual:F1_MACRO"),
     "cohen_kappa": Entry("statistics.usual:COHEN_KAPPA"),
     "matthews_corrcoef": Entry("statistics.usual:MATTHEWS_CORRCOEF"),
-    "informedness": Entry("statistics.score:INFORMEDNESS", is_module=True),
-    "markedness": Entry("statistics.markedness:MARKEDNESS", in_report=False),
-    "nit": Entry("statistics.score:NIT", is_module=True),
+    "informedness": Entry("statistics.informed:INFORMEDNESS", is_module=True),
+    "markedness": Entry("statistics.informed:MARKEDNESS", in_report=False),
+    "nit": Entry("statistics.entropic:NIT", is_module=True),
     "ema": Entry("statistics.entropic:EMA"),
 }
 SCORES = tuple(REGISTRY)
@@ -71,6 +68,12 @@ def _loaded(name: str) -> Score:
     return found if isinstance(found, Score) else score_of(found, name, entry.title or name)
 
 
+def reported_intervals() -> list[ScoreWithInterval]:
+    """Return the scores of a report that have an interval."""
+    scores = map(score_named, REPORTED)
+    return [score for score in scores if isinstance(score, ScoreWithInterval)]
+
+
 def _file_of(name: str, place: str) -> ModuleType:
     """Return the module where a score is defined."""
     if not place.endswith(".py"):
@@ -91,69 +94,6 @@ def averaged_score(name: str, average: Any) -> Score:
     if isinstance(average, str) and average == "default":
         return score_named(name)
     return score_named(name).averaged(average)
-
-
-@overload
-def score(
-    table: Table,
-    name: str,
-    *,
-    average: None,
-    prior: Mapping[Any, float] | None = ...,
-    zero_division: ZeroDivision = ...,
-) -> list[float]: ...
-@overload
-def score(
-    table: Table,
-    name: str,
-    *,
-    average: Literal["bias", "prevalence", "macro", "default"] = ...,
-    prior: Mapping[Any, float] | None = ...,
-    zero_division: ZeroDivision = ...,
-) -> float: ...
-def score(
-    table: Table,
-    name: str,
-    *,
-    average: Average | Literal["default"] = "default",
-    prior: Mapping[Any, float] | None = None,
-    zero_division: ZeroDivision = "warn",
-) -> float | list[float]:
-    """Return a score of a table, by its name.
-
-    Parameters
-    ----------
-    table : ContingencyTable
-    name : str
-        One of `informedness.SCORES`.
-    average : {"bias", "prevalence", "macro"} or None, optional
-        For Informedness and markedness; by default their own. None gives one value per class.
-    prior : mapping of class to probability, optional
-        Class shares to which the references are reweighted.
-    zero_division : {"warn", 0.0, 1.0, nan}
-        The value if the score is undefined: nan, or 0.0 for Informedness and markedness and 1.0 for
-        NIT. "warn" returns this number with a warning. Other scores ignore it.
-
-    Returns
-    -------
-    float, or list of float where `average` is None
-
-    Raises
-    ------
-    ValueError
-        If the name or an option is not valid.
-
-    Examples
-    --------
-    >>> from informedness import ContingencyTable
-    >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
-    >>> score(table, "accuracy"), round(score(table, "matthews_corrcoef"), 4)
-    (0.92, 0.634)
-    """
-    value: float | list[float] = averaged_score(name, average).value(
-        table, prior=prior, zero_division=zero_division
-    )
-    return value
 
 
 def module_path(name: str) -> str:

@@ -29,15 +29,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.labels import Codes, Numbers, show
-from ..core.scores import n_classes, quotient
+from ..core.scores import n_classes
 from ..core.table import Table
+from .entropic import EntropicScore
 from .intervals import check_level
-from .score import Score, Sums
+from .score import ScoreWithInterval
+from .sums import Sums, quotient
 
 _CHUNK = 2**20  # numbers of an array of resamples; larger ones leave the cache
 
@@ -75,39 +77,12 @@ class Triples(NamedTuple):
     """Group of its samples, from 0 on; None where each sample stands alone."""
 
 
-class _Gradient(NamedTuple):
-    """The gradients of n tables: a_i + b_j + u_i [i = j] by row, column and hit, or by cell."""
-
-    rows: Numbers
-    columns: Numbers
-    hits: Numbers
-    cells: Numbers
-
-    def at(self, place: _Place) -> Numbers:
-        """Return the gradient at some cells, (n_cells, n)."""
-        if self.cells.size:
-            return np.asarray(np.take(self.cells, place.cells, axis=0))
-        values: Numbers = np.take(self.columns, place.columns, axis=0)
-        values += np.take(self.rows, place.rows, axis=0)
-        values[place.right] += np.take(self.hits, place.classes, axis=0)
-        return values
-
-
-class _Place(NamedTuple):
-    """Some cells of a table, their rows and columns, those on the diagonal and their classes."""
-
-    cells: Codes
-    rows: Codes
-    columns: Codes
-    right: Codes
-    classes: Codes
-
-
 class _Scored(NamedTuple):
     """A score of n tables of cells."""
 
     value: Numbers
-    gradient: _Gradient
+    gradient: Numbers
+    """At the cells, (n_cells, n)."""
     pseudo: tuple[Numbers, Numbers]
     """Mean and mean square of the gradient over the answers of a pseudo-observation, (k, n)."""
     unbiased: Numbers | None = None
@@ -144,17 +119,18 @@ class _Sums(NamedTuple):
     """How amounts are summed by code: which of them, times what, and where each code starts."""
 
     taken: Codes
-    times: Numbers
+    times: Numbers | None
     starts: Codes
     codes: Codes
     size: int
 
     @classmethod
-    def by(cls, codes: Codes, size: int, taken: Codes, times: Numbers) -> _Sums:
+    def by(cls, codes: Codes, size: int, taken: Codes, times: Numbers | None = None) -> _Sums:
         """Sum the amounts `taken`, each times a number, by these codes."""
         order = np.argsort(codes, kind="stable")
         starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-        return cls(taken[order], times[order, None], starts, codes[order[starts]], size)
+        of_each = None if times is None else times[order, None]
+        return cls(taken[order], of_each, starts, codes[order[starts]], size)
 
     def of(self, amounts: Numbers) -> Numbers:
         """Return the sums of the rows of `amounts`, (size, n), or zeros, (size, 1)."""
@@ -162,7 +138,8 @@ class _Sums(NamedTuple):
             return np.zeros((self.size, 1))
         sums = np.zeros((self.size, amounts.shape[1]))
         parts = amounts[self.taken]
-        parts *= self.times
+        if self.times is not None:
+            parts *= self.times
         sums[self.codes] = np.add.reduceat(parts, self.starts, axis=0)
         return sums
 
@@ -182,7 +159,7 @@ class Swaps:
     """
 
     def __init__(
-        self, table: Table, score: Score, triples: Triples, given_shares: bool = False
+        self, table: Table, score: ScoreWithInterval, triples: Triples, given_shares: bool = False
     ) -> None:
         oriented, _ = score.oriented(table)
         self.score, self.given_shares = oriented, given_shares
@@ -197,9 +174,11 @@ class Swaps:
         cells, places = np.unique(np.concatenate(fused), return_inverse=True)
         self.rows, self.columns = np.divmod(cells, self.k)
         of_a, of_b = places.reshape(2, -1)
-        size, everywhere = len(cells), np.arange(len(cells))
+        size = len(cells)
         self.right = self.rows == self.columns
-        self.by_row = _Sums.by(self.rows, self.k, everywhere, np.ones(size))
+        self.by_row, self.by_column = (
+            _Sums.by(codes, self.k, np.arange(size)) for codes in (self.rows, self.columns)
+        )
         middle = np.bincount(of_a, amounts, size) + np.bincount(of_b, amounts, size)
         self.middle = middle[:, None] / 2
         x, y = np.minimum(of_a, of_b), np.maximum(of_a, of_b)
@@ -210,22 +189,11 @@ class Swaps:
             self._take_groups(x, y, sign, amounts, groups)
         self.total = float(self.middle.sum())  # not of the triples, whose order is that of A
         unit, x, y, signed, _ = self.entries
-        self.at_x, self.at_y, self.at_alike = map(self._place, (x, y, np.flatnonzero(self.alike)))
         self.free = np.unique(unit[signed != 0])  # swapping these changes something
         both, unit, signed = np.append(x, y), np.append(unit, unit), np.append(signed, -signed) / 2
         self.moved = _Sums.by(both, size, unit, signed)
-        turned = np.append(self.columns[x] != self.columns[y], self.columns[x] != self.columns[y])
-        self.hits, self.of_rows, self.of_columns = (
-            (_Sums.by(codes[both[some]], self.k, unit[some], signed[some]),
-             np.bincount(codes[some_cells], self.middle[some_cells, 0], self.k)[:, None])
-            for codes, some, some_cells in (
-                (self.rows, self.right[both], self.right),
-                (self.rows, ~turned, everywhere),
-                (self.columns, turned, everywhere),
-            )
-        )  # fmt: skip
-        sides = [side[1][:, 0] for side in (self.of_rows, self.of_columns)]
-        self.pseudo = self._pseudo_observation(*(sides[::-1] if self.is_transposed else sides))
+        margins = [by.of(self.middle)[:, 0] for by in (self.by_row, self.by_column)]
+        self.pseudo = self._pseudo_observation(*(margins[::-1] if self.is_transposed else margins))
 
     def _take_samples(
         self, x: Codes, y: Codes, sign: Numbers, counts: Numbers, weights: Numbers
@@ -277,17 +245,16 @@ class Swaps:
 
     def alone(self) -> _Scored:
         """Return the score of the samples where both models are one."""
-        margins = [(at, np.zeros((1, 1))) for _, at in (self.hits, self.of_rows, self.of_columns)]
-        return self._scored(1, margins, (self.middle, np.zeros((1, 1))))
+        return self._scored(self.middle)
 
     def difference(self, excess: Numbers) -> tuple[Numbers, Numbers]:
         """Return the differences and their standard errors at these excesses, (n_units, n)."""
-        margins = [(at, moves.of(excess)) for moves, at in
-                   (self.hits, self.of_rows, self.of_columns)]  # fmt: skip
-        cells = None
-        if self.given_shares or not self.score.from_margins:
-            cells = self.middle, self.moved.of(excess)
-        a, b = (self._scored(sign, margins, cells) for sign in (1, -1))
+        moved = self.moved.of(excess)
+        # a cell that swaps empty is empty, and not what rounding leaves there
+        a, b = (
+            self._scored(np.where(cells > 1e-12 * self.middle, cells, 0.0))
+            for cells in (self.middle + moved, self.middle - moved)
+        )
         variance, mean = self._variance(excess, a.gradient, b.gradient)
         (first, second), (first_b, second_b) = a.pseudo, b.pseudo
         q, v = self.pseudo
@@ -303,21 +270,21 @@ class Swaps:
             difference = np.where(unbiased * difference > 0, unbiased, 0.0)
         return np.where(np.abs(difference) < 1e-12, 0.0, difference), error
 
-    def _variance(self, excess: Numbers, g_a: _Gradient, g_b: _Gradient) -> tuple[Numbers, Numbers]:
+    def _variance(self, excess: Numbers, g_a: Numbers, g_b: Numbers) -> tuple[Numbers, Numbers]:
         """Return sum w^2 (d - mean)^2, and the mean.
 
         With G half the sum of both gradients and D their difference, a sample that A answers x and
         B answers y has d = (G_y - G_x) + (D_x + D_y) / 2; exchanged, the first part turns its sign.
         Of m samples alike with excess e, sum d^2 = (m D + e G)^2 / m + G^2 (m - e^2 / m).
         """
-        half = _Gradient(*((x + y) / 2 for x, y in zip(g_a, g_b, strict=True)))
-        apart = _Gradient(*(y - x for x, y in zip(g_a, g_b, strict=True)))
-        turning = half.at(self.at_y)
-        turning -= half.at(self.at_x)
-        turning *= self.entries.signed[:, None]
-        staying = apart.at(self.at_x)
-        staying += apart.at(self.at_y)
-        staying *= self.entries.weight[:, None] / 2
+        _, x, y, signed, weight = self.entries
+        half, apart = (g_a + g_b) / 2, g_b - g_a
+        turning = half[y]
+        turning -= half[x]
+        turning *= signed[:, None]
+        staying = apart[x]
+        staying += apart[y]
+        staying *= weight[:, None] / 2
         if self.of_units is not None:
             turning, staying = (
                 np.add.reduceat(part, self.of_units, axis=0) for part in (turning, staying)
@@ -331,7 +298,8 @@ class Swaps:
         crossed, total = _dot(self.unit_weights, sums), sums.sum(axis=0)
         sums /= np.sqrt(self.copies[:, None])
         squares = np.einsum("ij,ij->j", sums, sums) + rest
-        of_alike, alike = apart.at(self.at_alike), self.at_alike.cells
+        alike = np.flatnonzero(self.alike)
+        of_alike = apart[alike]
         crossed += _dot(self.alike_squares[alike], of_alike)
         total += _dot(self.alike[alike], of_alike)
         squares += _dot(self.alike_squares[alike], np.square(of_alike, out=of_alike))
@@ -340,53 +308,45 @@ class Swaps:
         # not what rounding leaves where all samples move the difference alike
         return self.growth * np.where(variance > 1e-13 * squares, variance, 0.0), mean
 
-    def _place(self, cells: Codes) -> _Place:
-        rows, right = self.rows[cells], np.flatnonzero(self.right[cells])
-        return _Place(cells, rows, self.columns[cells], right, rows[right])
-
-    def _scored(
-        self,
-        sign: int,
-        margins: list[tuple[Numbers, Numbers]],
-        cells: tuple[Numbers, Numbers] | None,
-    ) -> _Scored:
+    def _scored(self, cells: Numbers) -> _Scored:
         """Return the score of n tables, its gradient and what these lack."""
-        h, r, c = (at + sign * moved for at, moved in margins)
-        n = max(x.shape[1] for x in (h, r, c))
-        amounts = np.zeros((0, n)) if cells is None else cells[0] + sign * cells[1]
-        if not self.score.from_margins:
-            return self._entropic(amounts, r, c)
+        n = cells.shape[1]
+        h, r, c = np.zeros((self.k, n)), self.by_row.of(cells), self.by_column.of(cells)
+        h[self.rows[self.right]] = cells[self.right]
+        if isinstance(self.score, EntropicScore):
+            return self._entropic(self.score, cells, r, c)
         occur = ((r > 0) | (c > 0)) & self.is_class
-        sums = Sums(h, r, c, np.full(n, self.total), occur, self.n_classes, amounts)
+        sums = Sums(h, r, c, np.full(n, self.total), occur, self.n_classes, cells)
         with np.errstate(divide="ignore", invalid="ignore"):
             a, b, u = (np.nan_to_num(part, posinf=0, neginf=0) + np.zeros((self.k, n))
                        for part in self.score.gradient(sums))  # fmt: skip
         _, v = self.pseudo
         if self.given_shares:
-            a = -quotient(self.by_row.of(amounts * b[self.columns]) + h * u, r)
+            a = -quotient(self.by_row.of(cells * b[self.columns]) + h * u, r)
         of_reference, of_answer = (b, a) if self.is_transposed else (a, b)
         mean, hit = _dot(v, of_answer), v[:, None] * u
         first = of_reference + mean + hit
         second = of_reference * (of_reference + 2 * mean) + _dot(v, of_answer**2)
         second += hit * (2 * (a + b) + u)
-        gradient = _Gradient(a, b, u, np.zeros((0, n)))
+        gradient = a[self.rows]
+        gradient += b[self.columns]
+        gradient[self.right] += u[self.rows[self.right]]
         return _Scored(self.score.of(sums), gradient, (first, second))
 
-    def _entropic(self, cells: Numbers, r: Numbers, c: Numbers) -> _Scored:
+    def _entropic(self, score: EntropicScore, cells: Numbers, r: Numbers, c: Numbers) -> _Scored:
         """Return the same of a score of cells, where an empty cell counts as of one sample."""
         _, v = self.pseudo
         one, n = self.squares / self.total, self.total
-        log_cells, log_r, log_c = (_log(x) for x in (cells, r, c))
-        entropic = [np.einsum("ij,ij->j", x, y) for x, y in
-                    ((cells, log_cells), (r, log_r), (c, log_c))]  # fmt: skip
-        prevalence = entropic[1] / n - math.log(n)  # -H(ref) in nats
-        dropped = _dropped(cells / one) - _dropped(c / one)[self.columns]
-        logarithm, scale, least = (entropic[0] - entropic[2]) / n, 1.0, prevalence
-        of_row = np.zeros_like(log_r)
-        if self.score.relative_to_prevalence:
-            logarithm, scale, least = logarithm - prevalence, 1 / self.n_classes, 0.0
-            of_row = math.log(n) - log_r
-            dropped += _dropped(np.array(n / one)) - _dropped(r / one)[self.rows]
+        amounts = cells, c, r, np.full((1, 1), n)
+        log_cells, _, log_r, _ = logarithms = [_log(x) for x in amounts]
+        prevalence = np.einsum("ij,ij->j", r, log_r) / n - math.log(n)  # -H(ref) in nats
+        scale, least = score.scale(self.n_classes), score.least(prevalence)
+        logs, dropped = np.zeros_like(cells), np.zeros_like(cells)
+        pairs = zip(amounts, logarithms, strict=True)
+        for sign, codes, (x, log) in self._parts(score, *pairs):
+            logs += sign * log[codes]
+            dropped += sign * _dropped(x / one)[codes]
+        logarithm = np.einsum("ij,ij->j", cells, logs) / n
         value = scale * np.exp(logarithm)
         # the jackknife: all samples of a cell change the score alike
         size = n / one
@@ -395,9 +355,9 @@ class Swaps:
         # an answer given c times passes on no more than c H(ref), nor by chance than (k - 1) / 2
         classes = np.count_nonzero(r, axis=0)
         by_chance = np.minimum((classes - 1) / 2, c / one * -prevalence).sum(axis=0) / size
-        gradient = np.where(cells > 0, log_cells + of_row[self.rows] - log_c[self.columns], 0)
+        gradient = np.where(cells > 0, logs, 0)
+        of_row = score.signs[2] * (log_r - math.log(n)) + math.log(one)
         of_answer, shares = -_log(np.maximum(c, one)), v[self.columns][:, None]
-        of_row = of_row + math.log(one)
         filled = np.where(cells > 0, log_cells - math.log(one), 0)
         mean = _dot(v, of_answer)
         first = of_row + mean + self.by_row.of(shares * filled)
@@ -405,9 +365,18 @@ class Swaps:
         others = 2 * (of_row[self.rows] + of_answer[self.columns]) + filled
         second += self.by_row.of(shares * filled * others)
         moments = first * value, second * value**2
-        none = np.zeros((0, 1))
-        at_cells = _Gradient(none, none, none, gradient * value)
-        return _Scored(value, at_cells, moments, unbiased, value * by_chance)
+        return _Scored(value, gradient * value, moments, unbiased, value * by_chance)
+
+    def _parts(self, score: EntropicScore, *amounts: Any) -> Iterator[tuple[int, Codes, Any]]:
+        """Yield what a score is made of: the sign, each cell's place in the amounts, and these.
+
+        The amounts are those by cell, column, row and in all; the sign of the last makes up for
+        the others, so that the score depends on shares alone.
+        """
+        everywhere = np.arange(len(self.rows))
+        places = everywhere, self.columns, self.rows, np.zeros_like(everywhere)
+        signs = *score.signs, -sum(score.signs)
+        return ((s, at, x) for s, at, x in zip(signs, places, amounts, strict=True) if s)
 
     def verdict(self, plan: Plan) -> Verdict:
         """Return the test of the difference and the interval that matches it.
@@ -438,6 +407,28 @@ class Swaps:
             low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding
         return Verdict(error, low, high, p_value, is_exact)
 
+    def jackknifed_by_groups(self, score: EntropicScore) -> float:
+        """Return a score of cells without its bias, by leaving out each group in turn."""
+        unit, x, weight = self.entries.unit, self.entries.x, self.entries.weight
+        n, n_groups = self.total, len(self.copies)
+        whole, without = 0.0, np.zeros(n_groups)
+        by_cell = self.middle[:, 0]
+        by_column, by_row = (np.bincount(codes, by_cell) for codes in (self.columns, self.rows))
+        for sign, codes, amounts in self._parts(score, by_cell, by_column, by_row, np.array([n])):
+            fused, place = np.unique(unit * len(amounts) + codes[x], return_inverse=True)
+            group, code = np.divmod(fused, len(amounts))
+            left_out = np.bincount(place, weight)
+            rest = np.maximum(amounts[code] - left_out, 0)
+            shares = np.where(rest > 0, left_out / amounts[code], 0)
+            # of x ln x, not as a difference of two of them: that would lose digits
+            change = rest * np.log1p(-shares) - left_out * _log(amounts[code])
+            whole += sign * float((amounts * _log(amounts)).sum())
+            without += sign * np.bincount(group, change, n_groups)
+        moved = (without + self.unit_weights * (whole / n)) / (n - self.unit_weights)
+        logarithm = whole / n - (n_groups - 1) * float(moved.mean())
+        scale, least = score.scale(self.n_classes), score.least(-math.inf)
+        return float(scale * math.exp(min(max(logarithm, least), -math.log(scale))))
+
     def _all_ways(self) -> tuple[Numbers, Numbers]:
         """Return |T| of all ways to swap, and their chances."""
         copies = self.copies[self.free].astype(np.int64)
@@ -466,14 +457,16 @@ class Swaps:
             yield _ratio(*self.difference(excess))
 
 
-def error_of_groups(table: Table, score: Score, triples: Triples) -> tuple[float, float, float]:
+def error_of_groups(
+    table: Table, score: ScoreWithInterval, triples: Triples
+) -> tuple[float, float, float]:
     """Return a score without its bias, its standard error by groups, and that with one more group.
 
     SE^2 = C / (C - 1) sum (sum w (g - mean))^2 / (sum w)^2, for C groups and the gradient g.
     """
     swaps = Swaps(table, score, triples)
     scored = swaps.alone()
-    gradient = scored.gradient.at(swaps.at_x)[:, 0]
+    gradient = scored.gradient[swaps.entries.x, 0]
     mean = float((swaps.entries.weight * gradient).sum()) / swaps.total
     gaps = gradient - mean
     gaps[np.abs(gaps) <= 1e-14 * np.abs(gradient).max()] = 0.0
@@ -484,36 +477,10 @@ def error_of_groups(table: Table, score: Score, triples: Triples) -> tuple[float
     spread = max(second - 2 * mean * first + mean**2, 0.0)
     one = (swaps.squares / swaps.total) ** 2 * spread
     value = float(scored.value[0])
-    if not score.from_margins:
-        value = _jackknifed_by_groups(swaps)
+    if isinstance(score, EntropicScore):
+        value = swaps.jackknifed_by_groups(score)
     with_one = math.sqrt(variance + one) / swaps.total
     return value, math.sqrt(variance) / swaps.total, with_one
-
-
-def _jackknifed_by_groups(swaps: Swaps) -> float:
-    """Return a score of cells without its bias, by leaving out each group in turn."""
-    unit, x, weight = swaps.entries.unit, swaps.entries.x, swaps.entries.weight
-    n, n_groups, size = swaps.total, len(swaps.copies), len(swaps.rows)
-    whole, without = 0.0, np.zeros(n_groups)
-    sides = [(np.arange(size), 1), (swaps.columns, -1)]
-    scale, least = 1.0, -math.inf
-    if swaps.score.relative_to_prevalence:
-        sides += [(swaps.rows, -1), (np.zeros(size, dtype=np.int64), 1)]
-        scale, least = 1 / swaps.n_classes, 0.0
-    for codes, sign in sides:
-        amounts = np.bincount(codes, swaps.middle[:, 0])
-        fused, place = np.unique(unit * len(amounts) + codes[x], return_inverse=True)
-        group, code = np.divmod(fused, len(amounts))
-        left_out = np.bincount(place, weight)
-        rest = np.maximum(amounts[code] - left_out, 0)
-        shares = np.where(rest > 0, left_out / amounts[code], 0)
-        # of x ln x, not as a difference of two of them: that would lose digits
-        change = rest * np.log1p(-shares) - left_out * _log(amounts[code])
-        whole += sign * float((amounts * _log(amounts)).sum())
-        without += sign * np.bincount(group, change, n_groups)
-    change = (without + swaps.unit_weights * (whole / n)) / (n - swaps.unit_weights)
-    logarithm = whole / n - (n_groups - 1) * float(change.mean())
-    return scale * math.exp(min(max(logarithm, least), -math.log(scale)))
 
 
 def _dot(weights: Numbers, amounts: Numbers) -> Numbers:

@@ -5,25 +5,23 @@ K-category assignments by a K-category correlation coefficient".
 """
 
 import math
-from typing import ClassVar
 
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import quotient
 from ..core.table import Table
-from .score import Score, Sums, sums_of, transposed
+from .score import MarginScore
+from .sums import Sums, quotient, sums_of, transposed
 
 
-class Accuracy(Score):
+class Accuracy(MarginScore):
     """Share of right predictions, in [0, 1]; it gives credit for guessing."""
 
-    name: ClassVar[str] = "accuracy"
-    title: ClassVar[str] = "Accuracy"
-    over_classes: ClassVar[bool] = False
+    name = "accuracy"
+    title = "Accuracy"
 
-    def chance(self, table: Table) -> float | None:
-        return None
+    def says_nothing(self, table: Table) -> bool:
+        return False
 
     def of(self, sums: Sums) -> Numbers:
         return sums.hits.sum(axis=0) / sums.total
@@ -33,11 +31,11 @@ class Accuracy(Score):
         return zero, zero, zero + 1
 
 
-class BalancedAccuracy(Score):
+class BalancedAccuracy(MarginScore):
     """Mean recall of the classes in the references, in [0, 1]; chance 1/k."""
 
-    name: ClassVar[str] = "balanced_accuracy"
-    title: ClassVar[str] = "Balanced accuracy"
+    name = "balanced_accuracy"
+    title = "Balanced accuracy"
 
     def chance(self, table: Table) -> float | None:
         return 1 / int(np.count_nonzero(table.reference_totals))
@@ -51,14 +49,11 @@ class BalancedAccuracy(Score):
         return -u * quotient(shares.hits, shares.references), np.zeros_like(shares.bias), u
 
 
-class F1Macro(Score):
+class F1Macro(MarginScore):
     """Mean over the classes that occur of F1 = 2h/(r + c), in [0, 1]."""
 
-    name: ClassVar[str] = "f1_macro"
-    title: ClassVar[str] = "F1-macro"
-
-    def chance(self, table: Table) -> float | None:
-        return None
+    name = "f1_macro"
+    title = "F1-macro"
 
     def of(self, sums: Sums) -> Numbers:
         both = sums.prevalence + sums.bias  # as shares, for r + c may pass 2^63 or 1e308
@@ -72,13 +67,16 @@ class F1Macro(Score):
         return moved, moved, u
 
 
-class CohenKappa(Score):
+class CohenKappa(MarginScore):
     """(p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
 
-    name: ClassVar[str] = "cohen_kappa"
-    title: ClassVar[str] = "Cohen's kappa"
-    lowest: ClassVar[float] = -1.0
-    stand_in: ClassVar[float] = math.nan
+    name = "cohen_kappa"
+    title = "Cohen's kappa"
+    lowest = -1.0
+    stand_in = math.nan
+
+    def chance(self, table: Table) -> float | None:
+        return 0.0
 
     def undefined(self, table: Table) -> str:
         if len(table.rows) > 1 or table.rows[0] != table.columns[0]:
@@ -99,12 +97,15 @@ class CohenKappa(Score):
         return a, b, np.zeros_like(a) + 1 / expected
 
 
-class MatthewsCorrelation(Score):
+class MatthewsCorrelation(MarginScore):
     """The R_k correlation, in [-1, 1]; chance 0, and 0 where a margin has one class."""
 
-    name: ClassVar[str] = "matthews_corrcoef"
-    title: ClassVar[str] = "MCC"
-    lowest: ClassVar[float] = -1.0
+    name = "matthews_corrcoef"
+    title = "MCC"
+    lowest = -1.0
+
+    def chance(self, table: Table) -> float | None:
+        return 0.0
 
     def undefined(self, table: Table) -> str:
         of_references = self.of_one_class(table, table.reference_totals, "references")

@@ -1,6 +1,6 @@
 """The questions as the data set of a task."""
 
-from arithmetic import LETTERS, samples
+from arithmetic import LETTERS, QUESTIONS
 from datasets import Dataset
 
 
@@ -16,6 +16,6 @@ def questions(first: int = 60, **_: object) -> dict[str, Dataset]:
             "position": LETTERS.index(sample["answer"]),
             "solution": sample["choices"][LETTERS.index(sample["answer"])],
         }
-        for sample in samples()[:first]
+        for sample in QUESTIONS[:first]
     ]
     return {"test": Dataset.from_list(docs)}

@@ -20,13 +20,6 @@ GLUE_CLASSES = {
     "RTE": (146, 131),
     "WNLI": (40, 31),
 }
-# Shares of the classes in training, where they differ by more than a point or two.
-GLUE_TRAINING = {
-    "CoLA": (0.296, 0.704),
-    "SST-2": (0.442, 0.558),
-    "MRPC": (0.326, 0.674),
-    "QQP": (0.631, 0.369),
-}
 GLUE = {
     "DistilBERT": {
         "accuracy": (79.7, 90.5, 84.2, 77.4, 51.8, 81.4, 81.6, 88.6, 57.6, 56.3),
@@ -70,8 +63,8 @@ FORMALITY = {
     },
 }  # fmt: skip
 
-# Section 5.1: the ability of the simulated model, its runs, and the one number of samples given.
-GQA_ABILITY, GQA_RUNS, GQA_FEW = 0.5, 5, 46
+# Section 5.1: the ability of the simulated model, and its runs.
+GQA_ABILITY, GQA_RUNS = 0.5, 5
 
 HALF_A_DIGIT = 0.05
 """How far a printed percentage may be from what it stands for."""

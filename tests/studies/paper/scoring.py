@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from informedness.core.scores import quotient
+from informedness.statistics.informed import INFORMEDNESS
 from informedness.statistics.registry import score_named
-from informedness.statistics.score import INFORMEDNESS, Differences, Sums
+from informedness.statistics.sums import Differences, Sums, quotient
 
 HERE = Path(__file__).parent
 
@@ -114,9 +114,9 @@ def span(low, high):
     return f"{percent(low)} to {percent(high)}"
 
 
-def table(head, rows):
-    """Return a table, the first column to the left."""
-    lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
+def table(head, rows, left=1):
+    """Return a table, its first columns to the left."""
+    lines = [head, [":--"] * left + ["--:"] * (len(head) - left), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 

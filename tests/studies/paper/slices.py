@@ -87,67 +87,8 @@ def slice_section():
     return "\n\n".join(["## Types as they are, and balanced", text(about), table(head, rows)])
 
 
-def spread_at(counts, n_runs=20_000, seed=0):
-    """Return Informedness in many runs over these questions."""
-    rng = np.random.default_rng(seed)
-    return scoring.scored("informedness", runs(np.array(counts), n_runs, rng))
-
-
-# 46 questions of two answers: how they might be shared
-FEW = {"even": (23, 23), "70%": (32, 14), "90%": (41, 5)}
-
-
-def few_rows():
-    """Return (shares, counts, spread of a run, of a mean of five, share of means near) in rows."""
-    rng = np.random.default_rng(1)
-    for title, counts in FEW.items():
-        found = spread_at(counts)
-        means = rng.permutation(found).reshape(-1, printed.GQA_RUNS).mean(axis=1)
-        near = np.abs(means - printed.GQA_ABILITY) < 0.05
-        yield title, counts, found.std(), means.std(), near.mean()
-
-
-def closer(first, second, n_runs=20_000):
-    """Return how often a mean of five runs is closer to the truth on the first than the second."""
-    off = []
-    for seed, counts in enumerate((first, second)):
-        means = spread_at(counts, n_runs, seed).reshape(-1, printed.GQA_RUNS).mean(axis=1)
-        off.append(np.abs(means - printed.GQA_ABILITY))
-    return (off[0] < off[1]).mean()
-
-
-def few_section():
-    rows = [
-        [title, " + ".join(map(str, counts)), percent(one), percent(five), f"{100 * near:.0f}%"]
-        for title, counts, one, five, near in few_rows()
-    ]
-    uneven, even = FEW["70%"], (14, 14)
-    share = closer(uneven, even)
-    about = """
-    The paper says that 0.5 is found with 46 samples too, and that the type of these is closer to
-    the truth unbalanced than balanced. What Informedness does on 46 questions of two answers, when
-    the truth is 50:
-    """
-    end = f"""
-    So a single run tells little, and that a mean of five came out near 50 is luck about as much as
-    it is the score. Of 46 questions as 32 + 14, the mean of five runs is closer to the
-    truth than of the 28 that balancing leaves (14 + 14) in {100 * share:.0f}% of all such
-    experiments, for want of questions alone; which of the two is closer in one experiment says
-    little of balancing.
-
-    Five runs show how the simulated model's luck varies over the same questions. They do not show
-    what other questions would have made of it, and for a real model, whose answers do not vary, the
-    spread over runs is 0. The interval of one run is the one to report.
-    """
-    head = ["commoner answer", "questions", "standard deviation of a run", "of a mean of five",
-            "means within 5 points"]  # fmt: skip
-    return "\n\n".join([f"## {printed.GQA_FEW} questions", text(about), table(head, rows),
-                        text(end)])  # fmt: skip
-
-
 def main():
-    parts = [slice_section(), few_section()]
-    scoring.write(scoring.HERE / "SLICES.md", sys.modules[__name__], parts)
+    scoring.write(scoring.HERE / "SLICES.md", sys.modules[__name__], [slice_section()])
 
 
 if __name__ == "__main__":

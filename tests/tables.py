@@ -1,0 +1,19 @@
+"""Tables of samples that tests hold by position."""
+
+from typing import Any
+
+from informedness import ContingencyTable
+
+
+def table_of_labels(references: Any, predictions: Any, **options: Any) -> ContingencyTable:
+    """Return the table of samples."""
+    return ContingencyTable.from_labels(references=references, predictions=predictions, **options)
+
+
+def table_of_pairs(
+    references: Any, predictions: Any, counts: Any, **options: Any
+) -> ContingencyTable:
+    """Return the table of pairs of a reference and a prediction, and how often each occurs."""
+    return ContingencyTable.from_counts(
+        references=references, predictions=predictions, counts=counts, **options
+    )
