@@ -108,6 +108,29 @@ def standard_error(cells: Any, function: Any, squares: Any = None) -> float:
     return float(mpmath.sqrt(sum(terms)))
 
 
+def excess(cells, squares=None, shares=None):
+    """Return what samples add to Informedness by "bias", estimated from the variance of each cell.
+
+    A class of one reference takes the recall of all.
+    """
+    squares, k = squares or cells, len(cells)
+    r, n = [sum(row) for row in cells], sum(map(sum, cells))
+    recall = sum(cells[i][i] for i in range(k)) / n
+    scored = r if shares is None else [share * n for share in shares]
+    found = 0
+    for i in filter(lambda i: r[i], range(k)):
+        of_row = sum(squares[i]) * (scored[i] / r[i]) ** 2
+        size = r[i] ** 2 / sum(squares[i])
+        if size < 1.5:
+            found += of_row * recall * (1 - recall) * (1 / scored[i] - 1 / (n - scored[i]))
+            continue
+        for j in filter(lambda j: r[j], range(k)):
+            share = cells[i][j] / r[i]
+            variance = of_row * share * (1 - share) * size / (size - 1)
+            found += variance / scored[i] if i == j else -variance / (n - scored[j])
+    return found / n
+
+
 def reaches(cells: Any, function: Any, level: float, squares: Any = None) -> list[float]:
     """Return how far the interval of a score reaches below it and above it.
 

@@ -483,10 +483,16 @@ def test_the_sentence_calls_a_model_better_where_p_is_below_1_minus_the_level():
         for difference, name in ((0.125, "B"), (-0.125, "A")):
             fields = dict.fromkeys(Comparison.__dataclass_fields__)
             fields |= {"p_value": p, "difference": difference, "confidence_level": level}
-            fields |= {"confidence_interval": (-0.25, 0.5), "gained": 3, "lost": 1}
-            verdict = f"{name} is better" if better else "No difference is shown"
-            wanted = f"{verdict}: {difference:+.3f} (-0.250 to 0.500), {shown}"
-            assert str(Comparison(**fields)) == f"{wanted}; 3 samples gained, 1 lost"
+            fields["confidence_interval"] = (-0.25, 0.5)
+            for gained, lost in ((4, 2), (2, 2), (2, 4)):
+                fields |= {"gained": gained, "lost": lost}
+                verdict = f"{name} is better" if better else "No difference is shown"
+                if better and (gained - lost) * difference < 0:
+                    verdict = f"{name} scores higher, but is right less often"
+                wanted = f"{verdict}: {difference:+.3f} (-0.250 to 0.500), {shown}"
+                assert (
+                    str(Comparison(**fields)) == f"{wanted}; {gained} samples gained, {lost} lost"
+                )
 
 
 def test_a_comparison_says_all_it_knows():

@@ -1,7 +1,10 @@
 """Intervals of scores of hits and totals, against the same from whole tables in 50 digits."""
 
+import itertools
 import math
+import operator
 import warnings
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -47,8 +50,37 @@ def test_intervals_are_those_of_the_definition(score):
             continue  # classes without a reference have a test of their own
         made = table_of(matrix).estimate(**options_of(score), confidence_level=LEVEL)
         below, above = dense.reaches(cells, function_of(score), LEVEL)
-        wanted = clipped(score, made.value, below, above)
+        shift = dense.excess(cells) if score == ("informedness", "bias") else 0
+        wanted = clipped(score, made.value, below + shift, above - shift)
         assert made.confidence_interval == pytest.approx(wanted, rel=0, abs=1e-12), name
+
+
+def test_what_samples_add_to_the_default_average_is_estimated_without_bias():
+    """By enumeration of six samples of three classes: a model that knows half of each has 13/24."""
+    chances = [[Fraction(2, 3) if i == j else Fraction(1, 6) for j in range(3)] for i in range(3)]
+    value = found = Fraction(0)
+    for answers in itertools.product(range(3), repeat=6):
+        cells = [
+            [Fraction(answers[2 * i : 2 * i + 2].count(j)) for j in range(3)] for i in range(3)
+        ]
+        chance = math.prod(chances[i // 2][j] for i, j in enumerate(answers))
+        gains = [
+            cells[j][j] / 2 - sum(cells[i][j] for i in range(3) if i != j) / 4 for j in range(3)
+        ]
+        bias = [sum(row[j] for row in cells) / 6 for j in range(3)]
+        value += chance * sum(map(operator.mul, bias, gains))
+        found += chance * dense.excess(cells)
+    assert value == Fraction(13, 24)
+    assert value - found == Fraction(1, 2)
+
+
+def test_intervals_of_a_thousand_classes_hold_what_the_model_knows():
+    rng = np.random.default_rng(0)
+    for k, n in ((100, 1000), (300, 3000), (1000, 5000)):
+        references = rng.integers(0, k, n)
+        answers = np.where(rng.random(n) < 0.5, references, rng.integers(0, k, n))
+        low, high = estimate_from_labels(references, answers).confidence_interval
+        assert low < 0.5 < high, k
 
 
 def test_intervals_of_markedness_are_those_of_informedness_of_the_transpose():
@@ -70,7 +102,8 @@ def test_intervals_with_weights_and_priors_are_too(average):
         shares = prior and list(map(mpmath.mpf, prior))
         function = function_of(("informedness", average), shares)
         below, above = dense.reaches(cells, function, LEVEL, squares)
-        wanted = max(-1, made.value - below), min(1, made.value + above)
+        shift = dense.excess(cells, squares, shares) if average == "bias" else 0
+        wanted = max(-1, made.value - below - shift), min(1, made.value + above - shift)
         assert made.confidence_interval == pytest.approx(wanted, rel=0, abs=1e-12), prior
 
 
@@ -89,7 +122,9 @@ def test_a_class_without_a_reference_adds_what_it_could_change():
             weights = {"bias": predictions / n, "prevalence": r / n, "macro": np.ones(3) / 3}
             ends.append(float(weights[average] @ gains))
         below, above = dense.reaches(cells, function_of(("informedness", average)), 0.95)
-        wanted = clipped(("informedness", average), 0, below - min(ends), above + max(ends))
+        shift = dense.excess(cells) if average == "bias" else 0
+        below, above = below + shift - min(ends), above - shift + max(ends)
+        wanted = clipped(("informedness", average), 0, below, above)
         assert made.confidence_interval == pytest.approx(wanted, rel=0, abs=1e-12), average
 
 

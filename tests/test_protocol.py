@@ -112,7 +112,9 @@ def played(metric, calls, labels=KINDS["integers"]):
         try:
             answer = getattr(metric, name)(**filled)
         except ValueError as error:
-            answer = str(error)
+            # which the base class puts down to a file
+            none_there = "cache file doesn't exist" in str(error) or "sample to score" in str(error)
+            answer = "no samples" if none_there else str(error)
         answers.append((name, answer, len(metric)))
     return answers
 
@@ -291,9 +293,8 @@ def test_processes_compute_with_the_options_at_load(tmp_path):
     pair = Pair(Ours, tmp_path, sample_weight=WEIGHTS)
     expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=WEIGHTS)
     assert pair.compute(*halves()) == [{"informedness": expected}, None]
-    error, none = pair.compute(*halves(), no_such_option=1)
-    assert str(error) == "plain has no option 'no_such_option': its options are sample_weight"
-    assert none is None
+    for error in pair.compute(*halves(), no_such_option=1):
+        assert str(error) == "plain has no option 'no_such_option': its options are sample_weight"
 
 
 # No two of them are one number, though some differ by their last digit alone.

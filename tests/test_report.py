@@ -59,19 +59,22 @@ def test_the_sentence_reads_the_result():
         (
             [[90, 0], [10, 0]],
             "Accuracy 0.90, but always answering 'ham' would score 0.90 too; Informedness 0.00: "
-            "nothing here is informed.",
+            "no better than guessing.",
         ),
         (
             [[90, 0], [0, 10]],
             "Accuracy 1.00, where always answering 'ham' would score 0.90; Informedness 1.00: "
-            "every decision is informed.",
+            "every answer is right.",
         ),
-        ([[89, 1], [1, 9]], "0.89: about 89% of the decisions are informed, the rest guessed."),
+        (
+            [[89, 1], [1, 9]],
+            "0.89: scores like a model that knows about 89% of each class and guesses the rest.",
+        ),
         ([[10, 80], [5, 5]], "Informedness -0.39: worse than guessing."),
         # no -0.00, and an interval that holds chance
         (
             [[8990, 10], [1000, 0]],
-            "Informedness 0.00 (95% interval -0.003 to 0.003): cannot be told from guessing on "
+            "Informedness -0.001 (95% interval -0.003 to 0.003): cannot be told from guessing on "
             "10,000 samples.",
         ),
         (
@@ -79,7 +82,7 @@ def test_the_sentence_reads_the_result():
             "All references are 'ham': with one class there is nothing to tell apart, so "
             "Informedness is undefined, whatever the accuracy (0.60).",
         ),
-        ([[9, 0], [1, 0]], "(10 samples: scores from few samples are imprecise)."),
+        ([[9, 0], [1, 0]], "(10 samples: with few samples, a score is uncertain)."),
     ):
         made = of(matrix, labels=["ham", "spam"]).summary
         assert made.endswith(sentence), made
@@ -94,11 +97,12 @@ def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval():
             made = table.estimate(name, confidence_level=level or 0.95)
             low, high = made.confidence_interval
             inside = low <= chance <= high
-            if name == "nit":
-                inside = inside and made.independence_p_value >= 1 - made.confidence_level
-            said = Report.from_table(table, level).summary_of(name)
-            assert ("cannot be told from guessing" in said) == inside, (matrix, said)
-            assert not (inside and "of the decisions are informed" in said)
+            result = Report.from_table(table, level)
+            may_guess = result.guessing_p_value >= 1 - made.confidence_level
+            said = result.summary_of(name)
+            assert ("cannot be told from guessing" in said) == (inside and may_guess), said
+            assert ("cannot be told from chance" in said) == (inside and not may_guess), said
+            assert not (inside and "scores like a model" in said)
 
 
 def test_the_sentence_of_nit_says_how_far_it_is_from_chance_to_the_best():
@@ -108,8 +112,8 @@ def test_the_sentence_of_nit_says_how_far_it_is_from_chance_to_the_best():
         # chance at its end, and a test that tells more
         (
             [[40, 20], [20, 30]],
-            "NIT 0.518: guessing is unlikely, p = 0.005; 4% of the way from chance, 0.500, to the "
-            "best that these class shares allow, 0.996.",
+            "NIT 0.518 (95% interval 0.500 to 0.550): cannot be told from chance on 110 samples; "
+            "0% to 10% of the way from chance (0.500) to the maximum for these classes (0.996).",
         ),
     ):
         assert sentence in of(matrix, labels=["ham", "spam"]).summary_of("nit")
@@ -120,8 +124,8 @@ def test_the_text_shows_every_score_and_class():
     assert "Informedness            0.0000\n" in text
     assert "spam       0.1000  0.0000  0.0000  0.0000   0.0000  undefined  0.0000\n" in text
     assert text.endswith(
-        "\n\nNIT 0.500: nothing here is informed; 0% of the way from chance, 0.500, to the best "
-        "that these class shares allow, 0.692.\n\nreport|k:2|n:100|labels:observed|v:"
+        "\n\nNIT 0.500: no better than guessing; 0% to 24% of the way from chance (0.500) to the "
+        "maximum for these classes (0.692).\n\nreport|k:2|n:100|labels:observed|v:"
         + informedness.__version__
     )
 
@@ -139,7 +143,7 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     numbers = numbers_of(result)
     assert (numbers["informedness", ""], numbers["tpr", "ham"]) == ("0.0", "1.0")
     assert numbers["precision", "spam"] == ""
-    assert len(numbers) == 13 + 2 * 7
+    assert len(numbers) == 14 + 2 * 7
     result = of([[3, 0], [0, 0]], labels=["a", "b"])
     assert math.isnan(result.scores["cohen_kappa"])
     plain = result.to_dict()
@@ -204,7 +208,7 @@ def test_the_text_shows_error_and_interval_beside_the_value():
     assert "F1-macro                0.8106  ± 0.0613  (0.6583 to 0.9259)" in lines
     assert "Confidence level          0.95" in lines
     assert any("TPR-FPR      ± SE        95% interval  precision" in line for line in lines)
-    assert f"; Informedness 0.73 ({low:.2f} to {high:.2f}): about 73%" in result.summary
+    assert f"; Informedness 0.73 ({low:.2f} to {high:.2f}): scores like " in result.summary
     markdown = result.to_markdown()
     assert f"| Informedness | 0.7333 | ± {made.standard_error:.4f} | ({low:.4f} to " in markdown
     assert "| F1-macro | 0.8106 | ± 0.0613 | (0.6583 to 0.9259) |" in markdown

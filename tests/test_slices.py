@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from informedness import InformednessWarning, report, table_from_file, table_from_frame
+from informedness import InformednessWarning, nit_score, report, table_from_file, table_from_frame
 from informedness.cli import main
 from informedness.results.several import holm
 from informedness.results.slices import Slices
@@ -216,3 +216,33 @@ def test_tables_of_slices_come_from_a_mapping_too():
     assert found.records() == report(*of(FRAME), by={"type": FRAME["type"]}).records()
     with pytest.raises(ValueError, match="`tables` must hold at least one slice"):
         Slices.from_tables({})
+
+
+def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_references():
+    references = ["yes", "no"] * 100
+    predictions = ["yes", "no"] * 80 + ["maybe", "perhaps"] * 20
+    one = report(references, predictions, by=["all"] * 200, confidence_level=0.9, vs_rest="nit")
+    row, whole = one.rows[0], one.overall
+    assert row.n_classes == whole.n_classes == 2
+    assert row.scores["nit"] == pytest.approx(nit_score(references, predictions), abs=1e-12)
+    assert row.estimates["nit"].value == row.scores["nit"]
+    low, high = row.estimates["nit"].confidence_interval
+    assert low <= row.scores["nit"] <= high <= 1
+    halves = report(references, predictions, by=["a", "b"] * 100, vs_rest="nit")
+    assert math.isnan(halves["a"].scores["informedness"])
+    quarters = report(references, predictions, by=["a"] * 160 + ["b"] * 40, vs_rest="nit")
+    assert quarters["a"].scores["nit"] == pytest.approx(1)
+    rest = nit_score(references[160:], predictions[160:])
+    assert quarters["a"].difference == pytest.approx(1 - rest)
+
+
+def test_small_slices_of_many_classes_are_marked_and_are_no_difference():
+    rng = np.random.default_rng(0)
+    references = rng.integers(0, 50, 4000)
+    knows = rng.random(4000) < 0.12
+    predictions = np.where(knows, references, rng.integers(0, 50, 4000))
+    made = report(references, predictions, by=[0] * 200 + [1] * 3800, vs_rest="nit")
+    assert made[0].scores["nit"] > 2 * made[1].scores["nit"]
+    assert made[0].p_value > 0.05
+    assert f"{made[0].scores['nit']:.3f}^" in str(made)
+    assert "^ NIT: chance adds more to it than its standard error" in str(made)

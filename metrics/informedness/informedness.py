@@ -10,7 +10,7 @@ from .scores import informedness, result_of
 from .table import Table
 
 _DESCRIPTION = """\
-Informedness is the share of decisions that are informed rather than guessed. A perfect classifier
+Informedness says how much better than guessing a classifier is. A perfect classifier
 scores 1, and guessing scores 0 on average, no matter how uneven the classes are. Below 0 is worse than
 guessing. It is the multi-class form of Youden's J: the sum over classes c of
 bias_c * (TPR_c - FPR_c), where bias_c is the share of the predictions that are c.

@@ -53,7 +53,10 @@ class NoSamplesError(ValueError):
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Warn at the caller's line, with the prefix that users filter by."""
+    """Warn at the caller's line, with the prefix that users filter by.
+
+    Not by the class alone: each copy of this file defines its own.
+    """
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER + os.sep):
         frame, level = frame.f_back, level + 1
@@ -62,7 +65,7 @@ def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
 
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Raise ValueError unless the option `name` has one of its allowed values."""
-    if not (value is None or isinstance(value, str)) or value not in choices:
+    if not isinstance(value, str | None) or value not in choices:
         hint = ": 'prevalence' is scikit-learn's 'weighted'" if str(value) == "weighted" else ""
         raise ValueError(f"`{name}` must be one of {choices}, got {show(value)}{hint}")
 

@@ -75,24 +75,26 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Ce
     """
     n = len(rows)
     most_bits = min(_MOST_BITS, max(12, (2 * n).bit_length()))  # a small table for few pairs
-    start = row_bits = bits = 0
+    start = row_bits = column_bits = 0
     tables: list[Numbers] = []  # of samples; or of weights, and of their squares
     while start < n:
         # a block should outweigh the table it is added to
-        block = slice(start, start + max(_BLOCK, 2 ** (row_bits + bits)))
-        r, c, start = rows[block], columns[block], block.stop
-        # which have the bits of the largest code, and are negative if some code is
+        block = slice(start, start + max(_BLOCK, 2 ** (row_bits + column_bits)))
+        r, c = rows[block], columns[block]
+        # all bits that occur: as many as the largest code has, and negative if some code is
         of_rows, of_columns = int(np.bitwise_or.reduce(r)), int(np.bitwise_or.reduce(c))
-        row_bits, bits = max(row_bits, of_rows.bit_length()), max(bits, of_columns.bit_length())
-        if of_rows < 0 or of_columns < 0 or row_bits + bits > most_bits:
+        row_bits = max(row_bits, of_rows.bit_length())
+        column_bits = max(column_bits, of_columns.bit_length())
+        if of_rows < 0 or of_columns < 0 or row_bits + column_bits > most_bits:
             return None
-        fused = np.left_shift(r, bits, dtype=np.int64)
+        fused = np.left_shift(r, column_bits, dtype=np.int64)
         fused |= c
         of_block = None if weights is None else weights[block]
-        sums = _amounts_by_code(fused, of_block, 2 ** (row_bits + bits))
-        before, tables = tables, [of_code.reshape(2**row_bits, 2**bits) for of_code in sums]
+        sums = _amounts_by_code(fused, of_block, 2 ** (row_bits + column_bits))
+        before, tables = tables, [of_code.reshape(2**row_bits, 2**column_bits) for of_code in sums]
         for table, smaller in zip(tables, before, strict=False):
             table[: len(smaller), : smaller.shape[1]] += smaller
+        start = block.stop
     found = np.nonzero(tables[0])
     return Cells(*found, *(table[found] for table in tables))
 
@@ -275,18 +277,18 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, 
         return tuple(found[code] for code in np.flatnonzero(used).tolist()), np.cumsum(used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in found], dtype=np.int64)
-    unknown = cells.rows[to_code[cells.rows] < 0]
-    if len(unknown):
-        label = show(found[unknown.min()])
+    missing = cells.rows[to_code[cells.rows] < 0]
+    if len(missing):
+        label = show(found[missing.min()])
         raise ValueError(f"`labels` must list every reference, {label} is missing")
-    unknown = cells.columns[to_code[cells.columns] < 0]
-    if not len(unknown):
+    missing = cells.columns[to_code[cells.columns] < 0]
+    if not len(missing):
         return task.classes, to_code
     if task.unknown == "error":
-        label = show(found[unknown.min()])
+        label = show(found[missing.min()])
         how = 'add it, or pass unknown="wrong" to count such predictions as wrong answers'
         raise ValueError(f"`labels` must list every prediction, {label} is missing: {how}")
-    to_code[unknown] = len(task.classes)
+    to_code[missing] = len(task.classes)
     return (*task.classes, None), to_code
 
 

@@ -57,7 +57,8 @@ EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
     "Looks good": (
         ["ham", "spam"],
         [[90, 0], [10, 0]],
-        "A model that always answers ham. Nine out of ten answers are right, but none is informed.",
+        "A model that always answers ham. Nine out of ten answers are right, but it is no better "
+        "than guessing.",
     ),
     "Same model, balanced classes": (
         ["ham", "spam"],

@@ -194,7 +194,8 @@ def reading(report: Report, own: str, judged: Estimate | None = None) -> str:
     if score == INFORMEDNESS:
         return report.summary
     value, made = report.scores[own], report.estimates.get(own)
-    return summary_of(report.table, score, value, made, judged)
+    p_value = report.guessing_p_value
+    return summary_of(report.table, score, value, made, judged, p_value)
 
 
 def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") -> str:
@@ -222,9 +223,9 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     if several:
         scale = on_scale(own, report.scores[own], constant.scores[own], best, made)
     with noting():
-        if len(table.labels) > 2:
-            averages = other_averages(table, score)
-        if several and report.scores["informedness"] >= 0:
+        averages = far_averages(report, score)
+        informedness = report.scores["informedness"]
+        if several and informedness >= 0 and not INFORMEDNESS.caution(table, informedness):
             known = made if score == INFORMEDNESS else interval_for_verdict(table, INFORMEDNESS)
         bars = values_by_class(table, score)
     n = table.total if isinstance(table.total, int) else None
@@ -234,6 +235,7 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
         report=report,
         sentence=reading(report, own, made),
         counted=counted,
+        undefined=bool(score.undefined(table)),
         made=made,
         lacking=lacking,
         signature=signature,
@@ -252,10 +254,9 @@ def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") ->
     )
 
 
-def other_averages(table: ContingencyTable, score: Score) -> dict[str, float]:
-    """Return the score in its averages other than its own."""
-    names = [name for name in score.averages if name not in (score.average, None)]
-    return {str(name): float(score.averaged(name).value(table)) for name in names}
+def far_averages(report: Report, score: Score) -> dict[str, float]:
+    """Return the score by its averages, if they are far apart."""
+    return report.far_averages if score == INFORMEDNESS else {}
 
 
 def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | None:

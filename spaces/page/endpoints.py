@@ -90,8 +90,9 @@ def score(
 ) -> dict[str, Any]:
     """Score the predictions of a classifier against the references (the true labels).
 
-    Informedness is the share of decisions that are informed rather than guessed: 1 is perfect, 0 is
-    what any guesser can expect, however uneven the classes are, and below 0 is worse than guessing.
+    Informedness is 1 for a perfect classifier and 0, on average, for any guesser, however uneven
+    the classes are; below 0 is worse than guessing. A classifier that knows the share x of the
+    answers in every class and guesses the rest scores about x.
     NIT (2^MI / k) measures how much information about the references the predictions carry: with k
     classes, chance is 1/k, not 0. If accuracy is high but Informedness is near 0, the accuracy is
     credit for guessing the commonest class. If the interval of a score contains the score of a

@@ -33,6 +33,7 @@ def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
     if several and -1e-9 <= known <= accuracy + 1e-9:
         known = min(max(known, 0.0), accuracy)
         shares = {"known": known, "lucky": accuracy - known, "wrong": wrong}
+        why = "So it is for a model that knows this share of each class and guesses the rest."
     else:
         shares = {"right": accuracy, "wrong": wrong}
         why = "With one class there is nothing to know, so answers are only right or wrong."

@@ -7,7 +7,8 @@ from informedness.statistics.registry import REPORTED, score_named
 _IN_PYTHON = {
     r" \(set zero_division [^)]*\)": "",
     r": score all samples at once; in lm-eval with .*": ": score all samples at once",
-    r"or labels= with all classes": "or a matrix with all classes",
+    r"or labels= with (all classes|them)": "or a matrix with all classes",
+    r', and average="prevalence" gives': ", and the average by prevalence is",
     r"; pass the classes as labels= and unknown=\"wrong\" to count all of them as one answer": (
         "; in Python all of them can be counted as one answer"
     ),

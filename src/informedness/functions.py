@@ -50,15 +50,18 @@ def informedness_score(
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
 ) -> float | list[float]:
-    r"""Return multi-class Bookmaker Informedness: the share of decisions informed, not guessed.
+    r"""Return multi-class Bookmaker Informedness: how much better than guessing predictions are.
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
     with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0; negative for
     predictions worse than guessing. For two classes it is Youden's J, 2 balanced accuracy - 1.
-    Any guesser, constant or random, scores 0 on average whatever its shares; one who knows the
-    same share x of the answers in every class, and otherwise guesses among these classes, scores x
-    on average.
+    Any guesser, constant or random, scores 0 on average whatever its shares. A classifier that
+    knows a share x of the answers in every class and guesses the rest scores x on average; the
+    default `average` adds :math:`x (1 - x) (k - 2) / N` in samples of k classes, "prevalence" and
+    "macro" add nothing. With three or more classes the default can exceed accuracy, and is then no
+    share of the answers: to choose checkpoints among many classes take "prevalence", which never
+    exceeds accuracy.
 
     Parameters
     ----------
@@ -107,6 +110,9 @@ def informedness_score(
     UndefinedMetricWarning
         As above; and for a single sample, which scores the same right or wrong, so a mean of such
         scores says nothing.
+    InformednessWarning
+        If the default average exceeds accuracy by more than chance and uneven errors explain: by
+        more than 0.05 and 1 / sqrt(N), once x (1 - x) (k - 2) / N is taken off.
 
     Raises
     ------
@@ -127,7 +133,7 @@ def informedness_score(
 
     Examples
     --------
-    Always answering "ham" is right nine times in ten, and informed of nothing:
+    Always answering "ham" is right nine times in ten, but knows nothing:
 
     >>> informedness_score(["ham"] * 9 + ["spam"], ["ham"] * 10)
     0.0

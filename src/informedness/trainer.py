@@ -56,6 +56,7 @@ class ComputeMetrics:
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted, for all scores.
     average : {"bias", "prevalence", "macro"} or None, optional
+        To choose checkpoints among many classes take "prevalence", which never exceeds accuracy.
         For the scores that take one; by default each score's own default. None gives one score per
         class, `informedness_NAME`.
     threshold : float, optional

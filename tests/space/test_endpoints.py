@@ -131,7 +131,9 @@ def test_a_score_is_the_report_with_intervals_and_the_sentence_of_its_page(page_
         one = table.estimate(confidence_level=level)
         assert tuple(result["informedness_confidence_interval"]) == one.confidence_interval
         assert result["nit_independence_p_value"] == table.estimate("nit").independence_p_value
-        assert result["warnings"] == []
+        (note,) = result["warnings"]
+        assert "the interval of nit may cover" in note
+        assert "1,000 are wanted" in note
 
 
 def test_what_a_guesser_and_a_perfect_classifier_get_stands_beside_the_scores(page):
@@ -266,7 +268,7 @@ def test_the_tools_keep_their_names_and_their_schema_and_say_what_a_score_means(
     required = {name: schema["required"] for name, schema in schemas.items()}
     assert required == {name: list(arguments) for name, arguments in REQUIRED.items()}
     said = {tool.name: tool.description for tool in tools}
-    for words in ("share of decisions that are informed", "chance is 1/k", "Returns: "):
+    for words in ("knows the share x of the answers", "chance is 1/k", "Returns: "):
         assert words in said["score"]
 
 

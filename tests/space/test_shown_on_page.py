@@ -58,7 +58,9 @@ def test_a_score_stands_with_its_sentence_the_others_and_the_rates_of_classes(pa
 
 def test_a_table_has_its_interval_and_a_warning_where_samples_are_few(page_of):
     page = page_of("nit")
-    assert drawn_score(page, *MANY).notes() == []
+    (note,) = drawn_score(page, *MANY).notes()
+    assert "100 samples, where 1,000 are wanted to know of all classes" in note
+    assert "=" not in note
     table = ContingencyTable.from_matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], labels=list("abc"))
     with pytest.warns(UserWarning, match="21 samples") as caught:
         wanted = table.estimate("nit")
@@ -100,8 +102,8 @@ def test_nit_shows_the_p_value_of_chance_and_informedness_does_not(page_of):
 def test_nit_is_told_with_chance_and_the_best_these_references_allow(page_of):
     shown = parsed(page_of("nit").app.shown(ContingencyTable.from_matrix([[84, 6], [2, 8]])))
     assert shown.all(".//p[@class='say']")[0].text == (
-        "NIT 0.572: 37% of the way from chance, 0.500, to the best that these class shares allow, "
-        "0.692."
+        "NIT 0.572: 6% to 86% of the way from chance (0.500) to the maximum for these classes "
+        "(0.692)."
     )
     words = shown.id("scale").all("svg")[0]["aria-label"]
     assert re.search("from 0.5 to 1: .*chance is 0.5, .* here is 0.692", words)

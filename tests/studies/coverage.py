@@ -143,7 +143,12 @@ def intervals_on(truth, table):
         made = score.interval(table, LEVEL, prior)
         if math.isnan(values[name]):
             made = made._replace(standard_error=math.nan)
-        yield name, values[name], made, bool(score.too_few(table, prior))
+        yield (
+            name,
+            values[name],
+            made,
+            bool(score.too_few(table, prior) or score.too_few_for_classes(table)),
+        )
 
 
 def run(task):

@@ -26,7 +26,7 @@ from typing import Any
 import datasets
 import numpy as np
 
-from .labels import Column, check_same_kind, join_columns, read_pair, warn
+from .labels import Column, NoSamplesError, check_same_kind, join_columns, read_pair, warn
 from .table import Weights, read_weights
 
 # An Arrow stream that was closed ends so; one cut short by a dying process does not.
@@ -123,11 +123,13 @@ class LabelInputs:
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Compute the score of the samples passed, together with those added before.
 
-        The samples added are used up, whether or not they can be scored. They stay if those passed
-        are refused, or after an interrupt; `reset` drops them. With `num_process > 1` only process
+        The samples added are used up, whether or not they can be scored, so that none leak into the
+        next evaluation. They stay if those passed are refused, if there is no such option, or after
+        an interrupt; `reset` drops them. With `num_process > 1` only process
         0 returns the score, and an interrupt while it computes uses them up. The defaults of the
         options, which are listed below, are those given to `evaluate.load`.
         """
+        self._check_options(kwargs)
         is_given, n_added = predictions is not None or references is not None, len(self)
         if is_given:
             references, predictions = read_pair(references, predictions)
@@ -149,10 +151,8 @@ class LabelInputs:
             self._check_kind(references)
             batches.append((references, predictions, None))
         if not batches:
-            raise ValueError(
-                "Evaluation module cache file doesn't exist. Please make sure that you call "
-                "`add` or `add_batch` at least once before calling `compute`."
-            )
+            how = "pass samples, or `add` some before"
+            raise NoSamplesError(f"there must be a sample to score, got none: {how}")
         r, p, weights = zip(*batches, strict=True)
         try:
             result = self._score(join_columns(p), join_columns(r), kwargs, _joined(weights, r))
@@ -200,7 +200,6 @@ class LabelInputs:
 
     def _score(self, predictions: Any, references: Any, options: Any, weights: Any = None) -> Any:
         """Return the result of the metric's own `_compute`; `weights` came with the samples."""
-        self._check_options(options)
         options = self._defaults | options
         if weights is not None:
             if options.get("sample_weight") is not None:

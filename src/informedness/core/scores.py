@@ -50,17 +50,19 @@ def informedness(
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
     shares = None if prior is None else read_prior(prior, table)
-    if table.n_samples != 1:
+    if table.n_samples != 1:  # of which another warning speaks
         warn_of_absent("Informedness", table)
-    why = only_class("Informedness", 0.0, table, table.reference_totals, "references")
+    why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
         present = table.reference_totals > 0
         return np.where(present, undefined, 0.0).tolist() if average is None else undefined
+    size = sample_size(table)  # before rows are reweighted, which loses it
     bound = 1.0  # which rounding may step past
     if shares is not None and prior_mode == "odds":
         bias, right = table.prediction_totals / table.total, table.hits / table.total
-        gains = np.nan_to_num(right / shares - (bias - right) / (1 - shares), nan=0.0)
+        gains = right / shares - (bias - right) / (1 - shares)
+        gains = np.where(np.isnan(shares), 0.0, gains)
         bound = math.inf
     else:
         table = table if shares is None else reweighted(table, shares)
@@ -69,7 +71,31 @@ def informedness(
         return gains.tolist()
     r, c = table.reference_totals, table.prediction_totals
     value = float((gains * class_weights(average, r, c, table.total)).sum())
-    return min(max(value, -bound), bound)
+    value = min(max(value, -bound), bound)
+    if average == "bias" and bound == 1 and (why := why_above_accuracy(table, value, size)):
+        warn(f"Informedness {value:.3f} is {why}")
+    return value
+
+
+def why_above_accuracy(table: Table, value: float, size: float) -> str:
+    """Return why Informedness by "bias" can be no share of the answers, empty if it can.
+
+    A model that knows the share x of the answers is right at least x of the time. In samples of k
+    classes the average by bias adds x (1 - x) (k - 2) / size, and real models may pass accuracy by
+    some .05; one that uses few of the classes passes it by far more.
+    """
+    there = table.reference_totals > 0
+    k, share = int(np.count_nonzero(there)), min(max(value, 0.0), 1.0)
+    accuracy = float(table.hits.sum()) / float(table.total)
+    excess = value - share * (1 - share) * (k - 2) / size - accuracy
+    if excess <= max(0.05, size**-0.5):
+        return ""
+    used = int(np.count_nonzero(there & (table.prediction_totals > 0)))
+    other = float((class_gains(table) * table.reference_totals).sum()) / float(table.total)
+    return (
+        f"above accuracy ({accuracy:.3f}), so it is no share of the answers: the model uses {used} "
+        f'of the {k} classes, and average="prevalence" gives {other:.3f}'
+    )
 
 
 def class_gains(table: Table) -> Numbers:
@@ -88,6 +114,15 @@ def gains_of(hits: Numbers, references: Numbers, wrong: Numbers, others: Numbers
     is_defined = (references > 0) & (others > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(is_defined, hits / references - wrong / others, 0.0)
+
+
+def sample_size(table: Table) -> float:
+    """Return the number of samples; of weights the effective one, (sum w)^2 / sum w^2, if known."""
+    squares = table.squared_weights if table.is_weighted else None
+    of_squares = 0.0 if squares is None else float(squares.sum())
+    if 0 < of_squares < math.inf:
+        return (float(table.total) / math.sqrt(of_squares)) ** 2
+    return float(table.n_samples or table.total)
 
 
 def class_weights(average: str, references: Numbers, predictions: Numbers, total: Any) -> Numbers:
@@ -157,7 +192,7 @@ def check_zero_division(value: Any, stand_in: float) -> None:
         raise ValueError(f'`zero_division` must be "warn", {stand_in} or nan, got {show(value)}')
 
 
-def only_class(title: str, value: float, table: Table, totals: Numbers, side: str) -> str:
+def why_one_class(title: str, value: float, table: Table, totals: Numbers, side: str) -> str:
     """Return why the score is undefined if only one class has a total, else empty."""
     if np.count_nonzero(totals) != 1:
         return ""
@@ -168,8 +203,8 @@ def only_class(title: str, value: float, table: Table, totals: Numbers, side: st
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
     """Return the value of an undefined score with a warning, None if `why` is empty.
 
-    A single sample is warned of even if its score is defined. A number for `zero_division` replaces
-    an undefined score and silences both warnings.
+    A number for `zero_division` replaces an undefined score without a warning. A single sample is
+    warned of even if its score is defined.
     """
     if why and not isinstance(zero_division, str):
         return float(zero_division)
@@ -211,11 +246,11 @@ def _folded(label: Any) -> str:
 
 
 def outside_references(table: Table) -> tuple[int, int]:
-    """Return how many values outside the references are predicted, and how many samples that takes.
+    """Return the number of predicted values that no reference has, and the samples they need.
 
-    Each value adds (k - 1) / 2N nats to the mutual information that a guesser of k classes shows on
-    N samples; 10 (k - 1) samples for each raise his score by 5% to 6%. Declared classes are not
-    counted, nor is a single value, which is what unknown="wrong" makes of all.
+    Each adds (k - 1) / 2N nats to the mutual information that a guesser of k classes shows on N
+    samples. With 10 (k - 1) samples for each value, a guesser's score rises by 5% to 6%. Declared
+    classes are not counted, nor is a single value, which is what unknown="wrong" makes of all.
     """
     there = table.reference_totals > 0
     n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
@@ -291,6 +326,7 @@ def result_of(
         except ModuleNotFoundError as error:
             message = "`confidence_level` needs the package: pip install informedness"
             raise ImportError(message) from error
+        # as fields: a copy of this file beside a metric has a `Table` of its own
         known = {field.name: getattr(table, field.name) for field in fields(table)}
         found |= interval_of_module(found, known, level, options, __version__)
         interval = f"ci:{float(level)!r}"
@@ -310,9 +346,10 @@ def signature_of(
     ignore_index: Any = None,
     interval: str | None = None,
 ) -> str:
-    """Return a line that records everything that affects a score; no two settings share a line.
+    """Return a line that records everything that affects a score, as sacreBLEU's does.
 
-    `average` and `prior_mode` are empty for a score that has none.
+    Settings that give different scores never share a line. `average` and `prior_mode` are empty for
+    a score that has none; the prior "test" is the shares of the classes in the references.
 
     >>> signature_of("nit", Table.from_labels(references=["a", "b"], predictions=["a", "a"]))
     'nit|k:2|n:2|labels:observed|v:0.1.0'
@@ -337,7 +374,7 @@ def signature_of(
         parts.append(f"prior:{prior_mode}-{_digest(shares)}")
     elif prior_mode:
         parts.append("prior:test")
-    if not isinstance(zero_division, str) and zero_division != zero_division:
+    if not isinstance(zero_division, str) and math.isnan(zero_division):
         parts.append("zero:nan")
     if interval is not None:
         parts.append(interval)

@@ -89,7 +89,10 @@ class Comparison(Result):
         """Return the result as a sentence."""
         verdict = "No difference is shown"
         if 1 - self.p_value > self.confidence_level:  # 1 - 0.95 is above 0.05
-            verdict = f"{'B' if self.difference > 0 else 'A'} is better"
+            higher = "B" if self.difference > 0 else "A"
+            verdict = f"{higher} is better"
+            if (self.gained - self.lost) * self.difference < 0:
+                verdict = f"{higher} scores higher, but is right less often"
         low, high = self.confidence_interval
         return (
             f"{verdict}: {self.difference:+.3f} ({low:.3f} to {high:.3f}), {p_text(self.p_value)}; "

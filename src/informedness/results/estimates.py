@@ -74,6 +74,16 @@ class Estimate(Result):
     label: Label | None
     signature: str
 
+    def times(self, factor: float, best: float) -> Estimate:
+        """Return the estimate of a score that is so many times this one, and at most the best."""
+        low, high = self.confidence_interval
+        return replace(
+            self,
+            value=factor * self.value,
+            standard_error=factor * self.standard_error,
+            confidence_interval=(factor * low, min(factor * high, best)),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values for JSON; undefined numbers are None."""
         plain: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -169,7 +179,8 @@ def lack_of(table: Table, made: Estimate) -> str:
     """Return what the table has too few of for the interval, empty if nothing is known."""
     if math.isnan(made.standard_error):
         return ""
-    return score_named(made.metric).with_interval().too_few(table)
+    score = score_named(made.metric).with_interval()
+    return score.too_few(table) or score.too_few_for_classes(table)
 
 
 def _estimate_of(

@@ -12,8 +12,9 @@ import numpy as np
 
 from ..core.labels import Column, Label, join_columns, show
 from ..core.scores import Average
+from ..functions import table_of_labels
 from ..inputs.containers import read_quickly
-from ..statistics.registry import score_named
+from ..statistics.registry import averaged_score, score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
 from .layout import Result, Rows, finite
@@ -43,6 +44,8 @@ class Model:
         run.
     letters : str
         Models that share a letter cannot be told apart.
+    caution : str
+        Why the score is not what it seems to be, for example above accuracy; empty for most.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Model:
     runs: tuple[float, ...]
     run_deviation: float
     letters: str
+    caution: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,8 @@ class Leaderboard(Result):
             record |= {"n_runs": len(model.runs), "run_deviation": finite(model.run_deviation)}
             below = self.models[rank].name if rank < len(self.models) else None
             p = None if below is None else self.p_values[below, model.name]
-            records.append({**record, "letters": model.letters, "p_value_to_next": p})
+            record |= {"letters": model.letters, "p_value_to_next": p}
+            records.append({**record, "caution": model.caution or None})
         return records
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,7 +132,8 @@ class Leaderboard(Result):
         title = score_named(self.metric).title
         ranking = [["model", title, error, percent, *["± SD of runs"] * has_runs, ""]]
         for model in self.models:
-            row = [model.name, rounded(model.value, 4), *model.estimate.shown()]
+            mark = "^" * bool(model.caution)
+            row = [model.name, rounded(model.value, 4) + mark, *model.estimate.shown()]
             if has_runs:
                 row.append(f"± {model.run_deviation:.4f} ({len(model.runs)})")
             ranking.append([*row, model.letters])
@@ -155,6 +161,7 @@ class Leaderboard(Result):
                 "SE and interval say how much other samples would change the score; the SD of runs "
                 "says how much another seed would."
             )
+        lines += [f"^ {model.name}: {model.caution}." for model in self.models if model.caution]
         return lines
 
 
@@ -230,7 +237,8 @@ def leaderboard(
     }
     everywhere = _repeated(column, n_runs)
     pooled = {name: join_columns(of_model) for name, of_model in runs.items()}
-    models = []
+    counting = labels, together["sample_weight"], ignore_index, unknown
+    score, models = averaged_score(metric, average), []
     for name, of_model in runs.items():
         estimate = estimate_from_labels(everywhere, pooled[name], **together)
         values, deviation = [estimate.value], math.nan
@@ -239,7 +247,9 @@ def leaderboard(
             values = [estimate_from_labels(column, run, **alone).value for run in of_model]
             deviation = float(np.std(values, ddof=1))
         mean = math.fsum(values) / n_runs
-        models.append(Model(name, mean, estimate, tuple(values), deviation, ""))
+        table = table_of_labels(everywhere, pooled[name], *counting)
+        caution = score.caution(table, estimate.value)
+        models.append(Model(name, mean, estimate, tuple(values), deviation, "", caution))
     # models of one score keep their order, whatever rounding made of it
     models.sort(key=lambda model: -round(model.value, 12))
     order = [model.name for model in models]

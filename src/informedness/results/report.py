@@ -16,6 +16,7 @@ from ..functions import Y_NAMES, table_of_labels
 from ..inputs.containers import read_task
 from ..slicing import count_slices
 from ..statistics.entropic import entropies
+from ..statistics.guessing import guessing_p_value
 from ..statistics.informed import INFORMEDNESS
 from ..statistics.intervals import check_level, warn_of_few
 from ..statistics.registry import MODULES, REPORTED, score_named
@@ -43,6 +44,7 @@ _COLUMNS = {
     "f1": "F1",
 }
 _MOST_CLASSES = 50
+_FAR_APART = 0.02  # averages of Informedness, which are then shown
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,9 @@ class Report(Result):
         For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan
         where the denominator is 0. With a confidence level also tpr_minus_fpr_standard_error and
         tpr_minus_fpr_confidence_interval.
+    guessing_p_value : float
+        How often predictions dealt out at random would fit the references this well; nan for
+        weights with unknown squares.
     summary : str
         The result in plain words, Informedness beside accuracy.
     signature : str
@@ -83,6 +88,7 @@ class Report(Result):
     scores: dict[str, float]
     class_entropy: float
     per_class: list[dict[str, Any]]
+    guessing_p_value: float
     summary: str
     signature: str
     confidence_level: float | None = None
@@ -131,12 +137,16 @@ class Report(Result):
         scores = {name: float(score_named(name).value(table)) for name in REPORTED}
         informedness, accuracy = scores["informedness"], scores["accuracy"]
         asked = estimates.get("informedness")
+        p_value = math.nan
+        if not table.is_weighted or table.squared_weights is not None:
+            p_value = guessing_p_value(table)
         return cls(
             table,
             scores,
             entropies(table).reference,
             per_class,
-            headline(table, INFORMEDNESS, informedness, accuracy, asked),
+            p_value,
+            headline(table, INFORMEDNESS, informedness, accuracy, asked, p_value),
             signature_of("report", table, ignore_index=ignore_index, interval=how),
             confidence_level,
             estimates,
@@ -163,8 +173,21 @@ class Report(Result):
     def summary_of(self, name: str) -> str:
         """Return a sentence that says what a score means, in view of its interval."""
         return summary_of(
-            self.table, score_named(name), self.scores[name], self.estimates.get(name)
+            self.table,
+            score_named(name),
+            self.scores[name],
+            self.estimates.get(name),
+            p_value=self.guessing_p_value,
         )
+
+    @property
+    def far_averages(self) -> dict[str, float]:
+        """Informedness by each of its averages, if they differ by more than 0.02; else empty."""
+        if INFORMEDNESS.undefined(self.table):
+            return {}
+        names = [str(average) for average in INFORMEDNESS.averages if average is not None]
+        values = {name: INFORMEDNESS.averaged(name).rounded(self.table) for name in names}
+        return values if max(values.values()) - min(values.values()) > _FAR_APART else {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
@@ -174,6 +197,7 @@ class Report(Result):
             "total_weight": float(table.total),
             "n_classes": self.n_classes,
             "class_entropy_bits": self.class_entropy,
+            "guessing_p_value": finite(self.guessing_p_value),
         }
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
@@ -225,6 +249,9 @@ class Report(Result):
             for (few, is_nan), names in _lacking(self.table, self.estimates).items()
             if is_nan
         ]
+        if averages := self.far_averages:
+            named = ", ".join(f"{name} {rounded(value)}" for name, value in averages.items())
+            sentences.insert(1, f"Informedness by average: {named}.")
         if (unknown := self.unknown) is not None:
             sentences.append(unknown.summary(self.scores))
         return [*sentences, *without, self.signature]

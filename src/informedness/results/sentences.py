@@ -11,7 +11,7 @@ from ..core.table import Table
 from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.score import Score, ScoreWithInterval
 from .estimates import Estimate, estimate_silently
-from .text import cut, p_text, rounded, samples, shown, shown_interval
+from .text import cut, rounded, samples, shown, shown_interval
 
 _LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
 
@@ -22,33 +22,36 @@ def summary_of(
     value: float,
     made: Estimate | None = None,
     judged: Estimate | None = None,
+    p_value: float = math.nan,
 ) -> str:
     """Return a sentence with a score of a table and what it means.
 
     `made` is the interval that was asked for, which the sentence then shows; `judged` is one shown
-    elsewhere, passed so that it need not be computed again.
+    elsewhere, passed so that it need not be computed again. `p_value` is the table's
+    `guessing_p_value`, nan if unknown.
     """
     if np.count_nonzero(table.reference_totals) == 1:
         return f"{_one_class(table, score)}."
     share = score.meaning(table, value)
-    digits = 2 if share else 3
-    figures = f"{score.title} {rounded(value, digits)}"
     judged = made or judged or interval_for_verdict(table, score)
+    digits, ends = 2 if share else 3, ""
     if judged is not None:
         low, high = judged.confidence_interval
-        ends = shown_interval(0, (low, high), digits + (high - low < 0.02))[1]
-        if made is not None:
-            figures += f" {ends}"
-        elif not _is_constant(table) and may_be_guessing(table, score, judged):
-            figures += f" ({judged.confidence_level:.0%} interval {ends[1:]}"
-    said = [_verdict(table, score, value, judged, share)]
+        digits += high - low < 0.02
+        ends = shown_interval(0, (low, high), digits)[1]
+    figures = f"{score.title} {rounded(value, digits)}"
+    if made is not None:
+        figures += f" {ends}"
+    elif judged is not None and not _is_constant(table) and _holds_chance(table, score, judged, 0):
+        figures += f" ({judged.confidence_level:.0%} interval {ends[1:]}"
+    said = [_verdict(table, score, value, judged, share, p_value)]
     if not share:
-        said.append(_on_the_way(table, score, value))
+        said += [_on_the_way(table, score, value, judged), score.caution(table, value)]
     return f"{figures}: {'; '.join(filter(None, said))}."
 
 
 def headline(
-    table: Table, score: Score, value: float, accuracy: float, made: Estimate | None
+    table: Table, score: Score, value: float, accuracy: float, made: Estimate | None, p_value: float
 ) -> str:
     """Return the same sentence after the accuracy and that of the most common answer."""
     totals = table.reference_totals
@@ -60,7 +63,8 @@ def headline(
         beside = f"but {beside} too"
     else:
         beside = f"{'but' if accuracy < share else 'where'} {beside}"
-    return f"Accuracy {rounded(accuracy)}, {beside}; {summary_of(table, score, value, made)}"
+    said = summary_of(table, score, value, made, p_value=p_value)
+    return f"Accuracy {rounded(accuracy)}, {beside}; {said}"
 
 
 def _commonest(table: Table) -> str:
@@ -72,33 +76,41 @@ def _one_class(table: Table, score: Score) -> str:
     return f"{said}, so {score.title} is undefined" if score.undefined(table) else said
 
 
-def _verdict(table: Table, score: Score, value: float, judged: Estimate | None, share: str) -> str:
+def _verdict(
+    table: Table, score: Score, value: float, judged: Estimate | None, share: str, p_value: float
+) -> str:
     """Return what the interval supports; for a score that is not a share, only what is bad."""
     n, chance = table.n_samples, score.chance(table)
     rough = ""
     if n is not None and n < FEW_SAMPLES:
-        rough = f" ({samples(n)}: scores from few samples are imprecise)"
+        rough = f" ({samples(n)}: with few samples, a score is uncertain)"
     if _is_constant(table) or (judged is None and share and abs(value) < 0.005):
-        return f"nothing here is informed{rough}"
-    if may_be_guessing(table, score, judged):
-        return f"cannot be told from guessing on {samples(n)}"
-    p_value = judged.independence_p_value if judged is not None else None
-    if p_value is not None and _has_inside(judged, chance):
-        return f"guessing is unlikely, {p_text(p_value)}{rough}"
+        return f"no better than guessing{rough}"
+    if _holds_chance(table, score, judged, p_value):
+        level = _LEVEL if judged is None else judged.confidence_level
+        of = "chance" if p_value < 1 - level else "guessing"
+        return f"cannot be told from {of} on {samples(n)}"
     if chance is not None and value < chance:
         return f"worse than guessing{rough}"
     return f"{share}{rough}" if share else ""
 
 
-def _on_the_way(table: Table, score: Score, value: float) -> str:
-    """Return how far a score is from chance to the best that the class shares allow."""
+def _on_the_way(table: Table, score: Score, value: float, judged: Estimate | None) -> str:
+    """Return how far a score is from chance to the best that the class shares allow.
+
+    With an interval it is the part of the way that the interval leaves.
+    """
     best, chance = best_of(table, score), score.chance(table)
     if chance is None:
-        return f"the best that these class shares allow is {rounded(best, 3)}"
-    way = rounded(100 * (value - chance) / (best - chance), 0)
+        return f"the maximum for these classes is {rounded(best, 3)}"
+    ends = (value, value)
+    if judged is not None and not math.isnan(judged.confidence_interval[0]):
+        ends = judged.confidence_interval
+    ways = [rounded(100 * min(max((x - chance) / (best - chance), 0), 1), 0) for x in ends]
+    way = f"{ways[0]}%" if ways[0] == ways[1] else f"{ways[0]}% to {ways[1]}%"
     return (
-        f"{way}% of the way from chance, {rounded(chance, 3)}, to the best that these class "
-        f"shares allow, {rounded(best, 3)}"
+        f"{way} of the way from chance ({rounded(chance, 3)}) to the maximum for these classes "
+        f"({rounded(best, 3)})"
     )
 
 
@@ -106,23 +118,11 @@ def _is_constant(table: Table) -> bool:
     return int(np.count_nonzero(table.prediction_totals)) == 1
 
 
-def may_be_guessing(table: Table, score: Score, made: Estimate | None) -> bool:
-    """Return whether chance lies inside an interval; False if one of them is unknown.
-
-    For a score with a test against chance, the test decides too: it is sharper than the interval,
-    which ends at chance.
-    """
-    if made is None or not _has_inside(made, score.chance(table)):
-        return False
-    p_value = made.independence_p_value
-    return p_value is None or p_value >= 1 - made.confidence_level
-
-
-def _has_inside(made: Estimate | None, chance: float | None) -> bool:
-    if made is None or chance is None:
-        return False
-    low, high = made.confidence_interval
-    return low <= chance + 1e-12 and chance <= high
+def _holds_chance(table: Table, score: Score, made: Estimate | None, p_value: float) -> bool:
+    """Return whether an interval holds chance; without one, whether a guesser may fit the table."""
+    if made is None or math.isnan(made.confidence_interval[0]):
+        return p_value >= 1 - _LEVEL
+    return score.holds_chance(table, *made.confidence_interval)
 
 
 def interval_for_verdict(table: Table, score: Score) -> Estimate | None:

@@ -16,10 +16,10 @@ from ..core.labels import check_choice, warn
 from ..core.scores import n_classes
 from ..core.table import Cells
 from ..slicing import Slice
-from ..statistics.entropic import entropies
+from ..statistics.entropic import EntropicScore, entropies
 from ..statistics.intervals import FEW_SAMPLES, check_level
 from ..statistics.registry import REPORTED, SCORES, score_named
-from ..statistics.score import ScoreWithInterval
+from ..statistics.score import Score, ScoreWithInterval
 from .estimates import Estimate, estimates_of
 from .layout import Result, Rows, finite, more_rows, plain_label
 from .several import holm
@@ -50,6 +50,8 @@ class SliceRow:
     name : label, tuple of labels, or None
         None for the whole.
     table : ContingencyTable
+    n_classes : int
+        k of NIT: with the classes of the whole, its declared classes or those of its references.
     scores : dict of str to float
         Those of the report; nan if undefined, for example with references of one class.
     class_entropy : float
@@ -63,6 +65,7 @@ class SliceRow:
 
     name: Slice | None
     table: ContingencyTable
+    n_classes: int
     scores: dict[str, float]
     class_entropy: float
     estimates: dict[str, Estimate]
@@ -157,9 +160,13 @@ class Slices(Result):
         own = dict(tables)
         if classes == "all":
             own = {name: _with_classes_of(table, whole) for name, table in tables.items()}
-        rows = tuple(_row(name, table, confidence_level) for name, table in own.items())
+        k = n_classes(whole)
+        rows = tuple(
+            _row(name, table, confidence_level, k if classes == "all" else n_classes(table))
+            for name, table in own.items()
+        )
         overall = replace(
-            _row(None, whole, confidence_level),
+            _row(None, whole, confidence_level, k),
             scores={name: float(score_named(name).value(whole)) for name in REPORTED},
         )
         columns = (by,) if isinstance(by, str) else tuple(by)
@@ -222,7 +229,7 @@ class Slices(Result):
         }
         record |= {
             "n_samples": row.table.n_samples,
-            "n_classes": n_classes(row.table),
+            "n_classes": row.n_classes,
             "class_entropy_bits": row.class_entropy,
         }
         for name, value in row.scores.items():
@@ -265,9 +272,9 @@ class Slices(Result):
 
         def cells(row: SliceRow) -> list[str]:
             n = row.table.n_samples
-            found = ["?" if n is None else f"{n}{'*' * _is_small(row)}", str(n_classes(row.table))]
+            found = ["?" if n is None else f"{n}{'*' * _is_small(row)}", str(row.n_classes)]
             found += [rounded(row.class_entropy)]
-            found += map(_shown, row.scores.values())
+            found += [_shown(value) + _mark(row, name) for name, value in row.scores.items()]
             if self.vs_rest is not None:
                 found.append(
                     "" if math.isnan(row.difference) else f"{round(row.difference, 3) + 0.0:+.3f}"
@@ -300,6 +307,9 @@ class Slices(Result):
             lines.append(
                 f"* fewer than {FEW_SAMPLES} samples: scores from few samples are imprecise."
             )
+        for score in map(score_named, REPORTED):
+            if any(_mark(row, score.name) for row in self.rows):
+                lines.append(f"^ {score.title}: {score.marked}.")
         if self.vs_rest is not None:
             title = score_named(self.vs_rest).title
             lines.append(
@@ -317,6 +327,12 @@ def _name(row: SliceRow) -> str:
 
 def _shown(value: float) -> str:
     return "--" if math.isnan(value) else rounded(value, 3)
+
+
+def _mark(row: SliceRow, name: str) -> str:
+    """Return the mark of a score that is not what it seems to be."""
+    value = row.scores[name]
+    return "^" if value == value and score_named(name).caution(row.table, value) else ""
 
 
 def _is_small(row: SliceRow) -> bool:
@@ -343,14 +359,30 @@ def _with_classes_of(table: ContingencyTable, whole: ContingencyTable) -> Contin
     return table._of_cells(whole.labels, True, cells, table.n_samples)
 
 
-def _row(name: Slice | None, table: ContingencyTable, level: float | None) -> SliceRow:
-    """Return the scores of a slice, nan where they are undefined, with their intervals."""
+def _row(name: Slice | None, table: ContingencyTable, level: float | None, k: int) -> SliceRow:
+    """Return the scores of a slice, nan where they are undefined, with their intervals.
+
+    `k` is the number of classes that NIT counts. The table of a slice declares all labels of the
+    whole, also those that are none of its classes because no reference has them.
+    """
     scores = {
         score.name: math.nan if score.undefined(table) else float(score.rounded(table))
         for score in map(score_named, REPORTED)
     }
     made = {} if level is None else estimates_of(table, level)
-    return SliceRow(name, table, scores, entropies(table).reference, made)
+    for score in map(score_named, REPORTED):
+        if (factor := _factor(score, table, k)) != 1:
+            scores[score.name] *= factor
+            if score.name in made:
+                made[score.name] = made[score.name].times(factor, score.best)
+    return SliceRow(name, table, k, scores, entropies(table).reference, made)
+
+
+def _factor(score: Score, table: ContingencyTable, k: int) -> float:
+    """Return what a score of a table is multiplied by if it counts k classes."""
+    if not isinstance(score, EntropicScore) or n_classes(table) == k:
+        return 1.0
+    return math.nan if k == 1 else float(score.scale(k) / score.scale(n_classes(table)))
 
 
 # Against the rest
@@ -365,8 +397,9 @@ def _against_rest(slices: Slices) -> tuple[SliceRow, ...]:
         for row, rest in zip(slices.rows, _rests(tables), strict=True)
     ]
     p_values = holm([p for _, p in tested])
+    factor = _factor(score, tables[0], n_classes(slices.overall.table))
     return tuple(
-        replace(row, difference=difference, p_value=p)
+        replace(row, difference=factor * difference, p_value=p)
         for row, (difference, _), p in zip(slices.rows, tested, p_values, strict=True)
     )
 

@@ -60,6 +60,9 @@ def x_log_x(amounts: Numbers) -> Numbers:
     return (amounts * np.log(np.where(amounts > 0, amounts, 1))).sum(axis=0)
 
 
+ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
+
+
 class EntropicScore(ScoreWithInterval):
     """A score whose logarithm is made of entropies: of the cells, the columns and the rows.
 
@@ -163,6 +166,7 @@ class Nit(EntropicScore):
     name = "nit"
     title = "NIT"
     stand_in = 1.0
+    marked = "chance adds more to it than its standard error, on so few samples"
     signs = (1, -1, -1)
 
     def chance(self, table: Table) -> float | None:
@@ -189,8 +193,28 @@ class Nit(EntropicScore):
     def least(self, prevalence: Any) -> Any:
         return 0.0
 
+    def too_few_for_classes(self, table: Table) -> str:
+        size = effective_sample_size(table)
+        if table.declared or size > ENOUGH_TO_SEE - 1e-6:
+            return ""
+        wanted = f"{ENOUGH_TO_SEE:,} are wanted to know of all classes, or labels= with them"
+        return f"{size:.4g} samples, where {wanted}"
+
     def least_scale(self, table: Table) -> float:
         return 1 / (n_classes(table) + (fewest_if_undeclared(table) < 5 - 1e-6))
+
+    def caution(self, table: Table, value: float) -> str:
+        # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)
+        if self.undefined(table) or (table.is_weighted and table.squared_weights is None):
+            return ""
+        r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
+        excess = (len(table.counts) - r - c + 1) / (2 * effective_sample_size(table))
+        part = value * -math.expm1(-max(excess, 0.0))
+        few = part > self._error(table)
+        return f"{part:.3f} or more of it is what chance adds on so few samples" if few else ""
+
+    def holds_chance(self, table: Table, low: float, high: float) -> bool:
+        return low <= self.least_scale(table) + 1e-12
 
     def by_chance(self, table: Table, rows: Missing, z: float) -> float:
         return 0.0

@@ -18,10 +18,10 @@ from ..core.scores import (
     Average,
     ZeroDivision,
     check_zero_division,
-    only_class,
     read_prior,
     reweighted,
     signature_of,
+    why_one_class,
 )
 from ..core.table import Table
 from .intervals import (
@@ -51,6 +51,8 @@ class Score:
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
     stand_in: ClassVar[float] = 0.0
     """The value returned where it is undefined."""
+    marked: ClassVar[str] = ""
+    """What it means if results mark a value with ^, because of its `caution`."""
 
     average: Average | Literal[""] = ""
     """Empty for a score that has none; None gives one value per class."""
@@ -76,7 +78,7 @@ class Score:
 
     def of_one_class(self, table: Table, totals: Numbers, side: str) -> str:
         """Return why the score is undefined if only one class has a total, else empty."""
-        return only_class(self.title, self.stand_in, table, totals, side)
+        return why_one_class(self.title, self.stand_in, table, totals, side)
 
     def says_nothing(self, table: Table) -> bool:
         """Return whether all references are of one class, so that nothing is to be told apart."""
@@ -122,7 +124,16 @@ class Score:
         return self.stand_in if why else None
 
     def meaning(self, table: Table, value: float) -> str:
-        """Return which share of the decisions a value stands for; empty if for none."""
+        """Return how a value reads as a share of the answers; empty if it is none."""
+        return ""
+
+    def holds_chance(self, table: Table, low: float, high: float) -> bool:
+        """Return whether chance lies within an interval; False if it depends on how one guesses."""
+        chance = self.chance(table)
+        return chance is not None and low <= chance + 1e-12 and chance <= high
+
+    def caution(self, table: Table, value: float) -> str:
+        """Return why a value is not what it seems to be; empty for most."""
         return ""
 
     def signature(self, table: Table, **options: Any) -> str:
@@ -175,6 +186,10 @@ class ScoreWithInterval(Score):
         """Return what the table has too few of for the interval; empty if nothing is known."""
         raise NotImplementedError
 
+    def too_few_for_classes(self, table: Table) -> str:
+        """Return what it has too few of to know of all classes, if the score counts them."""
+        return ""
+
     def interval(
         self, table: Table, level: float, prior: Mapping[Any, float] | None = None
     ) -> Interval:
@@ -222,7 +237,8 @@ class ScoreWithInterval(Score):
         """Warn if these intervals are known to fail on such a table."""
         if not all(math.isnan(interval.standard_error) for interval in made):
             is_nan = all(math.isnan(interval.low) for interval in made)
-            warn_of_few(self.name, self.too_few(table, prior), is_nan=is_nan)
+            few = self.too_few(table, prior) or self.too_few_for_classes(table)
+            warn_of_few(self.name, few, is_nan=is_nan)
 
 
 class MarginScore(ScoreWithInterval):

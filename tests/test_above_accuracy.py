@@ -1,0 +1,134 @@
+"""Informedness above accuracy is no share of the answers, and every path says so."""
+
+import evaluate
+import numpy as np
+import pytest
+
+from informedness import (
+    ContingencyTable,
+    InformednessWarning,
+    Tally,
+    compare,
+    estimate_from_labels,
+    informedness_score,
+    leaderboard,
+    module_path,
+    report,
+)
+from informedness.cli import main
+from informedness.scorers import MultimetricScorer
+from informedness.trainer import ComputeMetrics
+
+GROUPS = np.repeat(np.arange(100), 10)
+BY_GROUP = GROUPS // 10 * 10  # the right group of ten, by always the same member
+SAID = (
+    r"Informedness 0\.909 is above accuracy \(0\.100\), so it is no share of the answers: the "
+    r'model uses 10 of the 100 classes, and average="prevalence" gives 0\.091'
+)
+
+
+class Answering:
+    """An estimator that knows its answers."""
+
+    def predict(self, samples):
+        return BY_GROUP
+
+
+def tallied():
+    tally = Tally()
+    tally.update(references=GROUPS, predictions=BY_GROUP)
+    return tally.table.informedness()
+
+
+def by_trainer():
+    compute_metrics = ComputeMetrics("informedness")
+    return compute_metrics((np.eye(100)[BY_GROUP], GROUPS))
+
+
+PATHS = {
+    "function": lambda: informedness_score(GROUPS, BY_GROUP),
+    "module": lambda: evaluate.load(module_path("informedness")).compute(
+        references=GROUPS, predictions=BY_GROUP
+    ),
+    "estimate": lambda: estimate_from_labels(GROUPS, BY_GROUP),
+    "report": lambda: report(GROUPS, BY_GROUP),
+    "compare": lambda: compare(GROUPS, GROUPS, BY_GROUP, n_resamples=100),
+    "leaderboard": lambda: leaderboard(GROUPS, {"A": BY_GROUP}),
+    "scorer": lambda: MultimetricScorer("informedness")(Answering(), GROUPS, GROUPS),
+    "tally": tallied,
+    "trainer": by_trainer,
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_path_warns(path):
+    with pytest.warns(UserWarning, match=f"^informedness: {SAID}$"):
+        PATHS[path]()
+
+
+def test_the_command_line_warns_and_a_report_and_a_leaderboard_say_it(tmp_path, capsys):
+    lines = (f"{a},{b},{a}" for a, b in zip(GROUPS, BY_GROUP, strict=True))
+    path = tmp_path / "p.csv"
+    path.write_text("\n".join(["gold,group,right", *lines]) + "\n")
+    assert main(["report", str(path), "-r", "gold", "-p", "group"]) == 0
+    out, told = capsys.readouterr()
+    assert "warning: Informedness 0.909 is above accuracy (0.100), so it is no share" in told
+    assert "Informedness 0.91: above accuracy (0.100), so it is no share of the answers" in out
+    assert "\nInformedness by average: bias 0.91, prevalence 0.09, macro 0.09.\n" in out
+    assert main(["report", str(path), "-r", "gold", "-p", "group", "right"]) == 0
+    out, _ = capsys.readouterr()
+    assert " 0.9091^ " in out
+    assert "\n^ group: above accuracy (0.100)" in out
+    assert "^ right" not in out
+
+
+def matrix_of(ability, k, n, rng):
+    """Return a table of samples of a model that knows a share of k even classes."""
+    shares = ability * np.eye(k) / k + (1 - ability) / k**2
+    return rng.multinomial(n, shares.ravel()).reshape(k, k)
+
+
+@pytest.mark.filterwarnings("error:informedness. Informedness .* is above")
+@pytest.mark.filterwarnings("ignore:informedness. among")
+def test_models_that_know_a_share_of_each_class_are_not_warned_of():
+    rng = np.random.default_rng(0)
+    for k in (2, 3, 10, 100):
+        for n in (50, 500, 5000):
+            for ability in (0, 0.3, 0.6, 0.9, 1):
+                for _ in range(5):
+                    ContingencyTable.from_matrix(matrix_of(ability, k, n, rng)).informedness()
+
+
+@pytest.mark.filterwarnings("error")
+def test_other_averages_and_the_odds_of_a_prior_are_not_warned_of():
+    table = ContingencyTable.from_labels(references=GROUPS, predictions=BY_GROUP)
+    for average in ("prevalence", "macro", None):
+        table.informedness(average=average)
+    table.informedness(prior=dict.fromkeys(range(100), 0.01), prior_mode="odds")
+
+
+def test_with_a_prior_the_accuracy_is_that_of_the_reweighted_table():
+    matrix = np.array([[90, 0, 0], [9, 1, 0], [9, 0, 1]])  # right 92 of 110
+    prior = {0: 0.2, 1: 0.4, 2: 0.4}
+    table = ContingencyTable.from_matrix(matrix * 20)
+    assert pytest.approx(0.28) == 0.2 + 0.4 * 0.1 + 0.4 * 0.1
+    recalls, bias = np.array([1, 0.1, 0.1]), np.array([0.2 + 0.9 * 0.8, 0.04, 0.04])
+    alarms = np.array([0.9, 0, 0])
+    value = float(bias @ (recalls - alarms))
+    assert table.informedness(prior=prior) == pytest.approx(value)
+    assert value < 0.28  # and so no warning, which would be an error
+
+
+def test_weights_count_by_their_effective_size():
+    """The same table with weights that stand for few samples is within what chance may do."""
+    matrix = np.zeros((4, 4))
+    matrix[:, 0] = 1
+    matrix[0, 0], matrix[1, 1] = 7, 3
+    table = ContingencyTable.from_matrix(matrix)
+    large = ContingencyTable.from_matrix(matrix * 1000.0, squared_weights=matrix * 1e6)
+    assert large.informedness() == pytest.approx(table.informedness())
+
+
+def test_the_warning_can_be_filtered_by_its_category():
+    with pytest.warns(InformednessWarning):
+        informedness_score(GROUPS, BY_GROUP)

@@ -1,0 +1,117 @@
+"""Whether a table may be a guesser's: the p-value against exact counts of all ways to deal."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from informedness import ContingencyTable, informedness_score, report
+from informedness.statistics import guessing
+from informedness.statistics.guessing import guessing_p_value
+from informedness.statistics.information import independence_test
+from tables import table_of_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+
+
+def chi_squared(references, predictions):
+    table = table_of_labels(references, predictions).to_dense()
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    return stats.chi2_contingency(table, correction=False).statistic
+
+
+def dealt(references, predictions, statistic, ties):
+    """Return how often predictions dealt out in all ways have a greater statistic, and ties."""
+    observed = statistic(references, predictions)
+    found = [
+        statistic(references, list(order)) - observed
+        for order in itertools.permutations(predictions)
+    ]
+    return np.mean([1.0 if x > 1e-9 else ties if x > -1e-9 else 0.0 for x in found])
+
+
+def test_two_classes_are_listed_and_equal_tables_count_half():
+    for references, predictions in (
+        ([0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1, 0]),
+        ([0, 0, 0, 1, 1, 1, 1], [1, 1, 1, 0, 0, 0, 1]),
+        (["a", "a", "b", "b", "b"], ["a", "c", "c", "a", "c"]),
+    ):
+        p_values = [
+            dealt(references, predictions, statistic, ties=0.5)
+            for statistic in (informedness_score, chi_squared)
+        ]
+        found = guessing_p_value(table_of_labels(references, predictions))
+        assert found == pytest.approx(min(1, 2 * min(p_values)), abs=1e-9)
+    # by hand, of the 924 ways to choose 6 of 12: 1 has 6 hits in each class, 36 have 5
+    table = ContingencyTable.from_matrix([[5, 1], [1, 5]])
+    assert guessing_p_value(table) == pytest.approx(2 * (36 / 2 + 1) / 924)
+
+
+def test_three_classes_are_dealt_out():
+    references, predictions = [0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2, 0]
+    exact = dealt(references, predictions, informedness_score, ties=0.5)
+    table = table_of_labels(references, predictions)
+    assert independence_test(table) > exact
+    # within what 999 random ways can tell
+    assert guessing_p_value(table) == pytest.approx(2 * exact, abs=0.03)
+
+
+def test_many_samples_go_by_the_exact_mean_and_variance(monkeypatch):
+    monkeypatch.setattr(guessing, "independence_test", lambda table: 1.0)
+    rng = np.random.default_rng(0)
+    references = rng.integers(0, 4, 400)
+    for share in (-0.02, 0, 0.03, 0.08):
+        moved = rng.random(400) < abs(share)
+        predictions = rng.integers(0, 4, 400)
+        predictions[moved] = references[moved] + (share < 0)
+        observed = informedness_score(references, predictions)
+        dealt_out = [
+            informedness_score(references, rng.permutation(predictions)) for _ in range(999)
+        ]
+        exact = np.mean(np.array(dealt_out) >= observed)
+        found = guessing_p_value(table_of_labels(references, predictions))
+        assert found == pytest.approx(min(1, 2 * exact), abs=0.05), share
+
+
+def test_it_finds_weak_ability_among_many_classes_and_models_that_are_always_wrong():
+    rng = np.random.default_rng(1)
+    weak = wrong = 0
+    for _ in range(20):
+        references = rng.integers(0, 50, 300)
+        knows = rng.random(300) < 0.12
+        predictions = np.where(knows, references, rng.integers(0, 50, 300))
+        weak += guessing_p_value(table_of_labels(references, predictions)) < 0.05
+        shifted = np.where(rng.random(300) < 0.5, (references + 1) % 50, rng.integers(0, 50, 300))
+        wrong += guessing_p_value(table_of_labels(references, shifted)) < 0.05
+    assert weak >= 19
+    assert wrong == 20
+
+
+def test_guessers_are_seldom_told_from_guessing():
+    rng = np.random.default_rng(2)
+    for k, n in ((2, 30), (3, 60), (8, 80), (4, 3000)):
+        found = [
+            guessing_p_value(table_of_labels(*rng.integers(0, k, (2, n)))) < 0.05
+            for _ in range(100)
+        ]
+        assert np.mean(found) <= 0.12  # 0.05 is wanted, and 3 standard errors of 100 are 0.065
+
+
+def test_one_class_on_a_side_and_unknown_weights_have_none():
+    for matrix in ([[5, 5], [0, 0]], [[5, 0], [5, 0]]):
+        assert guessing_p_value(ContingencyTable.from_matrix(matrix)) == 1.0
+    weighted = ContingencyTable.from_matrix([[5.5, 1], [1, 5]]).report()
+    assert np.isnan(weighted.guessing_p_value)
+    assert weighted.to_dict()["guessing_p_value"] is None
+
+
+def test_every_sentence_of_a_report_gives_the_same_answer():
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        k, n = int(rng.integers(2, 6)), int(rng.integers(8, 120))
+        references = rng.integers(0, k, n)
+        knows = rng.random(n) < rng.uniform(0, 0.5)
+        made = report(references, np.where(knows, references, rng.integers(0, k, n)))
+        said = [line for line in made.text_lines() if "cannot be told from guessing" in line]
+        assert not said or made.guessing_p_value >= 0.05, made

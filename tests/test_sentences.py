@@ -1,0 +1,102 @@
+"""What a report says of tables of many shapes: `sentences.txt` holds it, to be read line by line.
+
+`python tests/test_sentences.py` writes the file anew. Nothing in it may be refuted by a model that
+fits its table.
+"""
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from informedness import ContingencyTable, InformednessWarning
+
+GOLDEN = Path(__file__).parent / "sentences.txt"
+
+
+def of_matrix(matrix, **options):
+    return ContingencyTable.from_matrix(np.array(matrix), **options)
+
+
+def of_ability(k, n, share, seed=0):
+    """Return a table of a model that knows a share of the answers and guesses the rest."""
+    rng = np.random.default_rng(seed)
+    references = rng.integers(0, k, n)
+    knows = rng.random(n) < share
+    predictions = np.where(knows, references, rng.integers(0, k, n))
+    return ContingencyTable.from_labels(references=references, predictions=predictions)
+
+
+def collapsed(k, used, each):
+    """Return a table of k even classes, of which each answer is the first of its group."""
+    matrix = np.zeros((k, k), dtype=int)
+    group = k // used
+    matrix[np.arange(k), np.arange(k) // group * group] = each
+    return of_matrix(matrix)
+
+
+TABLES = {
+    "a good filter of spam": of_matrix([[84, 6], [2, 8]], labels=["ham", "spam"]),
+    "always the common class": of_matrix([[90, 0], [10, 0]], labels=["ham", "spam"]),
+    "always the rare class": of_matrix([[0, 90], [0, 10]], labels=["ham", "spam"]),
+    "all right": of_matrix([[60, 0], [0, 40]]),
+    "all right but one of 10,000": of_matrix([[6000, 0], [1, 3999]]),
+    "all wrong, two classes": of_matrix([[0, 50], [50, 0]]),
+    "mostly wrong": of_matrix([[10, 40], [40, 10]]),
+    "all wrong by rotation, three classes": of_matrix([[0, 30, 0], [0, 0, 30], [30, 0, 0]]),
+    "twelve samples, ten right": of_matrix([[5, 1], [1, 5]]),
+    "twelve samples, eight right": of_matrix([[4, 2], [2, 4]]),
+    "one sample": of_matrix([[1, 0], [0, 0]]),
+    "two samples": of_matrix([[1, 0], [0, 1]]),
+    "references of one class": of_matrix([[7, 3], [0, 0]]),
+    "knows most of the spam and nothing else": of_matrix([[900, 0], [20, 80]]),
+    "a hundred classes, one answer for each group of ten": collapsed(100, 10, 10),
+    "ten classes, two answers": collapsed(10, 2, 100),
+    "knows three classes unevenly": of_matrix([[679, 14, 7], [70, 120, 10], [63, 18, 19]]),
+    "fifty classes, 200 samples, knows a tenth": of_ability(50, 200, 0.1),
+    "fifty classes, 300 samples, knows an eighth": of_ability(50, 300, 0.12),
+    "a thousand classes, 5,000 samples, knows 0.7": of_ability(1000, 5000, 0.7),
+    "100,000 samples, knows a hundredth": of_ability(2, 100_000, 0.01),
+    "answers outside the classes": ContingencyTable.from_labels(
+        references=["yes", "no"] * 100,
+        predictions=["yes", "no"] * 70 + ["maybe"] * 60,
+        labels=["yes", "no"],
+        unknown="wrong",
+    ),
+    "answers outside the references, not declared": ContingencyTable.from_labels(
+        references=["yes", "no"] * 100, predictions=["yes", "no"] * 80 + ["maybe"] * 40
+    ),
+    "a declared class without samples": of_matrix(
+        [[40, 10, 0], [5, 45, 0], [0, 0, 0]], labels=["a", "b", "c"]
+    ),
+    "weights": ContingencyTable.from_labels(
+        references=[0, 1] * 60, predictions=[0, 1] * 50 + [1, 1] * 10, sample_weight=[1, 2.5] * 60
+    ),
+}
+
+
+def said_of(table):
+    """Return what a report says of a table, with intervals and without, and its warnings."""
+    lines = []
+    for level in (None, 0.95):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", InformednessWarning)
+            found = table.report(confidence_level=level).text_lines()[:-1]
+        lines += [line for line in found if line not in lines]
+    lines += sorted({f"({warning.message})" for warning in caught})
+    return lines
+
+
+def written():
+    """Return the text of the golden file."""
+    blocks = ["\n".join([f"# {name}", *said_of(table)]) for name, table in TABLES.items()]
+    return "\n\n".join(blocks) + "\n"
+
+
+def test_what_is_said_of_tables_of_many_shapes_has_been_read():
+    assert written() == GOLDEN.read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(GOLDEN.write_text(written(), encoding="utf-8") == 0)
