@@ -79,7 +79,7 @@ coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/coverage.py --ways declared
 	$(BIN)/python tests/studies/coverage.py --append \
-	  --ways observed "random weights" stratified "even prior" "by class"
+	  --ways observed "random weights" stratified "even prior" "by class" "many classes"
 	$(BIN)/python tests/studies/comparison.py
 
 # What the paper prints, beside what its data and formulas can give; half a minute.

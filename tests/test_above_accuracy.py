@@ -1,8 +1,11 @@
 """Informedness above accuracy is no share of the answers, and every path says so."""
 
+import warnings
+
 import evaluate
 import numpy as np
 import pytest
+import torch
 
 from informedness import (
     ContingencyTable,
@@ -16,7 +19,9 @@ from informedness import (
     report,
 )
 from informedness.cli import main
+from informedness.logs.answers import Answers
 from informedness.scorers import MultimetricScorer
+from informedness.torchmetrics import Informedness
 from informedness.trainer import ComputeMetrics
 
 GROUPS = np.repeat(np.arange(100), 10)
@@ -45,6 +50,23 @@ def by_trainer():
     return compute_metrics((np.eye(100)[BY_GROUP], GROUPS))
 
 
+def by_torchmetrics():
+    metric = Informedness(num_classes=100)
+    metric.update(torch.tensor(BY_GROUP), torch.tensor(GROUPS))
+    return metric.compute()
+
+
+LOGGED = Answers(
+    harness="lm-eval",
+    task="groups",
+    model="one",
+    how="the likeliest choice",
+    ids=tuple(map(str, range(1000))),
+    references=tuple(GROUPS.tolist()),
+    predictions=tuple(BY_GROUP.tolist()),
+    choices=tuple(range(100)),
+    prompts=("",) * 1000,
+)
 PATHS = {
     "function": lambda: informedness_score(GROUPS, BY_GROUP),
     "module": lambda: evaluate.load(module_path("informedness")).compute(
@@ -57,6 +79,9 @@ PATHS = {
     "scorer": lambda: MultimetricScorer("informedness")(Answering(), GROUPS, GROUPS),
     "tally": tallied,
     "trainer": by_trainer,
+    "torchmetrics": by_torchmetrics,
+    "log": lambda: LOGGED.report(),
+    "slices": lambda: report(GROUPS, BY_GROUP, by=[0] * 1000),
 }
 
 
@@ -92,8 +117,8 @@ def matrix_of(ability, k, n, rng):
 @pytest.mark.filterwarnings("ignore:informedness. among")
 def test_models_that_know_a_share_of_each_class_are_not_warned_of():
     rng = np.random.default_rng(0)
-    for k in (2, 3, 10, 100):
-        for n in (50, 500, 5000):
+    for k in (2, 3, 10, 100, 300):
+        for n in (20, 50, 500, 5000):
             for ability in (0, 0.3, 0.6, 0.9, 1):
                 for _ in range(5):
                     ContingencyTable.from_matrix(matrix_of(ability, k, n, rng)).informedness()
@@ -119,14 +144,32 @@ def test_with_a_prior_the_accuracy_is_that_of_the_reweighted_table():
     assert value < 0.28  # and so no warning, which would be an error
 
 
+def collapsed(share, each):
+    """Return ten classes, of which a share of the answers falls to two."""
+    codes = np.arange(10)
+    matrix = (1 - share) * each * np.eye(10)
+    matrix[codes, codes // 5 * 5] += share * each
+    return matrix.round().astype(int)
+
+
+def test_the_excess_must_be_more_than_real_models_have():
+    for share, gap in ((0.3, 0.013), (0.43, 0.044), (0.5, 0.067)):
+        table = ContingencyTable.from_matrix(collapsed(share, 10**6))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = table.informedness() - table.score("accuracy")
+        assert found == pytest.approx(gap, abs=0.003)
+        assert bool(caught) == (gap > 0.05), gap
+
+
 def test_weights_count_by_their_effective_size():
-    """The same table with weights that stand for few samples is within what chance may do."""
-    matrix = np.zeros((4, 4))
-    matrix[:, 0] = 1
-    matrix[0, 0], matrix[1, 1] = 7, 3
-    table = ContingencyTable.from_matrix(matrix)
-    large = ContingencyTable.from_matrix(matrix * 1000.0, squared_weights=matrix * 1e6)
-    assert large.informedness() == pytest.approx(table.informedness())
+    matrix = collapsed(1, 100.0)
+    with pytest.warns(InformednessWarning, match="above accuracy"):
+        ContingencyTable.from_matrix(matrix).informedness()
+    of_seven = matrix * (matrix.sum() / 7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ContingencyTable.from_matrix(matrix * 1.0, squared_weights=of_seven).informedness()
 
 
 def test_the_warning_can_be_filtered_by_its_category():

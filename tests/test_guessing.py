@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from informedness import ContingencyTable, informedness_score, report
+from informedness import ContingencyTable, informedness_score, nit_score, report
 from informedness.statistics import guessing
 from informedness.statistics.guessing import guessing_p_value
 from informedness.statistics.information import independence_test
@@ -96,6 +96,14 @@ def test_guessers_are_seldom_told_from_guessing():
             for _ in range(100)
         ]
         assert np.mean(found) <= 0.12  # 0.05 is wanted, and 3 standard errors of 100 are 0.065
+
+
+def test_chance_adds_5_percent_to_nit_on_10_times_the_square_of_k_minus_1_samples():
+    rng = np.random.default_rng(4)
+    for k in (3, 6, 12):
+        drawn = [rng.integers(0, k, (2, 10 * (k - 1) ** 2)) for _ in range(200)]
+        added = np.mean([k * nit_score(*labels, labels=range(k)) for labels in drawn]) - 1
+        assert added == pytest.approx(0.05, abs=0.012), k
 
 
 def test_one_class_on_a_side_and_unknown_weights_have_none():

@@ -230,10 +230,11 @@ def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_referen
     assert low <= row.scores["nit"] <= high <= 1
     halves = report(references, predictions, by=["a", "b"] * 100, vs_rest="nit")
     assert math.isnan(halves["a"].scores["informedness"])
-    quarters = report(references, predictions, by=["a"] * 160 + ["b"] * 40, vs_rest="nit")
-    assert quarters["a"].scores["nit"] == pytest.approx(1)
-    rest = nit_score(references[160:], predictions[160:])
-    assert quarters["a"].difference == pytest.approx(1 - rest)
+    predictions = ["yes", "no"] * 80 + ["maybe"] * 40
+    parts = report(references, predictions, by=["a"] * 160 + ["b"] * 40, vs_rest="nit")
+    assert parts["a"].scores["nit"] == pytest.approx(1)
+    assert parts["b"].scores["nit"] == pytest.approx(0.5)
+    assert parts["a"].difference == pytest.approx(0.5)
 
 
 def test_small_slices_of_many_classes_are_marked_and_are_no_difference():

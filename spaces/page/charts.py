@@ -188,7 +188,7 @@ def class_information(table: ContingencyTable) -> list[float]:
 def reading(report: Report, own: str, judged: Estimate | None = None) -> str:
     """Return the sentence that explains the score `own`, judged by an interval if there is one.
 
-    A score that is a share of the decisions is explained next to the accuracy.
+    Informedness is explained next to the accuracy.
     """
     score = score_named(own)
     if score == INFORMEDNESS:

@@ -252,7 +252,7 @@ def nit_score(
     -------
     float
         Dimensionless, from 1/k to 1. With few samples it is too high: trust it from about
-        10 (k - 1)^2 samples.
+        10 (k - 1)^2 samples, with which chance adds 5%.
 
     Warns
     -----

@@ -12,6 +12,7 @@ score of the population or not. The ways:
 - stratified: every second class has three times the weight of the others.
 - even prior: the references are reweighted to even shares of the classes that the sample has.
 - by class: Informedness of each class against all others; the first class, and all others pooled.
+- many classes: declared, 100 to 1,000 of them, for the averages of Informedness.
 
 A cell fails a limit if the 99.9% Wilson bound of its coverage lies below it: 0.92 for intervals
 that come without a warning, 0.88 for those that come with one. Cells that lie below it, but not by
@@ -47,8 +48,18 @@ from informedness.statistics.sums import sums_of
 LEVEL, LIMITS = 0.95, {False: 0.92, True: 0.88}  # without a warning, and with one
 KS, SIZES = (2, 4, 7, 20, 50), (100, 500, 2000, 20_000)
 GUESSED = (100, 500, 20_000)  # samples of a guesser
+MANY_KS, MANY_SIZES, MANY_SHARES = (100, 300, 1000), (1000, 5000), ("even", "zipf")
+MANY_CLASSIFIERS = ("knows 0.2", "knows 0.6", "knows 0.95", "uneven")
 SOME_KS, SOME_SIZES, SOME_SHARES = (2, 7, 20), (100, 500, 2000), ("even", "zipf", "98%")
-WAYS = ("declared", "observed", "random weights", "stratified", "even prior", "by class")
+WAYS = (
+    "declared",
+    "observed",
+    "random weights",
+    "stratified",
+    "even prior",
+    "by class",
+    "many classes",
+)
 AVERAGED = {
     "informedness, prevalence": averaged_score("informedness", "prevalence"),
     "informedness, macro": averaged_score("informedness", "macro"),
@@ -61,6 +72,9 @@ HERE = Path(__file__).parent
 
 def cells_of(way):
     """Return the cells of a way: (way, k, N, shares, classifier)."""
+    if way == "many classes":
+        grid = (MANY_KS, MANY_SIZES, MANY_SHARES, MANY_CLASSIFIERS)
+        return [(way, *place) for place in itertools.product(*grid)]
     whole = way == "declared"
     grid = (KS, SIZES, SHARES) if whole else (SOME_KS, SOME_SIZES, SOME_SHARES)
     return [
@@ -72,7 +86,7 @@ def cells_of(way):
 
 def scores_of(way):
     """Return the scores that are studied in a way."""
-    if way == "even prior":
+    if way in ("even prior", "many classes"):
         return OF_INFORMEDNESS
     return {"informedness": INFORMEDNESS} if way == "by class" else ALL
 
@@ -86,11 +100,12 @@ def drawn(cell, truth, rng):
         sums, squares = (np.bincount(codes, weights**p, k * k).reshape(k, k) for p in (1, 2))
         return ContingencyTable.from_matrix(sums, labels=range(k), squared_weights=squares)
     counts = rng.multinomial(n, truth.ravel()).reshape(k, k)
-    if way != "observed":
-        return ContingencyTable.from_matrix(counts, labels=range(k))
     rows, columns = np.nonzero(counts)
     return ContingencyTable.from_counts(
-        references=rows, predictions=columns, counts=counts[rows, columns]
+        references=rows,
+        predictions=columns,
+        counts=counts[rows, columns],
+        labels=None if way == "observed" else range(k),
     )
 
 
@@ -189,13 +204,13 @@ def told_from_chance(task):
     return task[0], float(np.mean(found))
 
 
-def study(cells, sizes, seed, pool):
+def study(cells, sizes, seed, pool, scores=None):
     """Return for (cell, score, warned): share printed, coverage, mean width, tables.
 
     Each entry of a first round of `sizes[0]` tables that lies below its limit is drawn again with
-    `sizes[1]`, and so on.
+    `sizes[1]`, and so on. `scores` are their names, all by default.
     """
-    results, tasks = {}, [(cell, None, sizes[0], seed) for cell in cells]
+    results, tasks = {}, [(cell, scores, sizes[0], seed) for cell in cells]
     for turn, n_tables in enumerate(sizes):
         again = defaultdict(set)
         for done, (cell, names, found, _) in enumerate(pool.imap_unordered(run, tasks, 4), 1):
@@ -255,6 +270,8 @@ def page(results, guessers, options, minutes):
     ways = " ".join(f'"{way}"' if " " in way else way for way in options.ways)
     tables = " ".join(map(str, options.tables))
     command = f"    python tests/studies/coverage.py --tables {tables} --ways {ways}"
+    if options.scores:
+        command += f" --scores {' '.join(options.scores)}"
     if options.append:
         parts = [f"\n{command} --append", scoring.text(about)]
     else:
@@ -321,6 +338,7 @@ def main():
     parser.add_argument("--tables", type=int, nargs="+", default=[100, 1000, 4000])
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--append", action="store_true", help="to the page of other ways")
+    parser.add_argument("--scores", nargs="+", choices=list(ALL), help="only these")
     parser.add_argument("--k", type=int, nargs="+", help="only these numbers of classes")
     parser.add_argument("--n", type=int, nargs="+", help="only these numbers of samples")
     parser.add_argument("--output", type=Path, default=HERE / "COVERAGE.md")
@@ -329,7 +347,7 @@ def main():
         cell
         for way in options.ways
         for cell in cells_of(way)
-        if cell[1] in (options.k or KS) and cell[2] in (options.n or SIZES)
+        if cell[1] in (options.k or KS + MANY_KS) and cell[2] in (options.n or SIZES + MANY_SIZES)
     ]
     start = time.perf_counter()
     with multiprocessing.Pool() as pool:
@@ -341,7 +359,7 @@ def main():
             if "declared" in options.ways
         ]
         guessers = dict(pool.imap_unordered(told_from_chance, guessing, 4))
-        results = study(cells, options.tables, 0, pool)
+        results = study(cells, options.tables, 0, pool, options.scores)
     minutes = (time.perf_counter() - start) / 60
     with options.output.open("a" if options.append else "w", encoding="utf-8") as stream:
         stream.write(page(results, guessers, options, minutes))
