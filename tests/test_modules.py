@@ -1,5 +1,6 @@
 """The `evaluate` protocol: what the base class promises, kept; what it gets wrong, right."""
 
+import copy
 import json
 import subprocess
 import sys
@@ -246,3 +247,27 @@ def test_two_processes_gather_exactly_and_are_not_scored_on_what_a_dead_one_left
     assert last == ["null"]
     assert "two-1-2-1.arrow are cut off" in error
     assert not list(tmp_path.rglob("*.arrow"))
+
+
+def test_a_copy_gathers_samples_of_its_own(load):
+    metric = load("nit")
+    metric.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    with pytest.raises(TypeError, match=r"use copy\.deepcopy"):
+        copy.copy(metric)
+    other = copy.deepcopy(metric)
+    other.add_batch(references=REFERENCES, predictions=PREDICTIONS)
+    other.add(reference=REFERENCES[0], prediction=PREDICTIONS[0])
+    assert (len(metric), len(other)) == (len(REFERENCES), 2 * len(REFERENCES) + 1)
+
+
+@pytest.mark.parametrize("path", ["informedness", "nit"])
+def test_classes_of_the_references_in_other_case_or_spacing_are_hinted_at(path, load):
+    score = {"informedness": informedness_score, "nit": nit_score}[path]
+    references, predictions = ["Pos", "neg", "pos", "neg"] * 20, ["Pos", "neg", "Pos", "neg"] * 20
+    said = "^informedness: among the references 'pos' differs from 'Pos' only in case or spaces"
+    for run in (score, lambda r, p: load(path).compute(references=r, predictions=p)):
+        with pytest.warns(UserWarning, match=said):
+            run(references, predictions)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        score(references, predictions, labels=["Pos", "pos", "neg"])

@@ -73,6 +73,10 @@ class LabelInputs:
         """The base class's, which its file names start with; several processes add the round."""
         return f"{super().experiment_id}{self._suffix}"
 
+    def __copy__(self) -> Any:
+        """Raise TypeError, because evaluate binds the methods to the original."""
+        raise TypeError("a metric cannot be copied by copy.copy: use copy.deepcopy")
+
     def __len__(self) -> int:
         """Return the number of samples added and not yet computed."""
         if self.num_process > 1:
@@ -151,8 +155,7 @@ class LabelInputs:
             self._check_kind(references)
             batches.append((references, predictions, None))
         if not batches:
-            how = "pass samples, or `add` some before"
-            raise NoSamplesError(f"there must be a sample to score, got none: {how}")
+            raise NoSamplesError("there must be a sample to score, got none: `add` some before")
         r, p, weights = zip(*batches, strict=True)
         try:
             result = self._score(join_columns(p), join_columns(r), kwargs, _joined(weights, r))

@@ -52,6 +52,7 @@ def informedness(
     shares = None if prior is None else read_prior(prior, table)
     if table.n_samples != 1:  # of which another warning speaks
         warn_of_absent("Informedness", table)
+    warn_of_variants(table)
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
@@ -81,8 +82,7 @@ def why_above_accuracy(table: Table, value: float, size: float) -> str:
     """Return why Informedness by "bias" can be no share of the answers, empty if it can.
 
     A model that knows the share x of the answers is right at least x of the time. In samples of k
-    classes the average by bias adds x (1 - x) (k - 2) / size, and real models may pass accuracy by
-    some .05; one that uses few of the classes passes it by far more.
+    classes the average by bias adds x (1 - x) (k - 2) / size, and good models may add some .05.
     """
     there = table.reference_totals > 0
     k, share = int(np.count_nonzero(there)), min(max(value, 0.0), 1.0)
@@ -145,6 +145,7 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     k = n_classes(table)
     if table.n_samples != 1:
         warn_of_outside("NIT", table)
+    warn_of_variants(table)
     why = "there is only one class: NIT is 1.0 by definition" if k == 1 else ""
     undefined = value_if_undefined(why, 1.0, zero_division, table)
     if undefined is not None:
@@ -180,9 +181,6 @@ def mutual_information(table: Table) -> float:
     no_empty_cells = len(p) == np.count_nonzero(r) * np.count_nonzero(c)
     empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)
     return (float(terms.sum()) + empty) / math.log(2)
-
-
-# Undefined scores, and classes that only the predictions have
 
 
 def check_zero_division(value: Any, stand_in: float) -> None:
@@ -228,21 +226,31 @@ def warn_of_absent(title: str, table: Table, names: tuple[str, str] = NAMES) -> 
         return
     listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
     message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
-    known = {_folded(label): label for label in labels_at(table, there)}
-    alike = [label for label in absent if isinstance(label, str) and _folded(label) in known]
-    if alike:
-        like = show(known[_folded(alike[0])])
-        message += f"; {show(alike[0])} differs from {like} only in case or spaces"
+    if alike := variant([*labels_at(table, there), *absent]):
+        message += f"; {alike}"
     warn(message, UndefinedMetricWarning)
+
+
+def warn_of_variants(table: Table) -> None:
+    """Warn if two classes of the references, which were not declared, may be meant as one."""
+    alike = "" if table.declared else variant(labels_at(table, table.reference_totals > 0))
+    if alike:
+        warn(f"among the references {alike}: they count as two classes")
+
+
+def variant(labels: list[Any]) -> str:
+    """Return which label is another in other case or spacing; empty if there is none."""
+    known: dict[str, str] = {}
+    for label in [label for label in labels if isinstance(label, str)]:
+        like = known.setdefault("".join(label.split()).casefold(), label)
+        if like != label:
+            return f"{show(label)} differs from {show(like)} only in case or spaces"
+    return ""
 
 
 def labels_at(table: Table, which: Numbers) -> list[Any]:
     """Return the labels of some of the classes."""
     return [table.labels[code] for code in np.flatnonzero(which).tolist()]
-
-
-def _folded(label: Any) -> str:
-    return "".join(str(label).split()).casefold()
 
 
 def outside_references(table: Table) -> tuple[int, int]:
@@ -310,9 +318,6 @@ def reweighted(table: Table, shares: Numbers) -> Table:
     """Return the table with its rows scaled so that the classes have these shares."""
     counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
     return replace(table, counts=counts, squared_weights=None, n_samples=None)
-
-
-# What a module returns
 
 
 def result_of(

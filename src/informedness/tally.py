@@ -7,12 +7,15 @@ from batch to batch. Tables can be added up.
 from __future__ import annotations
 
 from copy import copy
+from threading import Lock
 from typing import Any
 
 from .contingency import ContingencyTable
 from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
 from .core.table import warn_of_padding
 from .inputs.containers import read_task
+
+_ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 
 
 class Tally:
@@ -94,7 +97,8 @@ class Tally:
                     f"`table` must declare the labels of the tally, {show(classes)}, got "
                     f"{show(table.labels)}, {kind}: count it with the same labels= and unknown="
                 )
-        self._table = table if self._table is None else self._table + table
+        with _ADDING:
+            self._table = table if self._table is None else self._table + table
 
     @property
     def table(self) -> ContingencyTable:

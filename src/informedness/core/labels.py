@@ -53,10 +53,7 @@ class NoSamplesError(ValueError):
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Warn at the caller's line, with the prefix that users filter by.
-
-    Not by the class alone: each copy of this file defines its own.
-    """
+    """Warn at the caller's line. Users filter by the prefix: each copy has classes of its own."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER + os.sep):
         frame, level = frame.f_back, level + 1
