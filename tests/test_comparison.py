@@ -506,3 +506,17 @@ def test_a_comparison_says_all_it_knows():
     assert "|groups:40," in grouped.signature
     made = compare(list("aaabbbc"), list("aabbbac"), list("abaabcc"), **FAST)
     assert (made.n_samples, made.gained, made.lost, made.n_different) == (7, 1, 2, 4)
+
+
+def test_answers_that_are_spelt_differently_are_refused():
+    references = ["true", "false"] * 40
+    right = ["true", "false"] * 40
+    for other in (["1", "0"] * 40, ["TRUE", "FALSE"] * 40, ["'true'", "'false'"] * 40):
+        for pair, name in (((other, right), "y_pred_a"), ((right, other), "y_pred_b")):
+            said = f"`{name}` has no label in common with `y_true`, got .* beside 'false': spell"
+            with pytest.raises(ValueError, match=said):
+                compare(references, *pair, **FAST)
+        # which may be meant
+        classes = sorted({*references, *other})
+        assert compare(references, other, right, labels=classes, **FAST).difference == 1
+        assert compare(references, other, right, metric="nit", **FAST).difference == 0

@@ -62,7 +62,7 @@ SAMPLES = [
     ("strings", ["x" * 31 + letter for letter in "abcdefghij"]),
     ("strings", [letter + "x" * 31 for letter in "abcdefghij"]),
     ("strings", ["ab" * number for number in range(10)]),
-    ("strings", ["да", "нет", "好", "不好", "é", "e\u0301", "🎯", "", "a", "да "]),
+    ("strings", ["да", "нет", "好", "不好", "é", "e\u0301", "🎯", "", "a", "и "]),
     ("bytes", [b"a", b"a\0", b"", b"\xff"]),
     ("bytes", BYTES[0]),
     ("bools", BOOLS[0]),

@@ -271,3 +271,17 @@ def test_classes_of_the_references_in_other_case_or_spacing_are_hinted_at(path, 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         score(references, predictions, labels=["Pos", "pos", "neg"])
+
+
+def test_references_that_occur_once_are_taken_for_identifiers(load):
+    references = [f"id {i}" for i in range(46)] + ["a", "b"] * 2
+    for run in (
+        lambda: nit_score(references, references),
+        lambda: load("informedness").compute(references=references, predictions=references),
+    ):
+        with pytest.warns(UserWarning, match="46 of 50 references occur once: are they identif"):
+            run()
+    for few in (references[:49], [*references, "a", "a"], [*references[1:], "a"]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            informedness_score(few, few)

@@ -52,7 +52,7 @@ def informedness(
     shares = None if prior is None else read_prior(prior, table)
     if table.n_samples != 1:  # of which another warning speaks
         warn_of_absent("Informedness", table)
-    warn_of_variants(table)
+    warn_of_classes(table)
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
@@ -145,7 +145,7 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     k = n_classes(table)
     if table.n_samples != 1:
         warn_of_outside("NIT", table)
-    warn_of_variants(table)
+    warn_of_classes(table)
     why = "there is only one class: NIT is 1.0 by definition" if k == 1 else ""
     undefined = value_if_undefined(why, 1.0, zero_division, table)
     if undefined is not None:
@@ -231,17 +231,21 @@ def warn_of_absent(title: str, table: Table, names: tuple[str, str] = NAMES) -> 
     warn(message, UndefinedMetricWarning)
 
 
-def warn_of_variants(table: Table) -> None:
-    """Warn if two classes of the references, which were not declared, may be meant as one."""
-    alike = "" if table.declared else variant(labels_at(table, table.reference_totals > 0))
-    if alike:
+def warn_of_classes(table: Table) -> None:
+    """Warn if classes of the references, which were not declared, may not be what was meant."""
+    if table.declared:
+        return
+    if alike := variant(labels_at(table, table.reference_totals > 0)):
         warn(f"among the references {alike}: they count as two classes")
+    alone = int(np.count_nonzero(table.reference_totals == 1))
+    if table.total >= 50 and alone > 0.9 * table.total:
+        warn(f"{alone} of {table.total} references occur once: are they identifiers or free text?")
 
 
 def variant(labels: list[Any]) -> str:
     """Return which label is another in other case or spacing; empty if there is none."""
     known: dict[str, str] = {}
-    for label in [label for label in labels if isinstance(label, str)]:
+    for label in [x for x in labels if isinstance(x, str) and len(x) < 100]:
         like = known.setdefault("".join(label.split()).casefold(), label)
         if like != label:
             return f"{show(label)} differs from {show(like)} only in case or spaces"

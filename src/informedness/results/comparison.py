@@ -16,10 +16,18 @@ from ..core.table import Table
 from ..inputs.containers import read_task
 from ..statistics.intervals import Interval, warn_of_few
 from ..statistics.registry import averaged_score
+from ..statistics.score import MarginScore
 from ..statistics.sums import effective_sample_size, quotient
 from ..statistics.swaps import Plan, Swaps
 from .layout import Result, Rows, interval_fields, padded
-from .rows import count_triples, read_rows, sizes_digest, table_of, too_few_groups
+from .rows import (
+    check_common_label,
+    count_triples,
+    read_rows,
+    sizes_digest,
+    table_of,
+    too_few_groups,
+)
 from .text import interval_heads, p_text, samples, shown_interval, shown_p
 
 
@@ -184,7 +192,8 @@ def compare(
     Raises
     ------
     ValueError
-        As `informedness_score`, and if an option is not valid or the score is undefined.
+        As `informedness_score`, and if an option is not valid, the score is undefined, or no label
+        of the references is ever predicted (unless `labels` has all of them, or for NIT and EMA).
 
     Warns
     -----
@@ -224,6 +233,9 @@ def compare(
             "`y_true` must have at least two classes, or there is nothing to tell apart: all "
             f"are {show(tables[0].labels[int(np.argmax(tables[0].reference_totals))])}"
         )
+    if isinstance(score, MarginScore):  # others do not see what classes are called
+        for name, table in zip(("y_pred_a", "y_pred_b"), tables, strict=True):
+            check_common_label(table, "y_true", name)
     a, b = (float(score.value(table, prior=prior)) for table in tables)
     both = tables[0] + tables[1]
     triples, n_groups = count_triples(both, columns, task.ignored, rows)

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..contingency import ContingencyTable, common_codes
-from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers
-from ..core.table import count_pairs, read_amounts
+from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers, show
+from ..core.scores import labels_at
+from ..core.table import Table, count_pairs, read_amounts
 from ..inputs.containers import read_quickly
 from ..statistics.swaps import Triples
 
@@ -68,6 +69,21 @@ def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
             f"for {n_rows} rows"
         )
     return values
+
+
+def check_common_label(table: Table, references: str, predictions: str) -> None:
+    """Raise ValueError if no label of the references is ever predicted, as if spelt differently.
+
+    Not where the classes are declared, which says that it is meant.
+    """
+    there, predicted = table.reference_totals > 0, table.prediction_totals > 0
+    if table.declared or (there & predicted).any():
+        return
+    reference, prediction = (show(labels_at(table, which)[0]) for which in (there, predicted))
+    raise ValueError(
+        f"`{predictions}` has no label in common with `{references}`, got {prediction} beside "
+        f"{reference}: spell both alike, or pass all of them as `labels` if that is meant"
+    )
 
 
 def table_of(
