@@ -4,6 +4,7 @@
 fits its table.
 """
 
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -96,6 +97,23 @@ def written():
 
 def test_what_is_said_of_tables_of_many_shapes_has_been_read():
     assert written() == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_a_printed_value_lies_within_its_printed_interval():
+    rng = np.random.default_rng(5)
+    shown = r"(?:Informedness|NIT) (-?[\d.]+) \((-?[\d.]+) to (-?[\d.]+)\)"
+    n_found = 0
+    for _ in range(200):
+        k, n = int(rng.integers(2, 9)), int(10 ** rng.uniform(1.5, 5))
+        shares = rng.dirichlet(np.full(k * k, 0.3))
+        table = ContingencyTable.from_matrix(rng.multinomial(n, shares).reshape(k, k))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InformednessWarning)
+            lines = table.report(confidence_level=0.9).text_lines()
+        for value, low, high in re.findall(shown, "\n".join(lines)):
+            n_found += 1
+            assert float(low) <= float(value) <= float(high), lines
+    assert n_found > 300
 
 
 if __name__ == "__main__":
