@@ -1,6 +1,7 @@
 """The command line: files as they are, exit codes, and nothing but the result on stdout."""
 
 import io
+import itertools
 import json
 import os
 import re
@@ -62,7 +63,7 @@ def test_text_is_text_unless_integers_are_asked_for(run, tmp_path):
         output = run(path, *COLUMNS, "--format", "json", *options)[1]
         assert json.loads(output)["per_class"][0]["label"] == label
     for text in ("1.0", "x", "", " 1", "1_000", "٣"):
-        result = run(write(path, [("1", text)]), *COLUMNS, "--numeric", "--keep-empty")
+        result = run(write(path, [("1", text)]), *COLUMNS, "--numeric", "--keep-missing")
         refused(result, f"`--predictions` must hold integers with --numeric, got {text!r}")
 
 
@@ -147,7 +148,7 @@ def test_two_text_files_of_a_label_a_line_are_scored(command, tmp_path):
     files[1].write_text("a b\n\nb\n")
     refused(command("report", *files, "--numeric"), "refs.txt: `references` must hold integers")
     result = command("report", *files)
-    refused(result, f"{files[1]}: line 2 must hold a label, and is empty: --keep-empty reads it")
+    refused(result, f"{files[1]}: line 2 must hold a label, got '': --keep-missing reads it")
 
 
 def test_a_file_is_never_taken_for_a_label(run, capsys, tmp_path):
@@ -222,7 +223,41 @@ def test_streams_that_are_closed_or_full_lose_no_result_in_silence(file):
     write(file, [("a", "b")] * 60)
     code, output, errors = in_shell("2>/dev/full", *arguments)  # of warnings
     assert (code, "undefined" in output, errors) == (0, True, "")
-    # labels that a terminal cannot show are escaped
-    write(file, [("é", "é"), ("b", "b")])
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    assert r"\xe9 " in in_shell("", *arguments, env=environment)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_escaped(file):
+    labels = ["naïve", "日本", "b"] * 20
+    write(file, zip(labels, labels, labels, strict=True), ("gold", "model", "source"))
+    results = {(): report(labels, labels)}
+    results[("--by", "source")] = report(labels, labels, by={"source": labels})
+
+    def printed(encoding, *options):
+        environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+        command = [sys.executable, "-m", "informedness", "report", file, *COLUMNS, *options]
+        return subprocess.run(command, capture_output=True, env=environment, check=True).stdout
+
+    for encoding, (options, result) in itertools.product(("ascii", "latin-1"), results.items()):
+        for output in ("csv", "markdown", "latex", "json"):
+            wanted = cli._FORMATS[output](result) + "\n"
+            assert printed(encoding, *options, "--format", output).decode() == wanted, output
+    # this one was asked for, and holds all labels too
+    assert printed("utf-16", "--format", "csv").decode("utf-16") == results[()].to_csv()
+    for encoding, label in (
+        ("ascii", rb"na\xefve"),
+        ("latin-1", b"na\xefve"),
+        ("utf-8", b"na\xc3\xaf"),
+    ):
+        assert label in printed(encoding)
+
+
+def test_half_of_a_surrogate_pair_is_refused_where_it_would_be_data(run, file, monkeypatch):
+    for output, code in (("csv", 2), ("text", 0)):
+        monkeypatch.setitem(cli._FORMATS, output, lambda result: "\udce9")
+        written = io.TextIOWrapper(io.BytesIO(), "utf-8")
+        monkeypatch.setattr(sys, "stdout", written)
+        result = run(file, *COLUMNS, "--format", output)
+        assert result[0] == code
+        assert written.buffer.getvalue() == rb"\udce9" * (code == 0) + b"\n" * (code == 0)
+        assert ("error: standard output: " in result[2]) == (code == 2)

@@ -376,13 +376,34 @@ def test_argmax_logits_gives_ids_and_leaves_what_has_none():
             assert argmax_logits(scores, convert(labels)) is scores
 
 
-def test_argmax_logits_refuses_nan_but_not_on_padding():
-    logits, references = torch.tensor(LOGITS), torch.tensor(REFERENCES)
-    logits[3] = math.nan
-    with pytest.raises(ValueError, match="got nan for 1 samples"):
-        argmax_logits(logits, references)
-    references[3] = -100
-    ids = argmax_logits(logits, references)
-    result = ComputeMetrics("informedness")((ids, references))
-    kept = np.arange(N) != 3
-    assert result["informedness"] == informedness_score(REFERENCES[kept], IDS[kept])
+def test_rows_without_a_highest_logit_are_refused_but_not_on_padding():
+    nan, inf = math.nan, math.inf
+    for dtype, (row, got) in itertools.product(
+        (torch.float32, torch.bfloat16, torch.float16, None),
+        (
+            ([0, nan, inf, inf], "nan"),
+            ([inf] * K, "several inf, or only -inf,"),
+            ([-inf] * K, "several inf, or only -inf,"),
+            ([0, inf, -inf, inf], "several inf, or only -inf,"),
+        ),
+    ):
+        logits, references = LOGITS.copy(), REFERENCES.copy()
+        logits[3] = row
+        if dtype is not None:
+            logits, references = torch.tensor(logits, dtype=dtype), torch.tensor(references)
+        for reduced in (argmax_logits, lambda *pair: ComputeMetrics("informedness")(pair)):
+            with pytest.raises(ValueError, match=f"got {got} for 1 samples"):
+                reduced(logits, references)
+        references[3] = -100
+        ids = argmax_logits(logits, references)
+        kept = np.arange(N) != 3
+        wanted = informedness_score(REFERENCES[kept], ids[kept])
+        for predictions in (ids, logits):
+            result = ComputeMetrics("informedness")((predictions, references))
+            assert result["informedness"] == wanted, (dtype, row)
+
+
+def test_a_row_with_one_highest_logit_is_its_class_even_if_it_is_infinite():
+    logits = np.array([[-math.inf, 1.0, -math.inf], [0.0, 1.0, math.inf], [2.0, 2.0, 1.0]])
+    for convert in (np.array, torch.tensor):
+        assert argmax_logits(convert(logits), convert([0, 0, 0])).tolist() == [1, 2, 0]

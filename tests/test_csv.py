@@ -81,6 +81,52 @@ def test_what_is_refused_is_what_a_strict_reader_refuses(text, block):
     assert not (is_refused and are_plain)
 
 
+# What stands around the rows
+
+
+def test_the_header_says_what_separates_columns(tmp_path):
+    for name, delimiter in itertools.product(("p.csv", "p.tsv"), ",;\t|"):
+        for start, end in itertools.product(("", f"sep={delimiter}\n"), ("\n", "\r\n", "\r")):
+            for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
+                text = f'{start}gold,model\n"a{delimiter}",é\nb,a\n'
+                text = text.replace("gold,", f"gold{delimiter}").replace(",é", f"{delimiter}é")
+                text = text.replace("b,", f"b{delimiter}").replace("\n", end)
+                (tmp_path / name).write_bytes(text.encode(encoding))
+                check_read(tmp_path / name, ([f"a{delimiter}", "b"], ["é", "a"]))
+
+
+def test_an_error_names_what_hides_the_columns(tmp_path):
+    path = tmp_path / "p.csv"
+    rows = "göld,model\na,a\n"
+    for text, message in (
+        (f"A title\n\n{rows}", "row 3 has them"),
+        (f"# {rows}{rows}", "row 3 has them"),
+        (f"\n{rows}", "row 2 has them"),
+        (f"\ufeff\ufeff{rows}", r"'\\ufeffgöld.*has a byte order mark"),
+        (rows.encode("utf-16-le"), "the header holds a character of code 0, as in UTF-16"),
+        (rows.encode("latin-1"), "the file is not in UTF-8"),
+    ):
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises(ValueError, match=f"^{path}: .*{message}"):
+            table_of(path, references="göld")
+
+
+def test_files_joined_into_one_are_refused(tmp_path):
+    parts = ["gold,model,id\na,a,1\nb,b,2\n", "gold,model,id\nb,a,3\n"]
+    for mark, message in (
+        ("", "the header is repeated in 1 rows"),
+        ("\ufeff", ".* has a byte order"),
+    ):
+        path = tmp_path / "p.csv"
+        path.write_text(parts[0] + mark + parts[1])
+        refused(path, message)
+        path.write_text(parts[0] + mark + "b,a,3\n")  # without its header
+        if mark:
+            refused(path, message)
+    path.write_text(parts[0] + "gold,a,3\nb,model,4\n")  # each a class of the same name
+    assert table_of(path).n_samples == 4
+
+
 # Empty cells
 
 FRAME = {"gold": ["a", "b", None, "a", "b", "a"], "model": ["a", None, "b", "b", "b", None]}
@@ -110,20 +156,21 @@ def test_an_empty_cell_is_a_null_whoever_wrote_it_or_empty_text_on_request(tmp_p
         write(path, delimiter)
         refused(
             path,
-            r"`references` must have a value in every row, got None \(null\) or an empty cell in 1 "
-            r"of 6 rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': "
+            r"`references` must have a value in every row, got None \(null\), an empty cell or "
+            r"text such as NA in 1 of 6 rows of column 'gold'; `predictions` .* in 2 of 6 rows of "
+            r"column 'model': "
             r"drop_null=True leaves out rows with missing values, "
-            r"keep_empty=True reads empty cells as empty text$",
+            r"keep_missing=True reads such text as labels$",
         )
         check_read(path, WITHOUT_NULLS, drop_null=True)
-        check_read(path, AS_TEXT, keep_empty=True)
-        check_read(path, AS_TEXT, keep_empty=True, drop_null=True)
+        check_read(path, AS_TEXT, keep_missing=True)
+        check_read(path, AS_TEXT, keep_missing=True, drop_null=True)
 
 
 def test_an_empty_weight_is_a_null_and_never_text(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("gold,model,w\na,a,1\nb,b,\nb,a,2\n")
-    for given_option in ({}, {"keep_empty": True}):
+    for given_option in ({}, {"keep_missing": True}):
         with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
             table_of(path, weights="w", **given_option)
     table = table_of(path, weights="w", drop_null=True)
@@ -132,5 +179,5 @@ def test_an_empty_weight_is_a_null_and_never_text(tmp_path):
 
 def test_what_only_looks_empty_is_a_label(tmp_path):
     path = tmp_path / "p.csv"
-    path.write_text("gold,model\n ,NA\nNA,null\nnan, \n")
-    check_read(path, ([" ", "NA", "nan"], ["NA", "null", " "]))
+    path.write_text("gold,model\n ,Na\nnone,NONE\n-1, \n")
+    check_read(path, ([" ", "none", "-1"], ["Na", "NONE", " "]))

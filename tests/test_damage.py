@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from file_cases import INTEGERS, TEXT, WRITERS, columns, refused, table_of, write_arrow_stream
+from informedness.inputs import readers
 from tables import table_of_labels
 
 
@@ -81,6 +82,19 @@ def test_what_stands_behind_an_arrow_stream_is_not_passed_over(tmp_path):
     for rest in (b"x", b"\0" * 8, once):
         path.write_bytes(once + rest)
         refused(path, "the file must hold one Arrow stream|not readable as arrow: the stream is")
+
+
+def test_files_joined_into_one_are_refused(monkeypatch, tmp_path):
+    ends = ["a", "b"] * 20, ["b", "a"] * 20
+    monkeypatch.setattr(readers, "_BLOCK", 5)  # an end and a start stand in several blocks
+    for name in ("p.arrow", "p.feather", "p.parquet"):
+        path = tmp_path / name
+        parts = []
+        for predictions in ends:
+            WRITERS[name](columns(["a", "b"] * 20, predictions), path)
+            parts.append(path.read_bytes())
+        path.write_bytes(b"".join(parts))
+        refused(path, "the file must hold one (Arrow|Parquet) file, got several joined into one")
 
 
 def test_a_stream_that_asks_for_more_memory_than_there_is_is_refused(tmp_path):
@@ -170,7 +184,7 @@ READERS = {
 def is_read(path, undamaged):
     """Return if a file is read, and see that it is refused by name or read as it is or was."""
     try:
-        table = table_of(path, keep_empty=True)
+        table = table_of(path, keep_missing=True)
     except ValueError as error:
         if not str(error).startswith(f"{path}: "):
             raise

@@ -1,9 +1,11 @@
 """Files of any size and format give the table of their samples, exactly, or an error."""
 
+import itertools
 import json
 import subprocess
 import sys
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -42,7 +44,7 @@ def test_every_format_gives_the_table_of_its_samples(batches, tmp_path):
         for labels in (INTEGERS, TEXT):
             for weights in (None, WEIGHTS):
                 WRITERS[name](columns(*labels.tolist(), weights), tmp_path / name)
-                given = {"numeric": is_text and labels is INTEGERS, "keep_empty": is_text}
+                given = {"numeric": is_text and labels is INTEGERS, "keep_missing": True}
                 given |= {} if weights is None else {"weights": "w"}
                 expected = table_of_labels(*labels, sample_weight=weights)
                 found = table_of(tmp_path / name, **given)
@@ -129,7 +131,7 @@ def test_json_lines_keep_the_types_of_json(tmp_path):
     for gold, model in (([-(2**63), 2**64 - 1, 0], [0, 1, -1]), texts):
         rows = [{"gold": r, "model": p} for r, p in zip(gold, model, strict=True)]
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-        assert table_of(path) == table_of_labels(gold, model)
+        assert table_of(path, keep_missing=True) == table_of_labels(gold, model)
 
 
 def test_json_of_mixed_types_is_refused_wherever_it_stands(monkeypatch, tmp_path):
@@ -177,8 +179,9 @@ def test_a_folder_and_a_list_of_files_are_one_data_set(tmp_path):
     (tmp_path / "_temporary" / "part-9.parquet").write_bytes(b"half written")
     whole = table_of_labels(*TEXT)
     files = sorted(tmp_path.rglob("part-0*.parquet"))
-    assert table_of(str(tmp_path)) == whole
-    assert table_of([tmp_path / "day=0", *map(str, files[2:])]) == whole
+    for path in (str(tmp_path), [tmp_path / "day=0", *map(str, files[2:])]):
+        with pytest.warns(InformednessWarning, match="left out what is hidden"):
+            assert table_of(path, keep_missing=True) == whole
 
 
 def test_files_of_several_formats_can_be_listed_but_not_lie_in_one_folder(tmp_path):
@@ -263,6 +266,40 @@ def test_nulls_are_refused_with_their_number_or_left_out_on_request(batches, tmp
         assert table_of(folder, weights="w", drop_null=True) == expected
 
 
+def test_files_that_polars_wrote_are_read(tmp_path):
+    frame = pl.DataFrame({"gold": ["a", "b"] * 50, "model": ["a", "a"] * 50})
+    for some in (frame, frame.cast(pl.Categorical)):
+        some.write_ipc(tmp_path / "p.arrow", compression="zstd", record_batch_size=30)
+        some.write_parquet(tmp_path / "p.parquet")
+        for name in ("p.arrow", "p.parquet"):
+            assert table_of(tmp_path / name) == table_of_labels(*frame.to_dict().values())
+
+
+MISSING = ["", "NA", "#N/A", "<NA>", "nan", "NaN", "None", "null", "NULL", "-100"]
+
+
+def test_text_for_a_missing_value_is_refused_unless_it_is_meant(batches, tmp_path):
+    for name, missing in itertools.product(WRITERS, MISSING):
+        gold, model = ["a", missing, "b", "a"] * 20, ["a", "a", missing, "b"] * 20
+        path = tmp_path / name
+        WRITERS[name](columns(gold, model), path)
+        refused(
+            path,
+            "`references` .* text such as NA in 20 of 80 rows of column 'gold'; `predictions` .* "
+            "in 20 of 80 rows of column 'model': drop_null=True leaves .*keep_missing=True reads",
+        )
+        assert table_of(path, drop_null=True) == table_of_labels(["a"] * 40, ["a", "b"] * 20)
+        assert table_of(path, keep_missing=True) == table_of_labels(gold, model)
+        if missing:  # an empty cell has no name
+            for options in ({"labels": ["a", "b", missing]}, {"ignore_index": missing}):
+                assert table_of(path, **options) == table_of_labels(gold, model, **options)
+            with pytest.raises(ValueError, match=r"`references` .* in 20 of 80 rows"):
+                table_of(path, labels=["a", "b"], unknown="wrong")
+            options = {"labels": ["a", "b", "c"], "unknown": "wrong"}
+            WRITERS[name](columns(["a"] * 80, model), path)
+            assert table_of(path, **options) == table_of_labels(["a"] * 80, model, **options)
+
+
 def test_a_null_among_the_values_of_a_dictionary_is_a_null(tmp_path):
     codes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", None, "b"]))
     path = tmp_path / "p.arrow"
@@ -320,5 +357,16 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
 def test_the_command_does_not_import_pandas_which_takes_longer_than_all_the_rest(tmp_path):
     pa.parquet.write_table(columns(*TEXT.tolist()), tmp_path / "p.parquet")
     code = "import sys; from informedness.cli import main; main(); print('pandas' in sys.modules)"
-    command = [sys.executable, "-c", code, "report", "p.parquet", "-r", "gold", "-p", "model"]
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "report",
+        "p.parquet",
+        "-r",
+        "gold",
+        "-p",
+        "model",
+        "--keep-missing",
+    ]
     assert subprocess.check_output(command, cwd=tmp_path, text=True).endswith("\nFalse\n")

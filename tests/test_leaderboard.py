@@ -114,6 +114,9 @@ def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
         leaderboard(REFERENCES, {})
     with pytest.raises(ValueError, match=r"same number of runs .* got 2 for some and 1 for 'b'"):
         leaderboard(REFERENCES, {"a": [MODELS["a"], MODELS["c"]], "b": [MODELS["b"]]})
+    for names in ((1, "1"), (None, "None"), (np.int64(2), "2")):
+        with pytest.raises(ValueError, match=f"must name each model once, got '{names[1]}' twice"):
+            leaderboard(REFERENCES, dict(zip(names, MODELS.values(), strict=False)))
 
 
 def test_the_command_line_ranks_the_columns_of_a_file(tmp_path, capsys):

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import itertools
 import json
 import lzma
 import os
@@ -15,8 +16,10 @@ import pyarrow.parquet
 import pytest
 
 from file_cases import COLUMNS, refused_as, table_of
-from informedness import table_from_frame
+from informedness import InformednessWarning, table_from_frame
+from informedness.inputs import paths
 from informedness.inputs.readers import read_batches
+from informedness.inputs.samples import read_lines
 from tables import table_of_labels
 
 
@@ -127,17 +130,81 @@ def test_a_compressed_file_is_counted_as_the_file_in_it_and_refused_if_cut_short
     refused_as(tmp_path / "p.zip", "the file is a ZIP archive", file_format="csv")
 
 
-def test_what_is_hidden_or_stands_beside_the_data_in_a_folder_is_passed_over(tmp_path):
-    write(tmp_path / "data.csv", ("a", "a"), ("b", "b"))
-    for name in ("README.md", "LICENSE", "dataset_info.json", "state.json", ".gitattributes"):
+def test_every_stream_of_a_compressed_file_is_read_or_the_file_is_refused(monkeypatch, tmp_path):
+    first, second = b"gold,model\na,a\nb,a\n", b"a,a\nb,b\n"
+    for size, (ending, compress) in itertools.product((1 << 20, 3), COMPRESSED.items()):
+        monkeypatch.setattr(paths, "_PIECE", size)
+        whole, more = compress(first), compress(second)
+        path = tmp_path / f"p.csv.{ending}"
+        path.write_bytes(whole + more)
+        assert table_of(path).n_samples == 4
+        magic = bytes([more[0] ^ 1]) + more[1:]
+        for rest in (magic, more[:2], more[:-4], b"what is not compressed", b"\0\0" + magic):
+            path.write_bytes(whole + rest)
+            refused_as(path, rf"the file cannot be decompressed \({ending}\)")
+        if ending != "zst":  # the others may be padded
+            path.write_bytes(whole + b"\0" * 8 + more + b"\0" * 4)
+            assert table_of(path).n_samples == 4
+
+
+@pytest.mark.filterwarnings("error:informedness. ")
+def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
+    names = [f"{name}.csv" for name in ("citation", "data", "LICENSE", "readme", "Readme.old")]
+    for name in names:
+        write(tmp_path / name, ("a", "a"), ("b", "b"))
+    assert table_of(tmp_path).n_samples == 10
+    beside = ["LICENSE", "README.md", "_SUCCESS", "_part.csv", "dataset_info.json", "state.json"]
+    for name in beside:
         (tmp_path / name).write_text("about the data")
-    (tmp_path / ".part.crc").symlink_to(tmp_path / "gone")
-    (tmp_path / "_temporary").symlink_to(tmp_path, target_is_directory=True)
-    assert table_of(tmp_path).n_samples == 2
+        with pytest.warns(InformednessWarning, match=f"{tmp_path}: left out .*: {name}$"):
+            assert table_of(tmp_path).n_samples == 10
+        (tmp_path / name).unlink()
     for name in ("notes.md", "notes.text.gz"):  # which may be data
         (tmp_path / name).write_text("")
         refused_as(tmp_path, f"{name}: the format must be one of")
         (tmp_path / name).unlink()
+    for name in beside:
+        (tmp_path / name).write_text("about the data")
+    (tmp_path / ".part.crc").symlink_to(tmp_path / "gone")
+    (tmp_path / "_temporary").symlink_to(tmp_path, target_is_directory=True)
+    with pytest.warns(InformednessWarning, match=r": \.part\.crc, LICENSE, README\.md and 5 more$"):
+        assert table_of(tmp_path).n_samples == 10
+
+
+def test_a_state_is_data_among_json(tmp_path):
+    for name in ("state.json", "nation.json"):
+        (tmp_path / name).write_text('[{"gold": "a", "model": "a"}]')
+    assert table_of(tmp_path).n_samples == 2
+
+
+def test_lines_end_as_on_any_system(tmp_path):
+    path = tmp_path / "p.txt"
+    for end in ("\n", "\r\n", "\r"):
+        for last in ("", end):
+            for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
+                path.write_bytes((end.join("aéb") + last).encode(encoding))
+                assert read_lines(str(path), "references").tolist() == ["a", "é", "b"]
+
+
+def test_lines_that_are_no_labels_are_refused(tmp_path):
+    path = tmp_path / "p.txt"
+    for text, message in (
+        ("a\nb\n\ufeffa\nb\n", "line 3: .*ufeffa' has a byte order mark"),
+        ("| gold |\n|------|\n| a |\n", "line 2 is the rule of a table"),
+        ("| gold |\n| :--: |\n| a |\n", "line 2 is the rule of a table"),
+        ("+------+\n| gold |\n", "line 1 is the rule of a table"),
+        ("│ gold │\n├──────┤\n│ a    │\n", "line 2 is the rule of a table"),
+        ("a\nNA\nb\n\n", "line 2 must hold a label, got 'NA', and 1 more like it: keep_missing"),
+        ("a\0\n\0b\0\n\0", "line 1 holds a character of code 0"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=f"^{path}: {message}"):
+            read_lines(str(path), "references")
+    path.write_text("a\nNA\n\n")
+    column = read_lines(str(path), "references", keep_missing=True)
+    assert column.tolist() == ["a", "NA", ""]
+    path.write_text("--\n|\n-\n||\n-|-\n")  # as tags of punctuation
+    assert len(read_lines(str(path), "references")) == 5
 
 
 @pytest.mark.slow
@@ -148,7 +215,9 @@ def test_a_folder_that_datasets_saved_is_read_and_so_is_the_dataset(tmp_path):
     saved = datasets.Dataset.from_dict(columns)
     saved.save_to_disk(str(tmp_path / "saved"))
     wanted = table_of_labels(*columns.values())
-    assert table_of(tmp_path / "saved") == wanted == table_from_frame(saved, **COLUMNS)
+    with pytest.warns(InformednessWarning, match=r": dataset_info\.json, state\.json$"):
+        assert table_of(tmp_path / "saved") == wanted
+    assert table_from_frame(saved, **COLUMNS) == wanted
     some = saved.select([3, 0])  # by indices into the table below it
     assert table_from_frame(some, **COLUMNS) == table_of_labels(["c", "a"], ["c", "a"])
 

@@ -138,6 +138,12 @@ def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
         table_from_frame(FRAME, by="kind", **options)
     with pytest.raises(ValueError, match="`by` must name each column once, got 'type' twice"):
         table_from_frame(FRAME, by=["type", "type"], **options)
+    one = {("a", "b"): report(*of(FRAME)).table}
+    for twice in (["type", "type"], [1, "1"]):
+        with pytest.raises(ValueError, match=f"name each column once, got '{twice[0]}' twice"):
+            Slices.from_tables(one, by=twice)
+    with pytest.raises(ValueError, match="`by` must name each column once, got '1' twice"):
+        report(*of(FRAME), by={1: FRAME["type"], "1": FRAME["half"]})
     with pytest.raises(ValueError, match="`by` must have a value for each sample, got 2"):
         report(*of(FRAME), by=["a", "b"])
     with pytest.raises(ValueError, match="`classes` must be one of"):
@@ -208,6 +214,40 @@ def test_the_command_line_gives_the_same(tmp_path, capsys):
     assert found == sorted(found, reverse=True)
     assert main(["report", path, "-r", "label", "-p", "model", "--sort", "nit"]) == 2
     assert "add --by COLUMN" in capsys.readouterr().err
+
+
+def test_columns_named_like_a_field_lose_nothing_in_any_format(tmp_path, capsys):
+    """Each column has a key of its own, under which each format holds the names of its slices."""
+    options = {"confidence_level": 0.95, "vs_rest": "nit"}
+    plain = report(*of(FRAME), by=BY, **options)
+    fields = [field for field in plain.records()[0] if field not in BY]
+    assert {"n_classes", "accuracy", "nit", "nit_low", "difference", "p_value"} <= {*fields}
+    for first, second, keys in (
+        *((field, "half", [f"by_{field}", "half"]) for field in fields),
+        ("accuracy", "by_accuracy", ["by_by_accuracy", "by_accuracy"]),
+        ("by_nit", "nit", ["by_nit", "by_by_nit"]),
+    ):
+        by = {first: FRAME["type"], second: FRAME["half"]}
+        slices = report(*of(FRAME), by=by, **options)
+        wanted = [
+            {keys[0]: record["type"], keys[1]: record["half"]} | {x: record[x] for x in fields}
+            for record in plain.records()
+        ]
+        assert slices.records() == wanted, first
+        made = slices.to_dict()
+        assert (made["by"], made["slices"], made["overall"]) == (keys, wanted[:-1], wanted[-1])
+        assert slices.to_pandas().columns.tolist() == [*keys, *fields]
+        assert slices.to_csv().splitlines()[0].split(",") == [*keys, *fields]
+        assert slices.text_tables()[0][0][0] == f"{first}, {second}"
+        for field in ("n_samples", "nit", "name"):
+            found = slices.sorted_by(field, descending=True)
+            assert found.rows == plain.sorted_by(field, descending=True).rows
+    path = str(tmp_path / "p.parquet")
+    FRAME.rename(columns={"type": "accuracy"}).to_parquet(path)
+    asked = ["-r", "label", "-p", "model", "--by", "accuracy", "--format", "json"]
+    assert main(["report", path, *asked]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert [row[read["by"][0]] for row in read["slices"]] == ["color", "count", "yes/no"]
 
 
 def test_tables_of_slices_come_from_a_mapping_too():

@@ -114,6 +114,8 @@ REFUSED = [
     (K, {}, PREDS, TARGET.float(), "`target` must hold class ids .* torch.float32"),
     (K, {}, PREDS.tolist(), TARGET, r"`preds` must be a tensor of real numbers, got \["),
     (K, {}, torch.where(SCORES > 2, math.nan, SCORES), TARGET, "`preds` .* got nan"),
+    (K, {}, torch.full((240, K), -math.inf), TARGET, "`preds` .* all -inf, or several inf"),
+    (K, {}, torch.where(SCORES > 0, math.inf, SCORES), TARGET, "`preds` .* or several inf"),
     (2, {}, SCORES[:, 0], BINARY, "threshold=0.5 for probabilities, threshold=0.0"),
     (2, {"threshold": 0.5}, SCORES[:, :1], BINARY, r"or 2 classes .* got \(240, 1\)"),
     (2, {"threshold": 0.5}, SCORES[:, :2], BINARY, "leave out the threshold"),

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from itertools import count, islice
 from typing import Any, TypeAlias
 
+import numpy as np
 from limits import MAX_GRID, MAX_TEXT, Refusal
 
 from informedness.core.labels import show
+from informedness.inputs.matrices import ends_in_sums, is_called_total, rows_are_predictions
 
 Grid: TypeAlias = dict[str, Any]  # its "labels", and the rows of its "cells"
 
 THOUSANDS = r"[1-9]\d{0,2}(?P<mark>[,.' \u2019\u00a0\u2009\u202f])\d{3}((?P=mark)\d{3})*"
-TOTALS = r"(grand )?(totals?|sum|all)|Σ"
 
 
 def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> Grid:
@@ -136,7 +137,8 @@ def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
     """Return the names of the classes in a block, if it has any, and its counts.
 
     Its shape tells where the names are: above, on the left, or both with a corner that is no count.
-    A last row and column that are called totals, and really are totals, are left out.
+    A last row and column that are called totals, and really are totals, are left out. A corner
+    names the rows, or the rows and the columns as in Actual / Predicted.
     """
     first, left = block[0], [row[0] for row in block]
     named = [cell for cell in (*first, *left) if cell and not is_number(cell)]
@@ -147,9 +149,14 @@ def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
         return left, [row[1:] for row in block]
     if taller or len(block) < 2 or is_number(first[0]):
         return [], block
+    if rows_are_predictions(*re.split(r"[\\/|]", first[0], maxsplit=1)):
+        raise Refusal(
+            f"The rows of a matrix must be references and its columns predictions, but the corner "
+            f"of this block says {show(first[0])}: swap its rows and columns, or leave the corner "
+            "empty if its rows are references."
+        )
     above, beside, counts = first[1:], left[1:], [row[1:] for row in block[1:]]
-    so_called = all(re.fullmatch(TOTALS, names[-1], re.I) for names in (above, beside))
-    if so_called and ends_in_totals(counts):
+    if all(map(is_called_total, (above[-1], beside[-1]))) and ends_in_totals(counts):
         above, beside, counts = above[:-1], beside[:-1], [row[:-1] for row in counts[:-1]]
     if sorted(above) != sorted(beside):
         raise Refusal(
@@ -164,8 +171,8 @@ def ends_in_totals(cells: list[list[str]]) -> bool:
     """Return whether the last cell of each row and of each column is the sum of the others."""
     if not all(is_number(cell) for row in cells for cell in row):
         return False
-    rows = [[count_of(cell, "total", "total") for cell in row] for row in cells]
-    return all(sum(line[:-1]) == line[-1] for line in [*rows, *map(list, zip(*rows, strict=True))])
+    counts = np.array([[count_of(cell, "total", "total") for cell in row] for row in cells])
+    return all(ends_in_sums(counts, axis) for axis in (0, 1))
 
 
 def rename_classes(grid: Grid, names: list[str], first: int) -> Grid:

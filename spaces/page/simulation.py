@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyT
     if min(pi) < SMALLEST_SHARE:
         raise Refusal(f"The share of each class must be at least {SMALLEST_SHARE} of all.")
     table = np.outer(pi, (1 - ability) * g) + np.diag(ability * pi)
-    return ContingencyTable.from_matrix(table, labels=[f"class {i + 1}" for i in range(len(pi))])
+    return _table_of(table, [f"class {i + 1}" for i in range(len(pi))])
 
 
 def frozen(numbers: list[float] | None) -> tuple[float, ...] | None:
@@ -74,10 +74,15 @@ def draw_again(table: ContingencyTable, n: int, times: int) -> list[ContingencyT
     """Return tables of n samples each, drawn from the expected table."""
     p = table.to_dense() / table.total
     drawn = np.random.default_rng().multinomial(n, p.ravel() / p.sum(), size=times)
-    labels = list(table.labels)
-    return [
-        ContingencyTable.from_matrix(counts.reshape(p.shape), labels=labels) for counts in drawn
-    ]
+    return [_table_of(counts.reshape(p.shape), table.labels) for counts in drawn]
+
+
+def _table_of(matrix: Any, labels: Sequence[Any]) -> ContingencyTable:
+    """Return the table of a matrix whose last class may have as many samples as all others."""
+    rows, columns = np.take(labels, np.indices(matrix.shape).reshape(2, -1))
+    return ContingencyTable.from_counts(
+        references=rows, predictions=columns, counts=matrix.ravel(), labels=labels
+    )
 
 
 @functools.lru_cache(maxsize=256)

@@ -50,9 +50,9 @@ _SAME = {
 }
 # Options that go together
 _OF_LABELS = ("numeric", "extract", "choices", "labels", "ignore_index", "unknown")
-_OF_FILES = ("file_format", "drop_null", "keep_empty")
+_OF_FILES = ("file_format", "drop_null", "keep_missing")
 _OF_LOGS = ("harness", "task", "variant")
-_OF_ROWS = ("labels", "ignore_index", "numeric", "drop_null", "keep_empty")
+_OF_ROWS = ("labels", "ignore_index", "numeric", "drop_null", "keep_missing")
 _OF_SLICES = ("classes", "column", "vs_rest")
 _OF_COLUMNS = ("weights", "by", *_OF_SLICES, "on", "groups", "file_format")
 _OF_TEST = ("metric", "average", "confidence_level", "n_resamples", "seed")
@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stderr is None:  # closed: print would take standard output for it
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 until the process ends
     options = _parser().parse_args(arguments)
+    if getattr(options, "format", "text") != "text":
+        _write_exactly()
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
@@ -79,12 +81,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _tell(f"warning: {_in_options(message, options)}")
     try:
         print(output, flush=True)
+    except UnicodeEncodeError as error:
+        return _refused(f"standard output: {error}")
     except OSError as error:
         # so that Python does not try again at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
             return _refused(f"standard output: {error}")
     return 0
+
+
+def _write_exactly() -> None:
+    """Write data for other programs in UTF-8, where standard output is not in a Unicode encoding.
+
+    What neither can hold, half of a surrogate pair from a file name or an option, is refused.
+    """
+    if hasattr(sys.stdout, "reconfigure"):
+        is_unicode = sys.stdout.encoding.lower().startswith("utf")
+        encoding = sys.stdout.encoding if is_unicode else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="strict")
 
 
 @contextmanager
@@ -268,7 +283,7 @@ def _table_of_lines(options: argparse.Namespace) -> ContingencyTable:
     """Return the table of two text files, of references and of predictions, a label per line."""
     how = _label_options(options)
     references, predictions = (
-        read_lines(file, role, how, options.keep_empty)
+        read_lines(file, role, how, options.keep_missing)
         for file, role in zip(options.path, ("references", "predictions"), strict=True)
     )
     return ContingencyTable.from_labels(
@@ -564,11 +579,11 @@ def _add_shared(command: Any, formats: list[str]) -> None:
         "--ignore-index", metavar="LABEL", help="drop samples with this reference, for example -100"
     )
     add("--numeric", action="store_true", help="read text labels as integers, so that 001 is 1")
-    add("--drop-null", action="store_true", help="leave out rows with nulls in the columns used")
+    add("--drop-null", action="store_true", help="leave out rows with missing values")
     add(
-        "--keep-empty",
+        "--keep-missing",
         action="store_true",
-        help="read empty cells of CSV and TSV as empty text, not as nulls",
+        help="read empty cells and text such as NA or None as labels, not as nulls",
     )
     add(
         "--input-format",

@@ -12,22 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from .core.labels import (
-    NAMES,
-    Codes,
-    Column,
-    Label,
-    NoSamplesError,
-    Numbers,
-    check_distinct,
-    check_same_kind,
-    label_kind,
-    merged,
-    show,
-)
+from .core.labels import NAMES, Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, read_amounts, warn_of_padding
 from .inputs.containers import coded, read_quickly, read_task
+from .inputs.matrices import check_no_totals, check_same_names, read_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -187,18 +176,19 @@ class ContingencyTable(Table):
         Raises
         ------
         ValueError
-            If the matrix is not square or holds anything but counts; if the rows of a data frame
-            have no names, or it names a class twice.
+            If the matrix is not square or holds anything but counts, for example totals: a last row
+            and column that are the sums of the others, whatever they are called. If the rows of a
+            data frame have no names or are called predictions, or it names a class twice.
 
         Examples
         --------
         >>> ContingencyTable.from_matrix([[90, 0], [10, 0]]).informedness()
         0.0
         """
-        names = _read_names(matrix)
+        names = read_names(matrix)
         amounts = read_amounts(matrix, "matrix")
         if names is not None:
-            _check_frame(matrix, names, amounts, squared_weights)
+            check_same_names(names, squared_weights)
             classes = common_codes(*names)[0] if labels is None else labels
         else:
             if amounts.ndim != 2 or amounts.shape[0] != amounts.shape[1]:
@@ -208,6 +198,7 @@ class ContingencyTable(Table):
             if k != len(classes):
                 raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
             names = classes, classes
+        check_no_totals(amounts, names)
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
         squares = None if squared_weights is None else np.ravel(squared_weights)
         table = cls.from_counts(
@@ -542,60 +533,3 @@ def _check_total(total: Any) -> None:
         raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
     if total == math.inf:
         raise ValueError("`counts` must have a finite sum, got one beyond 1e308")
-
-
-def _read_names(frame: Any) -> tuple[Column, Column] | None:
-    """Return the names of the rows and columns of a data frame, None for an array.
-
-    Raises
-    ------
-    ValueError
-        If only the columns have names, so that the classes of the rows would rest on their order
-        alone; if names are not labels, differ in type, or occur twice.
-    """
-    if not hasattr(frame, "columns"):
-        return None
-    if not hasattr(frame, "index"):
-        raise ValueError(
-            "`matrix` must be an array, or a data frame with row names (pandas), got a "
-            f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}: pass its counts "
-            "as an array and the classes as labels="
-        )
-    sides = frame.index, frame.columns
-    unnamed = [type(side).__name__ == "RangeIndex" and side.name is None for side in sides]
-    if any(unnamed) and list(sides[0]) != list(sides[1]):
-        of_rows, of_columns = (
-            "only numbers" if without else show(list(side))
-            for side, without in zip(sides, unnamed, strict=True)
-        )
-        raise ValueError(
-            f"`matrix` must name its rows as it names its columns, got {of_rows} as its index and "
-            f"{of_columns} as its columns: set both to the classes, or, if rows and columns are in "
-            "the same order, pass matrix.to_numpy() and labels="
-        )
-    rows, columns = (
-        read_quickly(list(side), f"matrix.{name}")
-        for side, name in zip(sides, ("index", "columns"), strict=True)
-    )
-    check_same_kind(rows, "matrix.index", columns, "matrix.columns")
-    for column, name in ((rows, "matrix.index"), (columns, "matrix.columns")):
-        check_distinct(column.tolist(), name)
-    return rows, columns
-
-
-def _check_frame(
-    frame: Any, names: tuple[Column, Column], amounts: Numbers, squared_weights: Any
-) -> None:
-    """Raise ValueError if a data frame has its own margins, or the squares have other names."""
-    if len(amounts) > 1 and all(side.tolist()[-1] == "All" for side in names):
-        sums = amounts[:-1].sum(axis=0), amounts[:, :-1].sum(axis=1)
-        if np.array_equal(sums[0], amounts[-1]) and np.array_equal(sums[1], amounts[:, -1]):
-            raise ValueError(
-                "`matrix` must hold only the counts of classes, got the sums of rows and columns "
-                "under 'All': leave them out (margins=False)"
-            )
-    of_squares = _read_names(squared_weights)
-    if of_squares is not None and any(
-        side.tolist() != other.tolist() for side, other in zip(names, of_squares, strict=True)
-    ):
-        raise ValueError("`squared_weights` must have the same index and columns as `matrix`")

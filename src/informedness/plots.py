@@ -358,7 +358,13 @@ def plot_ability_curves(
         check_choice("metrics", name, SCORES)
     abilities = np.linspace(0, 1, 51)
     known, guessed = np.diag(of_references), np.outer(of_references, of_guesses)
-    tables = [ContingencyTable.from_matrix(x * known + (1 - x) * guessed) for x in abilities]
+    rows, columns = np.indices(known.shape).reshape(2, -1)
+    tables = [
+        ContingencyTable.from_counts(
+            references=rows, predictions=columns, counts=(x * known + (1 - x) * guessed).ravel()
+        )
+        for x in abilities
+    ]
     ax, size = _axes(ax, 2.4 + 0.17 * math.ceil(len(metrics) / 2))
     for i, name in enumerate(metrics):
         values = [float(table.score(name)) for table in tables]

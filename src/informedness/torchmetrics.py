@@ -25,7 +25,9 @@ from .core.scores import Average, ZeroDivision, check_zero_division
 from .core.table import is_real
 from .statistics.registry import averaged_score, score_named
 
-_NAN = -(2**63)  # not a class id: marks a score that is nan
+# No class ids: they mark where a score is nan, and where no score is the highest
+_NAN, _INFINITE = -(2**63), 1 - 2**63
+_MARKS = {_NAN: "nan", _INFINITE: "scores that are all -inf, or several inf"}
 
 
 class _ScoreOfCounts(Metric):
@@ -93,8 +95,9 @@ class _ScoreOfCounts(Metric):
         Raises
         ------
         ValueError
-            If shapes do not fit, an id is not in range(num_classes), a score is nan, or there is
-            one score per sample but no `threshold`; none of the batch is counted.
+            If shapes do not fit, an id is not in range(num_classes), a score is nan, infinite
+            scores leave open which is the highest, or there is one score per sample but no
+            `threshold`; none of the batch is counted.
         """
         k = self.num_classes
         for name, tensor in (("preds", preds), ("target", target)):
@@ -111,13 +114,13 @@ class _ScoreOfCounts(Metric):
         for name, tensor, also in (("preds", ids, ""), ("target", target, padding)):
             outside = tensor[(tensor < 0) | (tensor >= k)]
             if len(outside):
-                value = "nan" if outside[0] == _NAN else int(outside[0])
+                value = _MARKS.get(int(outside[0]), int(outside[0]))
                 raise ValueError(f"`{name}` must hold ids in range({k}){also}, got {value}")
         cells = torch.bincount(target * k + ids, minlength=k * k).reshape(k, k)
         setattr(self, self._state, self.counts + cells)
 
     def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        """Return predictions as ids of the shape of the target, `_NAN` where a score is nan."""
+        """Return predictions as ids of the shape of the target, a mark where there is none."""
         shape, dtype = tuple(preds.shape), preds.dtype
         if preds.shape == target.shape:
             if not preds.is_floating_point():
@@ -147,6 +150,9 @@ class _ScoreOfCounts(Metric):
                 f"{shape}: leave out the threshold to count the higher score, or pass preds[:, 1]"
             )
         highest, ids = preds.max(dim=1)  # which is nan where any of them is
+        if highest.isinf().any():
+            several = (preds == highest.unsqueeze(1)).sum(dim=1) > 1
+            ids = torch.where(highest.isinf() & several, _INFINITE, ids)
         return torch.where(highest.isnan(), _NAN, ids)
 
     def compute(self) -> torch.Tensor:
@@ -154,8 +160,13 @@ class _ScoreOfCounts(Metric):
         # Apple's devices have no float64
         dtype = torch.float32 if self.counts.device.type == "mps" else torch.float64
         try:
-            table = ContingencyTable.from_matrix(
-                self.counts.cpu().numpy(), labels=range(self.num_classes)
+            counts = self.counts.cpu().numpy()
+            target, preds = counts.nonzero()
+            table = ContingencyTable.from_counts(
+                references=target,
+                predictions=preds,
+                counts=counts[target, preds],
+                labels=range(self.num_classes),
             )
         except NoSamplesError:
             value = [math.nan] * self.num_classes if self.average is None else math.nan

@@ -460,17 +460,22 @@ def _is_float(array: Any) -> bool:
 
 
 def _argmax(logits: Any, keep: Any) -> Any:
-    """Return the argmax over the last axis; raise ValueError for nan in a sample that counts."""
-    _check_numbers((logits != logits).any(-1), keep)
+    """Return the argmax over the last axis; raise ValueError if a sample that counts has none."""
+    highest = logits.amax(-1) if _is_tensor(logits) else logits.max(-1)
+    _check_numbers(highest != highest, keep)  # which is nan where any logit is
+    is_infinite = abs(highest) == math.inf
+    if is_infinite.any():
+        several = (logits == highest[..., None]).sum(-1) > 1
+        _check_numbers(is_infinite & several, keep, "several inf, or only -inf,")
     return logits.argmax(-1)
 
 
-def _check_numbers(is_nan: Any, keep: Any) -> None:
-    """Raise ValueError for nan in samples that count."""
-    n_missing = int((as_array(is_nan, "predictions") & as_array(keep, "references")).sum())
-    if n_missing:
+def _check_numbers(is_bad: Any, keep: Any, what: str = "nan") -> None:
+    """Raise ValueError for nan, or something else, in samples that count."""
+    n_bad = int((as_array(is_bad, "predictions") & as_array(keep, "references")).sum())
+    if n_bad:
         raise ValueError(
-            f"predictions must be numbers, got nan for {n_missing} samples: has training diverged?"
+            f"predictions must be numbers, got {what} for {n_bad} samples: has training diverged?"
         )
 
 

@@ -213,6 +213,10 @@ BLOCKS = {
     "other order": ("true\tx\tz\ty\nx\t1200\t0\t2\ny\t3\t1\t40\nz\t0\t8\t0", ["x", "y", "z"]),
     "totals": (TOTALS, ["0", "1", "2"]),
     "no totals": ("\tx\ty\tall\nx\t1200\t2\t0\ny\t3\t40\t1\nall\t0\t0\t8", ["x", "y", "all"]),
+    "a corner": (
+        "Actual \\ Predicted\tx\ty\tz\nx\t1200\t2\t0\ny\t3\t40\t1\nz\t0\t0\t8",
+        ["x", "y", "z"],
+    ),
     "Python": (
         "array([[1200,    2,    0],\n       [3, 40, 1],\n       [0, 0, 8]])",
         ["ham", "spam", "class 3"],
@@ -240,12 +244,34 @@ def test_a_block_that_is_no_matrix_is_refused(page, ham):
     for text, sentence in (
         ("1\t2\t3\n4\t5\t6", "A 2 \u00d7 3 block does not fit here"),
         ("\ta\tb\na\t1\t2\nc\t3\t4", "the rows are 'a', 'c' and the columns 'a', 'b'"),
+        (
+            "predicted\ta\tb\na\t1\t2\nb\t3\t4",
+            "the corner of this block says 'predicted': swap its",
+        ),
+        ("Prediction / Truth\ta\tb\na\t1\t2\nb\t3\t4", "or leave the corner empty if"),
         ("1\t2\n3", "Row 2 of the block has 1 cells, but the first has 2"),
         ("1,234\n5,678", "1,234 could be one count with a thousands separator, or several"),
         (lines(["1\t" * 30 + "1"] * 31), "The grid holds at most 30 classes, this matrix has 31"),
     ):
         pasted = {"grid": ham, "text": text, "row": 0, "column": 0}
         assert sentence in page.app.read_block(pasted)["refused"]
+
+
+def test_totals_that_are_not_called_so_are_refused_when_the_matrix_is_scored(page, ham):
+    for text, name in (
+        (TOTALS.replace("All", "Gesamt"), "Gesamt"),
+        ("10 2 12\n3 9 12\n13 11 24", ""),
+    ):
+        grid = page.app.read_block({"grid": ham, "text": text, "row": 0, "column": 0})
+        said = f"got the sums of the others as its last row and column, '{name or 'class 3'}'"
+        refuses(page, page.app.score_grid, ((grid,), said))
+
+
+def test_a_simulation_in_which_one_class_is_half_of_all_has_no_totals(page):
+    for sizes in ([0.25, 0.25, 0.5], [0.1, 0.2, 0.2, 0.5]):
+        table = page.simulation.expected_table(sizes, 0)
+        assert table.reference_totals.tolist() == pytest.approx(sizes)
+        assert page.simulation.draw_again(table, 100, 3)[2].total == 100
 
 
 def test_what_is_no_count_is_refused_with_its_place(page):

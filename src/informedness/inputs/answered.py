@@ -5,7 +5,7 @@ integers, and positions become the names of their choices.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -13,6 +13,10 @@ from typing import Any
 from ..core.labels import Column, Label, check_distinct, show
 from ..core.table import check_unknown
 from ..inputs.containers import code_integers, read_quickly
+
+# What pandas, R, Excel, databases, Python and others write where there is no value.
+_MISSING = "NA <NA> #N/A #NA N/A n/a NaN nan -NaN -nan NaT NULL null None -100"
+MISSING = frozenset(("", *_MISSING.split()))
 
 
 @dataclass
@@ -53,6 +57,23 @@ class LabelOptions:
         if self.choices is not None and self.ignore_index is not None:
             return str(self.ignore_index)
         return _typed(self.ignore_index, is_integer)
+
+    def missing(self, roles: Iterable[str], keep: bool) -> dict[str, Collection[str]] | None:
+        """Return the text that stands for no label, by role; None if all text is to be kept.
+
+        Text that another option names is meant, and answers that are looked for in text, or may be
+        wrong answers, need not be labels.
+        """
+        if keep:
+            return None
+        meant = {str(x) for x in (*(self.labels or ()), *(self.choices or ()))}
+        if self.ignore_index is not None:
+            meant.add(str(self.ignore_index))
+        text = MISSING - meant - ({"-100"} if self.numeric else set())
+        are_labels = ["references"]
+        if self.pattern is None and self.unknown == "error":
+            are_labels.append("predictions")
+        return {role: text for role in roles if role.startswith(tuple(are_labels))}
 
 
 AS_THEY_ARE = LabelOptions()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         numeric: bool
         extract: str | re.Pattern[str] | None
         choices: Sequence[str] | None
-        keep_empty: bool
+        keep_missing: bool
 
 
 def named_columns(
@@ -65,14 +65,14 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
 
 
 def nulls_found(
-    names: Mapping[str, str], nulls: Mapping[str, int], n_rows: int, *, empty_cells: bool = False
+    names: Mapping[str, str], nulls: Mapping[str, int], n_rows: int, *, as_text: bool = False
 ) -> str:
     """Return what to say of nulls in columns; `nulls` holds how many, by argument.
 
-    With `empty_cells` they may be empty cells of text, which can be kept.
+    With `as_text` they may be text, which can be kept.
     """
-    null = "None (null) or an empty cell" if empty_cells else "None (null)"
-    keep = ", keep_empty=True reads empty cells as empty text" if empty_cells else ""
+    null = "None (null), an empty cell or text such as NA" if as_text else "None (null)"
+    keep = ", keep_missing=True reads such text as labels" if as_text else ""
     found = [
         f"`{argument}` must have a value in every row, got {null} in {n} of {n_rows} rows of "
         f"column {names[argument]!r}"

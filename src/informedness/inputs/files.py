@@ -47,7 +47,7 @@ def table_from_file(
     extract: str | re.Pattern[str] | None = None,
     choices: Sequence[str] | None = None,
     drop_null: bool = False,
-    keep_empty: bool = False,
+    keep_missing: bool = False,
     by: str | Sequence[str] | None = None,
 ) -> ContingencyTable | dict[Slice, ContingencyTable]:
     r"""Return the contingency table of files of predictions, which may be larger than memory.
@@ -56,8 +56,9 @@ def table_from_file(
     ----------
     path : path or sequence of paths
         A file, a folder of part files, or several of them, which count as one data set. In folders
-        and their subfolders, names that start with "." or "_" are skipped. "-" is standard input,
-        which needs `file_format`.
+        and their subfolders, names that start with "." or "_" are left out, and so are a README, a
+        license or a citation whose ending is not one of data. "-" is standard input, which needs
+        `file_format`.
     references, predictions, weights : str
         Names of the columns. "doc.label" is the field label within the column doc, and
         "doc.answers.0" the first element of a list in it, unless a column has the whole name.
@@ -82,13 +83,21 @@ def table_from_file(
         error, or with `unknown="wrong"` wrong answers. In CSV "0" is text, and a position only with
         `numeric`; with `choices`, text that is not an integer then stays as it is.
     drop_null : bool
-        Leave out rows with a null in one of these columns; by default nulls are an error.
-    keep_empty : bool
-        Read empty cells of CSV and TSV as labels that are empty text; by default they are nulls,
-        in quotes or not, as pandas and others write them.
+        Leave out rows with a null in one of these columns; by default nulls are an error. Empty
+        cells of CSV and TSV are nulls, in quotes or not, and so are references and predictions that
+        are text for a missing value: "", "NA", "<NA>", "#N/A", "#NA", "N/A", "n/a", "NaN", "nan",
+        "-NaN", "-nan", "NaT", "NULL", "null", "None" and "-100", unless `labels`, `choices` or
+        `ignore_index` name them; but not predictions with `extract` or `unknown="wrong"`.
+    keep_missing : bool
+        Read such text, and empty cells as empty text, as labels.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
+
+    Warns
+    -----
+    InformednessWarning
+        If files in a folder are left out; the message names them.
 
     Raises
     ------
@@ -117,7 +126,12 @@ def table_from_file(
             _add_table(sums[name], table, 2 if by is None else 16)
 
     n_rows, files = read_files(
-        path, names, count, file_format=file_format, drop_null=drop_null, keep_empty=keep_empty
+        path,
+        names,
+        count,
+        file_format=file_format,
+        drop_null=drop_null,
+        missing=options.missing(names, keep_missing),
     )
     try:
         if not sums:

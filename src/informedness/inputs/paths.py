@@ -1,7 +1,9 @@
 """Which files a data set consists of; each is opened once and read as it is."""
 
 import bz2
+import codecs
 import gzip
+import io
 import lzma
 import os
 import re
@@ -9,13 +11,13 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..core.labels import check_choice, show
+from ..core.labels import check_choice, show, warn
 
 FORMATS = {
     ".arrow": "arrow",
@@ -32,10 +34,19 @@ FORMATS = {
 _LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ZIP = b"PK\x03\x04"
-# Files beside the data in a folder: hidden ones, and those of a download or of `datasets`.
-_BESIDE = re.compile(
-    r"[._].*|(README|LICENSE|CITATION)(\.\w+)?|dataset_infos?\.json|state\.json", re.I | re.S
-)
+_BYTE_ORDER_MARKS = {  # that of UTF-32 begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_PIECE = 1 << 20  # bytes read, decompressed or decoded at a time
+_HIDDEN = (".", "_")
+# Files beside the data in a folder: texts about it, unless their ending says that they are data,
+# and what `datasets` writes (the state only beside data that is not JSON).
+_TEXTS = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?", re.I)
+_INFOS = ("dataset_info.json", "dataset_infos.json")
+_STATE = "state.json"
 _URL = re.compile(r"[a-zA-Z][\w+.-]+:/")  # of two letters or more: "C:/" is a drive
 
 
@@ -82,33 +93,55 @@ def paths_of(path: Any) -> list[Any]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """Return the files in a folder and its folders, but no hidden files, no markers, no README."""
+    """Return the files of data in a folder and its folders, and warn of what is left out."""
 
     def unreadable(error: OSError) -> None:
         raise error
 
-    parts = []
+    parts: list[Path] = []
+    left_out: list[Path] = []
     for place, folders, files in os.walk(folder, onerror=unreadable):
-        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        parts += [Path(place, name) for name in files if not _BESIDE.fullmatch(name)]
+        left_out += [Path(place, name) for name in folders if name.startswith(_HIDDEN)]
+        folders[:] = [name for name in folders if not name.startswith(_HIDDEN)]
+        for part in (Path(place, name) for name in files):
+            (left_out if _is_beside(part) else parts).append(part)
         for name in folders:
             if Path(place, name).is_symlink():  # it may lead back to where we are
                 raise ValueError(
                     f"{Path(place, name)}: a folder of parts must not hold a link to a folder: "
                     "pass the folder it leads to as a path of its own"
                 )
+    if {_format_in(part) for part in parts} != {"json"}:
+        left_out += [part for part in parts if part.name == _STATE]
+        parts = [part for part in parts if part.name != _STATE]
     for part in parts:
         if not part.is_file():
             kind = "a broken link" if part.is_symlink() else "a pipe or device"
             raise ValueError(f"{part}: a folder of parts must hold files, got {kind}")
     if not parts:
         raise ValueError(f"{folder}: the folder must hold files of predictions, got none")
+    if left_out:
+        names = ", ".join(str(path.relative_to(folder)) for path in sorted(left_out)[:3])
+        more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+        warn(f"{folder}: left out what is hidden or beside the data: {names}{more}")
     return sorted(parts)
 
 
-def _format(path: Path) -> str:
+def _is_beside(part: Path) -> bool:
+    """Return whether a file in a folder cannot be data, whatever else is there."""
+    if part.name.startswith(_HIDDEN) or part.name in _INFOS:
+        return True
+    return _TEXTS.fullmatch(part.name) is not None and _format_in(part) is None
+
+
+def _format_in(path: Path) -> str | None:
+    """Return the format that a file name says, None if it says none."""
     is_compressed = path.suffix.lower().removeprefix(".") in _COMPRESSIONS.values()
-    file_format = FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
+    return FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
+
+
+def _format(path: Path) -> str:
+    file_format = _format_in(path)
     if file_format is None:
         raise ValueError(
             f"{path}: the format must be one of {sorted(set(FORMATS.values()))}, and the file name "
@@ -134,8 +167,8 @@ def _check_once(files: list[str]) -> None:
 def open_whole(path: str) -> Iterator[BinaryIO]:
     """Open a file for reading in any order, and check that it does not change until it is closed.
 
-    A compressed file (gz, bz2, xz, zst) is decompressed into a temporary file first; standard input
-    is copied into one.
+    A compressed file (gz, bz2, xz, zst) is decompressed into a temporary file first, and text in
+    UTF-16 with a mark becomes UTF-8 in one; standard input is copied into one.
 
     Raises
     ------
@@ -143,13 +176,14 @@ def open_whole(path: str) -> Iterator[BinaryIO]:
         If the file is a ZIP archive, is damaged, or changes in size while it is read.
     """
     if path == "-":
-        with _copied(sys.stdin.buffer) as copy, _decompressed(copy) as plain:
-            yield plain
+        with _copied(sys.stdin.buffer) as copy, _decompressed(copy) as plain, _utf8(plain) as text:
+            yield text
         return
     with Path(path).open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
-        with _watched(stream, size, Path(path).name) as watched, _decompressed(watched) as plain:
-            yield plain
+        watched = _watched(stream, size, Path(path).name)
+        with watched as bytes_, _decompressed(bytes_) as plain, _utf8(plain) as text:
+            yield text
         left = os.fstat(stream.fileno()).st_size
         if left != size:
             raise ValueError(
@@ -161,9 +195,28 @@ def open_whole(path: str) -> Iterator[BinaryIO]:
 def _copied(stream: Any) -> Any:
     """Copy what can only be read once into a temporary file."""
     copy = tempfile.TemporaryFile()  # noqa: SIM115 the caller closes it
-    shutil.copyfileobj(stream, copy, 1 << 20)
+    shutil.copyfileobj(stream, copy, _PIECE)
     copy.seek(0)
     return copy
+
+
+@contextmanager
+def _utf8(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Give the stream itself, or a file with its text in UTF-8 if a mark says it has another."""
+    start = stream.read(4)
+    stream.seek(0)
+    marks = (name for mark, name in _BYTE_ORDER_MARKS.items() if start.startswith(mark))
+    encoding = next(marks, None)
+    if encoding is None:
+        yield stream
+        return
+    text = io.TextIOWrapper(stream, encoding=encoding, newline="")
+    with tempfile.TemporaryFile() as copy:
+        while piece := text.read(_PIECE):
+            copy.write(piece.encode())
+        text.detach()
+        copy.seek(0)
+        yield copy
 
 
 @contextmanager
@@ -180,13 +233,51 @@ def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
     if name is None:
         yield stream
         return
-    openers: dict[str, Any] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open, "zst": _open_zst}
+    openers: dict[str, Any] = {
+        "gz": gzip.open,
+        "bz2": lambda stream: _Streams(stream, bz2.BZ2Decompressor),
+        "xz": lambda stream: _Streams(stream, lzma.LZMADecompressor),
+        "zst": _open_zst,
+    }
     try:
         plain = _copied(openers[name](stream))
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
     with plain:
         yield plain
+
+
+class _Streams:
+    """A file of one or several bz2 or xz streams, read to its end.
+
+    `bz2.open` and `lzma.open` pass over what is damaged from the second header on.
+    """
+
+    def __init__(self, stream: BinaryIO, decompressor: Callable[[], Any]) -> None:
+        self._stream, self._new, self._one = stream, decompressor, decompressor()
+
+    def read(self, n_bytes: int) -> bytes:
+        while True:
+            compressed = b""
+            if self._one.eof:
+                compressed = self._next_stream()
+                if not compressed:
+                    return b""
+                self._one = self._new()
+            elif self._one.needs_input:
+                compressed = self._stream.read(_PIECE)
+                if not compressed:
+                    raise EOFError("the file is cut off")
+            plain: bytes = self._one.decompress(compressed, n_bytes)
+            if plain:
+                return plain
+
+    def _next_stream(self) -> bytes:
+        """Return bytes from the start of the next stream on, none at the end of the file."""
+        start: bytes = self._one.unused_data.lstrip(b"\0")  # which may stand between two
+        while not start and (more := self._stream.read(_PIECE)):
+            start = more.lstrip(b"\0")
+        return start
 
 
 def _open_zst(stream: BinaryIO) -> Any:

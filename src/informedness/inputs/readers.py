@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice, takewhile
@@ -24,6 +24,7 @@ _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
 _LINES = 1 << 16  # of JSON, where a label is a Python object
 _BLOCK = 1 << 22  # bytes of CSV parsed at a time, and the longest row that can be read
+_TOP = 20  # lines of CSV among which the header is looked for
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
@@ -37,6 +38,8 @@ class Batch(NamedTuple):
     """Number of rows, those with nulls included."""
     nulls: dict[str, int]
     """Number of nulls by argument."""
+    are_text: bool
+    """Whether some of the nulls are empty cells, or text such as NA."""
 
 
 def read_files(
@@ -46,11 +49,12 @@ def read_files(
     *,
     file_format: str | None = None,
     drop_null: bool = False,
-    keep_empty: bool = False,
+    missing: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[int, str]:
     """Hand each batch of a data set to `use`; return how many rows it has, and its name.
 
-    `names` gives the column of each argument; the other options are those of `table_from_file`.
+    `names` gives the column of each argument, `missing` the text that is null in it; with None
+    empty cells are text, too. The other options are those of `table_from_file`.
 
     Raises
     ------
@@ -61,10 +65,11 @@ def read_files(
     files = list_files(path, file_format)
     total, nulls = 0, dict.fromkeys(names, 0)
     with_nulls: dict[str, str] = {}
+    are_text = False
     for file, kind in files:
         n_rows = 0
         try:
-            for batch in read_batches(file, kind, names, keep_empty):
+            for batch in read_batches(file, kind, names, missing):
                 try:
                     use(batch)
                 except ValueError as error:
@@ -73,13 +78,13 @@ def read_files(
                 n_rows += batch.n_rows
                 if any(batch.nulls.values()):
                     with_nulls[file] = kind
+                    are_text |= batch.are_text
                     nulls = {name: n + batch.nulls[name] for name, n in nulls.items()}
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
         total += n_rows
     if with_nulls and not drop_null:
-        has_cells = any(kind in DELIMITERS for kind in with_nulls.values())
-        message = nulls_found(names, nulls, total, empty_cells=has_cells and not keep_empty)
+        message = nulls_found(names, nulls, total, as_text=are_text)
         raise ValueError(f"{_first(with_nulls)}: {message}")
     return total, _first(dict(files))
 
@@ -91,11 +96,14 @@ def _first(files: Mapping[str, str]) -> str:
 
 
 def read_batches(
-    path: str, file_format: str, names: Mapping[str, str], keep_empty: bool = False
+    path: str,
+    file_format: str,
+    names: Mapping[str, str],
+    missing: Mapping[str, Collection[str]] | None = None,
 ) -> Iterator[Batch]:
     """Yield the rows of a file in batches; `names` gives the column of each argument.
 
-    Empty cells of CSV and TSV are nulls, or with `keep_empty` empty text.
+    `missing` is as in `read_files`.
 
     Raises
     ------
@@ -105,7 +113,7 @@ def read_batches(
     with open_whole(path) as stream:
         if file_format in ("json", "jsonl"):
             objects = _lines(stream) if file_format == "jsonl" else _entries(stream)
-            yield from _read_json(objects, names)
+            yield from _read_json(objects, names, missing or {})
             return
         try:
             import pyarrow
@@ -116,12 +124,14 @@ def read_batches(
         reader: Any = {"parquet": _read_parquet, "arrow": _read_arrow}.get(file_format)
         if file_format in DELIMITERS:
             delimiter = DELIMITERS[file_format]
-            reader = partial(_read_csv, delimiter=delimiter, keep_empty=keep_empty)
+            reader = partial(_read_csv, delimiter=delimiter, keep_empty=missing is None)
         try:
-            for rows in _gathered(reader(stream, names)):
+            for table in _gathered(reader(stream, names)):
+                rows = _without_missing(table, missing or {})
                 nulls = {name: rows[name].null_count for name in names}
                 kept = rows.drop_null() if any(nulls.values()) else rows
-                yield Batch({name: kept[name] for name in names}, len(rows), nulls)
+                are_text = rows is not table or (file_format in DELIMITERS and missing is not None)
+                yield Batch({name: kept[name] for name in names}, len(rows), nulls, are_text)
         except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
             what = str(error) or "it asks for more memory than there is"
             raise ValueError(f"not readable as {file_format}: {what}") from error
@@ -143,6 +153,33 @@ def _columns_of(batches: Iterable[Any], ways: Mapping[str, Way]) -> Iterator[Any
             table = pyarrow.table(columns)
             yield pyarrow.table({name: plain_column(table[name]) for name in ways})
             row += len(part)
+
+
+def _without_missing(table: Any, missing: Mapping[str, Collection[str]]) -> Any:
+    """Return a table with a null in place of each text that stands for a missing value."""
+    import pyarrow
+    from pyarrow import compute, types
+
+    for argument, texts in missing.items():
+        column = table[argument]
+        is_coded = types.is_dictionary(column.type)
+        kind = column.type.value_type if is_coded else column.type
+        if not (types.is_string(kind) or types.is_large_string(kind)) or not len(table):
+            continue
+        values = column.chunk(0).dictionary if is_coded else column
+        if compute.any(_are_one_of(texts, values)).as_py():
+            plain = column.cast(kind)
+            nulls = pyarrow.nulls(len(plain), kind)
+            plain = compute.if_else(_are_one_of(texts, plain), nulls, plain)
+            table = table.set_column(table.column_names.index(argument), argument, plain)
+    return table
+
+
+def _are_one_of(texts: Collection[str], values: Any) -> Any:
+    """Return which values are one of these texts; `is_in` takes an array, which imports pandas."""
+    from pyarrow import compute
+
+    return compute.match_substring_regex(values, rf"\A(?:{'|'.join(map(re.escape, texts))})\z")
 
 
 def _gathered(tables: Iterable[Any]) -> Iterator[Any]:
@@ -182,6 +219,10 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
         page_checksum_verification=True,
     )
     yield from _columns_of(file.iter_batches(batch_size=n_rows, columns=columns), ways)
+    if metadata.num_row_groups:
+        last = _chunks(metadata, metadata.num_row_groups - 1, columns)
+        start = min(chunk.data_page_offset for chunk in last)
+        _check_one_file(stream, start, b"PAR1", "Parquet")
 
 
 def _ways(names: Mapping[str, str], schema: Any) -> dict[str, Way]:
@@ -220,16 +261,41 @@ def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str
     """
     if not metadata.num_row_groups:
         return _ROWS, []
-    group = metadata.row_group(0)
-    leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
-    wanted = tuple(f"{name}." for name in columns)
-    chunks = [group.column(i) for i, x in enumerate(leaves) if f"{x.path}.".startswith(wanted)]
+    chunks = _chunks(metadata, 0, columns)
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
-    if size > _ROW_BYTES * group.num_rows:
-        return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size)), []
+    n_rows = metadata.row_group(0).num_rows
+    if size > _ROW_BYTES * n_rows:
+        return 1 + min(_ROWS, int(n_rows * _BYTES // 4 // size)), []
     if any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings):
         return _ROWS, []
+    leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
     return _ROWS, [leaf.name for leaf in leaves if leaf.name == leaf.path and leaf.name in columns]
+
+
+def _chunks(metadata: Any, group: int, columns: list[str]) -> list[Any]:
+    """Return what a Parquet file says of columns in a row group; others may be damaged."""
+    wanted = tuple(f"{name}." for name in columns)
+    paths = [f"{metadata.schema.column(i).path}." for i in range(metadata.num_columns)]
+    row_group = metadata.row_group(group)
+    return [row_group.column(i) for i, path in enumerate(paths) if path.startswith(wanted)]
+
+
+def _check_one_file(stream: BinaryIO, start: int, magic: bytes, kind: str) -> None:
+    """Raise ValueError if a file ends somewhere behind `start` and another begins.
+
+    Both have a magic at either end; readers look only for what the footer at the end lists.
+    """
+    stream.seek(start)
+    before = b""
+    while block := stream.read(_BLOCK):
+        seen = before + block
+        if magic + magic in seen:
+            raise ValueError(
+                f"the file must hold one {kind} file, got several joined into one, of which all "
+                "but one would be passed over: pass the files themselves, as several paths or a "
+                "folder"
+            )
+        before = seen[1 - 2 * len(magic) :]
 
 
 def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
@@ -250,7 +316,9 @@ def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     reader = opened(stream, options=ipc.IpcReadOptions(included_fields=wanted))
     batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
     yield from _columns_of(batches, ways)
-    if not is_file and stream.read(1):
+    if is_file:
+        _check_one_file(stream, 0, b"ARROW1", "Arrow")
+    elif stream.read(1):
         raise ValueError("the file must hold one Arrow stream, got bytes after its end")
 
 
@@ -260,15 +328,16 @@ def _read_csv(
     import pyarrow
     import pyarrow.csv
 
+    delimiter, n_skipped = _layout(stream, names, delimiter)
     _check_quotes(stream, delimiter)
     with _as_text(stream) as text:
-        check_columns(names, next(csv.reader(text, delimiter=delimiter), []))
+        _check_header(names, list(islice(text, n_skipped, _TOP)), delimiter)
     types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
     if "weights" in names:
         types[names["weights"]] = pyarrow.float64()
     batches = pyarrow.csv.open_csv(
         stream,
-        read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK),
+        read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK, skip_rows=n_skipped),
         parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=pyarrow.csv.ConvertOptions(
             include_columns=list(types),
@@ -277,7 +346,79 @@ def _read_csv(
             strings_can_be_null=not keep_empty,
         ),
     )
-    yield from _columns_of(batches, {x: Way((name,), False) for x, name in names.items()})
+    for table in _columns_of(batches, {x: Way((name,), False) for x, name in names.items()}):
+        _check_not_joined(table, names)
+        yield table
+
+
+def _layout(stream: BinaryIO, names: Mapping[str, str], delimiter: str) -> tuple[str, int]:
+    """Return the delimiter of a CSV file, and how many lines stand before its header.
+
+    The delimiter is that of a first line such as "sep=;", or the first with which the header has
+    all columns.
+    """
+    with _as_text(stream) as text:
+        top = list(islice(text, _TOP))
+        if top and "\0" in top[0]:
+            raise ValueError(
+                "the header holds a character of code 0, as in UTF-16 without a mark: save the "
+                "file as UTF-8"
+            )
+        stated = re.fullmatch(r"sep=(.)[\r\n]*", top[0]) if top else None
+        if stated:
+            return stated[1], 1
+        for one in (delimiter, ";", "\t", ",", "|"):
+            if set(names.values()) <= set(next(csv.reader(top, delimiter=one), [])):
+                return one, 0
+    return delimiter, 0
+
+
+def _check_header(names: Mapping[str, str], top: list[str], delimiter: str) -> None:
+    """Raise ValueError unless the header has the columns; say what may have hidden them."""
+    header = top[0] if top else ""
+    rows = csv.reader(top, delimiter=delimiter)
+    try:
+        check_columns(names, next(rows, []))
+    except ValueError as error:
+        below = (i for i, row in enumerate(rows, start=2) if set(names.values()) <= set(row))
+        help_ = ""
+        if "\ufffd" in header:
+            help_ = ": the file is not in UTF-8, save it so"
+        elif "\ufeff" in header:
+            help_ = f": {marked(header)}"
+        elif n := next(below, 0):
+            help_ = f": row {n} has them, and the header must be the first, take out what is above"
+        raise ValueError(f"{error}{help_}") from None
+
+
+def marked(text: str) -> str:
+    """Return what to say of text that begins with a byte order mark."""
+    return (
+        f"{show(text)} has a byte order mark (U+FEFF), as in the middle of files joined into one: "
+        "take it out"
+    )
+
+
+def _check_not_joined(table: Any, names: Mapping[str, str]) -> None:
+    """Raise ValueError if rows of CSV show that several files were joined into one."""
+    from pyarrow import compute
+
+    texts = {argument: name for argument, name in names.items() if argument != "weights"}
+    are_headers = None
+    for argument, name in texts.items():
+        column = table[argument]
+        values = column.chunk(0).dictionary
+        is_marked = compute.starts_with(values, "\ufeff")
+        if compute.any(is_marked).as_py():
+            raise ValueError(f"column {name!r}: {marked(values.filter(is_marked)[0].as_py())}")
+        is_name = _are_one_of([name], column.cast(values.type))
+        are_headers = is_name if are_headers is None else compute.and_(are_headers, is_name)
+    if compute.any(are_headers).as_py():
+        raise ValueError(
+            f"the header is repeated in {compute.sum(are_headers).as_py()} rows, as in files "
+            "joined into one: pass the files themselves, as several paths or a folder, or take "
+            "these rows out"
+        )
 
 
 def _check_quotes(stream: BinaryIO, delimiter: str) -> None:
@@ -371,15 +512,25 @@ def _entries(stream: BinaryIO) -> Iterator[tuple[str, Any, bool]]:
 
 
 def _read_json(
-    objects: Iterator[tuple[str, Any, bool]], names: Mapping[str, str]
+    objects: Iterator[tuple[str, Any, bool]],
+    names: Mapping[str, str],
+    missing: Mapping[str, Collection[str]],
 ) -> Iterator[Batch]:
     ways: dict[str, Way] = {}
+    texts = [missing.get(argument, ()) for argument in names]
     rows = (_values_of(row, names, ways, where, escaped) for where, row, escaped in objects)
-    while some := list(islice(rows, _LINES)):
+    while given := list(islice(rows, _LINES)):
+        some = [
+            [
+                None if isinstance(x, str) and x in null else x
+                for x, null in zip(row, texts, strict=True)
+            ]
+            for row in given
+        ]
         kept = [row for row in some if None not in row]
         nulls = {name: sum(row[i] is None for row in some) for i, name in enumerate(names)}
         columns = {name: [row[i] for row in kept] for i, name in enumerate(names)}
-        yield Batch(columns, len(some), nulls)
+        yield Batch(columns, len(some), nulls, are_text=some != given)
 
 
 def _values_of(

@@ -1,5 +1,6 @@
 """Samples read whole from files: each has a reference and the predictions of two models."""
 
+import re
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
@@ -10,7 +11,10 @@ from ..contingency import common_codes
 from ..core.labels import Column, check_same_kind, join_columns, show
 from .answered import AS_THEY_ARE, LabelOptions, read_labels
 from .paths import open_whole
-from .readers import Batch, read_files
+from .readers import Batch, marked, read_files
+
+# The line between the head and the rows of a table as Markdown, databases and others print it.
+_RULE = re.compile(r"(?=.*[|+\u2502-\u257f])(?=.*[-=\u2500\u2501\u2550]{2})[-=|+:\s\u2500-\u257f]+")
 
 
 def read_columns(
@@ -20,13 +24,13 @@ def read_columns(
     options: LabelOptions = AS_THEY_ARE,
     file_format: str | None = None,
     drop_null: bool = False,
-    keep_empty: bool = False,
+    keep_missing: bool = False,
 ) -> dict[str, Column]:
     """Return columns of files as labels, by argument.
 
     Parameters
     ----------
-    path, file_format, drop_null, keep_empty
+    path, file_format, drop_null, keep_missing
         As in `table_from_file`.
     names : dict of str to str
         Name of the column of each argument. Identifiers, the arguments "on" and "groups", are left
@@ -50,7 +54,12 @@ def read_columns(
                 parts[argument].append(column)
 
     read_files(
-        path, names, add, file_format=file_format, drop_null=drop_null, keep_empty=keep_empty
+        path,
+        names,
+        add,
+        file_format=file_format,
+        drop_null=drop_null,
+        missing=options.missing(names, keep_missing),
     )
     empty = Column(np.zeros(0, dtype=np.int64), [])
     return {
@@ -59,30 +68,51 @@ def read_columns(
 
 
 def read_lines(
-    path: str, role: str, options: LabelOptions = AS_THEY_ARE, keep_empty: bool = False
+    path: str, role: str, options: LabelOptions = AS_THEY_ARE, keep_missing: bool = False
 ) -> Column:
     """Return the references or predictions in a text file, one label per line.
 
     Raises
     ------
     ValueError
-        If the file is not UTF-8, or a line is empty.
+        If the file is not UTF-8, a line is empty, or the lines are those of a table.
     """
     with open_whole(path) as stream:
         try:
             text = stream.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}: the file must be text in UTF-8: {error}") from error
-    lines = text.removesuffix("\n").replace("\r\n", "\n").split("\n") if text else []
-    if "" in lines and not keep_empty:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.removesuffix("\n").split("\n") if text else []
+    _check_lines(path, lines)
+    missing = (options.missing([role], keep_missing) or {}).get(role, ())
+    if not keep_missing and (gaps := [i for i, x in enumerate(lines) if not x or x in missing]):
+        n_lines = f", and {len(gaps) - 1} more like it" if len(gaps) > 1 else ""
         raise ValueError(
-            f"{path}: line {lines.index('') + 1} must hold a label, and is empty: "
-            "keep_empty=True reads it as empty text"
+            f"{path}: line {gaps[0] + 1} must hold a label, got {show(lines[gaps[0]])}{n_lines}: "
+            "keep_missing=True reads it as a label"
         )
     try:
         return read_labels(lines, role, options)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+
+
+def _check_lines(path: str, lines: Sequence[str]) -> None:
+    """Raise ValueError if lines hold what is no text of a label."""
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("\ufeff"):
+            raise ValueError(f"{path}: line {number}: {marked(line)}")
+        if "\0" in line:
+            raise ValueError(
+                f"{path}: line {number} holds a character of code 0, as in UTF-16 without a mark: "
+                "save the file as UTF-8"
+            )
+        if _RULE.fullmatch(line):
+            raise ValueError(
+                f"{path}: line {number} is the rule of a table, {show(line)}: a text file must "
+                "hold one label per line and nothing else; save tables as CSV"
+            )
 
 
 def joined_columns(

@@ -6,7 +6,7 @@ import csv
 import html
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..core.labels import Label
@@ -92,6 +92,14 @@ def interval_fields(
     """Return a standard error and an interval as fields of a record."""
     values = zip(("standard_error", "low", "high"), (standard_error, *interval), strict=True)
     return {f"{prefix}{name}": finite(value) for name, value in values}
+
+
+def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
+    """Return names as text; raise ValueError if two are equal as text, as 1 and "1" are."""
+    texts = tuple(map(str, names))
+    if twice := [text for text in texts if texts.count(text) > 1]:
+        raise ValueError(f"`{argument}` must name each {kind} once, got {twice[0]!r} twice")
+    return texts
 
 
 def plain_label(label: Label | None) -> int | str | None:

@@ -17,7 +17,7 @@ from ..inputs.containers import read_quickly
 from ..statistics.registry import averaged_score, score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
-from .layout import Result, Rows, finite
+from .layout import Result, Rows, finite, texts_of
 from .several import holm
 from .text import interval_heads, rounded, shown_interval, shown_p
 
@@ -204,7 +204,8 @@ def leaderboard(
     Raises
     ------
     ValueError
-        As `compare`, and if there is no model or models have different numbers of runs.
+        As `compare`, and if there is no model, two have one name (1 and "1" have), or models have
+        different numbers of runs.
 
     Examples
     --------
@@ -217,7 +218,10 @@ def leaderboard(
             f"`y_pred` must map the name of each model to its answers, got {show(y_pred)}"
         )
     column = read_quickly(y_true, "y_true")
-    runs = {str(name): _runs_of(name, answers) for name, answers in y_pred.items()}
+    names = texts_of(y_pred, "y_pred", "model")
+    runs = {
+        name: _runs_of(name, answers) for name, answers in zip(names, y_pred.values(), strict=True)
+    }
     numbers = {name: len(of_model) for name, of_model in runs.items()}
     n_runs = max(numbers.values())
     if fewer := [name for name, number in numbers.items() if number != n_runs]:

@@ -21,7 +21,7 @@ from ..statistics.intervals import FEW_SAMPLES, check_level
 from ..statistics.registry import REPORTED, SCORES, score_named
 from ..statistics.score import Score, ScoreWithInterval
 from .estimates import Estimate, estimates_of
-from .layout import Result, Rows, finite, more_rows, plain_label
+from .layout import Result, Rows, finite, more_rows, plain_label, texts_of
 from .several import holm
 from .text import interval_heads, rounded, shown
 
@@ -169,7 +169,7 @@ class Slices(Result):
             _row(None, whole, confidence_level, k),
             scores={name: float(score_named(name).value(whole)) for name in REPORTED},
         )
-        columns = (by,) if isinstance(by, str) else tuple(by)
+        columns = texts_of((by,) if isinstance(by, str) else by, "by", "column")
         made = cls(columns, rows, overall, classes, confidence_level, vs_rest)
         _warn_of(made.rows)
         return made if vs_rest is None else replace(made, rows=_against_rest(made))
@@ -187,7 +187,7 @@ class Slices(Result):
         Parameters
         ----------
         column : str
-            "name", or a field of `records()`, such as "n_samples" or "informedness".
+            "name", that of the slice, or a field of `records()`, such as "n_samples" or "nit".
         descending : bool
             Whether the largest value comes first.
 
@@ -196,10 +196,9 @@ class Slices(Result):
         ValueError
             If there is no such column.
         """
-        columns = [field for field in self._record(self.overall) if field not in self.by]
-        check_choice("column", column, ("name", *columns))
+        check_choice("column", column, ("name", *self._fields(self.overall)))
         by_name = column == "name"
-        keys: list[Any] = [row.name if by_name else self._record(row)[column] for row in self.rows]
+        keys: list[Any] = [row.name if by_name else self._fields(row)[column] for row in self.rows]
         known = [i for i, key in enumerate(keys) if key is not None]
         order = sorted(known, key=keys.__getitem__, reverse=descending)
         order += [i for i, key in enumerate(keys) if key is None]
@@ -222,12 +221,24 @@ class Slices(Result):
 
         return draw_slices(self, metric, ax)
 
+    def _keys(self) -> list[str]:
+        """Return the columns under names that no field of a record has."""
+        fields, keys = self._fields(self.overall), []
+        for by in self.by:
+            key = by
+            while key in fields or (key != by and key in self.by):
+                key = f"by_{key}"
+            keys.append(key)
+        return keys
+
     def _record(self, row: SliceRow) -> dict[str, Any]:
         names = row.name if isinstance(row.name, tuple) else (row.name,) * len(self.by)
+        own = zip(self._keys(), map(plain_label, names), strict=True)
+        return {**dict(own), **self._fields(row)}
+
+    def _fields(self, row: SliceRow) -> dict[str, Any]:
+        """Return the fields of a record beside the name of the slice."""
         record: dict[str, Any] = {
-            by: plain_label(name) for by, name in zip(self.by, names, strict=True)
-        }
-        record |= {
             "n_samples": row.table.n_samples,
             "n_classes": row.n_classes,
             "class_entropy_bits": row.class_entropy,
@@ -241,12 +252,18 @@ class Slices(Result):
         return record
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each slice, and one for the whole, whose name is None."""
+        """Return a record for each slice, and one for the whole, whose name is None.
+
+        A column that is named like a field, for example accuracy, is called by_accuracy here.
+        """
         return [self._record(row) for row in (*self.rows, self.overall)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON; undefined numbers are None."""
-        plain: dict[str, Any] = {"by": list(self.by), "classes": self.classes}
+        """Return everything as plain values for JSON; undefined numbers are None.
+
+        "by" holds the columns as records call them.
+        """
+        plain: dict[str, Any] = {"by": self._keys(), "classes": self.classes}
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
         if self.vs_rest is not None:

@@ -1,0 +1,146 @@
+"""Confusion matrices: totals are no class, and rows that are called predictions are not scored."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from informedness import ContingencyTable, informedness_score
+from informedness.plots import plot_ability_curves
+
+REFERENCES = ["no"] * 12 + ["yes"] * 12
+PREDICTIONS = ["no"] * 10 + ["yes"] * 2 + ["no"] * 3 + ["yes"] * 9
+OF_THREE = [list("aabbccca"), list("ababcbca")]
+WITH_TOTALS = [[10, 2, 12], [3, 9, 12], [13, 11, 24]]
+ROUNDED = [[0.42, 0.08, 0.5], [0.13, 0.38, 0.5], [0.54, 0.46, 1.0]]
+
+
+def crosstab(references=REFERENCES, predictions=PREDICTIONS, **options):
+    return pd.crosstab(np.array(references), np.array(predictions), **options)
+
+
+def is_refused(matrix, wanted, **options):
+    with pytest.raises(ValueError, match=wanted):
+        ContingencyTable.from_matrix(matrix, **options)
+
+
+def test_totals_are_refused_whatever_they_are_called_and_however_they_are_rounded():
+    of_both = "got the sums of the others as its last row and column, .*: leave them out"
+    for name in ("All", "Total", "Gesamt", "Summe", "Ensemble", "合計", ""):
+        for columns in ((REFERENCES, PREDICTIONS), OF_THREE):
+            for normalize in (False, True):
+                frame = crosstab(*columns, margins=True, margins_name=name, normalize=normalize)
+                for matrix in (frame, frame.round(2), (100 * frame).round(0)):
+                    is_refused(matrix, of_both)
+                    is_refused(matrix.to_numpy(), of_both)
+    is_refused(WITH_TOTALS, of_both, labels=["no", "yes", "x"])
+    is_refused(ROUNDED, of_both)
+    is_refused(crosstab(REFERENCES, ["no"] * 24, margins=True, margins_name="Total"), of_both)
+    is_refused(pd.DataFrame([[5, 5], [5, 5]], ["no", "All"], ["no", "All"]), of_both)
+
+
+def test_totals_of_rows_or_of_columns_alone_are_refused_where_they_have_no_counterpart():
+    for name in ("All", "Gesamt"):
+        whole = crosstab(margins=True, margins_name=name)
+        for frame in (whole, whole / 24, (whole / 24).round(2)):
+            is_refused(frame.iloc[:, :2], f"its last row, '{name}': .* give it a column too")
+            is_refused(frame.iloc[:2], f"its last column, '{name}': .* give it a row too")
+            is_refused(frame.rename(columns={name: "sum"}), f"its last row, '{name}'")
+        for normalize, kind in (("index", "row"), ("columns", "column")):
+            shares = crosstab(margins=True, margins_name=name, normalize=normalize)
+            for frame in (shares, shares.round(2), 100 * shares):
+                is_refused(frame, f"means of the others as its last {kind}, '{name}'")
+    is_refused(pd.DataFrame([[5], [7], [12]], ["no", "yes", "All"], ["no"]), "its last row, 'All'")
+
+
+def test_what_only_looks_like_totals_is_scored():
+    for matrix in (
+        [[5, 5], [5, 5]],
+        [[0, 0, 0], [0, 5, 0], [0, 0, 5]],
+        [[1, 0, 1], [0, 0, 0], [1, 0, 1]],
+        [[10, 2, 12], [3, 9, 12], [13, 11, 25]],  # counts are exact
+        [[10, 2, 12], [3, 9, 12], [13, 12, 25]],
+        [[0.42, 0.08, 0.5], [0.13, 0.38, 0.5], [0.54, 0.46, 1.1]],
+        np.diag([1, 2, 3]),
+    ):
+        table = ContingencyTable.from_matrix(matrix)
+        assert np.array_equal(table.to_dense(), matrix)
+    names = ["x", "y", "all"]
+    for cells in ([[12, 2, 0], [3, 40, 1], [0, 0, 8]], [[7, 1, 8], [2, 6, 1], [9, 7, 9]]):
+        frame = pd.DataFrame(cells, names, names)
+        wanted = ContingencyTable.from_matrix(cells, labels=names)
+        assert ContingencyTable.from_matrix(frame, labels=names) == wanted
+    is_refused(np.zeros((3, 3)), "must sum to more than 0")
+    # a class that is never predicted, with as many samples as the others, or half of all
+    for cells in ([[80, 20], [30, 70], [50, 50]], [[8, 2], [3, 7], [11, 8]], [[1, 0], [0, 1]]):
+        rows = list("abc")[: len(cells)]
+        table = ContingencyTable.from_matrix(pd.DataFrame(cells, rows, ["a", "b"]))
+        assert table.to_dense()[:, :2].tolist() == cells
+    constant = crosstab(["a", "b", "c", "c"], ["a"] * 4)
+    assert ContingencyTable.from_matrix(constant).reference_totals.tolist() == [1, 1, 2]
+
+
+def test_a_class_with_the_counts_of_totals_is_scored_from_its_pairs_or_with_both_lines():
+    rows, columns = np.indices((3, 3)).reshape(2, -1)
+    counts = np.ravel(WITH_TOTALS)
+    table = ContingencyTable.from_counts(references=rows, predictions=columns, counts=counts)
+    assert table.to_dense().tolist() == WITH_TOTALS
+    frame = pd.DataFrame([[10, 2], [3, 9], [13, 11]], list("abc"), list("ab"))
+    is_refused(frame, "'c': leave it out; if it is a class, give it a column too")
+    assert ContingencyTable.from_matrix(frame.assign(c=0)).reference_totals.tolist() == [12, 12, 24]
+
+
+ROLES = (
+    ("predicted", "actual"),
+    ("prediction", None),
+    ("Predictions", "label"),
+    ("y_pred", "y_true"),
+    ("yPred", "class"),
+    ("y_hat", "y"),
+    ("Predicted label", "True label"),
+    (None, "true"),
+    ("x", "references"),
+    ("model", "label"),
+    ("output", "gold"),
+    ("Vorhersage", "Wahrheit"),
+    ("prédit", "réel"),
+)
+
+
+def test_rows_that_are_called_predictions_are_refused_and_score_when_they_are_turned():
+    wanted = informedness_score(REFERENCES, PREDICTIONS)
+    for rows, columns in ROLES:
+        frame = crosstab(PREDICTIONS, REFERENCES).rename_axis(index=rows, columns=columns)
+        is_refused(frame, "must have references as rows .* pass matrix.T")
+        assert ContingencyTable.from_matrix(frame.T).informedness() == wanted
+
+
+def test_other_names_of_the_axes_say_nothing():
+    wanted = informedness_score(REFERENCES, PREDICTIONS)
+    for rows, columns in (
+        ("row_0", "col_0"),
+        ("label", "model"),
+        ("model", "x"),
+        ("x", "label"),
+        ("predicted", "predicted_again"),
+        ("gold", "true"),
+        ("true_pred", "x"),
+        (0, ("pred", 1)),
+        ("hypertension", "x"),
+        ("prognosis", "predator"),
+        ("x", "Wahrscheinlichkeit"),
+    ):
+        frame = crosstab().rename_axis(index=[rows], columns=[columns])
+        assert ContingencyTable.from_matrix(frame).informedness() == wanted
+
+
+@pytest.mark.slow
+def test_a_class_that_is_half_of_all_is_no_total_where_the_counts_are_our_own():
+    torch, own = pytest.importorskip("torch"), pytest.importorskip("informedness.torchmetrics")
+    metric = own.Informedness(3)
+    counts = np.array(WITH_TOTALS)
+    target, preds = np.repeat(np.indices((3, 3)).reshape(2, -1), counts.ravel(), axis=1)
+    metric.update(torch.tensor(preds), torch.tensor(target))
+    assert metric.counts.tolist() == WITH_TOTALS
+    assert metric.compute().item() == informedness_score(target, preds)
+    (line,) = plot_ability_curves([0.25, 0.25, 0.5], metrics=["informedness"]).lines
+    assert line.get_ydata()[0] == pytest.approx(0, abs=1e-12)
