@@ -431,23 +431,18 @@ def versions(packages: str) -> str:
     return ", ".join([f"Python {sys.version.split()[0]}", *found])
 
 
-def page(title: str, name: str, packages: str, lines: Iterable[str]) -> str:
-    """Return a page of its own: how it was made, and these lines."""
-    here = "tests/benchmarks/"
-    command = f"    python {here}{name}.py --output {here}{name.upper()}.md"
-    about = f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
-    about += f"; {versions(packages)}."
-    return "\n".join([f"# {title}", "", command, "", about, "", *lines, ""])
-
-
-def setting() -> str:
+def setting(packages: str) -> str:
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
     return f"""    python {" ".join(sys.argv)}
 
 {time.strftime("%Y-%m-%d")}, {os.uname().sysname} {os.uname().machine}, {cpu and cpu.group(1)},
-{os.cpu_count()} cores, {memory:.0f} GiB, load {os.getloadavg()[0]:.1f} at the start.
-{versions(PACKAGES)}."""
+{os.cpu_count()} cores, {memory:.0f} GiB, load {os.getloadavg()[0]:.1f}. {versions(packages)}."""
+
+
+def page(title: str, about: str, lines: Iterable[str]) -> str:
+    """Return a page of its own: how it was made, and these lines."""
+    return "\n".join([f"# {title}", "", about, "", *lines, ""])
 
 
 def main() -> None:
@@ -462,7 +457,7 @@ def main() -> None:
         return
     seconds: Results = {}
     peaks: Results = {}
-    about, start = setting(), time.perf_counter()
+    about, start = setting(PACKAGES), time.perf_counter()
     with tempfile.TemporaryDirectory() as home:
         os.environ.update(HF_HOME=home, HF_EVALUATE_OFFLINE="1", HF_UPDATE_DOWNLOAD_COUNTS="0")
         os.environ["EVALUATE_VERBOSITY"] = "error"
@@ -479,10 +474,10 @@ def main() -> None:
                 seconds, peaks = seconds | taken[0], peaks | taken[1]
             print(f"{time.perf_counter() - start:4.0f} s  {name}", flush=True)
     minutes = f"The run took {(time.perf_counter() - start) / 60:.1f} minutes."
-    lines = ["# Benchmark", "", f"{about} {minutes}", *report(seconds, peaks), ""]
-    print("\n".join(lines))
+    text = page("Benchmark", f"{about} {minutes}", report(seconds, peaks))
+    print(text)
     if options.output:
-        options.output.write_text("\n".join(lines))
+        options.output.write_text(text)
 
 
 if __name__ == "__main__":

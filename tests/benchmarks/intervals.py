@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from bench import clock, page, reset_peak, status
+from bench import clock, page, reset_peak, setting, status
 
 from informedness import ContingencyTable, compare, module_path
 from informedness.results.report import Report
@@ -126,7 +126,7 @@ def main():
         seconds = row(f"{who}, N = {n:,}, k = {k}", made, run, 1, beside=beside)
         lines[-1] = lines[-1].removesuffix("|  |") + f"| {seconds / mine:,.0f} times ours |"
     lines = [*__doc__.splitlines()[4:], "", *lines]
-    text = page("Benchmark of intervals", "intervals", PACKAGES, lines)
+    text = page("Benchmark of intervals", setting(PACKAGES), lines)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
 

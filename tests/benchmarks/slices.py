@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
-from bench import page
+from bench import page, setting
 from intervals import taken
 
 from informedness import table_from_file
@@ -64,7 +64,7 @@ def main() -> None:
             plain = plain or seconds
             name = f"by {n} slices" if n else "plain"
             lines.append(f"| {name} | {seconds:.3g} | {seconds / plain:.2f} | {megabytes:.0f} |")
-    text = page("Slices", "slices", "informedness numpy pyarrow", lines)
+    text = page("Slices", setting("informedness numpy pyarrow"), lines)
     print(text)
     if output is not None:
         output.write_text(text, encoding="utf-8")

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import runpy
 import shutil
 import sys
@@ -50,3 +51,10 @@ def run_script(project: Path, name: str, *arguments: object) -> Result:
     sys.modules.update(others)
     assert isinstance(code, int), code
     return Result(code, output.getvalue(), errors.getvalue())
+
+
+def refused(result: Result) -> str:
+    """Return the one sentence that refuses."""
+    assert (result.returncode, result.stdout) == (1, "")
+    assert re.fullmatch(r"(build|publish): [^\n]+\n", result.stderr), result.stderr
+    return result.stderr

@@ -79,17 +79,12 @@ class _Tree(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.builder = TreeBuilder()
+        self.handle_endtag, self.handle_data = self.builder.end, self.builder.data
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         self.builder.start(tag, {name: value or "" for name, value in attrs})
         if tag == "img":  # the only one here that is never closed
             self.builder.end(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        self.builder.end(tag)
-
-    def handle_data(self, data: str) -> None:
-        self.builder.data(data)
 
 
 class Drawn:

@@ -85,10 +85,9 @@ class Space:
 class HubError(Exception):
     """An answer with an error status."""
 
-    def __init__(self, status: int, message: str, code: str = "", body: Any = None) -> None:
+    def __init__(self, status: int, message: str, code: str = "") -> None:
         super().__init__(message)
         self.status, self.message, self.code = status, message, code
-        self.body = body or {"error": message}
 
 
 class Hub:
@@ -249,7 +248,7 @@ class _Handler(BaseHTTPRequestHandler):
                 else:
                     content = json.dumps(self.hub.get(path, token)).encode()
             except HubError as refusal:
-                status, content = refusal.status, json.dumps(refusal.body).encode()
+                status, content = refusal.status, json.dumps({"error": refusal.message}).encode()
                 headers = {"X-Error-Message": refusal.message, "X-Error-Code": refusal.code}
         self.send_response(status)
         for name, value in {"Content-Length": str(len(content)), **headers}.items():

@@ -126,15 +126,6 @@ def grid(page: Page) -> tuple[list[str], list[list[str]]]:
     return [row[0] for row in rows], [row[1:] for row in rows]
 
 
-def test_the_page_opens_on_a_filter_and_examples_load_with_a_click(visit):
-    page = visit("nit")
-    page.locator("#score-matrix").click()
-    shows_matrix(page, [[84, 6], [2, 8]], "nit")
-    page.get_by_role("button", name="Averages disagree").click()
-    shows_matrix(page, [[6, 0, 0], [0, 1, 2], [4, 2, 6]], "nit")
-    expect(count_in(page, 0, 0)).to_have_value("6")
-
-
 @pytest.mark.filterwarnings("ignore:informedness. ")
 def test_a_shared_link_shows_the_same_result_to_somebody_else(visit):
     # a class that is only predicted is not part of k: the link must keep it that way
@@ -256,18 +247,6 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     expect(page.locator("#result .note").first).to_contain_text(warning)
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_two_models_in_a_file_are_compared_under_the_names_of_their_columns(visit, tmp_path):
-    page = visit()
-    tab(page, "Compare")
-    content = rows_of("bert,gold,gpt", MODEL, GOLD, BETTER)
-    send(page, tmp_path / "m.csv", content, "comparison")
-    page.locator("#compare-file").click()
-    compared(page, GOLD, MODEL, BETTER)
-    said = "References: column 'gold'. Predictions A: column 'bert'. Predictions B: column 'gpt'."
-    expect(page.locator("#comparison .note").first).to_have_text(said)
-
-
 # The matrix
 
 
@@ -324,20 +303,6 @@ def test_classes_are_named_added_and_removed_with_their_counts_and_that_can_be_u
     page.get_by_role("button", name="Undo").click()
     shows_matrix(page, [[90, 0, 0], [10, 5, 0], [1, 2, 4]])
     assert grid(page)[0] == ["ham", "junk", "eggs"]
-
-
-def test_a_pasted_block_fills_the_matrix_or_is_refused_and_changes_nothing(visit):
-    page = visit()
-    paste_into(count_in(page, 0, 0), "\tx\ty\tz\r\nx\t1,200\t2\t0\r\ny\t3\t40\t1\r\nz\t0\t0\t8\r\n")
-    shows_matrix(page, [[1200, 2, 0], [3, 40, 1], [0, 0, 8]])
-    before = ["x", "y", "z"], [["1,200", "2", "0"], ["3", "40", "1"], ["0", "0", "8"]]
-    assert grid(page) == before
-    paste_into(count_in(page, 1, 1), "1\t2\t3\n4\t5\t6")
-    said = "A 2 \u00d7 3 block does not fit here"
-    expect(page.locator("#grid .said")).to_contain_text(said)
-    assert grid(page) == before
-    count_in(page, 1, 0).fill("ten")
-    refused(page, "matrix", "ten (row y, column x) is not a count")
 
 
 # Simulation

@@ -11,22 +11,14 @@ from pathlib import Path
 
 import pytest
 import yaml
-from checkout import ROOT, Result, copied, run_script
+from checkout import ROOT, Result, refused, run_script
 from drawn import METRICS
 from screenshots import STARTED
 
 
-def built(project: Path, metric: str, folder: Path, *options: str) -> None:
-    result = run_script(project, "build", metric, folder, *options)
+def built(metric: str, folder: Path, *options: str) -> None:
+    result = run_script(ROOT, "build", metric, folder, *options)
     assert result == Result(0, "", "")
-
-
-def refused(project: Path, metric: str, folder: Path, *options: str) -> str:
-    """Return the one sentence that refuses."""
-    result = run_script(project, "build", metric, folder, *options)
-    assert (result.returncode, result.stdout) == (1, "")
-    assert re.fullmatch(r"build: [^\n]+\n", result.stderr), result.stderr
-    return result.stderr
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -39,14 +31,8 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both Spaces, each in a folder of its name."""
     folder = tmp_path_factory.mktemp("staged")
     for metric in METRICS:
-        built(ROOT, metric, folder / metric)
+        built(metric, folder / metric)
     return folder
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A copy of the project that a test may change."""
-    return copied(tmp_path / "project")
 
 
 def test_the_folder_has_the_script_its_helpers_and_the_app_and_says_what_the_hub_needs(staged):
@@ -67,7 +53,7 @@ def test_the_folder_has_the_script_its_helpers_and_the_app_and_says_what_the_hub
 
 
 def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path):
-    built(ROOT, "nit", tmp_path / "space", "--repo-id", "Some.One/nit")
+    built("nit", tmp_path / "space", "--repo-id", "Some.One/nit")
     card = (tmp_path / "space" / "README.md").read_text("utf-8")
     loads = re.findall(r'evaluate\.load\("(.*?)"', card)
     assert set(loads) <= {f"Some.One/{name}" for name in METRICS}
@@ -83,23 +69,16 @@ def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path)
 
 def test_a_name_under_which_the_metric_would_not_load_is_refused(tmp_path):
     for repo_id in ("nit", "someone/other", "a/b/nit", "so me/nit", ""):
-        sentence = refused(ROOT, "nit", tmp_path / "nit", "--repo-id", repo_id)
+        sentence = refused(run_script(ROOT, "build", "nit", tmp_path / "nit", "--repo-id", repo_id))
         assert "`--repo-id` must be OWNER/nit, because `evaluate` looks for nit.py" in sentence
         assert not (tmp_path / "nit").exists()
-
-
-def test_a_copy_of_a_helper_out_of_step_is_refused(project, tmp_path):
-    with (project / "src" / "informedness" / "core" / "table.py").open("a") as helper:
-        helper.write("# newer\n")
-    sentence = refused(project, "nit", tmp_path / "nit")
-    assert "table.py: run `python spaces/sync.py`" in sentence
 
 
 def test_what_is_there_is_never_touched(tmp_path):
     folder = tmp_path / "nit"
     folder.mkdir()
     (folder / "notes.txt").write_text("mine\n")
-    assert f"{folder} is not empty" in refused(ROOT, "nit", folder)
+    assert f"{folder} is not empty" in refused(run_script(ROOT, "build", "nit", folder))
     assert contents(folder) == {"notes.txt": b"mine\n"}
 
 
