@@ -33,6 +33,14 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group("page"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_warning_recorded(warning_message):
+    """Let xdist pass on warnings whose classes are those of modules that evaluate has made."""
+    if warning_message.category.__module__.startswith("evaluate_modules"):
+        warning_message.message = UserWarning(str(warning_message.message))
+        warning_message.category = UserWarning
+
+
 @pytest.fixture(scope="session")
 def browser():
     """Return a headless Chromium; a machine without one fails the test and says so."""

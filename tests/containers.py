@@ -3,6 +3,7 @@
 import array
 import enum
 
+import datasets
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -42,6 +43,15 @@ def dictionaries(values):
     return pa.chunked_array([part.dictionary_encode() for part in (whole[:2], whole[2:])])
 
 
+def with_null(values):
+    """Return chunks with dictionaries of their own, in which a null stands that no label is."""
+    ends = [pa.array([*part, None]) for part in (values[:2], values[2:])]
+    return pa.chunked_array([part.dictionary_encode("encode")[:-1] for part in ends])
+
+
+OF_POLARS = [
+    kind for x in ("Int8", "UInt64", "Int128", "UInt128") if (kind := getattr(pl, x, None))
+]
 # The types of numpy cut off trailing NULs, and round integers beyond int64 beside others.
 OF_NUMPY = {
     "array": np.array,
@@ -85,10 +95,13 @@ SMALL_INTEGERS = {
     **{f"pandas {d}": series(d) for d in ("Int64", "UInt8", "Float64", "int64[pyarrow]")},
     **{f"pyarrow {d}": arrow(d) for d in (pa.int8(), pa.uint64(), pa.float32())},
     "pyarrow halffloat": lambda values: pa.array(np.array(values, np.float16)),
-    **{f"polars {d}": lambda v, d=d: pl.Series(v, dtype=d) for d in (pl.Int8, pl.UInt64)},
+    **{f"polars {d}": lambda v, d=d: pl.Series(v, dtype=d) for d in OF_POLARS},
+    "Dataset of one column": lambda values: datasets.Dataset.from_dict({"x": values}),
     **tensors.LABELS,
 }
 STRINGS = {
+    "Dataset of one column": lambda values: datasets.Dataset.from_dict({"x": values}),
+    "pyarrow dictionaries, one with a null": with_null,
     "pandas Categorical of strings": lambda v: pd.Categorical(v, sorted({*v, "z"}, reverse=True)),
     "StrEnum": lambda v: list(map(enum.Enum("Word", [(f"word {x}", x) for x in v], type=str), v)),
     **{f"pandas {d}": series(d) for d in ("str", "string", "string[python]", "string[pyarrow]")},

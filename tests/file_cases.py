@@ -4,6 +4,7 @@ import json
 import re
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
@@ -54,6 +55,15 @@ def write_json_lines(table, path):
     path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
 
 
+def write_sheet(table, path):
+    """Write the middle one of three sheets, below empty rows and beside a note."""
+    book = openpyxl.Workbook()
+    sheet, _ = book.create_sheet("samples"), book.create_sheet("counts").append(["gold", "n"])
+    for row in ([], table.column_names, *zip(*table.to_pydict().values(), strict=True), []):
+        sheet.append(list(row))
+    book.save(path)
+
+
 WRITERS = {
     "p.parquet": lambda table, path: pa.parquet.write_table(table, path, row_group_size=64),
     "p.arrow": write_arrow_file,
@@ -62,6 +72,8 @@ WRITERS = {
     "p.csv": write_csv,
     "p.tsv": lambda table, path: write_csv(table, path, "\t"),
     "p.jsonl": write_json_lines,
+    "p.json": lambda table, path: path.write_text(json.dumps(table.to_pylist())),
+    "p.xlsx": write_sheet,
 }
 
 

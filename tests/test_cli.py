@@ -62,13 +62,16 @@ def test_text_is_text_unless_integers_are_asked_for(run, tmp_path):
     for options, label in ([], "001"), (["--numeric"], 1):
         output = run(path, *COLUMNS, "--format", "json", *options)[1]
         assert json.loads(output)["per_class"][0]["label"] == label
-    for text in ("1.0", "x", "", " 1", "1_000", "٣"):
+    write(path, [("0", "0.0"), ("1", "1.0"), ("1", "0.")])  # as pandas writes a column with a gap
+    refused(run(path, *COLUMNS), "no label in common", "got '0.' beside '0'", "--as-is scores")
+    assert run(path, *COLUMNS, "--numeric", "--metric", "informedness")[1] == "0.5\n"
+    for text in ("1.5", "x", "", " 1", "1_000", "٣"):
         result = run(write(path, [("1", text)]), *COLUMNS, "--numeric", "--keep-missing")
         refused(result, f"`--predictions` must hold integers with --numeric, got {text!r}")
 
 
 def test_a_file_that_cannot_be_scored_is_an_error_that_names_it(run, tmp_path):
-    refused(run(tmp_path / "p.csv", *COLUMNS), "No such file")
+    refused(run(tmp_path / "p.csv", *COLUMNS), "p.csv: there is no such file")
     for name, content, message in (
         ("p.csv", "gold,model\na,b,c\n", "not readable as csv"),
         ("p.csv", "gold,x\na,b\n", "`--predictions`: column 'model' does not exist: the columns"),
@@ -99,12 +102,10 @@ def test_weights_labels_unknown_and_ignore_index_reach_the_table(run, tmp_path):
 
 def test_warnings_go_to_stderr_once_each(run, tmp_path):
     path = write(tmp_path / "p.csv", [("a", "b")] * 60)
-    code, output, errors = run(path, *COLUMNS)
+    code, output, errors = run(path, *COLUMNS, "--as-is")
     assert (code, "undefined" in output) == (0, True)
     assert re.fullmatch("(warning: ((?!zero_division).)*\n){3}", errors)
     assert len(set(errors.splitlines())) == 3
-    write(path, [(-100, 1), (1, 1)])
-    assert "as a class: --ignore-index=-100 drops it\n" in run(path, *COLUMNS, "--numeric")[2]
 
 
 def in_shell(redirections, *arguments, **how):
@@ -145,10 +146,41 @@ def test_two_text_files_of_a_label_a_line_are_scored(command, tmp_path):
     assert command("report", *files, "--metric", "informedness")[:2] == (0, f"{score!r}\n")
     for wrong in ([*files, "-r", "label"], files[:1]):
         refused(command("report", *wrong), "two text files (.txt), of references and of predict")
-    files[1].write_text("a b\n\nb\n")
     refused(command("report", *files, "--numeric"), "refs.txt: `references` must hold integers")
-    result = command("report", *files)
-    refused(result, f"{files[1]}: line 2 must hold a label, got '': --keep-missing reads it")
+    # of a sample with a label missing on either side nothing is left
+    files[0].write_text("NA\n\n" + "\n".join(references))
+    files[1].write_text("a b\n\n" + "\n".join([*predictions[:-1], ""]) + "\n")
+    said = f"{files[0]}: line 1 must hold a label, got 'NA', and 1 more like it: --drop-null leaves"
+    refused(command("report", *files), said, "--keep-missing reads it as a label")
+    _, output, told = command("report", *files, "--drop-null", "--format", "json")
+    assert json.loads(output) == report(references[:-1], predictions[:-1]).to_dict()
+    assert "warning: 3 of 82 samples are left out" in told
+    files[1].write_text("a b\n")
+    refused(command("report", *files), "as many lines, one per sample, got 82 in ")
+
+
+def test_what_was_probably_not_meant_is_refused_with_the_option_that_says_it_was(command, tmp_path):
+    rows = [("a", "a", "b", 90), ("a", "b", "b", 10), ("b", "a", "a", 5), ("b", "b", "b", 45)]
+    names = ("gold", "model", "other", "n")
+    file = write(tmp_path / "p.csv", rows, names)
+    samples = write(tmp_path / "all.csv", [row for row in rows for _ in range(row[3])], names)
+    for options in (COLUMNS, [*COLUMNS, "other"], [*COLUMNS, "--by", "other"]):
+        said = f"{file}: column 'n' holds whole numbers", "name it as `--counts` if a row stands"
+        refused(command("report", file, *options), *said, "--each-row-a-sample counts each row")
+        counted = command("report", file, *options, "--counts", "n")
+        assert counted == command("report", samples, *options, "--each-row-a-sample")
+        assert counted[0] == 0
+    pair = [*COLUMNS, "other", "--format", "json"]
+    counted = command("compare", file, *pair, "--counts", "n")
+    assert counted == command("compare", samples, *pair, "--each-row-a-sample")
+    refused(
+        command("compare", file, file, *COLUMNS, "--on", "n", "--counts", "n"),
+        "`--counts` is for rows without identifiers",
+    )
+    write(file, [("yes", *"11"), ("no", *"00")] * 9, names[:3])
+    unlike = ["compare", file, *COLUMNS, "other"]
+    refused(command(*unlike), "no label in common with", "--as-is scores the labels as they are")
+    assert command(*unlike, "--as-is")[0] == 0
 
 
 def test_a_file_is_never_taken_for_a_label(run, capsys, tmp_path):
@@ -200,7 +232,7 @@ def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monk
         given = ["compare" if len(models) > 1 else "report", "p.csv", "-r", "gold", "-p", *models]
         known = cli._parser().parse_args(given).known
         named = {x.dest: [x.metavar, *x.option_strings][-1] for x in known}
-        assert {*named} - arguments <= {"help", "plot", "format"}
+        assert {*named} - arguments <= {"help", "plot", "format", "as_is"}
         named |= {name: named[dest] for name, dest in same.items() if dest in named}
         for argument, option in named.items():
             said = f"`{{0}}`, `{{0}} of b`: pass {{0}}=-1 or {{0}}=True, not '{argument}'"
@@ -221,7 +253,7 @@ def test_streams_that_are_closed_or_full_lose_no_result_in_silence(file):
     closed = (2, "", "informedness: error: -: standard input is closed\n")
     assert in_shell("<&-", "report", "-", *COLUMNS, "--input-format", "csv") == closed
     write(file, [("a", "b")] * 60)
-    code, output, errors = in_shell("2>/dev/full", *arguments)  # of warnings
+    code, output, errors = in_shell("2>/dev/full", *arguments, "--as-is")  # of warnings
     assert (code, "undefined" in output, errors) == (0, True, "")
 
 
@@ -232,6 +264,13 @@ def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_esca
     write(file, zip(labels, labels, labels, strict=True), ("gold", "model", "source"))
     results = {(): report(labels, labels)}
     results[("--by", "source")] = report(labels, labels, by={"source": labels})
+
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    given = [sys.executable, "-m", "informedness", "report", file, *COLUMNS, "--metric", "nit"]
+    given += ["--labels", *labels[:3]]
+    assert (
+        subprocess.run(given, env=environment, capture_output=True, check=True).stdout == b"1.0\n"
+    )
 
     def printed(encoding, *options):
         environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}

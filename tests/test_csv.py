@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from file_cases import COLUMNS, refused, table_of
-from informedness.inputs import readers
+from file_cases import COLUMNS, refused, refused_as, table_of, write_json_lines
+from informedness.inputs import delimited
 from informedness.inputs.readers import DELIMITERS
 from informedness.inputs.samples import read_columns
 from tables import table_of_labels
@@ -73,11 +73,9 @@ def test_what_is_refused_is_what_a_strict_reader_refuses(text, block):
         list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error:
         is_refused = True
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(readers, "_BLOCK", block)
-        are_plain = readers._are_quotes_plain(io.BytesIO(text.encode()), ",")
+    are_plain = delimited._are_quotes_plain(io.BytesIO(text.encode()), ",", block)
     with pytest.raises(ValueError, match="quoted") if is_refused else nullcontext():
-        readers._check_quotes(io.BytesIO(text.encode()), ",")
+        delimited._check_quotes(io.BytesIO(text.encode()), ",", 1 << 22)
     assert not (is_refused and are_plain)
 
 
@@ -101,14 +99,40 @@ def test_an_error_names_what_hides_the_columns(tmp_path):
     for text, message in (
         (f"A title\n\n{rows}", "row 3 has them"),
         (f"# {rows}{rows}", "row 3 has them"),
+        (f"# by a, b and c\n{rows.replace(',', ';')}", "row 2 has them"),
         (f"\n{rows}", "row 2 has them"),
         (f"\ufeff\ufeff{rows}", r"'\\ufeffgöld.*has a byte order mark"),
-        (rows.encode("utf-16-le"), "the header holds a character of code 0, as in UTF-16"),
-        (rows.encode("latin-1"), "the file is not in UTF-8"),
+        (rows.encode("utf-16-le"), "character of code 0, as in UTF-16 .* 'utf-16-le' as encoding="),
+        (rows.encode("utf-16-be"), "'utf-16-be' as encoding="),
+        (rows.encode("latin-1"), r"b'g\\xf6ld' would be 'göld' in cp1252, 'gцld' in cp1251"),
     ):
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         with pytest.raises(ValueError, match=f"^{path}: .*{message}"):
             table_of(path, references="göld")
+    path.write_text("gold,model,gold\na,a,b\n")
+    refused(path, ".*column 'gold' occurs twice: the columns are 'gold', 'model', 'gold'$")
+
+
+def test_text_in_another_encoding_is_read_if_it_is_named_and_else_shown_in_likely_ones(tmp_path):
+    for encoding, word, seen in (
+        ("cp1252", "schön", "b'sch.*n' would be 'schön' in cp1252, 'schцn' in cp1251"),
+        ("cp1251", "хорошо", ".*'хорошо' in cp1251"),
+        ("cp932", "肯定", ".*'肯定' in cp932"),
+        ("gb18030", "正面", ".*'正面' in gb18030"),
+        ("utf-16-le", "schön", ".*give 'utf-16-le' as"),
+    ):
+        for name in ("p.csv", "p.jsonl"):
+            is_csv = name.endswith("csv")
+            line = "a,{0}\nb,{0}\n" if is_csv else '{{"gold": "a", "model": "{0}"}}\n' * 2
+            text = "gold,model\n" * is_csv + line.format(word)
+            (tmp_path / name).write_bytes(text.encode(encoding))
+            refused(tmp_path / name, f".*{seen}.*encoding=")
+            table = table_of(tmp_path / name, encoding=encoding)
+            assert (table.n_samples, word in table.labels) == (2, True)
+    for encoding, message in (("ascii", "is not in the encoding ascii"), ("x", "Python knows")):
+        refused_as(tmp_path / "p.jsonl", message, encoding=encoding)
+    write_json_lines(pa.table({"gold": ["a"]}), tmp_path / "p.parquet")
+    refused_as(tmp_path / "p.parquet", "and parquet is none: leave it out", encoding="cp1252")
 
 
 def test_files_joined_into_one_are_refused(tmp_path):

@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from functools import partial
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -126,8 +127,8 @@ def test_json_is_utf_8_and_half_a_character_beside_the_labels_does_not_matter(tm
     path.write_bytes('\ufeff{"gold": "é\\ud83d\\ude00", "model": "é😀"}\n'.encode())
     assert table_of(path).labels == ("é😀",)
     for encoded in ('{"gold": "é", "model": "é"}'.encode("latin-1"), b'{"gold": "\xed\xa0\x80"}'):
-        path.write_bytes(encoded)
-        refused(path, "line 1 is not JSON: 'utf-8' codec can't decode")
+        path.write_bytes(b"\n" + encoded)
+        refused(path, "line 2 is not JSON: line 2 is not in UTF-8")
     path.write_text('{"gold": "a", "model": "a", "text": "\\ud800"}\n')
     assert table_of(path).n_samples == 1
 
@@ -152,6 +153,16 @@ def read_json_lines(path):
     return [tuple(row[name] for name in NAMES) for row in rows]
 
 
+def read_json(path):
+    return [tuple(row[name] for name in NAMES) for row in json.loads(path.read_bytes())]
+
+
+def read_sheet(path):
+    header, *rows = openpyxl.load_workbook(path)["samples"].iter_rows(2, values_only=True)
+    cells = [dict(zip(header, row, strict=True)) for row in rows if {*row} != {None}]
+    return [tuple("" if row[x] is None else row[x] for x in NAMES) for row in cells]
+
+
 def read_arrow(path):
     data = path.read_bytes()
     opened = pa.ipc.open_file if data.startswith(b"ARROW1") else pa.ipc.open_stream
@@ -174,7 +185,9 @@ def pairs_of(table):
 READERS = {
     ".csv": read_csv,
     ".tsv": read_csv,
+    ".json": read_json,
     ".jsonl": read_json_lines,
+    ".xlsx": read_sheet,
     ".arrow": read_arrow,
     ".feather": read_arrow,
     ".parquet": read_parquet,

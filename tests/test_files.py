@@ -2,9 +2,15 @@
 
 import itertools
 import json
+import math
 import subprocess
 import sys
+import warnings
 
+import datasets
+import duckdb
+import openpyxl
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
@@ -26,8 +32,10 @@ from file_cases import (
     write_csv,
     write_json_lines,
 )
-from informedness import InformednessWarning, table_from_file
+from informedness import ContingencyTable, InformednessWarning, table_from_file, table_from_frame
 from informedness.inputs import readers
+from informedness.inputs.counted import CountsWarning
+from informedness.inputs.samples import read_columns
 from tables import table_of_labels
 
 
@@ -162,6 +170,108 @@ def test_text_stands_for_integers_of_64_bits(tmp_path):
     WRITERS["p.jsonl"](columns([1, 2, -1], [1, 1, 1]), tmp_path / "p.jsonl")
     table = table_of(tmp_path / "p.jsonl", labels=["2", "1"], ignore_index="-1")
     assert table == table_of_labels([1, 2], [1, 1], labels=[2, 1])
+
+
+# Counts
+
+COUNTED = {"gold": ["a", "a", "b", "b"], "model": ["a", "b", "a", "b"], "s": ["x", "y", "y", "y"]}
+
+
+def test_a_column_of_counts_is_read_as_such_and_never_passed_over(tmp_path):
+    of_counts = {"references": COUNTED["gold"], "predictions": COUNTED["model"]}
+    counts = [90, 10, 0, 45]
+    expected = ContingencyTable.from_counts(**of_counts, counts=counts)
+    for name, header in itertools.product(WRITERS, ("count", "x")):
+        path = tmp_path / name
+        WRITERS[name](pa.table(COUNTED | {header: counts}), path)
+        assert table_of(path, counts=header) == expected
+        slices = table_of(path, counts=header, by="s")
+        assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
+        samples = read_columns(path, COLUMNS | {"counts": header})
+        assert table_of_labels(**samples) == expected
+        said = f"column '{header}' holds whole numbers, as in a table of counts"
+        with pytest.warns(CountsWarning, match=said):
+            assert table_of(path).n_samples == 4
+        refused_as(path, f"^{path}: {said}", each_row_a_sample=False)
+        assert table_of(path, each_row_a_sample=True).n_samples == 4
+        with pytest.raises(ValueError, match="at most 100 rows"):
+            read_columns(path, COLUMNS | {"counts": header}, most_rows=100)
+        for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], ["1", "1", "1", "many"], [1, None, 1, 1]):
+            WRITERS[name](pa.table(COUNTED | {header: wrong}), path)
+            said = rf"^{path}: .*(`counts` must|'many'|nan)"
+            refused_as(path, said, names=COLUMNS | {"counts": header})
+
+
+def test_a_column_of_counts_in_a_frame_is_read_as_such_and_never_passed_over():
+    pairs = {"references": COUNTED["gold"], "predictions": COUNTED["model"]}
+    for header, counts in itertools.product(("count", "0", "x"), ([90, 10, 0, 45], [1, 1, 1, 9])):
+        expected = ContingencyTable.from_counts(**pairs, counts=counts)
+        frame = pd.DataFrame(COUNTED | {header: counts})
+        lazy = pl.DataFrame(COUNTED | {header: counts}).lazy()
+        relation = duckdb.from_arrow(pa.table(COUNTED | {header: counts}))
+        dataset = datasets.Dataset.from_dict(COUNTED | {header: counts})
+        for one in (frame, pa.Table.from_pandas(frame), lazy, relation, dataset):
+            assert table_from_frame(one, counts=header, **COLUMNS) == expected
+            with pytest.warns(CountsWarning, match=f"column '{header}' holds whole numbers"):
+                assert table_from_frame(one, **COLUMNS).n_samples == 4
+            assert table_from_frame(one, each_row_a_sample=True, **COLUMNS).n_samples == 4
+            with pytest.raises(ValueError, match="counts each row once"):
+                table_from_frame(one, each_row_a_sample=False, **COLUMNS)
+    sizes = frame.iloc[[0, 0, 0, 1, 2, 3]].groupby(["gold", "model"]).size().reset_index()
+    with pytest.warns(CountsWarning, match="column '0'"):  # the name that pandas gives
+        table_from_frame(sizes, **COLUMNS)
+    for wrong, message in (([-1, 1, 1, 1], "not negative, got -1"), (list("1234"), "of integers")):
+        with pytest.raises(ValueError, match=f"`counts` must be .*{message}"):
+            table_from_frame(pl.DataFrame(COUNTED | {"x": wrong}), counts="x", **COLUMNS)
+
+
+def test_what_is_taken_for_counts_follows_from_names_values_and_rows(tmp_path):
+    path = tmp_path / "p.jsonl"
+    twice = {"gold": ["a", "a", "b", "b"], "model": ["a", "a", "a", "b"]}  # a pair that repeats
+    no_pair = {name: ["a", "b", "a", "b"] for name in twice}
+    names = ["n", "N", "Freq", "size", "total", "Anzahl", "nombre", "n_samples", "count_star()"]
+    names += ["COUNT(*)", "len", "0", "Count of id", "numSamples", "frequência", "数量", "cantidad"]
+    for name, values, rows, is_taken in (
+        *((name, [9, 4, 4, 7], twice, True) for name in names),
+        *((name, [9, 4, 4, 7], twice, False) for name in ("word_count", "n_tokens", "age", "id")),
+        ("count", [1, 2, 3, 4], twice, False),  # running numbers
+        ("count", [5, 6, 7, 8], twice, True),
+        ("count", [1, 1, 1, 1], twice, False),
+        ("count", [1, 1, 0, 1], twice, True),
+        ("count", ["12.0", "", "3", "3"], twice, True),  # of a pivot with a gap
+        *(("count", [one, 2, 2, 2], twice, False) for one in (-1, 0.5, True, "x", [1], math.nan)),
+        ("x", [9, 4, 4, 7], COUNTED, True),
+        ("x", [9, 4, 4, 7], no_pair, False),
+        ("x", [4, 2, 3, 5], COUNTED, False),  # running numbers in any order
+        ("x", [0, 1, 1, 0], COUNTED, False),
+        ("sample_id", [9, 4, 4, 7], COUNTED, False),
+    ):
+        table = rows | {name: values}
+        lines = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            table_of(path)
+        assert any(one.category is CountsWarning for one in caught) == is_taken, (name, values)
+
+
+def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
+    head, row = ["gold", "model"], ["a", "a"]
+    for sheets, message in (
+        ([[head, row], [head, row]], "one sheet must have these columns, got 'Sheet1', 'Sheet2'"),
+        ([[["A title"], head, row]], "does not exist: .*: row 2 has them"),
+        ([[[*head, "gold"], [*row, "b"]]], "column 'gold' occurs twice"),
+        ([[head, row, ["b"]]], "an empty cell .* in 1 of 2 rows of column 'model'"),
+        ([[]], "column 'gold' does not exist"),
+    ):
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for number, rows in enumerate(sheets, start=1):
+            sheet = book.create_sheet(f"Sheet{number}")
+            for cells in rows:
+                sheet.append(cells)
+        book.save(tmp_path / "p.xlsx")
+        refused(tmp_path / "p.xlsx", f".*{message}")
 
 
 # Several files, folders
@@ -357,16 +467,6 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
 def test_the_command_does_not_import_pandas_which_takes_longer_than_all_the_rest(tmp_path):
     pa.parquet.write_table(columns(*TEXT.tolist()), tmp_path / "p.parquet")
     code = "import sys; from informedness.cli import main; main(); print('pandas' in sys.modules)"
-    command = [
-        sys.executable,
-        "-c",
-        code,
-        "report",
-        "p.parquet",
-        "-r",
-        "gold",
-        "-p",
-        "model",
-        "--keep-missing",
-    ]
+    given = ["report", "p.parquet", "-r", "gold", "-p", "model", "--keep-missing", "--as-is"]
+    command = [sys.executable, "-c", code, *given]
     assert subprocess.check_output(command, cwd=tmp_path, text=True).endswith("\nFalse\n")

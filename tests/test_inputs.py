@@ -23,8 +23,6 @@ from containers import DICTIONARY, ONLY, TEXT, arrow, chunked, containers_of, nu
 from golden import close
 from informedness import (
     ContingencyTable,
-    InformednessWarning,
-    Tally,
     compare,
     estimate_from_labels,
     informedness_score,
@@ -36,7 +34,11 @@ from informedness import (
 from informedness.core.labels import read_column
 from tables import table_of_labels, table_of_pairs
 
-pytestmark = pytest.mark.filterwarnings("error")  # but for those that a test expects
+pytestmark = [  # but for those that a test expects
+    pytest.mark.filterwarnings("error"),
+    pytest.mark.filterwarnings("ignore::informedness.LabelsWarning"),
+    pytest.mark.filterwarnings("ignore::informedness.IntervalWarning"),
+]
 
 SCORES = informedness_score, nit_score
 READERS = {  # each with what it calls its first two arguments; a number or a table comes back
@@ -153,6 +155,8 @@ NO_LABELS = {
     "longdouble score": (np.array([0.5, 0, 0, 0, 0, 0], "g"), "0.5.* at position 0"),
     "inf": ([0, 1, INF, 1, 0, 2], "got inf at position 2"),
     "Decimal": ([0, Decimal(1), 2, 1, 0, 2], r"got Decimal\('1'\) at position 1: not a label"),
+    "pyarrow runs with a null": (pa.RunEndEncodedArray.from_arrays([5, 6], ["a", None]), "missing"),
+    "polars beyond 64 bits": (pl.Series([0, 2**64] * 3, dtype=pl.Int128), "at most 64 bits"),
     "pyarrow lists of text": (pa.array([["a"]] * 6), r"got \['a'\] at .*one label is wanted"),
     "integer beyond 64 bits": ([0, 2**64, 2, 1, 0, 2], "at most 64 bits, got 18446744073709551616"),
     "negative beyond 64 bits": ([0, -(2**63) - 1, 2, 1, 0, 2], "at most 64 bits, got -92233"),
@@ -205,6 +209,10 @@ for index, names in ((-1, ["a", "b"]), (2, [7, 8])):
     NO_LABELS |= {
         f"index {index} in a dictionary of {names}": (array, said),
         f"index {index} in chunks of {names}": (pa.chunked_array([array[:2], array])[2:], said),
+        f"index {index} in pandas of {names}": (
+            pd.Series(pd.array(array, pd.ArrowDtype(array.type))),
+            f" {index}",
+        ),
     }
 
 
@@ -255,24 +263,6 @@ def test_columns_and_classes_that_do_not_go_together_are_refused():
                 read(references, predictions, labels=labels)
 
 
-def test_references_and_predictions_that_go_by_name_cannot_be_swapped_in_silence():
-    for call in (ContingencyTable.from_labels, ContingencyTable.from_counts, Tally().update):
-        with pytest.raises(TypeError, match="positional argument"):
-            call(*INTEGERS)
-
-
-def test_a_module_calls_its_arguments_references_and_predictions(load):
-    for predictions, options, wanted in (
-        ([0], {}, r"number of predictions \(1\) and references \(6\)"),
-        (STRINGS[1], {}, "`predictions` must .* type as `references`, got strings"),
-        (INTEGERS[1], {"labels": ["0"]}, "`labels` must .* type as `references`, got strings"),
-        ([0.5] * 6, {}, "`predictions` must hold labels"),
-        (None, {}, "`predictions` must be a sequence of labels"),
-    ):
-        with pytest.raises(ValueError, match=wanted):
-            load("nit").compute(references=INTEGERS[0], predictions=predictions, **options)
-
-
 # sample_weight
 
 WEIGHTS = [1, 2, 3, 0, 5, 1]
@@ -298,13 +288,24 @@ def test_equal_weights_of_any_size_are_no_weights():
     scales = [True, 1, 5e-324, 1e-320, 1e-160, 1e-9, 1e9, 1e160, 1e300]
     for score, scale in itertools.product(SCORES, scales):
         assert score(*INTEGERS, sample_weight=[scale] * 6) == close(score(*INTEGERS)), scale
+    wanted, nit = estimate_from_labels(*INTEGERS).standard_error, nit_score(*INTEGERS)
+    for scale in (1e-320, 1e-300, 1e-161, 1e-150, 1, 1e150, 1e160, 1e300):
+        options = {"sample_weight": [scale] * 6}
+        assert report(*INTEGERS, **options).scores["nit"] == close(nit), scale
+        if 1e-150 <= scale <= 1e150:
+            found = estimate_from_labels(*INTEGERS, **options).standard_error
+            assert found == close(wanted), scale
+        else:  # whose squares no float can hold
+            with pytest.raises(ValueError, match="weights between 1e-150 and 1e150"):
+                estimate_from_labels(*INTEGERS, **options)
 
 
 BAD_WEIGHTS = {
     "negative": ([1, 1, 1, 1, 1, -0.5], "finite and not negative, got -0.5"),
     "nan": ([1, 1, 1, 1, 1, NAN], "finite and not negative, got nan"),
     "inf": ([1, 1, 1, 1, 1, INF], "finite and not negative, got inf"),
-    "signaling nan": ([Decimal("sNaN")] * 6, "sNaN"),
+    "signaling nan": ([Decimal("sNaN")] * 6, "must hold numbers, got .*sNaN"),
+    "duration": ([np.timedelta64(1), *[Decimal(1)] * 5], "must hold numbers, got .*timedelta64"),
     "sum beyond float64": ([1e308] * 6, "finite sum"),
     "integer beyond float64": ([10**400] * 6, "1000"),
     "None": ([1, 1, 1, 1, 1, None], "must hold numbers, got .*None"),
@@ -508,22 +509,3 @@ def test_options_mean_for_counts_what_they_mean_for_the_samples_counted(options)
     counted = samples[0] != options.get("ignore_index")
     assert expected.n_samples == expected.total == counted.sum()
     assert weighted.n_samples == (counted & (weights > 0)).sum()
-
-
-def test_minus_100_left_in_is_warned_of_once_at_the_line_that_left_it_in():
-    samples = [0, 1, -100], [0, 1, 0]
-    named = dict(zip(("references", "predictions"), samples, strict=True))
-    for call in (
-        *(lambda score=score: score(*samples) for score in SCORES),
-        lambda: ContingencyTable.from_labels(**named),
-        lambda: ContingencyTable.from_counts(**named, counts=[1, 2, 3]),
-    ):
-        with pytest.warns(InformednessWarning, match="-100 among the references counts") as caught:
-            call()
-        assert [warning.filename for warning in caught] == [__file__]
-    for options in ({"ignore_index": -100}, {"ignore_index": 0}, {"labels": [-100, 0, 1]}):
-        table_of_labels(*samples, **options)
-        table_of_pairs(*samples, [1, 2, 3], **options)
-    table_of_pairs(*samples, [1, 2, 0])
-    table_of_labels(*samples, sample_weight=[1, 2, 0])
-    table_of_labels(*samples[::-1])  # predictions may hold it

@@ -18,7 +18,7 @@ import pytest
 from file_cases import COLUMNS, refused_as, table_of
 from informedness import InformednessWarning, table_from_frame
 from informedness.inputs import paths
-from informedness.inputs.readers import read_batches
+from informedness.inputs.readers import read_files
 from informedness.inputs.samples import read_lines
 from tables import table_of_labels
 
@@ -84,16 +84,17 @@ def test_a_file_given_twice_is_an_error(folder, tmp_path):
     assert table_of([file, copy]).n_samples == 4
 
 
+SAMPLES = {"each_row_a_sample": True}
+
+
 def test_a_file_of_which_the_size_changes_while_it_is_read_is_an_error(tmp_path):
     path, labels = tmp_path / "p.parquet", np.arange(100_000) % 7
     table = pa.table({"gold": labels, "model": labels})
     for change in (-1000, 1000):
         pa.parquet.write_table(table, path, row_group_size=1000, use_dictionary=False)
-        batches = read_batches(str(path), "parquet", COLUMNS)
-        next(batches)
-        os.truncate(path, path.stat().st_size + change)
+        size = path.stat().st_size + change
         with pytest.raises(ValueError, match="must not change while it is read, got"):
-            list(batches)
+            read_files(path, COLUMNS, lambda _, n=size: os.truncate(path, n), **SAMPLES)
 
 
 def test_what_is_no_path_or_an_address_is_an_error():
@@ -128,6 +129,8 @@ def test_a_compressed_file_is_counted_as_the_file_in_it_and_refused_if_cut_short
     with zipfile.ZipFile(tmp_path / "p.zip", "w") as archive:
         archive.writestr("p.csv", "gold,model\na,a\n")
     refused_as(tmp_path / "p.zip", "the file is a ZIP archive", file_format="csv")
+    (tmp_path / "p.csv").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
+    refused_as(tmp_path / "p.csv", "of Excel before 2007")
 
 
 def test_every_stream_of_a_compressed_file_is_read_or_the_file_is_refused(monkeypatch, tmp_path):
@@ -177,13 +180,20 @@ def test_a_state_is_data_among_json(tmp_path):
     assert table_of(tmp_path).n_samples == 2
 
 
+def lines_in(path, **options):
+    """Return the labels in a text file, on either side."""
+    references, predictions = read_lines([path, path], **options)
+    assert references.tolist() == predictions.tolist()
+    return references.tolist()
+
+
 def test_lines_end_as_on_any_system(tmp_path):
     path = tmp_path / "p.txt"
     for end in ("\n", "\r\n", "\r"):
         for last in ("", end):
             for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
                 path.write_bytes((end.join("aéb") + last).encode(encoding))
-                assert read_lines(str(path), "references").tolist() == ["a", "é", "b"]
+                assert lines_in(path) == ["a", "é", "b"]
 
 
 def test_lines_that_are_no_labels_are_refused(tmp_path):
@@ -194,17 +204,16 @@ def test_lines_that_are_no_labels_are_refused(tmp_path):
         ("| gold |\n| :--: |\n| a |\n", "line 2 is the rule of a table"),
         ("+------+\n| gold |\n", "line 1 is the rule of a table"),
         ("│ gold │\n├──────┤\n│ a    │\n", "line 2 is the rule of a table"),
-        ("a\nNA\nb\n\n", "line 2 must hold a label, got 'NA', and 1 more like it: keep_missing"),
+        ("a\nNA\nb\n\n", "line 2 must hold a label, got 'NA', and 1 more like it: drop_null"),
         ("a\0\n\0b\0\n\0", "line 1 holds a character of code 0"),
     ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=f"^{path}: {message}"):
-            read_lines(str(path), "references")
+            lines_in(path)
     path.write_text("a\nNA\n\n")
-    column = read_lines(str(path), "references", keep_missing=True)
-    assert column.tolist() == ["a", "NA", ""]
+    assert lines_in(path, keep_missing=True) == ["a", "NA", ""]
     path.write_text("--\n|\n-\n||\n-|-\n")  # as tags of punctuation
-    assert len(read_lines(str(path), "references")) == 5
+    assert len(lines_in(path)) == 5
 
 
 @pytest.mark.slow

@@ -72,10 +72,10 @@ def test_a_slice_of_one_class_is_undefined_marked_as_small_and_sorted_last():
     assert math.isnan(row.scores["informedness"])
     assert not math.isnan(row.scores["accuracy"])
     lines = str(slices).partition("Classes (k)")[0].splitlines()
-    assert max(map(len, lines)) <= 120
-    line = next(line for line in lines if line.startswith("only x"))
-    assert "20*" in line
-    assert " -- " in line
+    assert max(map(len, lines)) <= 80
+    of_slice = "".join(line for line in lines if line.startswith("only x"))
+    assert "20*" in of_slice
+    assert " -- " in of_slice
     assert slices.to_dict()["slices"][2]["informedness"] is None
     for descending in (False, True):
         found = slices.sorted_by("informedness", descending=descending)
@@ -176,7 +176,7 @@ def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proporti
     counts += [[1000 - counts[0][0], 3000 - counts[0][1]]]
     wanted = stats.chi2_contingency(counts, correction=False).pvalue
     assert 0.0005 < wanted < 0.2
-    assert row.p_value == pytest.approx(min(1, 2 * wanted), rel=0.1)
+    assert row.p_value == pytest.approx(min(1, 2 * wanted), rel=0.15)
 
 
 def test_the_rest_of_a_slice_is_as_many_samples_as_it_has_whatever_each_of_them_weighs():
@@ -256,6 +256,11 @@ def test_tables_of_slices_come_from_a_mapping_too():
     assert found.records() == report(*of(FRAME), by={"type": FRAME["type"]}).records()
     with pytest.raises(ValueError, match="`tables` must hold at least one slice"):
         Slices.from_tables({})
+    mixed = Slices.from_tables(dict(zip(("1", 2, "0"), parts.values(), strict=True)))
+    assert [row.name for row in mixed.sorted_by("name").rows] == [2, "0", "1"]
+    for name, by in ((("a", "b"), "type"), ("a", ["type", "half"])):
+        with pytest.raises(ValueError, match=r"`by` must name the [12] columns of slice"):
+            Slices.from_tables({name: parts["color"]}, by=by)
 
 
 def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_references():

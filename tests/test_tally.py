@@ -3,13 +3,12 @@
 import copy
 import itertools
 import pickle
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from informedness import InformednessWarning, NoSamplesError, Tally
+from informedness import NoSamplesError, Tally
 from tables import table_of_labels, table_of_pairs
 
 RNG = np.random.default_rng(7)
@@ -108,18 +107,6 @@ def test_labels_of_another_type_than_in_earlier_batches_are_refused():
     said = "same type as `references of earlier batches`, got strings such as 'x' beside integers"
     with pytest.raises(ValueError, match=said):
         tally.update(references=["x"], predictions=["y"], sample_weight=[0])
-
-
-def test_padding_that_is_counted_is_warned_of_and_no_other():
-    tally = Tally()
-    tally.update(references=[0, -100], predictions=[0, 1])
-    with pytest.warns(InformednessWarning, match="ignore_index=-100 drops it"):
-        tally.table  # noqa: B018
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        tally = Tally(ignore_index=-100)
-        tally.update(references=[0, 1, -100], predictions=[0, -100, 1])
-        assert tally.table.n_samples == 2
 
 
 def test_the_sum_is_a_tally_of_its_own():

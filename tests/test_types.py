@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from informedness import SCORES, ContingencyTable, Tally, compare, ema_score, entropy_triangle
-from informedness import InformednessWarning, IntervalWarning, NoSamplesError
+from informedness import InformednessWarning, IntervalWarning, LabelsWarning, NoSamplesError
 from informedness import UndefinedMetricWarning, estimate_from_labels, informed_decisions
 from informedness import informedness_score, leaderboard, markedness_score, module_path, nit_score
 from informedness import read_log, register, report, table_from_file, table_from_frame, unregister
@@ -87,7 +87,8 @@ assert_type(register(), dict[str, str])
 assert_type(unregister(), list[str])
 assert_type(module_path("nit"), str)
 assert_type(SCORES, tuple[str, ...])
-categories: list[type[Warning]] = [InformednessWarning, IntervalWarning, UndefinedMetricWarning]
+categories: list[type[Warning]] = [InformednessWarning, IntervalWarning, LabelsWarning]
+categories += [UndefinedMetricWarning]
 try:
     pass
 except NoSamplesError as error:
@@ -126,7 +127,7 @@ def snippets_of_the_documents():
     pages = ("README.md", "docs/files.md", "docs/slices.md", "docs/undefined.md")
     found = [snippet for page in pages for snippet in snippets(ROOT / page)]
     pieces = [code for _, code, expected in found if expected is not None]
-    assert sum("informedness" in code for code in pieces) > 12
+    assert sum("informedness" in code for code in pieces) > 5
     return {f"snippet_{number}.py": OF_A_PART + code for number, code in enumerate(pieces)}
 
 

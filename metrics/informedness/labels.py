@@ -1,23 +1,21 @@
 """Labels: a container of any kind becomes a column of integer codes.
 
 A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
-floats as integers. Nothing else is a label: missing values, scores, nested sequences and dates are
-refused with a ValueError that names the argument and the value, and one task never mixes integers,
-strings and bytes. Strings are compared code point by code point: "001" is not "1", and nothing is
-stripped, folded or normalised. `read_column` is the only way in.
+floats as integers. Anything else is refused by name, and one task never mixes these types. Strings
+are compared code point by code point: "001" is not "1". `read_column` is the only way in.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import reprlib
 import sys
 import warnings
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import count
 from typing import Any, TypeAlias
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +29,22 @@ NAMES = "references", "predictions"  # what evaluate calls them
 # The package's folder; in a published metric the folder of its copy of this file.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
-_OF_SCORES = (
-    "for several scores per sample pass the argmax, for one logit "
-    "(np.ravel(logits) > 0).astype(int), for one probability > 0.5"
-)
+_OF_SCORES = "for several scores per sample pass the argmax, for one logit "
+_OF_SCORES += "(np.ravel(logits) > 0).astype(int), for one probability > 0.5"
+# What pandas, R, Excel, databases, Python and others write where there is no value.
+_MISSING = "NA <NA> #N/A #NA N/A n/a NaN nan -NaN -nan NaT NULL null <null> (null) None \\N -100"
+_OF_EXCEL = "#NULL! #VALUE! #REF! #DIV/0! #NUM! #NAME?"
+MISSING = frozenset(("", *_MISSING.split(), *_OF_EXCEL.split()))
+_QUOTES = "\"'`\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e"
+_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_TRUTH = {"true": "1", "yes": "1", "false": "0", "no": "0"}  # beside 1 and 0
+# In what labels may differ that are meant to be the same, each beside the ones before.
+_LOOKS: dict[str, Callable[[str], str]] = {
+    "case or spaces": lambda text: "".join(text.split()).casefold(),
+    "quotes or a full stop": lambda text: text.strip(_QUOTES).rstrip("."),
+    "invisible or composed characters": lambda text: _HIDDEN.sub("", normalize("NFKC", text)),
+    "how a value is written": lambda text: _TRUTH.get(text) or re.sub(r"(?<=\d)\.0+$", "", text),
+}
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
@@ -46,6 +56,10 @@ class InformednessWarning(UserWarning):
 
 class UndefinedMetricWarning(InformednessWarning):
     """A score or one class's part of it is undefined, or there is only one sample to score."""
+
+
+class LabelsWarning(InformednessWarning):
+    """Labels may not be what was meant: text for missing values, variants, identifiers."""
 
 
 class NoSamplesError(ValueError):
@@ -74,10 +88,7 @@ def show(value: object) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """Labels of the samples, as integers: positions in `values`, the distinct labels in any order.
-
-    Some of `values` may be unused. Where it is None, `codes` are themselves the labels.
-    """
+    """Labels as positions in `values`, of which some may be unused; themselves where it is None."""
 
     codes: Numbers
     values: Sequence[Label] | None = None
@@ -124,15 +135,45 @@ def label_kind(label: object) -> str:
     return "strings" if isinstance(label, str) else "bytes" if type(label) is bytes else "integers"
 
 
-def read_pair(references: Any, predictions: Any, names: Any = NAMES) -> tuple[Column, Column]:
-    """Return references and predictions as columns of equal length and the same kind of label.
+def is_missing(label: Label) -> bool:
+    """Return whether a label often stands for no value, such as "NA" and -100."""
+    return label == -100 if isinstance(label, int) else _text(label).strip() in MISSING
 
-    `names` are the caller's for the two, for messages.
-    """
+
+def are_decimals(labels: Sequence[Label]) -> bool:
+    """Return whether labels are text for numbers that are not all whole."""
+    texts = [_text(label) for label in labels if not isinstance(label, int | None)]
+    try:
+        numbers = [float(text.strip(" %").replace(",", ".")) for text in texts]
+    except ValueError:
+        return False
+    return any(number % 1 > 0 for number in numbers)
+
+
+def alike(labels: Sequence[Label | None]) -> str:
+    """Return which of 10,000 labels looks like another, and how they differ; empty if none does."""
+    some = labels[:10_000]  # for more it would take longer than to count them
+    texts = {x: _text(x) for x in some if not isinstance(x, int | None) and len(x) < 100}
+    for what, look in _LOOKS.items():
+        known: dict[str, Label] = {}
+        for label, text in texts.items():
+            texts[label] = look(text) or text
+            like = known.setdefault(texts[label], label)
+            if like != label:
+                return f"{label!a} differs from {like!a} only in {what}"
+    return ""
+
+
+def _text(label: Label) -> str:
+    return label.decode("latin-1") if isinstance(label, bytes) else str(label)
+
+
+def read_pair(references: Any, predictions: Any, names: Any = NAMES) -> tuple[Column, Column]:
+    """Return both as columns of equal length and kind; `names` are the caller's, for messages."""
     r, p = read_column(references, names[0]), read_column(predictions, names[1])
     if len(r) != len(p):
-        lengths = f"{names[1]} ({len(p)}) and {names[0]} ({len(r)})"
-        raise ValueError(f"Mismatch in the number of {lengths}")
+        n, of_r = len(p), len(r)
+        raise ValueError(f"Mismatch in the number of {names[1]} ({n}) and {names[0]} ({of_r})")
     check_same_kind(r, names[0], p, names[1])
     return r, p
 
@@ -167,10 +208,7 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
 
 
 def read_column(values: Any, name: str) -> Column:
-    """Return labels of shape (n_samples,), or an array or table of (n_samples, 1), as a column.
-
-    Any iterable but an iterator will do, and what converts to an array: pandas, polars, torch, jax.
-    """
+    """Return labels in any container but an iterator, of shape (n,) or (n, 1), as a column."""
     if isinstance(values, Column):
         return values
     flat = _flat(values, name)
@@ -192,8 +230,8 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
     if type(values) is list:
         return values
-    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow's
-        values = values.column(0)
+    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow or datasets
+        values = values[values.column_names[0]]
     if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
         try:
             values.validate(full=True)  # or -1 in a dictionary's column would be its last label
@@ -204,15 +242,12 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
         wanted = "a sequence of labels, not an iterator"
         raise TypeError(f"`{name}` must be {wanted}, got {show(values)}: pass list({name})")
     is_sequence = not isinstance(values, (str, bytes, bytearray, Mapping, Set))
-    if is_sequence and (hasattr(values, "__array__") or isinstance(values, memoryview)):
-        return _flat_array(values, name)
-    if is_sequence and isinstance(values, Iterable):
+    is_array = hasattr(values, "__array__") or isinstance(values, memoryview)
+    if not is_sequence or not (is_array or isinstance(values, Iterable)):
+        wanted = "a sequence of labels, such as a list"
+        raise ValueError(f"`{name}` must be {wanted}, got {show(values)}")
+    if not is_array:
         return list(values)
-    raise ValueError(f"`{name}` must be a sequence of labels, such as a list, got {show(values)}")
-
-
-def _flat_array(values: Any, name: str) -> Numbers | list[Any]:
-    """Return what converts to a numpy array, one label for each sample."""
     array = as_array(values, name)
     is_own = isinstance(values, (np.ndarray, np.generic))
     if array.ndim == 1 and array.dtype.kind in "US" and not is_own:
@@ -235,8 +270,10 @@ def as_array(values: Any, name: str) -> Numbers:
     try:
         if hasattr(values, "detach"):  # torch: asarray refuses tensors that track gradients
             values = values.detach().cpu()
+        if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # polars: numpy has none
+            values = values.to_list()
         return np.asarray(values)
-    except (TypeError, ValueError, RuntimeError) as error:
+    except Exception as error:  # each library has errors of its own
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
         raise ValueError(message) from error
 
@@ -265,8 +302,7 @@ def _read_list(values: list[Any], name: str) -> Column:
 
 def _as_label(value: Any, name: str, position: int) -> Label:
     """Return one element as a Python int, str or bytes, or raise ValueError saying why not."""
-    # item() unwraps numpy scalars, 0-d arrays and tensors. Not numpy's strings, of which it drops
-    # trailing NULs, nor dates, of which it may make nanoseconds.
+    # item() would drop trailing NULs of numpy's strings, and make nanoseconds of dates
     is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
     is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
     is_masked = isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
@@ -297,7 +333,7 @@ def _as_label(value: Any, name: str, position: int) -> Label:
 
 def code_objects(labels: Sequence[Any]) -> Column:
     """Return hashable labels as codes in order of appearance: exact, whatever their length."""
-    positions: defaultdict[Any, int] = defaultdict(count().__next__)
+    positions = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     codes = np.fromiter(map(positions.__getitem__, labels), np.int64, len(labels))
     return Column(codes, list(positions))
 

@@ -6,9 +6,6 @@ pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share
     J_c          = TPR_c - FPR_c = h_c/r_c - (c_c - h_c)/(N - r_c)
     Informedness = sum_c beta_c J_c
     NIT          = 2^MI / k,  MI = sum_ij p_ij log2(p_ij / (pi_i beta_j))
-
-Powers (2003); Powers (2011), eq. 42; Valverde-Albacete and Pelaez-Moreno (2014): the metric scripts
-cite them in full.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .labels import NAMES, Numbers, UndefinedMetricWarning, check_choice, read_column, show, warn
-from .table import Table, is_real, sum_by
+from .table import Table, is_real, labels_at, sum_by
 
 __version__ = "0.1.0"
 
@@ -40,11 +37,9 @@ def informedness(
     """Return sum_c weight_c J_c: 1 is perfect, 0 is chance, below 0 is worse than chance.
 
     The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", Powers 2011, eq. 42), or equal
-    over the classes in the references ("macro"). With `average` None it is a list of J_c, in label
-    order. J_c is 0 for a class without references.
-
-    `prior` maps classes to shares. "reweight" scales the rows of the table to these shares; "odds"
-    puts p_cc/q_c - (beta_c - p_cc)/(1 - q_c) in place of J_c, with q the prior.
+    over the classes in the references ("macro"); None gives a list of J_c, in label order.
+    `prior` maps classes to shares: "reweight" scales the rows of the table to these, "odds" puts
+    p_cc/q_c - (beta_c - p_cc)/(1 - q_c) in place of J_c, with q the prior.
     """
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
@@ -52,7 +47,6 @@ def informedness(
     shares = None if prior is None else read_prior(prior, table)
     if table.n_samples != 1:  # of which another warning speaks
         warn_of_absent("Informedness", table)
-    warn_of_classes(table)
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
@@ -81,8 +75,7 @@ def informedness(
 def why_above_accuracy(table: Table, value: float, size: float) -> str:
     """Return why Informedness by "bias" can be no share of the answers, empty if it can.
 
-    A model that knows the share x of the answers is right at least x of the time. In samples of k
-    classes the average by bias adds x (1 - x) (k - 2) / size, and good models may add some .05.
+    In samples of k classes it adds x (1 - x) (k - 2) / size to x, and good models some .05.
     """
     there = table.reference_totals > 0
     k, share = int(np.count_nonzero(there)), min(max(value, 0.0), 1.0)
@@ -118,10 +111,8 @@ def gains_of(hits: Numbers, references: Numbers, wrong: Numbers, others: Numbers
 
 def sample_size(table: Table) -> float:
     """Return the number of samples; of weights the effective one, (sum w)^2 / sum w^2, if known."""
-    squares = table.squared_weights if table.is_weighted else None
-    of_squares = 0.0 if squares is None else float(squares.sum())
-    if 0 < of_squares < math.inf:
-        return (float(table.total) / math.sqrt(of_squares)) ** 2
+    if table.is_weighted and table.squared_weights is not None:
+        return float(table.total / math.sqrt(table.squared_weights.sum())) ** 2
     return float(table.n_samples or table.total)
 
 
@@ -145,7 +136,6 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     k = n_classes(table)
     if table.n_samples != 1:
         warn_of_outside("NIT", table)
-    warn_of_classes(table)
     why = "there is only one class: NIT is 1.0 by definition" if k == 1 else ""
     undefined = value_if_undefined(why, 1.0, zero_division, table)
     if undefined is not None:
@@ -161,10 +151,9 @@ def n_classes(table: Table) -> int:
 
 
 def mutual_information(table: Table) -> float:
-    """Return MI = sum p_ij log2(p_ij / (pi_i beta_j)) in bits, which is never below 0.
+    """Return MI in bits, as sum e phi(d) with e = pi beta, p = e (1 + d).
 
-    As sum e phi(d) with e = pi beta, p = e (1 + d) and phi(d) = (1 + d) ln(1 + d) - d >= 0: the
-    terms of the usual sum cancel near independence, these do not. Each empty cell adds its e.
+    phi(d) = (1 + d) ln(1 + d) - d >= 0 does not cancel near independence; empty cells add their e.
     """
     p, n = table.counts / table.total, table.total
     kept = p > 1e-300  # what is less adds nothing, and its quotients may overflow
@@ -201,8 +190,7 @@ def why_one_class(title: str, value: float, table: Table, totals: Numbers, side:
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
     """Return the value of an undefined score with a warning, None if `why` is empty.
 
-    A number for `zero_division` replaces an undefined score without a warning. A single sample is
-    warned of even if its score is defined.
+    A number for `zero_division` silences it. A single sample is warned of in any case.
     """
     if why and not isinstance(zero_division, str):
         return float(zero_division)
@@ -213,56 +201,25 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
             UndefinedMetricWarning,
         )
     elif why:
-        how = "set zero_division to change this and silence the warning"
-        warn(f"{why} ({how})", UndefinedMetricWarning)
+        how = " (set zero_division to change this and silence the warning)"
+        warn(why + how, UndefinedMetricWarning)
     return value if why else None
 
 
 def warn_of_absent(title: str, table: Table, names: tuple[str, str] = NAMES) -> None:
     """Warn about classes that no row of the table has: their gain counts as 0."""
-    there, predicted = table.reference_totals > 0, table.prediction_totals > 0
-    absent = [x for x in labels_at(table, predicted & ~there) if x is not None]
-    if not absent:
-        return
-    listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
-    message = f"among the {names[1]} but not the {names[0]}, so counted as 0 in {title}: {listed}"
-    if alike := variant([*labels_at(table, there), *absent]):
-        message += f"; {alike}"
-    warn(message, UndefinedMetricWarning)
-
-
-def warn_of_classes(table: Table) -> None:
-    """Warn if classes of the references, which were not declared, may not be what was meant."""
-    if table.declared:
-        return
-    if alike := variant(labels_at(table, table.reference_totals > 0)):
-        warn(f"among the references {alike}: they count as two classes")
-    alone = int(np.count_nonzero(table.reference_totals == 1))
-    if table.total >= 50 and alone > 0.9 * table.total:
-        warn(f"{alone} of {table.total} references occur once: are they identifiers or free text?")
-
-
-def variant(labels: list[Any]) -> str:
-    """Return which label is another in other case or spacing; empty if there is none."""
-    known: dict[str, str] = {}
-    for label in [x for x in labels if isinstance(x, str) and len(x) < 100]:
-        like = known.setdefault("".join(label.split()).casefold(), label)
-        if like != label:
-            return f"{show(label)} differs from {show(like)} only in case or spaces"
-    return ""
-
-
-def labels_at(table: Table, which: Numbers) -> list[Any]:
-    """Return the labels of some of the classes."""
-    return [table.labels[code] for code in np.flatnonzero(which).tolist()]
+    is_absent = (table.reference_totals == 0) & (table.prediction_totals > 0)
+    if absent := [x for x in labels_at(table, is_absent) if x is not None]:
+        listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
+        there = f"among the {names[1]} but not the {names[0]}"
+        warn(f"{there}, so counted as 0 in {title}: {listed}", UndefinedMetricWarning)
 
 
 def outside_references(table: Table) -> tuple[int, int]:
     """Return the number of predicted values that no reference has, and the samples they need.
 
-    Each adds (k - 1) / 2N nats to the mutual information that a guesser of k classes shows on N
-    samples. With 10 (k - 1) samples for each value, a guesser's score rises by 5% to 6%. Declared
-    classes are not counted, nor is a single value, which is what unknown="wrong" makes of all.
+    Each adds (k - 1) / 2N nats to the information of a guesser of k classes on N samples: with
+    10 (k - 1) samples for each, its score rises by 5% to 6%. A single value does not count.
     """
     there = table.reference_totals > 0
     n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
@@ -285,7 +242,6 @@ def warn_of_outside(title: str, table: Table) -> None:
 def read_prior(prior: Any, table: Table) -> Numbers:
     """Return the prior of each class of a table, nan where it has no reference.
 
-    It must name every class in the references, with a share strictly between 0 and 1, and sum to 1.
     Declared classes without a reference are dropped with a warning, and the rest rescaled.
     """
     if not isinstance(prior, Mapping):
@@ -293,26 +249,26 @@ def read_prior(prior: Any, table: Table) -> Numbers:
         raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
     observed = labels_at(table, table.reference_totals > 0)
     there, known = set(observed), set(table.labels if table.declared else observed) - {None}
-    for label in observed:
-        if label not in prior:
-            wanted = "cover every class in the references"
-            raise ValueError(f"`prior` must {wanted}, {show(label)} is missing")
+    if absent := [show(label) for label in observed if label not in prior]:
+        raise ValueError(
+            f"`prior` must cover every class in the references, {absent[0]} is missing"
+        )
     for label, share in prior.items():
         got = f"got {show(share)} for {show(label)}"
         if not is_real(share):
             raise ValueError(f"`prior` must hold numbers, {got}")
+        share = float(share)  # Decimal's nan has no order
         if not (0 < share < 1 or (share == 0 and label not in there)):
             raise ValueError(f"`prior` must lie strictly between 0 and 1 for every class, {got}")
         if label not in known:
+            how = "list it in `labels` if the task has it"
             raise ValueError(
-                f"`prior` must name classes of the references, got {show(label)}: "
-                "list it in `labels` if the task has it and these samples do not"
+                f"`prior` must name classes of the references, got {show(label)}: {how}"
             )
     total = math.fsum(prior.values())
     if abs(total - 1) > 1e-6:
         raise ValueError(f"`prior` must sum to 1, got {total!r}")
-    names = ", ".join(show(label) for label in prior if label not in there)
-    if names:
+    if names := ", ".join(show(label) for label in prior if label not in there):
         warn(f"no reference is {names}: dropped from the prior, the rest were rescaled to sum to 1")
     shares = np.array([float(prior[x]) if x in there else np.nan for x in table.labels])
     return shares / np.nansum(shares)
@@ -355,13 +311,9 @@ def signature_of(
     ignore_index: Any = None,
     interval: str | None = None,
 ) -> str:
-    """Return a line that records everything that affects a score, as sacreBLEU's does.
+    """Return what affects a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
-    Settings that give different scores never share a line. `average` and `prior_mode` are empty for
-    a score that has none; the prior "test" is the shares of the classes in the references.
-
-    >>> signature_of("nit", Table.from_labels(references=["a", "b"], predictions=["a", "a"]))
-    'nit|k:2|n:2|labels:observed|v:0.1.0'
+    `average` and `prior_mode` are empty for a score that has none.
     """
     parts = [name] if average == "" else [name, f"avg:{str(average).lower()}"]
     names = [label for label in table.labels if label is not None]

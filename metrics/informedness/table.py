@@ -1,13 +1,12 @@
 """The contingency table: it counts columns of labels, and every score is computed from it.
 
 `n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
-PREDICTIONS, here and everywhere else. Scores, errors and intervals take the table, never the
-samples. It is sparse: only cells with samples are held, no k x k array is made where k is large.
+PREDICTIONS, here and everywhere else. Only cells with samples are held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
@@ -17,13 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .labels import (
+    NAMES,
     Codes,
     Column,
     Label,
+    LabelsWarning,
     NoSamplesError,
     Numbers,
+    alike,
+    are_decimals,
     as_array,
     check_choice,
+    is_missing,
     merged,
     read_classes,
     read_pair,
@@ -37,10 +41,9 @@ if TYPE_CHECKING:
 Weights: TypeAlias = NDArray[np.float64]
 Names: TypeAlias = tuple[Label | None, ...]
 
-# Pairs that are counted together stay in the cache, which takes half the time of whole arrays.
-_BLOCK = 2**17
-# A table of all pairs has at most 2**22 cells, 32 MB; more of them are counted by sorting.
-_MOST_BITS = 22
+_BLOCK = 2**17  # pairs that are counted together, in the cache: half the time of whole arrays
+_MOST_BITS = 22  # of the cells of a table of all pairs, 32 MB; more are counted by sorting
+_TINY = np.finfo(float).tiny
 
 
 class Cells(NamedTuple):
@@ -57,7 +60,6 @@ def count_pairs(
 ) -> tuple[Sequence[Label], Cells]:
     """Return the labels that occur, sorted (some may be unused), and the cells of their table."""
     if references.values is None and predictions.values is None:
-        # small integers are codes as they stand
         cells = _count_dense(references.codes, predictions.codes, weights)
         if cells is not None:
             return range(max(int(cells.rows.max()), int(cells.columns.max())) + 1), cells
@@ -70,15 +72,13 @@ def count_pairs(
 def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells | None:
     """Return the cells for small codes, from a table of all pairs; None for other codes.
 
-    Block by block, each pair is fused into row * 2**bits + column and these are counted. One look
-    at all bits of a block shows whether a code is negative, too large, or wants a larger table.
+    Block by block, each pair is fused into row * 2**bits + column and these are counted.
     """
     n = len(rows)
     most_bits = min(_MOST_BITS, max(12, (2 * n).bit_length()))  # a small table for few pairs
     start = row_bits = column_bits = 0
     tables: list[Numbers] = []  # of samples; or of weights, and of their squares
     while start < n:
-        # a block should outweigh the table it is added to
         block = slice(start, start + max(_BLOCK, 2 ** (row_bits + column_bits)))
         r, c = rows[block], columns[block]
         # all bits that occur: as many as the largest code has, and negative if some code is
@@ -110,7 +110,7 @@ def _amounts_by_code(codes: Codes, weights: Weights | None, size: int) -> list[N
     """Return the number of samples of each code; or the sums of weights, and of their squares."""
     if weights is None:
         return [np.bincount(codes, minlength=size)]
-    with np.errstate(over="ignore"):  # beyond 1e154: scores are right, their errors unknown
+    with np.errstate(over="ignore"):
         return [np.bincount(codes, amounts, size) for amounts in (weights, weights**2)]
 
 
@@ -123,22 +123,13 @@ def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Counts of (reference, prediction) pairs; rows are references, columns predictions.
+    """Counts of (reference, prediction) pairs: rows are references, columns predictions."""
 
-    >>> table = Table.from_labels(references=["a", "b", "a"], predictions=["a", "b", "b"])
-    >>> table.labels, table.reference_totals.tolist(), table.prediction_totals.tolist()
-    (('a', 'b'), [2, 1], [1, 2])
-    """
-
-    # The k classes: sorted, or in the order of `labels=`. A final None stands for all predictions
-    # outside the declared classes (`unknown="wrong"`).
-    labels: Names
+    labels: Names  # a final None stands for predictions outside the declared classes
     declared: bool  # whether the classes were given (`labels=`) or observed
-    # The non-zero cells, row by row: positions in `labels`, and the samples there (int64) or their
-    # weight (float64).
-    rows: Codes
+    rows: Codes  # of the non-zero cells, row by row: positions in `labels`
     columns: Codes
-    counts: Numbers
+    counts: Numbers  # samples (int64) or their weight (float64)
     squared_weights: Numbers | None = None  # of each cell; None without weights, or if unknown
     n_samples: int | None = None  # None if only sums of weights are known
 
@@ -153,16 +144,11 @@ class Table:
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Count one reference and one prediction for each sample.
-
-        `labels` are the classes in order, by default those that occur, sorted. A prediction outside
-        them is an error, or with `unknown="wrong"` a wrong answer. Samples whose reference is
-        `ignore_index` are left out, as are those of weight 0.
-        """
+        """Count one reference and one prediction for each sample; see `informedness_score`."""
         r, p = read_pair(references, predictions)
         task = task_of(r, labels, ignore_index, unknown, "references")
         table = cls._of_columns(r, p, task, sample_weight)
-        warn_of_padding(table, task)
+        warn_of_doubts(table)
         return table
 
     @classmethod
@@ -191,6 +177,8 @@ class Table:
             rows, columns = np.divmod(fused[order[starts]], len(names))
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
+        if squares is not None and not _TINY <= squares.min() <= squares.sum() < np.inf:
+            squares = None  # too small or too large for a float
         return cls(names, declared, rows, columns, counts, squares, n)
 
     @cached_property
@@ -229,8 +217,6 @@ class Task(NamedTuple):
 
     def counted(self, references: Column, amounts: Numbers | None) -> Any:
         """Return which samples count, as an index: those not ignored, with a weight above 0."""
-        if amounts is None and self.ignored is None and len(references):
-            return slice(None)  # which copies nothing
         keep = np.ones(len(references), dtype=bool) if amounts is None else amounts > 0
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)
@@ -267,36 +253,78 @@ def counted_samples(references: Column, task: Task, sample_weight: Any) -> tuple
 
 
 def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, Codes]:
-    """Return the classes of the table, and the position among them of each label found.
-
-    With `unknown="wrong"` predictions outside the declared classes share one extra class, None.
-    """
+    """Return the classes of the table, and the position among them of each label found."""
     if task.classes is None:
         used = np.zeros(len(found), dtype=bool)
         used[cells.rows] = used[cells.columns] = True
         return tuple(found[code] for code in np.flatnonzero(used).tolist()), np.cumsum(used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in found], dtype=np.int64)
-    missing = cells.rows[to_code[cells.rows] < 0]
-    if len(missing):
-        label = show(found[missing.min()])
-        raise ValueError(f"`labels` must list every reference, {label} is missing")
-    missing = cells.columns[to_code[cells.columns] < 0]
-    if not len(missing):
-        return task.classes, to_code
-    if task.unknown == "error":
-        label = show(found[missing.min()])
-        how = 'add it, or pass unknown="wrong" to count such predictions as wrong answers'
-        raise ValueError(f"`labels` must list every prediction, {label} is missing: {how}")
+    wrong = ': add it, or pass unknown="wrong" to count such predictions as wrong answers'
+    for role, codes, how in (("reference", cells.rows, ""), ("prediction", cells.columns, wrong)):
+        missing = codes[to_code[codes] < 0]
+        if len(missing) and (role == "reference" or task.unknown == "error"):
+            label = show(found[missing.min()])
+            raise ValueError(f"`labels` must list every {role}, {label} is missing{how}")
     to_code[missing] = len(task.classes)
-    return (*task.classes, None), to_code
+    return (*task.classes, *[None] * bool(len(missing))), to_code
 
 
-def warn_of_padding(table: Table, task: Task) -> None:
-    """Warn if -100, which a Trainer pads labels with, is counted as a class unasked."""
-    is_asked = task.ignored is not None or task.classes is not None
-    if not is_asked and -100 in table.labels and table.reference_totals[table.labels.index(-100)]:
-        warn("-100 among the references counts as a class: ignore_index=-100 drops it")
+def doubts(table: Table) -> Iterator[str]:
+    """Yield why labels may not be what was meant, a sentence each, none of declared classes.
+
+    Functions and modules warn (`warn_of_doubts`). The command line and the page, which cannot know
+    what was meant, refuse. The sentences name arguments of Python.
+    """
+    if table.declared or table.n_samples == 1:
+        return
+    totals = table.reference_totals, table.prediction_totals
+    for name, of_side in zip(NAMES, totals, strict=True):
+        labels = labels_at(table, of_side > 0)
+        if missing := [label for label in labels if is_missing(label)]:
+            n = sum(of_side[table.labels.index(label)].item() for label in missing)
+            yield (
+                f"{', '.join(map(show, missing))} among the {name} counts as a class, and often "
+                f"means a missing value ({round(n, 3)} of {round(table.total, 3)}): drop it "
+                "(`ignore_index` drops references), or declare it in `labels`"
+            )
+        if are_decimals(labels):
+            yield f"the {name} are decimals, such as {show(labels[0])}: pass classes, not scores"
+    if why := nothing_in_common(table):
+        yield why
+    elif like := alike(table.labels):
+        yield f"{like}: spell both alike, or declare both in `labels`"
+    n, alone = table.n_samples or 0, int(np.count_nonzero(totals[0] == 1))
+    if table.is_weighted:
+        alone = 2 * int(np.count_nonzero(totals[0])) - n  # or more
+    if n >= 50 and alone > 0.9 * n:
+        yield f"{alone} of {n} references occur once: are they identifiers or free text?"
+
+
+def nothing_in_common(table: Table, names: tuple[str, str] = NAMES) -> str:
+    """Return why no prediction can be right, as if spelt differently; empty if one can."""
+    there, predicted = table.reference_totals > 0, table.prediction_totals > 0
+    if table.declared or (there & predicted).any():
+        return ""
+    like = alike(table.labels)
+    return (
+        f"`{names[1]}` has no label in common with `{names[0]}`, got "
+        f"{show(labels_at(table, predicted)[0])} beside {show(labels_at(table, there)[0])}: spell "
+        f"both alike{like and f' ({like})'}, or list all of them in `labels` if that is meant"
+    )
+
+
+def warn_of_doubts(table: Table) -> None:
+    """Warn if labels may not be what was meant; see `doubts`."""
+    if table.n_samples != 1 and labels_at(table, table.prediction_totals > 0) == [None]:
+        warn("no prediction is one of the declared classes: are they spelt alike?")
+    for doubt in doubts(table):
+        warn(doubt, LabelsWarning)
+
+
+def labels_at(table: Table, which: Numbers) -> list[Any]:
+    """Return the labels of some of the classes."""
+    return [table.labels[code] for code in np.flatnonzero(which).tolist()]
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> Weights:
@@ -333,4 +361,6 @@ def read_amounts(values: Any, name: str) -> Numbers:
 
 def is_real(value: object) -> bool:
     """Return whether a value is a real number and not a bool."""
-    return isinstance(value, Number) and not isinstance(value, (bool, complex, np.complexfloating))
+    if isinstance(value, (bool, complex, np.complexfloating, np.timedelta64)):
+        return False
+    return isinstance(value, Number) and not getattr(value, "is_snan", bool)()  # has no order

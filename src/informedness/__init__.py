@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
-from .core.labels import InformednessWarning, NoSamplesError, UndefinedMetricWarning
+from .core.labels import InformednessWarning, LabelsWarning, NoSamplesError, UndefinedMetricWarning
 from .core.scores import __version__ as __version__
 from .functions import ema_score, entropy_triangle, informedness_score, markedness_score, nit_score
 
@@ -35,6 +35,7 @@ __all__ = [
     "ContingencyTable",
     "InformednessWarning",
     "IntervalWarning",
+    "LabelsWarning",
     "NoSamplesError",
     "Tally",
     "UndefinedMetricWarning",
@@ -83,4 +84,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return ["__version__", *__all__]

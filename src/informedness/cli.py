@@ -13,13 +13,13 @@ from typing import Any
 
 from . import __version__
 from .contingency import ContingencyTable
-from .core.labels import WARNING_PREFIX, Column, InformednessWarning
+from .core.labels import WARNING_PREFIX, Column, InformednessWarning, LabelsWarning
 from .inputs.answered import LabelOptions
 from .inputs.files import table_from_file
 from .inputs.paths import FORMATS
 from .inputs.samples import joined_columns, read_columns, read_lines
 from .logs.answers import Answers
-from .logs.reading import READERS, one_run, read_log
+from .logs.reading import READERS, one_run, read_logs
 from .logs.report import LogReport, how_read
 from .plots import import_pyplot, save_plots
 from .registration import register, unregister
@@ -49,17 +49,18 @@ _SAME = {
     "sample_weight": "weights",
 }
 # Options that go together
-_OF_LABELS = ("numeric", "extract", "choices", "labels", "ignore_index", "unknown")
-_OF_FILES = ("file_format", "drop_null", "keep_missing")
-_OF_LOGS = ("harness", "task", "variant")
-_OF_ROWS = ("labels", "ignore_index", "numeric", "drop_null", "keep_missing")
+_OF_TEXT = ("extract", "choices", "ignore_case", "strip")
+_OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
+_OF_FILES = ("file_format", "encoding", "drop_null", "keep_missing", "each_row_a_sample")
+_OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
+_OF_ROWS = ("labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_SLICES = ("classes", "column", "vs_rest")
-_OF_COLUMNS = ("weights", "by", *_OF_SLICES, "on", "groups", "file_format")
+_OF_COLUMNS = ("weights", "counts", "by", *_OF_SLICES, "on", "groups", "file_format")
 _OF_TEST = ("metric", "average", "confidence_level", "n_resamples", "seed")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, or 2 for bad usage or data."""
+    """Run the command line and return its exit code: 0, 1 if logs are left out, or 2 if refused."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels the terminal cannot show
@@ -73,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError("standard output is closed")
         if sys.stdin is None and "-" in getattr(options, "path", ()):
             raise ValueError("-: standard input is closed")
-        with _held_warnings() as held:
+        _decode(options)
+        with _held_warnings(options) as held:
             output = options.run(options)
     except (ValueError, OSError, ImportError) as error:
         return _refused(_in_options(str(error), options))
@@ -88,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
             return _refused(f"standard output: {error}")
-    return 0
+    return int(getattr(options, "has_left_out", False))
 
 
 def _write_exactly() -> None:
@@ -102,19 +104,40 @@ def _write_exactly() -> None:
         sys.stdout.reconfigure(encoding=encoding, errors="strict")
 
 
+def _decode(options: argparse.Namespace) -> None:
+    """Read what was typed as UTF-8 where the locale has another encoding, such as LC_ALL=C.
+
+    Paths stay as they are: the system opens them so.
+    """
+    for action in options.known:
+        given = getattr(options, action.dest, None)
+        if action.dest in ("path", "plot") or not isinstance(given, (str, list)):
+            continue
+        with suppress(UnicodeError):
+            several = [
+                os.fsencode(x).decode() for x in ([given] if isinstance(given, str) else given)
+            ]
+            setattr(options, action.dest, several if isinstance(given, list) else several[0])
+
+
 @contextmanager
-def _held_warnings() -> Iterator[list[str]]:
+def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
     """Yield a list that collects the messages of this project's warnings; others pass through.
 
-    Warning filters apply to the whole process, which here belongs to the command line.
+    Those that labels are probably not what was meant are errors without --as-is. Warning filters
+    apply to the whole process, which here belongs to the command line.
     """
     messages: list[str] = []
     with warnings.catch_warnings():
         show_others = warnings.showwarning
 
         def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-            if issubclass(category, InformednessWarning):
-                messages.append(str(message).removeprefix(WARNING_PREFIX))
+            said = str(message).removeprefix(WARNING_PREFIX)
+            if category is LabelsWarning:
+                if not options.as_is:
+                    raise ValueError(f"{said}; --as-is scores the labels as they are")
+            elif issubclass(category, InformednessWarning):
+                messages.append(said)
             else:
                 show_others(message, category, *where, **more)
 
@@ -189,6 +212,7 @@ def _check(options: argparse.Namespace) -> str:
         (_OF_ROWS, source != "logs", columns),
         (_OF_COLUMNS, source == "columns", columns),
         (("weights", "by"), not is_ranking, "one model: give one column of --predictions"),
+        (("counts",), getattr(options, "on", None) is None, "rows without identifiers"),
         (_OF_SLICES, by is not None, "slices: add --by COLUMN"),
         (("average",), options.metric, "one score: add --metric, whose average it sets"),
         (("by", "plot"), not is_number, scores),
@@ -229,8 +253,22 @@ def _reading(options: argparse.Namespace) -> dict[str, Any]:
     return {"options": _label_options(options), **_given(options, *_OF_FILES)}
 
 
+def _read_columns(names: dict[str, Any], options: argparse.Namespace) -> dict[str, Column]:
+    """Return the columns of these names, those that are not None."""
+    named = {role: name for role, name in names.items() if name is not None}
+    return read_columns(options.path, named, **_reading(options))
+
+
 def _read_logs(files: Sequence[str], options: argparse.Namespace) -> list[Answers]:
-    return read_log(files, **_given(options, *_OF_LOGS, "extract", "choices"))
+    how = LabelOptions(**_given(options, *_OF_TEXT))
+    chosen = _given(options, "task", "variant", "epoch")
+    read, left_out = read_logs(
+        files, how, **_given(options, "harness", "runs", "latest", "epochs"), chosen=chosen
+    )
+    for line in left_out:
+        _tell(_in_options(line, options))
+    options.has_left_out = bool(left_out) or getattr(options, "has_left_out", False)
+    return read
 
 
 def _shown(result: Any, options: argparse.Namespace) -> str:
@@ -273,7 +311,7 @@ def _report(options: argparse.Namespace) -> str:
 
 def _table_of_columns(options: argparse.Namespace) -> Any:
     """Return the table of one column of predictions, or one for each slice."""
-    names = ("references", "weights", "by", *_OF_LABELS, *_OF_FILES)
+    names = ("references", "weights", "counts", "by", *_OF_LABELS, *_OF_FILES)
     return table_from_file(
         options.path, predictions=options.predictions[0], **_given(options, *names)
     )
@@ -281,11 +319,8 @@ def _table_of_columns(options: argparse.Namespace) -> Any:
 
 def _table_of_lines(options: argparse.Namespace) -> ContingencyTable:
     """Return the table of two text files, of references and of predictions, a label per line."""
-    how = _label_options(options)
-    references, predictions = (
-        read_lines(file, role, how, options.keep_missing)
-        for file, role in zip(options.path, ("references", "predictions"), strict=True)
-    )
+    how = _given(options, "encoding", "drop_null", "keep_missing")
+    references, predictions = read_lines(options.path, _label_options(options), **how)
     return ContingencyTable.from_labels(
         references=references, predictions=predictions, **_classes(options, references)
     )
@@ -313,9 +348,9 @@ def _leaderboard(options: argparse.Namespace) -> Leaderboard:
     models = options.predictions
     if twice := [x for x in models if models.count(x) > 1]:
         raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
-    names = {"references": options.references}
+    names = {"references": options.references, "counts": options.counts}
     names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
-    read = read_columns(options.path, names, **_reading(options))
+    read = _read_columns(names, options)
     references = read.pop("references")
     return leaderboard(
         references,
@@ -355,6 +390,10 @@ def _of_columns(options: argparse.Namespace) -> tuple[Comparison, list[str]]:
     """Return the comparison of two columns, and what to call A and B."""
     (references, a, b, groups), names = _samples(options)
     classes, test = _classes(options, references), _given(options, *_OF_TEST)
+    sides = [{*column.tolist()} for column in (references, a, b)]
+    if options.as_is and not (sides[0] & sides[1] and sides[0] & sides[2]):
+        # `compare` takes sides with nothing in common only if all classes are declared
+        classes["labels"] = classes["labels"] or sorted(set.union(*sides))
     return compare(references, a, b, groups=groups, **classes, **test), names
 
 
@@ -363,18 +402,15 @@ def _samples(
 ) -> tuple[tuple[Column, Column, Column, Column | None], list[str]]:
     """Return references, both predictions and groups, and what to call A and B."""
     files, columns = options.path, options.predictions
-    how = _reading(options)
     if options.on is None:
         if len(columns) != 2:
             raise ValueError(
                 "`--predictions` must name two columns, for A and for B, got "
                 f"{len(columns)}: {' '.join(columns)}; with --on, one column in each of two files"
             )
-        roles = ("references", "predictions_a", "predictions_b", "groups")
-        names = dict(zip(roles, (options.references, *columns, options.groups), strict=True))
-        read = read_columns(
-            files, {x: name for x, name in names.items() if name is not None}, **how
-        )
+        roles = ("references", "predictions_a", "predictions_b", "groups", "counts")
+        given = options.references, *columns, options.groups, options.counts
+        read = _read_columns(dict(zip(roles, given, strict=True)), options)
         references, a, b = (read[role] for role in roles[:3])
         return (references, a, b, read.get("groups")), columns
     if len(files) != 2 or len(columns) > 2:
@@ -382,7 +418,8 @@ def _samples(
             "`--on` needs two files, for A and for B, and one or two columns of `--predictions`, "
             f"got {len(files)} files and {len(columns)} columns"
         )
-    joined = joined_columns(files, options.on, options.references, columns, options.groups, **how)
+    given = options.on, options.references, columns, options.groups
+    joined = joined_columns(files, *given, **_reading(options))
     if len(columns) == 1:
         return joined, files
     return joined, [f"{file}, {column}" for file, column in zip(files, columns, strict=True)]
@@ -443,7 +480,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="informedness",
         description="Classification scores that give no credit for guessing.",
-        epilog="Exit codes: 0, or 2 for bad usage or data.",
+        epilog="Exit codes: 0, 1 if some logs are left out, or 2 for bad usage or data.",
     )
     parser.add_argument("--version", action="version", version=f"informedness {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -522,6 +559,17 @@ def _add_shared(command: Any, formats: list[str]) -> None:
         metavar="COL",
         help="column of predictions; of several models, one for each",
     )
+    add("--counts", metavar="COL", help="column that says how many samples a row stands for")
+    add(
+        "--each-row-a-sample",
+        action="store_true",
+        help="count each row once, although another column looks like one of counts",
+    )
+    add(
+        "--as-is",
+        action="store_true",
+        help="score the labels as they are, even if they look like a mistake",
+    )
     add(
         "--metric",
         choices=SCORES,
@@ -551,6 +599,15 @@ def _add_shared(command: Any, formats: list[str]) -> None:
     add(
         "--variant", metavar="NAME", help="for logs: only this filter (lm-eval) or scorer (Inspect)"
     )
+    add("--run", dest="runs", metavar="TEXT", help="for logs: only those with this in their path")
+    add("--latest", action="store_true", help="for logs: of several runs of a task mean the latest")
+    add("--epoch", type=int, metavar="N", help="for logs: only this epoch")
+    add(
+        "--epochs",
+        choices=["each", "pooled"],
+        default="each",
+        help="for logs: report on each epoch (default), or on all with intervals by sample",
+    )
     add(
         "--labels",
         **several,
@@ -578,6 +635,8 @@ def _add_shared(command: Any, formats: list[str]) -> None:
     add(
         "--ignore-index", metavar="LABEL", help="drop samples with this reference, for example -100"
     )
+    add("--ignore-case", action="store_true", help="take Yes and yes for one class")
+    add("--strip", action="store_true", help="leave out blanks around labels")
     add("--numeric", action="store_true", help="read text labels as integers, so that 001 is 1")
     add("--drop-null", action="store_true", help="leave out rows with missing values")
     add(
@@ -590,5 +649,10 @@ def _add_shared(command: Any, formats: list[str]) -> None:
         dest="file_format",
         choices=sorted(set(FORMATS.values())),
         help="default: from the file name",
+    )
+    add(
+        "--encoding",
+        metavar="NAME",
+        help="encoding of text, for example cp1252 (default: UTF-8, or what a mark shows)",
     )
     add("--format", choices=formats, default="text", help="how to print the result (default: text)")

@@ -14,8 +14,8 @@ import numpy as np
 
 from .core.labels import NAMES, Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
 from .core.scores import Average, ZeroDivision, informedness, nit
-from .core.table import Cells, Table, read_amounts, warn_of_padding
-from .inputs.containers import coded, read_quickly, read_task
+from .core.table import Cells, Table, read_amounts, warn_of_doubts
+from .inputs.containers import check_same_order, coded, read_quickly, read_task
 from .inputs.matrices import check_no_totals, check_same_names, read_names
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .results.report import Report
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ContingencyTable(Table):
     """Counts of (reference, prediction) pairs; rows are references, columns predictions.
 
@@ -114,9 +114,10 @@ class ContingencyTable(Table):
         unknown: str,
     ) -> Self:
         """Count samples; `names` are what the caller's first two arguments are called."""
+        check_same_order({names[0]: references, "sample_weight": sample_weight})
         r, p, task = read_task(references, predictions, labels, ignore_index, unknown, names)
         table = cls._of_columns(r, p, task, sample_weight)
-        warn_of_padding(table, task)
+        warn_of_doubts(table)
         return table
 
     @classmethod
@@ -154,6 +155,7 @@ class ContingencyTable(Table):
         ValueError
             As `from_labels`, and if there is not one number per pair or one is not valid.
         """
+        check_same_order({"references": references, "counts": counts})
         r, p, task = read_task(references, predictions, labels, ignore_index, unknown)
         amounts, squares, samples = read_counts(counts, squared_weights, n_samples, len(r))
         keep = task.counted(r, amounts)
@@ -161,7 +163,7 @@ class ContingencyTable(Table):
         cells = Cells(rows, columns, amounts[keep], None if squares is None else squares[keep])
         n = None if samples is None else int(samples[keep].sum())
         table = cls._of_task(found, cells, task, n)
-        warn_of_padding(table, task)
+        warn_of_doubts(table)
         return table
 
     @classmethod
@@ -186,6 +188,7 @@ class ContingencyTable(Table):
         0.0
         """
         names = read_names(matrix)
+        has_names = names is not None
         amounts = read_amounts(matrix, "matrix")
         if names is not None:
             check_same_names(names, squared_weights)
@@ -208,7 +211,10 @@ class ContingencyTable(Table):
             labels=classes,
             squared_weights=squares,
         )
-        return replace(table, declared=labels is not None)
+        table = replace(table, declared=labels is not None)
+        if has_names:  # which came from somewhere; positions are not in doubt
+            warn_of_doubts(table)
+        return table
 
     @overload
     def informedness(self, *, average: None, **options: Unpack[ScoringByMode]) -> list[float]: ...
@@ -346,8 +352,10 @@ class ContingencyTable(Table):
         Warns
         -----
         IntervalWarning
-            If the interval is known to cover the true value too rarely: with fewer than 50 samples.
-            With a prior, also with fewer than 5 references of a class (below 3 the ends are nan).
+            If the interval is rough, or may cover the true value too rarely: with fewer than 50
+            samples; but for accuracy, NIT and EMA with fewer than 5 references outside the largest
+            class; for F1-macro with fewer than 5 of more than half of the classes. With a prior,
+            also with fewer than 5 references of a class (below 3 the ends are nan).
             For NIT and EMA without declared classes, also with fewer than 5 references of a class,
             since other classes may have none (the ends are nan below 3 for NIT, and with fewer than
             5 samples outside the largest class for EMA); and, if two or more different predictions
@@ -357,15 +365,14 @@ class ContingencyTable(Table):
         ----------
         Wilson (1927), "Probable inference, the law of succession, and statistical inference";
         Newcombe (1998), "Interval estimation for the difference between independent proportions";
-        Zou and Donner (2008), "Construction of confidence limits about effect measures"; Hall
-        (1992), "On the removal of skewness by transformation"; for NIT and EMA Chao, Wang and Jost
-        (2013), "Entropy and the species accumulation curve".
+        Zou and Donner (2008), "Construction of confidence limits about effect measures"; for NIT
+        and EMA Chao, Wang and Jost (2013), "Entropy and the species accumulation curve".
 
         Examples
         --------
         >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
         >>> print(table.estimate())
-        informedness 0.7333 ± 0.1292 (0.3767 to 0.9257, 0.95)
+        informedness 0.7333 ± 0.1292 (0.4112 to 0.9953, 0.95)
         """
         from .results.estimates import estimate_of
 
@@ -421,6 +428,17 @@ class ContingencyTable(Table):
         dense = np.zeros((len(self.labels), len(self.labels)), dtype=self.counts.dtype)
         dense[self.rows, self.columns] = self.counts
         return dense
+
+    def __repr__(self) -> str:
+        """Return the cells as text, those of the most frequent classes if there are many."""
+        from .results.matrix import Matrix
+
+        return str(Matrix(self))
+
+    def _repr_html_(self) -> str:
+        from .results.matrix import Matrix
+
+        return Matrix(self)._repr_html_()
 
     def __add__(self, other: Table) -> Self:
         """Merge two tables; classes stay declared only if both declare the same."""

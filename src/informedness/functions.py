@@ -110,6 +110,9 @@ def informedness_score(
     UndefinedMetricWarning
         As above; and for a single sample, which scores the same right or wrong, so a mean of such
         scores says nothing.
+    LabelsWarning
+        If labels that are not declared may not be what was meant: missing values as text, none in
+        common, spellings that look alike, decimals, identifiers.
     InformednessWarning
         If the default average exceeds accuracy by more than chance and uneven errors explain: by
         more than 0.05 and 1 / sqrt(N), once x (1 - x) (k - 2) / N is taken off.

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .contingency import ContingencyTable
-from .core.labels import Codes, Column, Label, Numbers, merged
+from .core.labels import Codes, Column, Label, Numbers, label_kind, merged
 from .core.table import Cells, Task, count_pairs, counted_samples, sum_by
 from .inputs.containers import coded, read_quickly
 
@@ -44,6 +44,11 @@ def slice_column(by: Any, n_samples: int | None = None) -> Column:
         pairs = zip(*np.divmod(found, len(values)), strict=True)
         names = [(*names[i], values[j]) for i, j in pairs]
     return Column(codes, names)
+
+
+def name_key(name: Slice) -> list[Any]:
+    """Return what sorts the names of slices, of which some may be integers and some text."""
+    return [(label_kind(x), x) for x in (name if isinstance(name, tuple) else (name,))]
 
 
 def in_order(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:

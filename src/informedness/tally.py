@@ -12,8 +12,8 @@ from typing import Any
 
 from .contingency import ContingencyTable
 from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
-from .core.table import warn_of_padding
-from .inputs.containers import read_task
+from .core.table import warn_of_doubts
+from .inputs.containers import check_same_order, read_task
 
 _ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 
@@ -70,6 +70,7 @@ class Tally:
             If the batch is not valid, as in `informedness_score`, or its labels differ in type
             from earlier ones; none of it is counted.
         """
+        check_same_order({"references": references, "sample_weight": sample_weight})
         references, predictions, task = read_task(references, predictions, *self._task)
         if self._table is not None:
             before = read_column(self._table.labels[:1], "labels")
@@ -111,7 +112,7 @@ class Tally:
         """
         if self._table is None:
             raise NoSamplesError("there must be a sample to score, but `update` was given none")
-        warn_of_padding(self._table, self._task)
+        warn_of_doubts(self._table)
         return self._table
 
     def reset(self) -> None:

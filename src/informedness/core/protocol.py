@@ -1,15 +1,12 @@
 """The `evaluate` protocol for labels: `add`, `add_batch` and `compute` read their inputs strictly.
 
 `evaluate.Metric` coerces its inputs on the way into an Arrow file: `["001", "1"]` becomes
-`[1, 1]`, 0.7 becomes 0, None passes. `LabelInputs` goes in front of it in a metric's bases and
-reads the inputs itself, with this project's only reader. It is not an `EvaluationModule` itself,
-because `evaluate` would take it for the metric.
+`[1, 1]`, 0.7 becomes 0, None passes. `LabelInputs` goes in front of it and reads them itself.
 
-In one process nothing is written: what is added waits in memory. With `num_process > 1` it travels
-through the base class's files as Python literals, a prediction and (reference, weight or None) for
-each sample. What is added between two calls of `compute` is a round. Its files start with the
-process and the round, so that rounds never mix, and two file names take turns, so that a process
-may run one round ahead. As with every metric of evaluate, one metric is for one thread.
+In one process what is added waits in memory. With `num_process > 1` it travels through the base
+class's files as Python literals, a prediction and (reference, weight or None) for each sample. What
+is added between two calls of `compute` is a round: its files start with process and round, so that
+rounds never mix, and two file names take turns, so that a process may run one round ahead.
 """
 
 # `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
@@ -39,10 +36,8 @@ _STORED = datasets.Features(dict.fromkeys(("predictions", "references"), dataset
 class LabelInputs:
     """Mixin for `evaluate.Metric` that reads predictions and references strictly as labels.
 
-    It needs `_compute(predictions, references, ...)` to accept what `labels.read_column` accepts:
-    columns of what was added, or whatever the caller of `compute` passed. Its options may also be
-    given to `evaluate.load`, as defaults for `compute`: it checks their names there, and their
-    values, which depend on the labels, once there are labels.
+    Its `_compute(predictions, references, ...)` takes columns. Its options may also be given to
+    `evaluate.load`, as defaults for `compute`; their values are checked once there are labels.
     """
 
     _batches: list[tuple[Column, Column, Weights | None]]  # references, predictions, their weights
@@ -101,10 +96,7 @@ class LabelInputs:
     def add_batch(
         self, *, predictions: Any = None, references: Any = None, sample_weight: Any = None
     ) -> None:
-        """Add predictions and their references, with weights of 1 unless given.
-
-        Nothing is added if lengths or types differ, or something is not a label or not a weight.
-        """
+        """Add predictions and their references, with weights of 1 unless given."""
         pair = read_pair(references, predictions)
         weights = None
         if sample_weight is not None:
@@ -127,11 +119,9 @@ class LabelInputs:
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Compute the score of the samples passed, together with those added before.
 
-        The samples added are used up, whether or not they can be scored, so that none leak into the
-        next evaluation. They stay if those passed are refused, if there is no such option, or after
-        an interrupt; `reset` drops them. With `num_process > 1` only process
-        0 returns the score, and an interrupt while it computes uses them up. The defaults of the
-        options, which are listed below, are those given to `evaluate.load`.
+        Those are used up, even if they cannot be scored, unless what is passed is refused or there
+        is an interrupt; `reset` drops them. With `num_process > 1` only process 0 returns the
+        score. The options are listed below; their defaults are those given to `evaluate.load`.
         """
         self._check_options(kwargs)
         is_given, n_added = predictions is not None or references is not None, len(self)
@@ -150,10 +140,9 @@ class LabelInputs:
         if is_given and not n_added:
             return self._score(predictions, references, kwargs)
         self._gather_singles()
-        batches = [*self._batches]
         if is_given:
             self._check_kind(references)
-            batches.append((references, predictions, None))
+        batches = [*self._batches, *[(references, predictions, None)] * is_given]
         if not batches:
             raise NoSamplesError("there must be a sample to score, got none: `add` some before")
         r, p, weights = zip(*batches, strict=True)
@@ -166,10 +155,7 @@ class LabelInputs:
         return result
 
     def reset(self) -> None:
-        """Drop samples that were added but not computed, for example by an interrupted evaluation.
-
-        With `num_process > 1` it drops what this process added: each process calls it for itself.
-        """
+        """Drop samples that this process added and that were not computed."""
         if self.num_process == 1:
             self._drop_added()
         elif self._suffix:
@@ -195,11 +181,9 @@ class LabelInputs:
         """Raise TypeError unless the metric has all these options."""
         there = [*signature(type(self)._compute).parameters][1:]
         options = [name for name in there if name not in ("predictions", "references")]
-        for name in names:
-            if name not in options:
-                raise TypeError(
-                    f"{self.name} has no option {name!r}: its options are {', '.join(options)}"
-                )
+        if odd := [name for name in names if name not in options]:
+            its = f"its options are {', '.join(options)}"
+            raise TypeError(f"{self.name} has no option {odd[0]!r}: {its}")
 
     def _score(self, predictions: Any, references: Any, options: Any, weights: Any = None) -> Any:
         """Return the result of the metric's own `_compute`; `weights` came with the samples."""
@@ -207,9 +191,8 @@ class LabelInputs:
         if weights is not None:
             if options.get("sample_weight") is not None:
                 raise ValueError(
-                    "`sample_weight` must be given either for all samples at once or as they are "
-                    "added, and was given both ways: leave it out of `compute` and "
-                    "`evaluate.load`, and add the last samples with their weights by `add_batch`"
+                    "`sample_weight` was given both ways: leave it out of `compute` and "
+                    "`evaluate.load`, and add the last samples with theirs by `add_batch`"
                 )
             options["sample_weight"] = weights
         # not self._compute, which is what the base class calls
@@ -254,20 +237,19 @@ class LabelInputs:
             if [*parts] != [(number, self._round) for number in range(self.num_process)]:
                 found = ", ".join(f"process {number} is in round {at}" for number, at in parts)
                 raise ValueError(
-                    f"the processes are not in the same round: {found}: start all together, let "
-                    "each call `compute` in every round, and give each job that shares the cache "
-                    "folder an `experiment_id` of its own"
+                    f"the processes are not in the same round: {found}: let each call `compute` in "
+                    "every round, and give each job in the cache folder an `experiment_id`"
                 )
             samples = [sample for part in parts.values() for sample in part]
             predictions, references, given = ([s[i] for s in samples] for i in range(3))
-            known = {*given} - {None}
-            weights = np.array([1.0 if w is None else w for w in given]) if known else None
+            is_given = bool({*given} - {None})
+            weights = np.array([1.0 if w is None else w for w in given]) if is_given else None
             return self._score(predictions, references, options, weights)
         except BaseException as error:
             return error
 
     def _get_all_cache_files(self) -> tuple[list[str], list[Any]]:
-        """Return what the base class does, once all files are known to be whole."""
+        """Return what the base class does, if all files are whole."""
         paths, locks = super()._get_all_cache_files()
         cut_off = [path for path in paths if not Path(path).read_bytes().endswith(_END_OF_STREAM)]
         if not cut_off:

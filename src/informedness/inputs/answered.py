@@ -1,7 +1,7 @@
 """From the values of columns to labels.
 
-In this order, and only where asked for: the class is taken out of generated text, text becomes
-integers, and positions become the names of their choices.
+In this order, and only where asked for: the class is taken out of generated text, blanks around it
+and its case are ignored, text becomes integers, and positions become the names of their choices.
 """
 
 import re
@@ -10,13 +10,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from ..core.labels import Column, Label, check_distinct, show
+from ..core.labels import MISSING, Column, Label, check_distinct, show
 from ..core.table import check_unknown
 from ..inputs.containers import code_integers, read_quickly
-
-# What pandas, R, Excel, databases, Python and others write where there is no value.
-_MISSING = "NA <NA> #N/A #NA N/A n/a NaN nan -NaN -nan NaT NULL null None -100"
-MISSING = frozenset(("", *_MISSING.split()))
 
 
 @dataclass
@@ -35,6 +31,8 @@ class LabelOptions:
     labels: Sequence[Label] | None = None
     ignore_index: Label | None = None
     unknown: str = "error"
+    ignore_case: bool = False
+    strip: bool = False
 
     def __post_init__(self) -> None:
         if self.choices is not None and self.labels is not None:
@@ -45,12 +43,23 @@ class LabelOptions:
             self.choices = _read_choices(self.choices, self.numeric)
         if self.labels is not None:
             self.labels = read_quickly(self.labels, "labels").tolist()
+        if self.ignore_case or self.strip:
+            which, names = ("choices", self.choices) if self.choices else ("labels", self.labels)
+            if len({self.fold(str(x)) for x in names or ()}) < len(names or ()):
+                raise ValueError(
+                    f"`{which}` must differ in more than is ignored, got {show(names)}"
+                )
 
     def classes(self, is_integer: bool) -> Sequence[Label] | None:
         """Return the declared classes, as integers where the references are."""
         if self.choices is not None:
             return tuple(self.choices)
         return self.labels and [_typed(label, is_integer) for label in self.labels]
+
+    def fold(self, text: str) -> str:
+        """Return text without the differences that are ignored."""
+        text = text.strip() if self.strip else text
+        return text.casefold() if self.ignore_case else text
 
     def ignored(self, is_integer: bool) -> Any:
         """Return the reference to leave out, as an integer where the references are."""
@@ -121,13 +130,17 @@ def read_labels(values: Any, role: str, options: LabelOptions) -> Column:
     is_prediction = role.startswith("predictions")
     pattern = options.pattern if is_prediction else None
     choices = options.choices if is_prediction or role == "references" else None
-    numeric = options.numeric and column.kind == "strings" and role not in ("on", "groups")
-    if not len(column) or not (pattern or choices or numeric):
+    is_label = column.kind == "strings" and role not in ("on", "groups")
+    numeric = options.numeric and is_label
+    folds = (options.ignore_case or options.strip) and is_label
+    if not len(column) or not (pattern or choices or numeric or folds):
         return column
     present, positions = code_integers(column.codes)  # some values may be unused
     answers: list[Any] = Column(present, column.values).tolist()
     if pattern is not None:
         answers = _extracted(column, answers, role, pattern, options.unknown)
+    if folds:
+        answers = _folded(answers, options)
     if numeric:
         answers = [_as_integer(x, role, is_strict=choices is None) for x in answers]
     if choices is not None:
@@ -179,6 +192,13 @@ def _extracted(
             "or `choices` to count such predictions as wrong answers"
         )
     return list(found)
+
+
+def _folded(answers: list[Label | None], options: LabelOptions) -> list[Label | None]:
+    """Return text without what is ignored, as the classes have it if they are declared."""
+    classes = {options.fold(str(x)): str(x) for x in options.choices or options.labels or ()}
+    folded = [x if x is None else options.fold(str(x)) for x in answers]
+    return [x if x is None else classes.get(x, x) for x in folded]
 
 
 def named(labels: Iterable[Label | None], choices: Sequence[str]) -> list[Label | None]:
@@ -235,7 +255,8 @@ def _as_integer(answer: Label | None, role: str, is_strict: bool) -> Label | Non
 
 
 def _integer(text: Any) -> int | None:
-    return int(text) if re.fullmatch(r"[+-]?[0-9]+", str(text), re.ASCII) else None
+    found = re.fullmatch(r"([+-]?[0-9]+)(\.0*)?", str(text), re.ASCII)  # 1.0 where there were gaps
+    return int(found[1]) if found else None
 
 
 def _typed(label: Any, is_integer: bool) -> Any:

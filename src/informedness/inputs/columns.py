@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+
+import numpy as np
+
+from ..core.labels import Label, Numbers
+from ..core.table import read_amounts
 
 if TYPE_CHECKING:
-    import re
-
     from typing_extensions import Required
-
-    from ..core.labels import Label
 
     class FrameOptions(TypedDict, total=False):
         """Arguments of `table_from_frame`, without `by`, which decides what it returns."""
@@ -18,25 +20,51 @@ if TYPE_CHECKING:
         references: Required[str]
         predictions: Required[str]
         weights: str | None
+        counts: str | None
         labels: Sequence[Label] | None
         ignore_index: Label | None
         unknown: str
         drop_null: bool
+        each_row_a_sample: bool | None
 
     class FileOptions(FrameOptions, total=False):
         """And of `table_from_file`."""
 
         file_format: str | None
+        encoding: str | None
         numeric: bool
         extract: str | re.Pattern[str] | None
         choices: Sequence[str] | None
+        ignore_case: bool
+        strip: bool
         keep_missing: bool
 
 
+class Batch(NamedTuple):
+    """Some rows of a file, those with nulls left out."""
+
+    columns: dict[str, Any]
+    """Arrays of Arrow, or lists, by argument (references, predictions, weights)."""
+    n_rows: int
+    """Number of rows, those with nulls included."""
+    nulls: dict[str, int]
+    """Number of nulls by argument."""
+    are_text: bool
+    """Whether some of the nulls are empty cells, or text such as NA."""
+
+
 def named_columns(
-    references: str, predictions: str, weights: str | None, by: str | Sequence[str] | None
+    references: str,
+    predictions: str,
+    weights: str | None,
+    counts: str | None,
+    by: str | Sequence[str] | None,
 ) -> dict[str, str]:
     """Return names of columns by argument, those to slice by under "by", "by 2", "by 3"."""
+    if weights is not None and counts is not None:
+        raise ValueError(
+            "`counts` are numbers of samples, and `weights` sums of their weights: give one of them"
+        )
     columns = [by] if isinstance(by, str) else [*(by or ())]
     if by is not None and not columns:
         raise ValueError("`by` must name at least one column, got none")
@@ -44,7 +72,8 @@ def named_columns(
         raise ValueError(f"`by` must name each column once, got {twice[0]!r} twice")
     names = {"references": references, "predictions": predictions}
     names |= {f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}
-    return names if weights is None else {**names, "weights": weights}
+    amounts = {"weights": weights, "counts": counts}
+    return names | {name: column for name, column in amounts.items() if column is not None}
 
 
 def slices_of(columns: Mapping[str, Any]) -> Any:
@@ -110,7 +139,30 @@ def plain_column(column: Any) -> Any:
     return column.unify_dictionaries()  # Arrow groups by only one dictionary
 
 
+def are_one_of(texts: Collection[str], values: Any) -> Any:
+    """Return which values are one of these texts; `is_in` takes an array, which imports pandas."""
+    from pyarrow import compute
+
+    return compute.match_substring_regex(values, rf"\A(?:{'|'.join(map(re.escape, texts))})\z")
+
+
 def no_samples(n_rows: int) -> ValueError:
     """Return the error that none of so many rows is a sample to score."""
     dropped = ", and none is left: all are ignored, null or of weight 0" if n_rows else ""
     return ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")
+
+
+def read_whole(values: Any) -> Numbers:
+    """Return counts of samples as integers, from a column of files or frames.
+
+    Raises
+    ------
+    ValueError
+        If one is not a whole number from 0 on.
+    """
+    counts = read_amounts(values, "counts")
+    if (broken := counts[counts != np.trunc(counts)]).size:
+        raise ValueError(f"`counts` must be whole numbers of samples, got {broken[0]}")
+    if counts.sum(dtype=float) >= 2**62:
+        raise ValueError(f"`counts` must sum to less than 2**62, got {counts.sum(dtype=float):g}")
+    return counts.astype(np.int64)

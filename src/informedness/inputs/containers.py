@@ -8,7 +8,7 @@ Figures in the comments are medians of `make bench`, per label.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -37,15 +37,31 @@ def read_task(
     names: tuple[str, str] = NAMES,
 ) -> tuple[Column, Column, Task]:
     """Return references and predictions as columns, and the options, all of one kind of label."""
+    check_same_order({names[0]: references, names[1]: predictions})
     columns = quickly(references, names[0]), quickly(predictions, names[1])
     r, p = read_pair(*columns, names)
     return r, p, task_of(r, labels, ignore_index, unknown, names[0])
 
 
+def check_same_order(columns: Mapping[str, Any]) -> None:
+    """Raise ValueError if columns with an index, of pandas, have the same samples in two orders."""
+    indexed = {name: x.index for name, x in columns.items() if hasattr(x, "iloc")}
+    first, *others = [*indexed.items()] or [("", None)]
+    for name, index in others:
+        if not index.equals(first[1]) and len(index) == len(first[1]) and {*index} == {*first[1]}:
+            raise ValueError(
+                f"`{name}` must have its index in the order of `{first[0]}`, got the same index in "
+                f"another order: pass {name}.loc[{first[0]}.index], or {name}.to_numpy() if the "
+                "samples go by position"
+            )
+
+
 def quickly(values: Any, name: str) -> Any:
     """Return a container as a column, or as it is if there is no fast way for it."""
-    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow's
-        values = values.column(0)
+    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow or datasets
+        values = values[values.column_names[0]]
+    if hasattr(getattr(values, "dtype", None), "pyarrow_dtype"):  # a column of pandas
+        values = values.array.__arrow_array__()
     column = quick_column(values, name)
     return values if column is None else column
 
@@ -100,13 +116,12 @@ def _arrow_column(values: Any, name: str) -> Column | None:
             values = values.combine_chunks()
         found = np.from_dlpack(values)  # asarray would import pandas
         return None if found.dtype == np.uint64 else Column(found)
-    if kind not in _ARROW_TEXT:
+    chunks = getattr(values, "chunks", [values])
+    if kind not in _ARROW_TEXT or (is_coded and any(x.dictionary.null_count for x in chunks)):
         return None
     encoded = values.dictionary_encode()
     if hasattr(encoded, "unify_dictionaries"):
         encoded = encoded.unify_dictionaries().combine_chunks()
-    if encoded.dictionary.null_count:
-        return None
     labels = read_column(encoded.dictionary.to_pylist(), "labels").tolist()
     return Column(np.from_dlpack(encoded.indices), labels)
 

@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias, overload
 
+import numpy as np
+
 from ..contingency import ContingencyTable
 from ..core.labels import Label, NoSamplesError
-from ..core.table import Task, read_amounts, warn_of_padding
+from ..core.table import read_amounts, warn_of_doubts
 from ..inputs.containers import read_task
-from ..slicing import Slice, count_slices, in_order
+from ..slicing import Slice, count_slices, in_order, slice_column, sliced_counts
 from .answered import LabelOptions, read_labels
-from .columns import named_columns, no_samples, slices_of
-from .readers import Batch, read_files
+from .columns import Batch, named_columns, no_samples, read_whole, slices_of
+from .readers import read_files
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,15 +41,20 @@ def table_from_file(
     references: str,
     predictions: str,
     weights: str | None = None,
+    counts: str | None = None,
     file_format: str | None = None,
+    encoding: str | None = None,
     numeric: bool = False,
     labels: Sequence[Label] | None = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
     extract: str | re.Pattern[str] | None = None,
     choices: Sequence[str] | None = None,
+    ignore_case: bool = False,
+    strip: bool = False,
     drop_null: bool = False,
     keep_missing: bool = False,
+    each_row_a_sample: bool | None = None,
     by: str | Sequence[str] | None = None,
 ) -> ContingencyTable | dict[Slice, ContingencyTable]:
     r"""Return the contingency table of files of predictions, which may be larger than memory.
@@ -59,13 +66,17 @@ def table_from_file(
         and their subfolders, names that start with "." or "_" are left out, and so are a README, a
         license or a citation whose ending is not one of data. "-" is standard input, which needs
         `file_format`.
-    references, predictions, weights : str
-        Names of the columns. "doc.label" is the field label within the column doc, and
-        "doc.answers.0" the first element of a list in it, unless a column has the whole name.
-        "argmax:scores" is the position of the greatest number in each list of the column scores;
-        if several are equal, the first. CSV and TSV have no nested columns and no lists.
-    file_format : {"arrow", "csv", "jsonl", "parquet", "tsv"}, optional
-        By default taken from each file name. "arrow" is Arrow IPC, also known as Feather.
+    references, predictions, weights, counts : str
+        Names of the columns, of which the last holds how many samples a row stands for.
+        "doc.label" is the field label within the column doc, and "doc.answers.0" the first element
+        of a list in it, unless a column has the whole name. "argmax:scores" is the position of the
+        greatest number in each list of the column scores; if several are equal, the first. CSV and
+        TSV have no nested columns and no lists.
+    file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
+        By default taken from each file name. "arrow" is Arrow IPC, also known as Feather. An Excel
+        file needs openpyxl, and has one sheet with these columns.
+    encoding : str, optional
+        That of text, such as "cp1252", by default UTF-8, or UTF-16 or UTF-32 if a mark shows it.
     numeric : bool
         Whether text labels are integers. CSV and TSV are read as text, in which 001 is not 1;
         the other formats have types of their own.
@@ -82,6 +93,9 @@ def table_from_file(
         list, from 0, and become the names; text must be one of the names. Other predictions are an
         error, or with `unknown="wrong"` wrong answers. In CSV "0" is text, and a position only with
         `numeric`; with `choices`, text that is not an integer then stays as it is.
+    ignore_case, strip : bool
+        Take text that differs by case, or by blanks around it, for one class. It is written as in
+        `labels` or `choices`, or else in lower case, or without the blanks.
     drop_null : bool
         Leave out rows with a null in one of these columns; by default nulls are an error. Empty
         cells of CSV and TSV are nulls, in quotes or not, and so are references and predictions that
@@ -90,6 +104,10 @@ def table_from_file(
         `ignore_index` name them; but not predictions with `extract` or `unknown="wrong"`.
     keep_missing : bool
         Read such text, and empty cells as empty text, as labels.
+    each_row_a_sample : bool, optional
+        Whether a row is one sample although another column looks like one of counts: whole numbers
+        below a name such as "count", or where no two rows have the same labels. By default that is
+        warned of, and with False it is an error.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
@@ -98,6 +116,10 @@ def table_from_file(
     -----
     InformednessWarning
         If files in a folder are left out; the message names them.
+    CountsWarning
+        If another column looks like one of counts.
+    LabelsWarning
+        If labels may not be what was meant.
 
     Raises
     ------
@@ -116,8 +138,10 @@ def table_from_file(
     >>> table.labels, table.to_dense().tolist()
     (('a', 'b'), [[1, 1], [0, 1]])
     """
-    options = LabelOptions(numeric, extract, choices, labels, ignore_index, unknown)
-    names = named_columns(references, predictions, weights, by)
+    options = LabelOptions(
+        numeric, extract, choices, labels, ignore_index, unknown, ignore_case, strip
+    )
+    names = named_columns(references, predictions, weights, counts, by)
     sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
 
     def count(batch: Batch) -> None:
@@ -130,8 +154,10 @@ def table_from_file(
         names,
         count,
         file_format=file_format,
+        encoding=encoding,
         drop_null=drop_null,
         missing=options.missing(names, keep_missing),
+        each_row_a_sample=each_row_a_sample,
     )
     try:
         if not sums:
@@ -140,8 +166,7 @@ def table_from_file(
         whole = ContingencyTable.sum_of(list(tables.values()))
     except ValueError as error:
         raise ValueError(f"{files}: {error}") from error
-    if labels is None and choices is None:
-        warn_of_padding(whole, Task(None, ignore_index, unknown))
+    warn_of_doubts(whole)
     return whole if by is None else tables
 
 
@@ -155,8 +180,13 @@ def _count(batch: Batch, options: LabelOptions) -> dict[Slice, ContingencyTable]
     is_integer = references.kind == "integers"
     classes, ignored = options.classes(is_integer), options.ignored(is_integer)
     try:
-        # which does not warn of -100: that is done once for all batches, at the end
+        # which does not warn: that is done once for all batches, at the end
         r, p, task = read_task(references, predictions, classes, ignored, options.unknown)
+        if "counts" in batch.columns:
+            counts = read_whole(batch.columns["counts"])
+            by = slices_of(batch.columns) if "by" in batch.columns else np.zeros(len(r), np.int64)
+            tables = sliced_counts(slice_column(by), r, p, (counts, None, counts), task)
+            return tables if "by" in batch.columns else {(): tables[0]}
         if "by" in batch.columns:
             return count_slices(r, p, slices_of(batch.columns), task, weights)
         return {(): ContingencyTable._of_columns(r, p, task, weights)}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, overload
 
@@ -10,10 +12,13 @@ import numpy as np
 
 from ..contingency import ContingencyTable, read_counts
 from ..core.labels import Label, NoSamplesError, show
-from ..core.table import check_unknown, read_amounts, warn_of_padding
+from ..core.table import check_unknown, read_amounts, warn_of_doubts
+from ..extras import needing
 from ..inputs.containers import read_task
 from ..slicing import Slice, slice_column, sliced_counts
+from .answered import LabelOptions
 from .columns import check_columns, named_columns, no_samples, nulls_found, plain_column, slices_of
+from .counted import MOST_ROWS, warn_of_counts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,10 +46,12 @@ def table_from_frame(
     references: str,
     predictions: str,
     weights: str | None = None,
+    counts: str | None = None,
     labels: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
     drop_null: bool = False,
+    each_row_a_sample: bool | None = None,
     by: str | Sequence[str] | None = None,
 ) -> ContingencyTable | dict[Slice, ContingencyTable]:
     """Return the contingency table of two columns of a data frame, counted where the data is.
@@ -57,15 +64,23 @@ def table_from_frame(
         Any that narwhals supports: pandas, polars (eager or lazy), pyarrow, DuckDB relations, Ibis,
         Dask, PySpark; or a `datasets.Dataset`. One GROUP BY runs in that engine and returns one row
         per cell of the table.
-    references, predictions, weights : str
-        Names of the columns.
+    references, predictions, weights, counts : str
+        Names of the columns, of which the last holds how many samples a row stands for.
     labels, ignore_index, unknown
         As in `ContingencyTable.from_labels`.
     drop_null : bool
-        Leave out rows with a null in one of the columns; by default nulls are an error.
+        Leave out rows with a null in one of the columns, which by default is an error, or with a
+        label that stands for a missing value, such as "NA" and -100, unless `labels` has it.
+    each_row_a_sample : bool, optional
+        As in `table_from_file`.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
+
+    Warns
+    -----
+    CountsWarning
+        If another column looks like one of counts.
 
     Raises
     ------
@@ -84,35 +99,43 @@ def table_from_frame(
     (('a', 'b'), [[1, 1], [0, 1]])
     """
     check_unknown(unknown, labels)
-    names = named_columns(references, predictions, weights, by)
+    names = named_columns(references, predictions, weights, counts, by)
     cells = _count_in_engine(frame, names, drop_null)
+    if counts is None and weights is None and not each_row_a_sample:
+        all_differ = len(cells["rows"]) > 1 and max(cells["rows"]) == 1
+        columns = _columns_of(frame)
+        parts_of = partial(_integers_in, frame, columns)
+        warn_of_counts(names, [*columns], parts_of, all_differ, each_row_a_sample is False)
+    n_rows = sum(cells["rows"])
+    if drop_null:
+        options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
+        cells = _without_missing(cells, options)
+    if counts is not None:
+        read_amounts(cells["least"], "counts")
     if weights is not None:
-        for name in ("least", "weights", "squares"):  # a sum may hide a negative weight
+        for name in ("least", "weights"):  # a sum may hide a negative weight
             read_amounts(cells[name], "weights")
-    counts = cells["rows" if weights is None else "weights"]
+        if math.inf in cells["squares"]:
+            del cells["squares"]
+    amounts = cells["rows" if weights is None else "weights"]
     try:
         r, p, task = read_task(
             cells["references"], cells["predictions"], labels, ignore_index, unknown
         )
         by_row = np.zeros(len(r), np.int64) if by is None else slices_of(cells)
-        sums = read_counts(counts, cells.get("squares"), cells.get("samples"), len(r))
+        sums = read_counts(amounts, cells.get("squares"), cells.get("samples"), len(r))
         tables = sliced_counts(slice_column(by_row), r, p, sums, task)
     except NoSamplesError:
-        raise no_samples(sum(cells["rows"])) from None
-    if by is not None:
-        return tables
-    warn_of_padding(tables[0], task)
-    return tables[0]
+        raise no_samples(n_rows) from None
+    whole = ContingencyTable.sum_of(list(tables.values()))
+    warn_of_doubts(whole)
+    return whole if by is None else tables
 
 
 def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> dict[str, list[Any]]:
     """Return the number of rows of each pair of labels, and sums over its weights, as lists."""
-    try:
+    with needing("reading data frames needs narwhals", "informedness[frames]"):
         import narwhals as nw
-    except ImportError as error:
-        raise ImportError(
-            "reading data frames needs narwhals: pip install 'informedness[frames]'"
-        ) from error
     if hasattr(frame, "select_columns") and hasattr(frame, "with_format"):  # of `datasets`
         check_columns(names, frame.column_names)
         columns_of_dataset = list(dict.fromkeys(names.values()))
@@ -121,7 +144,9 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     if nw.dependencies.is_pandas_like_dataframe(frame) or nw.dependencies.is_dask_dataframe(frame):
         check_columns(names, list(frame.columns))
         frame = frame[list(dict.fromkeys(names.values()))]  # the others may share a name
-    elif nw.dependencies.is_pyarrow_table(frame):
+    is_pandas = nw.dependencies.is_pandas_dataframe(frame)
+    of_arrow = is_pandas and any(hasattr(kind, "pyarrow_dtype") for kind in frame.dtypes)
+    if of_arrow or nw.dependencies.is_pyarrow_table(frame):
         frame = _plain_arrow(frame, names)
     try:
         lazy = nw.from_native(frame).lazy()
@@ -138,7 +163,9 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
             raise ValueError(f"`{role}` must be a column of labels, got {name!r} of {dtype}")
         if role == "weights" and not (dtype.is_numeric() or dtype == nw.Boolean):
             raise ValueError(f"`weights` must be a column of numbers, got {name!r} of {dtype}")
-    keys = [role for role in names if role != "weights"]
+        if role == "counts" and not dtype.is_integer():
+            raise ValueError(f"`counts` must be a column of integers, got {name!r} of {dtype}")
+    keys = [role for role in names if role not in ("weights", "counts")]
     text = [role for role in keys if schema[names[role]] == nw.String]
     columns = {role: nw.col(name) for role, name in names.items()}
     if lazy.implementation is nw.Implementation.IBIS:
@@ -158,6 +185,14 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
             weight.alias("least"),
         )
         amounts += [nw.col("weights", "squares", "samples", "nulls").sum(), nw.col("least").min()]
+    if "counts" in names:
+        count = nw.col("counts")
+        rows = rows.with_columns(
+            count.cast(nw.Int64).alias("rows"),
+            count.is_null().cast(nw.Int64).alias("nulls"),
+            count.alias("least"),
+        )
+        amounts = [nw.col("rows", "nulls").sum(), nw.col("least").min()]
     merged: dict[str, Any] = {}
     if lazy.implementation.name in _DATABASES:
         for role, pair in product(text, _ALIKE):
@@ -187,19 +222,62 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     if drop_null:  # an engine may not have seen a null among the values of a dictionary
         cells = cells.drop_nulls(keys)
     nulls = {role: int(cells.filter(nw.col(role).is_null())["rows"].sum()) for role in keys}
-    if "weights" in names:
-        nulls["weights"] = int(cells["nulls"].sum())
+    nulls |= {x: int(cells["nulls"].sum()) for x in ("weights", "counts") if x in names}
     if any(nulls.values()):
         raise ValueError(nulls_found(names, nulls, int(cells["rows"].sum())))
     return {name: cells[name].to_list() for name in cells.columns}
 
 
+def _without_missing(cells: dict[str, list[Any]], options: LabelOptions) -> dict[str, list[Any]]:
+    """Return the cells without those of labels that stand for missing values, such as "NA"."""
+    kept = np.ones(len(cells["rows"]), dtype=bool)
+    for role, text in (options.missing(("references", "predictions"), keep=False) or {}).items():
+        kept &= np.array([str(label) not in text for label in cells[role]], dtype=bool)
+    found = np.flatnonzero(kept).tolist()
+    return {name: [column[i] for i in found] for name, column in cells.items()}
+
+
+def _columns_of(frame: Any) -> dict[str, Any]:
+    """Return the names that one column of a frame has, by what they are as text."""
+    import narwhals as nw
+
+    frame = nw.to_native(frame, pass_through=True)
+    names = getattr(frame, "column_names", None)  # of `datasets` and Arrow
+    if names is None and hasattr(frame, "iloc"):
+        names = list(frame.columns)
+    if names is None:
+        names = nw.from_native(frame).lazy().collect_schema().names()
+    return {str(name): name for name in names if list(names).count(name) == 1}
+
+
+def _integers_in(frame: Any, columns: Mapping[str, Any], name: str) -> list[list[Any]]:
+    """Return the first values of a column of integers, none of another column."""
+    import narwhals as nw
+
+    frame = nw.to_native(frame, pass_through=True)
+    if hasattr(frame, "with_format"):  # of `datasets`
+        frame = frame.select_columns([name]).with_format("arrow")[:]
+    elif hasattr(frame, "iloc"):
+        frame = frame[[columns[name]]].rename(columns={columns[name]: name})
+    elif hasattr(frame, "column_names"):
+        frame = frame.select([name])
+    lazy = nw.from_native(frame).lazy().select(name)
+    if not lazy.collect_schema()[name].is_integer():
+        return []
+    return [lazy.head(MOST_ROWS).collect()[name].to_list()]
+
+
 def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
-    """Return the requested columns of an Arrow table in a form that Arrow can group by."""
+    """Return the requested columns of an Arrow table, or of pandas, as what Arrow can group by."""
     import pyarrow
 
-    check_columns(names, frame.column_names)
     columns = {}
+    if not isinstance(frame, pyarrow.Table):
+        try:
+            frame = pyarrow.Table.from_pandas(frame, preserve_index=False)
+        except pyarrow.ArrowException as error:
+            raise ValueError(f"`frame` must hold columns of labels: {error}") from error
+    check_columns(names, frame.column_names)
     for role, name in names.items():
         column = frame[name]
         try:

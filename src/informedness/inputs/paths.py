@@ -7,17 +7,17 @@ import io
 import lzma
 import os
 import re
-import shutil
 import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.labels import check_choice, show, warn
+from ..extras import needing
 
 FORMATS = {
     ".arrow": "arrow",
@@ -29,17 +29,22 @@ FORMATS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
     ".tsv": "tsv",
+    ".xlsm": "xlsx",
+    ".xlsx": "xlsx",
 }
 
 _LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-_ZIP = b"PK\x03\x04"
+_ZIP, _XLS = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _BYTE_ORDER_MARKS = {  # that of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_BETWEEN_WORDS = re.compile(rb'[\s,;|"]')
+# Encodings of text without a mark, in which a word is shown that is not in UTF-8.
+_ENCODINGS = ("cp1252", "cp1250", "cp1251", "cp932", "gb18030", "big5", "cp949")
 _PIECE = 1 << 20  # bytes read, decompressed or decoded at a time
 _HIDDEN = (".", "_")
 # Files beside the data in a folder: texts about it, unless their ending says that they are data,
@@ -89,7 +94,14 @@ def paths_of(path: Any) -> list[Any]:
                 f"{one}: `path` must name files on this machine: download it first, or open it as "
                 "a data frame (pandas, polars, DuckDB) for table_from_frame"
             )
+    for one in paths:
+        _check_there(one)
     return paths
+
+
+def _check_there(path: Any) -> None:
+    if str(path) != "-" and not Path(path).exists():
+        raise FileNotFoundError(f"{path}: there is no such file or folder")
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -111,7 +123,7 @@ def _parts(folder: Path) -> list[Path]:
                     f"{Path(place, name)}: a folder of parts must not hold a link to a folder: "
                     "pass the folder it leads to as a path of its own"
                 )
-    if {_format_in(part) for part in parts} != {"json"}:
+    if {named_format(part) for part in parts} != {"json"}:
         left_out += [part for part in parts if part.name == _STATE]
         parts = [part for part in parts if part.name != _STATE]
     for part in parts:
@@ -131,17 +143,17 @@ def _is_beside(part: Path) -> bool:
     """Return whether a file in a folder cannot be data, whatever else is there."""
     if part.name.startswith(_HIDDEN) or part.name in _INFOS:
         return True
-    return _TEXTS.fullmatch(part.name) is not None and _format_in(part) is None
+    return _TEXTS.fullmatch(part.name) is not None and named_format(part) is None
 
 
-def _format_in(path: Path) -> str | None:
-    """Return the format that a file name says, None if it says none."""
+def named_format(path: Path) -> str | None:
+    """Return the format that the name of a file says, None if it says none."""
     is_compressed = path.suffix.lower().removeprefix(".") in _COMPRESSIONS.values()
     return FORMATS.get((path.with_suffix("") if is_compressed else path).suffix.lower())
 
 
 def _format(path: Path) -> str:
-    file_format = _format_in(path)
+    file_format = named_format(path)
     if file_format is None:
         raise ValueError(
             f"{path}: the format must be one of {sorted(set(FORMATS.values()))}, and the file name "
@@ -164,25 +176,41 @@ def _check_once(files: list[str]) -> None:
 
 
 @contextmanager
-def open_whole(path: str) -> Iterator[BinaryIO]:
+def open_whole(
+    path: str,
+    *,
+    encoding: str | None = None,
+    is_archive: bool = False,
+    most_bytes: int | None = None,
+) -> Iterator[BinaryIO]:
     """Open a file for reading in any order, and check that it does not change until it is closed.
 
     A compressed file (gz, bz2, xz, zst) is decompressed into a temporary file first, and text in
-    UTF-16 with a mark becomes UTF-8 in one; standard input is copied into one.
+    this encoding, or in one that a mark shows, becomes UTF-8 in one; standard input is copied into
+    one. Only a format that is one itself may be a ZIP archive.
 
     Raises
     ------
     ValueError
-        If the file is a ZIP archive, is damaged, or changes in size while it is read.
+        If the file is a ZIP archive, is damaged, is not in the encoding, holds more than
+        `most_bytes` once decompressed, or changes in size while it is read.
     """
     if path == "-":
-        with _copied(sys.stdin.buffer) as copy, _decompressed(copy) as plain, _utf8(plain) as text:
+        with (
+            _copied(sys.stdin.buffer) as copy,
+            _decompressed(copy, is_archive, most_bytes) as plain,
+            _utf8(plain, encoding) as text,
+        ):
             yield text
         return
+    _check_there(path)
     with Path(path).open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
-        watched = _watched(stream, size, Path(path).name)
-        with watched as bytes_, _decompressed(bytes_) as plain, _utf8(plain) as text:
+        with (
+            _watched(stream, size, Path(path).name) as bytes_,
+            _decompressed(bytes_, is_archive, most_bytes) as plain,
+            _utf8(plain, encoding) as text,
+        ):
             yield text
         left = os.fstat(stream.fileno()).st_size
         if left != size:
@@ -192,43 +220,96 @@ def open_whole(path: str) -> Iterator[BinaryIO]:
             )
 
 
-def _copied(stream: Any) -> Any:
+def _copied(stream: Any, most_bytes: int | None = None) -> Any:
     """Copy what can only be read once into a temporary file."""
     copy = tempfile.TemporaryFile()  # noqa: SIM115 the caller closes it
-    shutil.copyfileobj(stream, copy, _PIECE)
+    while piece := stream.read(_PIECE):
+        copy.write(piece)
+        if most_bytes is not None and copy.tell() > most_bytes:
+            copy.close()
+            raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got more")
     copy.seek(0)
     return copy
 
 
+def check_encoding(encoding: Any) -> None:
+    """Raise ValueError unless this is an encoding of text that Python knows, or None."""
+    try:
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    except (LookupError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"`encoding` must be one that Python knows, such as 'cp1252', got {show(encoding)}"
+        ) from error
+
+
 @contextmanager
-def _utf8(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Give the stream itself, or a file with its text in UTF-8 if a mark says it has another."""
+def _utf8(stream: BinaryIO, encoding: str | None) -> Iterator[BinaryIO]:
+    """Give the stream itself, or a file with its text in UTF-8 if it has another encoding."""
     start = stream.read(4)
     stream.seek(0)
     marks = (name for mark, name in _BYTE_ORDER_MARKS.items() if start.startswith(mark))
-    encoding = next(marks, None)
+    encoding = encoding or next(marks, None)
     if encoding is None:
         yield stream
         return
     text = io.TextIOWrapper(stream, encoding=encoding, newline="")
     with tempfile.TemporaryFile() as copy:
-        while piece := text.read(_PIECE):
-            copy.write(piece.encode())
-        text.detach()
+        try:
+            while piece := text.read(_PIECE):
+                copy.write(piece.encode())
+        except UnicodeError as error:
+            raise ValueError(f"the file is not in the encoding {encoding}: {error}") from error
+        finally:
+            text.detach()
         copy.seek(0)
         yield copy
 
 
+def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
+    """Return what to say of lines of text that are not in UTF-8; empty if they are.
+
+    What a word is in other encodings shows a reader which one is right.
+    """
+    for number, line in enumerate(lines, start=first):
+        if b"\0" in line:
+            likely = "utf-16-be" if line.startswith(b"\0") else "utf-16-le"
+            return (
+                f"line {number} holds a character of code 0, as in UTF-16 without a mark: give "
+                f"{likely!r} as encoding="
+            )
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            sides = line[: error.start], line[error.start :]
+            before, after = (_BETWEEN_WORDS.split(side) for side in sides)
+            word = before[-1] + after[0]
+            shown = [f"{text!r} in {name}" for text, name in _readings(word).items()]
+            would = f": {word!r} would be {', '.join(shown)}" if shown else ""
+            return f"line {number} is not in UTF-8{would}: give the right one as encoding="
+    return ""
+
+
+def _readings(word: bytes) -> dict[str, str]:
+    """Return the texts that these bytes are in one encoding or another, and the first of them."""
+    readings: dict[str, str] = {}
+    for name in _ENCODINGS:
+        with suppress(UnicodeDecodeError):
+            readings.setdefault(word.decode(name), name)
+    return {text: name for text, name in readings.items() if text.isprintable()}
+
+
 @contextmanager
-def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
+def _decompressed(stream: BinaryIO, is_archive: bool, most_bytes: int | None) -> Iterator[BinaryIO]:
     """Give the stream itself, or a file with its decompressed content."""
     start = stream.read(max(map(len, _COMPRESSIONS)))
     stream.seek(0)
-    if start.startswith(_ZIP):
+    if start.startswith(_ZIP) and not is_archive:
         raise ValueError(
             "the file is a ZIP archive, which may hold several files: unpack it, and name the "
-            "files to read"
+            "files to read; an Excel file needs the ending .xlsx"
         )
+    if start.startswith(_XLS):
+        raise ValueError("the file is of Excel before 2007 (.xls): save it as .xlsx or CSV")
     name = next((name for mark, name in _COMPRESSIONS.items() if start.startswith(mark)), None)
     if name is None:
         yield stream
@@ -240,7 +321,7 @@ def _decompressed(stream: BinaryIO) -> Iterator[BinaryIO]:
         "zst": _open_zst,
     }
     try:
-        plain = _copied(openers[name](stream))
+        plain = _copied(openers[name](stream), most_bytes)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
     with plain:
@@ -281,12 +362,8 @@ class _Streams:
 
 
 def _open_zst(stream: BinaryIO) -> Any:
-    try:
+    with needing("reading zst files needs pyarrow", "informedness[cli]"):
         import pyarrow
-    except ImportError as error:
-        raise ImportError(
-            "reading zst files needs pyarrow: pip install 'informedness[cli]'"
-        ) from error
     again = os.fdopen(os.dup(stream.fileno()), "rb")  # because pyarrow closes what it has read
     again.seek(0)
     return pyarrow.CompressedInputStream(pyarrow.PythonFile(again, mode="r"), "zstd")

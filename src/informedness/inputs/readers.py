@@ -2,44 +2,34 @@
 
 import csv
 import io
-import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice, takewhile
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
-import numpy as np
-
-from ..core.labels import show
-from .columns import check_columns, nulls_found, plain_column
-from .nested import Way, argmax, array_in, check_argmax, type_in, value_in
-from .paths import list_files, open_whole
+from ..extras import needing
+from .columns import Batch, are_one_of, check_columns, nulls_found, plain_column
+from .counted import CountsWatch
+from .delimited import check_not_joined, csv_header, open_csv
+from .nested import Way, array_in, check_argmax, type_in
+from .objects import Row, json_entries, json_lines, sheet_rows, values_of
+from .paths import check_encoding, list_files, open_whole, why_not_utf8
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
+_OBJECTS: dict[str, Callable[[BinaryIO, Mapping[str, str]], Iterator[Row]]] = {
+    "json": json_entries,
+    "jsonl": json_lines,
+    "xlsx": sheet_rows,
+}
+_BINARY = ("arrow", "parquet", "xlsx")
 
 _BYTES = 1 << 24  # counted at a time: two columns of a million integers
 _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
 _LINES = 1 << 16  # of JSON, where a label is a Python object
 _BLOCK = 1 << 22  # bytes of CSV parsed at a time, and the longest row that can be read
-_TOP = 20  # lines of CSV among which the header is looked for
-_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
-
-
-class Batch(NamedTuple):
-    """Some rows of a file, those with nulls left out."""
-
-    columns: dict[str, Any]
-    """Arrays of Arrow, or lists, by argument (references, predictions, weights)."""
-    n_rows: int
-    """Number of rows, those with nulls included."""
-    nulls: dict[str, int]
-    """Number of nulls by argument."""
-    are_text: bool
-    """Whether some of the nulls are empty cells, or text such as NA."""
 
 
 def read_files(
@@ -48,13 +38,17 @@ def read_files(
     use: Callable[[Batch], None],
     *,
     file_format: str | None = None,
+    encoding: str | None = None,
     drop_null: bool = False,
     missing: Mapping[str, Collection[str]] | None = None,
+    each_row_a_sample: bool | None = None,
+    most_bytes: int | None = None,
 ) -> tuple[int, str]:
     """Hand each batch of a data set to `use`; return how many rows it has, and its name.
 
     `names` gives the column of each argument, `missing` the text that is null in it; with None
-    empty cells are text, too. The other options are those of `table_from_file`.
+    empty cells are text, too. A file may hold `most_bytes` once decompressed. The other options are
+    those of `table_from_file`.
 
     Raises
     ------
@@ -62,24 +56,29 @@ def read_files(
         If a file is damaged or lacks a column, if there are nulls that are not to be dropped, or
         if `use` does; the message names the file.
     """
+    check_encoding(encoding)
     files = list_files(path, file_format)
     total, nulls = 0, dict.fromkeys(names, 0)
     with_nulls: dict[str, str] = {}
     are_text = False
+    watch = CountsWatch(names, each_row_a_sample)
     for file, kind in files:
         n_rows = 0
         try:
-            for batch in read_batches(file, kind, names, missing):
-                try:
-                    use(batch)
-                except ValueError as error:
-                    where = f"in the rows from {n_rows} on: {error}"
-                    raise ValueError(where if n_rows else error) from error
-                n_rows += batch.n_rows
-                if any(batch.nulls.values()):
-                    with_nulls[file] = kind
-                    are_text |= batch.are_text
-                    nulls = {name: n + batch.nulls[name] for name, n in nulls.items()}
+            with _opened(file, kind, encoding, most_bytes) as stream:
+                for batch in read_batches(stream, kind, names, missing):
+                    _hand_over(batch, use, n_rows)
+                    n_rows += batch.n_rows
+                    if any(batch.nulls.values()):
+                        with_nulls[file] = kind
+                        are_text |= batch.are_text
+                        nulls = {name: n + batch.nulls[name] for name, n in nulls.items()}
+                    watch.see(batch.columns)
+                watch.end(
+                    partial(_names_in, stream, kind, names),
+                    partial(read_batches, stream, kind),
+                    is_last=file == files[-1][0],
+                )
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
         total += n_rows
@@ -89,15 +88,67 @@ def read_files(
     return total, _first(dict(files))
 
 
+def _hand_over(batch: Batch, use: Callable[[Batch], None], n_before: int) -> None:
+    try:
+        use(batch)
+    except ValueError as error:
+        raise ValueError(
+            f"in the rows from {n_before} on: {error}" if n_before else error
+        ) from error
+
+
 def _first(files: Mapping[str, str]) -> str:
     """Return the name of the first file, and how many others there are."""
     others = len(files) - 1
     return next(iter(files)) + (f" and {others} more" if others else "")
 
 
-def read_batches(
+def _opened(path: str, kind: str, encoding: str | None, most_bytes: int | None) -> Any:
+    """Open a file of this format as `open_whole` does."""
+    if encoding is not None and kind in _BINARY:
+        raise ValueError(f"`encoding` is for formats of text, and {kind} is none: leave it out")
+    is_archive = kind == "xlsx"
+    return open_whole(path, encoding=encoding, is_archive=is_archive, most_bytes=most_bytes)
+
+
+def column_names(
     path: str,
-    file_format: str,
+    file_format: str | None = None,
+    encoding: str | None = None,
+    most_bytes: int | None = None,
+) -> list[str]:
+    """Return the names of the columns of a file; those of JSON are the keys of its first object.
+
+    Raises
+    ------
+    ValueError
+        As for `read_files`; or if it does not show what separates the columns of a CSV file.
+    """
+    ((file, kind),) = list_files(path, file_format)
+    with _opened(file, kind, encoding, most_bytes) as stream:
+        return _names_in(stream, kind, {})
+
+
+def _names_in(stream: BinaryIO, kind: str, names: Mapping[str, str]) -> list[str]:
+    """Return the names of all columns of a file, of which these are known."""
+    stream.seek(0)
+    if kind in _OBJECTS:
+        first: Any = next((row for _, row, _ in _OBJECTS[kind](stream, names)), {})
+        return [*first] if isinstance(first, dict) else []
+    with _explained(stream, kind):
+        if kind in DELIMITERS:
+            return csv_header(stream, names, DELIMITERS[kind], _BLOCK)
+        import pyarrow.parquet
+
+        is_parquet = kind == "parquet"
+        opened = pyarrow.parquet.ParquetFile if is_parquet else _arrow_opener(stream)
+        file = opened(stream)
+        return [*(file.schema_arrow if is_parquet else file.schema).names]
+
+
+def read_batches(
+    stream: BinaryIO,
+    kind: str,
     names: Mapping[str, str],
     missing: Mapping[str, Collection[str]] | None = None,
 ) -> Iterator[Batch]:
@@ -110,31 +161,62 @@ def read_batches(
     ValueError
         If the file is damaged, or has no such column.
     """
-    with open_whole(path) as stream:
-        if file_format in ("json", "jsonl"):
-            objects = _lines(stream) if file_format == "jsonl" else _entries(stream)
-            yield from _read_json(objects, names, missing or {})
-            return
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise ImportError(
-                "reading files other than JSON lines needs pyarrow: pip install 'informedness[cli]'"
-            ) from error
-        reader: Any = {"parquet": _read_parquet, "arrow": _read_arrow}.get(file_format)
-        if file_format in DELIMITERS:
-            delimiter = DELIMITERS[file_format]
+    stream.seek(0)
+    if kind in _OBJECTS:
+        yield from _read_objects(stream, kind, names, missing)
+        return
+    with _explained(stream, kind):
+        reader: Any = {"parquet": _read_parquet, "arrow": _read_arrow}.get(kind)
+        if kind in DELIMITERS:
+            delimiter = DELIMITERS[kind]
             reader = partial(_read_csv, delimiter=delimiter, keep_empty=missing is None)
-        try:
-            for table in _gathered(reader(stream, names)):
-                rows = _without_missing(table, missing or {})
-                nulls = {name: rows[name].null_count for name in names}
-                kept = rows.drop_null() if any(nulls.values()) else rows
-                are_text = rows is not table or (file_format in DELIMITERS and missing is not None)
-                yield Batch({name: kept[name] for name in names}, len(rows), nulls, are_text)
-        except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
-            what = str(error) or "it asks for more memory than there is"
-            raise ValueError(f"not readable as {file_format}: {what}") from error
+        for table in _gathered(reader(stream, names)):
+            rows = _without_missing(table, missing or {})
+            nulls = {name: rows[name].null_count for name in names}
+            kept = rows.drop_null() if any(nulls.values()) else rows
+            are_text = rows is not table or (kind in DELIMITERS and missing is not None)
+            yield Batch({name: kept[name] for name in names}, len(rows), nulls, are_text)
+
+
+@contextmanager
+def _explained(stream: BinaryIO, kind: str) -> Iterator[None]:
+    """Turn the errors of pyarrow and others into ValueError."""
+    with needing("reading files other than JSON lines needs pyarrow", "informedness[cli]"):
+        import pyarrow
+    try:
+        yield
+    except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
+        what = str(error) or "it asks for more memory than there is"
+        if "UTF8" in what and kind in DELIMITERS:
+            stream.seek(0)
+            what = why_not_utf8(stream) or what
+        raise ValueError(f"not readable as {kind}: {what}") from error
+
+
+def _read_objects(
+    stream: BinaryIO,
+    kind: str,
+    names: Mapping[str, str],
+    missing: Mapping[str, Collection[str]] | None,
+) -> Iterator[Batch]:
+    ways: dict[str, Way] = {}
+    is_sheet, objects = kind == "xlsx", _OBJECTS[kind](stream, names)
+    texts = [(missing or {}).get(argument, ()) for argument in names]
+    keeps = is_sheet and missing is None  # empty cells as empty text, as in CSV
+    empty = ["" if keeps and name not in ("weights", "counts") else None for name in names]
+    rows = (values_of(row, names, ways, where, escaped) for where, row, escaped in objects)
+    while given := list(islice(rows, _LINES)):
+        some = [
+            [
+                instead if x is None or (isinstance(x, str) and x in null) else x
+                for x, null, instead in zip(row, texts, empty, strict=True)
+            ]
+            for row in given
+        ]
+        kept = [row for row in some if None not in row]
+        nulls = {name: sum(row[i] is None for row in some) for i, name in enumerate(names)}
+        columns = {name: [row[i] for row in kept] for i, name in enumerate(names)}
+        yield Batch(columns, len(some), nulls, are_text=is_sheet or some != given)
 
 
 # Columns of Arrow
@@ -167,19 +249,12 @@ def _without_missing(table: Any, missing: Mapping[str, Collection[str]]) -> Any:
         if not (types.is_string(kind) or types.is_large_string(kind)) or not len(table):
             continue
         values = column.chunk(0).dictionary if is_coded else column
-        if compute.any(_are_one_of(texts, values)).as_py():
+        if compute.any(are_one_of(texts, values)).as_py():
             plain = column.cast(kind)
             nulls = pyarrow.nulls(len(plain), kind)
-            plain = compute.if_else(_are_one_of(texts, plain), nulls, plain)
+            plain = compute.if_else(are_one_of(texts, plain), nulls, plain)
             table = table.set_column(table.column_names.index(argument), argument, plain)
     return table
-
-
-def _are_one_of(texts: Collection[str], values: Any) -> Any:
-    """Return which values are one of these texts; `is_in` takes an array, which imports pandas."""
-    from pyarrow import compute
-
-    return compute.match_substring_regex(values, rf"\A(?:{'|'.join(map(re.escape, texts))})\z")
 
 
 def _gathered(tables: Iterable[Any]) -> Iterator[Any]:
@@ -202,8 +277,7 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     import pyarrow.parquet
 
     metadata = pyarrow.parquet.read_metadata(stream)
-    schema = metadata.schema.to_arrow_schema()
-    ways = _ways(names, schema)
+    ways = _ways(names, metadata.schema.to_arrow_schema())
     # of a list the whole: between it and the fields of its elements stand names that vary
     fields = [takewhile(lambda step: isinstance(step, str), way.steps) for way in ways.values()]
     columns = sorted({".".join(map(str, steps)) for steps in fields})
@@ -243,6 +317,8 @@ def _ways(names: Mapping[str, str], schema: Any) -> dict[str, Way]:
             kind, ways[argument] = type_in(schema, name)
         except ValueError as error:
             raise ValueError(f"`{argument}`: column {name!r} does not exist: {error}") from error
+        if argument in ("weights", "counts") and kind in (pyarrow.string(), pyarrow.large_string()):
+            raise ValueError(f"`{argument}` must hold numbers, got column {name!r} of {kind}")
         if ways[argument].is_argmax:
             check_argmax(kind, ways[argument])
         elif pyarrow.types.is_nested(kind):
@@ -298,8 +374,8 @@ def _check_one_file(stream: BinaryIO, start: int, magic: bytes, kind: str) -> No
         before = seen[1 - 2 * len(magic) :]
 
 
-def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
-    """Yield the batches of an Arrow file, or of a stream, as `datasets` writes them."""
+def _arrow_opener(stream: BinaryIO) -> Any:
+    """Return the function that opens an Arrow file, or a stream, and start from the beginning."""
     from pyarrow import ipc
 
     is_file = stream.read(6) == b"ARROW1"
@@ -308,7 +384,15 @@ def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
         if stream.read() != _END_OF_STREAM:
             raise OSError("the stream is cut off, or not an Arrow stream")
     stream.seek(0)
-    opened = ipc.open_file if is_file else ipc.open_stream
+    return ipc.open_file if is_file else ipc.open_stream
+
+
+def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
+    """Yield the batches of an Arrow file, or of a stream, as `datasets` writes them."""
+    from pyarrow import ipc
+
+    opened = _arrow_opener(stream)
+    is_file = opened is ipc.open_file
     schema = opened(stream).schema
     ways = _ways(names, schema)
     stream.seek(0)
@@ -325,249 +409,7 @@ def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
 def _read_csv(
     stream: BinaryIO, names: Mapping[str, str], delimiter: str, keep_empty: bool
 ) -> Iterator[Any]:
-    import pyarrow
-    import pyarrow.csv
-
-    delimiter, n_skipped = _layout(stream, names, delimiter)
-    _check_quotes(stream, delimiter)
-    with _as_text(stream) as text:
-        _check_header(names, list(islice(text, n_skipped, _TOP)), delimiter)
-    types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
-    if "weights" in names:
-        types[names["weights"]] = pyarrow.float64()
-    batches = pyarrow.csv.open_csv(
-        stream,
-        read_options=pyarrow.csv.ReadOptions(block_size=_BLOCK, skip_rows=n_skipped),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-        convert_options=pyarrow.csv.ConvertOptions(
-            include_columns=list(types),
-            column_types=types,
-            null_values=[""],  # "NA" is a label
-            strings_can_be_null=not keep_empty,
-        ),
-    )
+    batches = open_csv(stream, names, delimiter, keep_empty, _BLOCK)
     for table in _columns_of(batches, {x: Way((name,), False) for x, name in names.items()}):
-        _check_not_joined(table, names)
+        check_not_joined(table, names)
         yield table
-
-
-def _layout(stream: BinaryIO, names: Mapping[str, str], delimiter: str) -> tuple[str, int]:
-    """Return the delimiter of a CSV file, and how many lines stand before its header.
-
-    The delimiter is that of a first line such as "sep=;", or the first with which the header has
-    all columns.
-    """
-    with _as_text(stream) as text:
-        top = list(islice(text, _TOP))
-        if top and "\0" in top[0]:
-            raise ValueError(
-                "the header holds a character of code 0, as in UTF-16 without a mark: save the "
-                "file as UTF-8"
-            )
-        stated = re.fullmatch(r"sep=(.)[\r\n]*", top[0]) if top else None
-        if stated:
-            return stated[1], 1
-        for one in (delimiter, ";", "\t", ",", "|"):
-            if set(names.values()) <= set(next(csv.reader(top, delimiter=one), [])):
-                return one, 0
-    return delimiter, 0
-
-
-def _check_header(names: Mapping[str, str], top: list[str], delimiter: str) -> None:
-    """Raise ValueError unless the header has the columns; say what may have hidden them."""
-    header = top[0] if top else ""
-    rows = csv.reader(top, delimiter=delimiter)
-    try:
-        check_columns(names, next(rows, []))
-    except ValueError as error:
-        below = (i for i, row in enumerate(rows, start=2) if set(names.values()) <= set(row))
-        help_ = ""
-        if "\ufffd" in header:
-            help_ = ": the file is not in UTF-8, save it so"
-        elif "\ufeff" in header:
-            help_ = f": {marked(header)}"
-        elif n := next(below, 0):
-            help_ = f": row {n} has them, and the header must be the first, take out what is above"
-        raise ValueError(f"{error}{help_}") from None
-
-
-def marked(text: str) -> str:
-    """Return what to say of text that begins with a byte order mark."""
-    return (
-        f"{show(text)} has a byte order mark (U+FEFF), as in the middle of files joined into one: "
-        "take it out"
-    )
-
-
-def _check_not_joined(table: Any, names: Mapping[str, str]) -> None:
-    """Raise ValueError if rows of CSV show that several files were joined into one."""
-    from pyarrow import compute
-
-    texts = {argument: name for argument, name in names.items() if argument != "weights"}
-    are_headers = None
-    for argument, name in texts.items():
-        column = table[argument]
-        values = column.chunk(0).dictionary
-        is_marked = compute.starts_with(values, "\ufeff")
-        if compute.any(is_marked).as_py():
-            raise ValueError(f"column {name!r}: {marked(values.filter(is_marked)[0].as_py())}")
-        is_name = _are_one_of([name], column.cast(values.type))
-        are_headers = is_name if are_headers is None else compute.and_(are_headers, is_name)
-    if compute.any(are_headers).as_py():
-        raise ValueError(
-            f"the header is repeated in {compute.sum(are_headers).as_py()} rows, as in files "
-            "joined into one: pass the files themselves, as several paths or a folder, or take "
-            "these rows out"
-        )
-
-
-def _check_quotes(stream: BinaryIO, delimiter: str) -> None:
-    """Raise ValueError if a quoted field does not end, or continues after its closing quote.
-
-    In both cases a stray quote was read as the start of a field, and everything up to the next
-    quote, including whole rows, as the text of one cell; pyarrow does not mind.
-    """
-    if _are_quotes_plain(stream, delimiter):
-        return
-    since_last_row: list[int] = []
-
-    def with_quotes(lines: Iterable[str]) -> Iterator[str]:  # others can have no part in it
-        for number, line in enumerate(lines, start=1):
-            if '"' in line:
-                since_last_row.append(number)
-                yield line
-
-    with _as_text(stream) as lines:
-        try:
-            for _ in csv.reader(with_quotes(lines), delimiter=delimiter, strict=True):
-                since_last_row.clear()
-        except csv.Error as error:
-            raise ValueError(
-                f"the row that begins in line {since_last_row[0]} has a quoted field that is not "
-                f"well formed ({error}): a quote that is part of the text must be written twice, "
-                "inside a quoted field"
-            ) from error
-
-
-@contextmanager
-def _as_text(stream: BinaryIO) -> Iterator[io.TextIOWrapper]:
-    """Open a CSV file as text, from its start, and allow fields as long as pyarrow can read."""
-    stream.seek(0)
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
-    limit = csv.field_size_limit(_BLOCK)  # of the whole process
-    try:
-        yield text
-    finally:
-        csv.field_size_limit(limit)
-        text.detach()
-        stream.seek(0)
-
-
-def _are_quotes_plain(stream: BinaryIO, delimiter: str) -> bool:
-    """Return whether every second quote opens a field or continues one, and the others close it.
-
-    They do in most files, and this takes a fifth of the time of reading them strictly.
-    """
-    beside = np.zeros(256, dtype=bool)  # what may stand before such a field, and behind it
-    beside[[*f'{delimiter}\r\n"'.encode()]] = True
-    is_inside = False
-    while block := stream.read(_BLOCK) + stream.readline():
-        text = np.frombuffer(b"\n" + block + b"\n", dtype=np.uint8)
-        quotes = np.flatnonzero(text == ord('"'))
-        opening, closing = quotes[is_inside::2], quotes[not is_inside :: 2]
-        if not (beside[text[opening - 1]].all() and beside[text[closing + 1]].all()):
-            return False
-        is_inside ^= len(quotes) % 2 == 1
-    return not is_inside
-
-
-# JSON, with the standard library: it keeps JSON's own types
-
-
-def _lines(stream: BinaryIO) -> Iterator[tuple[str, Any, bool]]:
-    """Yield where each object of JSON lines stands, the object, and whether it has escapes."""
-    decode = json.JSONDecoder(object_pairs_hook=_object).decode
-    for number, line in enumerate(stream, start=1):
-        if line.strip():
-            try:
-                row = decode(line.decode().removeprefix("\ufeff"))
-            except (ValueError, RecursionError) as error:
-                raise ValueError(f"line {number} is not JSON: {error}") from error
-            yield f"line {number}", row, b"\\u" in line
-
-
-def _entries(stream: BinaryIO) -> Iterator[tuple[str, Any, bool]]:
-    """Yield the same of a JSON array of objects, which is read whole."""
-    try:
-        rows = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=_object)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"the file is not JSON: {error}") from error
-    if not isinstance(rows, list):
-        raise ValueError(
-            f"the file must hold a JSON array of objects, got {show(rows)}: one object per line "
-            'is JSON lines, file_format="jsonl"'
-        )
-    for position, row in enumerate(rows):
-        yield f"entry {position}", row, True
-
-
-def _read_json(
-    objects: Iterator[tuple[str, Any, bool]],
-    names: Mapping[str, str],
-    missing: Mapping[str, Collection[str]],
-) -> Iterator[Batch]:
-    ways: dict[str, Way] = {}
-    texts = [missing.get(argument, ()) for argument in names]
-    rows = (_values_of(row, names, ways, where, escaped) for where, row, escaped in objects)
-    while given := list(islice(rows, _LINES)):
-        some = [
-            [
-                None if isinstance(x, str) and x in null else x
-                for x, null in zip(row, texts, strict=True)
-            ]
-            for row in given
-        ]
-        kept = [row for row in some if None not in row]
-        nulls = {name: sum(row[i] is None for row in some) for i, name in enumerate(names)}
-        columns = {name: [row[i] for row in kept] for i, name in enumerate(names)}
-        yield Batch(columns, len(some), nulls, are_text=some != given)
-
-
-def _values_of(
-    row: Any, names: Mapping[str, str], ways: dict[str, Way], where: str, is_escaped: bool
-) -> list[Any]:
-    """Return the values of the columns in a JSON object; `ways` are those of earlier objects."""
-    if not isinstance(row, dict):
-        raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    values = []
-    for name in names.values():
-        try:
-            value, way = value_in(row, name)
-        except ValueError as error:
-            raise ValueError(f"{where} has no {name!r}: {error}") from error
-        try:
-            values.append(argmax(value, way) if way.is_argmax else value)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from error
-        before = ways.setdefault(name, way)
-        if way != before:
-            n = min(len(before.steps), len(way.steps))  # a null ends a way
-            if before.steps[:n] != way.steps[:n] or before.is_argmax != way.is_argmax:
-                raise ValueError(
-                    f"{where} has {name!r} in another place than those before: as a column of this "
-                    "name in one, as nested fields in the other"
-                )
-            ways[name] = max(before, way, key=lambda one: len(one.steps))
-    if is_escaped and any(_HALF_A_CHARACTER.search(str(value)) for value in values):
-        raise ValueError(f"{where} has half a character (a lone surrogate) as a label")
-    return values
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dict; a key that occurs twice is an error."""
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} occurs twice in an object")
-    return values

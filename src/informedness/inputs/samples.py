@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..contingency import common_codes
-from ..core.labels import Column, check_same_kind, join_columns, show
+from ..core.labels import NAMES, Column, check_same_kind, join_columns, show, warn
 from .answered import AS_THEY_ARE, LabelOptions, read_labels
-from .paths import open_whole
-from .readers import Batch, marked, read_files
+from .columns import Batch, read_whole
+from .delimited import marked
+from .paths import check_encoding, open_whole, why_not_utf8
+from .readers import read_files
 
+_MOST_ROWS = 1 << 29  # of which a column takes 4 GB
 # The line between the head and the rows of a table as Markdown, databases and others print it.
 _RULE = re.compile(r"(?=.*[|+\u2502-\u257f])(?=.*[-=\u2500\u2501\u2550]{2})[-=|+:\s\u2500-\u257f]+")
 
@@ -23,18 +26,24 @@ def read_columns(
     *,
     options: LabelOptions = AS_THEY_ARE,
     file_format: str | None = None,
+    encoding: str | None = None,
     drop_null: bool = False,
     keep_missing: bool = False,
+    each_row_a_sample: bool | None = None,
+    most_rows: int = _MOST_ROWS,
+    most_bytes: int | None = None,
 ) -> dict[str, Column]:
     """Return columns of files as labels, by argument.
 
     Parameters
     ----------
-    path, file_format, drop_null, keep_missing
+    path, file_format, encoding, drop_null, keep_missing, each_row_a_sample
         As in `table_from_file`.
     names : dict of str to str
         Name of the column of each argument. Identifiers, the arguments "on" and "groups", are left
-        as they are.
+        as they are. With "counts" each row is repeated so many times.
+    most_rows, most_bytes : int, optional
+        How many samples there may be, and bytes in each file once it is decompressed.
     options : LabelOptions
         What a label is.
 
@@ -43,11 +52,19 @@ def read_columns(
     ValueError
         If a file, a column or a label is not valid; the message names the file.
     """
-    parts: dict[str, list[Column]] = {argument: [] for argument in names}
+    parts: dict[str, list[Column]] = {x: [] for x in names if x != "counts"}
+    total = 0
 
     def add(batch: Batch) -> None:
+        nonlocal total
+        counts = batch.columns.pop("counts", None)
+        n = None if counts is None else read_whole(counts)
+        total += batch.n_rows if n is None else int(n.sum())
+        if total > most_rows:
+            raise ValueError(f"there can be at most {most_rows:,d} rows, the data has more")
+        repeated = slice(None) if n is None else np.repeat(np.arange(len(n)), n)
         for argument, values in batch.columns.items():
-            column = read_labels(values, argument, options)
+            column = read_labels(values, argument, options)[repeated]
             if len(column):
                 first = [*parts[argument], column][0]
                 check_same_kind(first, f"{argument} before", column, argument)
@@ -58,8 +75,11 @@ def read_columns(
         names,
         add,
         file_format=file_format,
+        encoding=encoding,
         drop_null=drop_null,
         missing=options.missing(names, keep_missing),
+        each_row_a_sample=each_row_a_sample,
+        most_bytes=most_bytes,
     )
     empty = Column(np.zeros(0, dtype=np.int64), [])
     return {
@@ -68,51 +88,73 @@ def read_columns(
 
 
 def read_lines(
-    path: str, role: str, options: LabelOptions = AS_THEY_ARE, keep_missing: bool = False
-) -> Column:
-    """Return the references or predictions in a text file, one label per line.
+    paths: Sequence[str | PathLike[str]],
+    options: LabelOptions = AS_THEY_ARE,
+    *,
+    encoding: str | None = None,
+    drop_null: bool = False,
+    keep_missing: bool = False,
+) -> list[Column]:
+    """Return the references and the predictions in two text files, one label per line.
 
     Raises
     ------
     ValueError
-        If the file is not UTF-8, a line is empty, or the lines are those of a table.
+        If a file is not UTF-8, the lines are those of a table, a line holds no label, or the
+        numbers of lines differ.
     """
-    with open_whole(path) as stream:
-        try:
-            text = stream.read().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path}: the file must be text in UTF-8: {error}") from error
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = text.removesuffix("\n").split("\n") if text else []
-    _check_lines(path, lines)
-    missing = (options.missing([role], keep_missing) or {}).get(role, ())
-    if not keep_missing and (gaps := [i for i, x in enumerate(lines) if not x or x in missing]):
-        n_lines = f", and {len(gaps) - 1} more like it" if len(gaps) > 1 else ""
+    check_encoding(encoding)
+    sides = [_lines_of(str(path), encoding) for path in paths]
+    if len(sides[0]) != len(sides[1]):
         raise ValueError(
-            f"{path}: line {gaps[0] + 1} must hold a label, got {show(lines[gaps[0]])}{n_lines}: "
-            "keep_missing=True reads it as a label"
+            "the files must have as many lines, one per sample, got "
+            f"{len(sides[0])} in {paths[0]} and {len(sides[1])} in {paths[1]}"
         )
+    missing = options.missing(NAMES, keep_missing)
+    gaps = set[int]()
+    for path, lines, role in zip(paths, sides, NAMES, strict=True):
+        null = () if missing is None else ("", *missing.get(role, ()))
+        here = [i for i, line in enumerate(lines) if line in null]
+        if here and not drop_null:
+            n_lines = f", and {len(here) - 1} more like it" if len(here) > 1 else ""
+            raise ValueError(
+                f"{path}: line {here[0] + 1} must hold a label, got {show(lines[here[0]])}"
+                f"{n_lines}: drop_null=True leaves out such samples, keep_missing=True reads it as "
+                "a label"
+            )
+        gaps.update(here)
+    if gaps:
+        warn(f"{len(gaps)} of {len(sides[0])} samples are left out, a label of theirs is missing")
+    columns = []
+    for path, lines, role in zip(paths, sides, NAMES, strict=True):
+        try:
+            kept = [line for i, line in enumerate(lines) if i not in gaps]
+            columns.append(read_labels(kept, role, options))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    return columns
+
+
+def _lines_of(path: str, encoding: str | None) -> list[str]:
+    """Return the lines of a text file, which must be text of labels."""
     try:
-        return read_labels(lines, role, options)
+        with open_whole(path, encoding=encoding) as stream:
+            content = stream.read()
+        if why := why_not_utf8(content.splitlines()):
+            raise ValueError(why)
+        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        lines = text.removesuffix("\n").split("\n") if text else []
+        for number, line in enumerate(lines, start=1):
+            if line.startswith("\ufeff"):
+                raise ValueError(f"line {number}: {marked(line)}")
+            if _RULE.fullmatch(line):
+                raise ValueError(
+                    f"line {number} is the rule of a table, {show(line)}: a text file must hold "
+                    "one label per line and nothing else; save tables as CSV"
+                )
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-
-
-def _check_lines(path: str, lines: Sequence[str]) -> None:
-    """Raise ValueError if lines hold what is no text of a label."""
-    for number, line in enumerate(lines, start=1):
-        if line.startswith("\ufeff"):
-            raise ValueError(f"{path}: line {number}: {marked(line)}")
-        if "\0" in line:
-            raise ValueError(
-                f"{path}: line {number} holds a character of code 0, as in UTF-16 without a mark: "
-                "save the file as UTF-8"
-            )
-        if _RULE.fullmatch(line):
-            raise ValueError(
-                f"{path}: line {number} is the rule of a table, {show(line)}: a text file must "
-                "hold one label per line and nothing else; save tables as CSV"
-            )
+    return lines
 
 
 def joined_columns(

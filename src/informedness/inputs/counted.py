@@ -1,0 +1,149 @@
+"""Columns of counts: the rows of a GROUP BY, a pivot or a matrix in long form are not samples."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ..core.labels import InformednessWarning, warn
+from .columns import Batch
+
+# Words of which the name of a column of counts consists. What stands for samples may be added, as
+# in "n_samples", "count_star()" and "Anzahl von id"; "word_count" counts something else.
+_COUNT = (
+    r"n|ns|cnts?|counts?|counted|num|number|nobs|freqs?|frequenc(y|ies)|sizes?|values?|totals?|len"
+    r"|tall(y|ies)|occurr?ences?|support|nsamples|ncases"
+    r"|anzahl|häufigkeit|haeufigkeit|summe|nombre|effectifs?|compte|fr[eé]quences?|total[es]*"
+    r"|n[uú]mero|cantidad|recuento|conteo|frecuencias?|quantidade|contagem|frequ[eê]ncias?"
+    r"|numero|conteggio|frequenz[ae]|quantità|aantal|antall?|lukumäärä|liczba|ilość|počet|počty"
+    r"|количество|число|частота|кількість|πλήθος|συχνότητα|adet|עדד|العدد|عدد"
+    r"|数量|个数|計数|计数|件数|頻度|频数|频率|度数|개수|빈도|수"
+)
+_SAMPLES = (
+    r"of|samples?|rows?|obs|observations?|cases?|examples?|instances?|records?|items?|entries|star"
+    r"|ids?|x|all|von|der|de|d|des|les|el|la|di|da|van|av|z|по|полю"
+)
+_IDENTIFIER = r"ids?|idx|index|row|line|position|nr|no|key"
+MOST_ROWS = 100_000  # rows looked at: matrices of some hundred classes have no more cells
+_STEP = 4096
+
+
+class CountsWarning(InformednessWarning):
+    """Rows may be counts of samples, not samples; `counts` names their column."""
+
+
+class CountsWatch:
+    """Looks for a column of counts beside the columns of these names, which are read as samples."""
+
+    def __init__(self, names: Mapping[str, str], each_row_a_sample: bool | None) -> None:
+        self._names, self._is_refused = names, each_row_a_sample is False
+        # where rows are known to be samples, or what they stand for
+        self._is_over = bool(each_row_a_sample or {"counts", "weights", "on"} & {*names})
+        self._seen: set[Any] = set()
+        self._all_differ = not self._is_over
+
+    def see(self, columns: Mapping[str, Any]) -> None:
+        """Look at rows: those of a table of counts all differ."""
+        for start in range(0, len(columns["references"]), _STEP):
+            if not self._all_differ:
+                return
+            parts = [column[start : start + _STEP] for column in columns.values()]
+            rows = list(zip(*map(_listed, parts), strict=True))
+            before = len(self._seen)
+            self._seen.update(rows)
+            self._all_differ = before + len(rows) == len(self._seen) <= MOST_ROWS
+
+    def end(
+        self,
+        columns: Callable[[], Sequence[str]],
+        read: Callable[[Mapping[str, str]], Iterator[Batch]],
+        is_last: bool,
+    ) -> None:
+        """Warn of a column of a file that holds counts, or refuse it."""
+        if self._is_over:
+            return
+        all_differ = is_last and self._all_differ and len(self._seen) > 1
+
+        def parts_of(name: str) -> Iterator[Any]:
+            with suppress(ValueError):  # of a column that cannot be read, and is not asked for
+                yield from (batch.columns["by"] for batch in read({"by": name}))
+
+        self._is_over = warn_of_counts(
+            self._names, columns(), parts_of, all_differ, self._is_refused
+        )
+
+
+def warn_of_counts(
+    names: Mapping[str, str],
+    columns: Sequence[str],
+    parts_of: Callable[[str], Iterable[Any]],
+    all_differ: bool,
+    is_refused: bool = False,
+) -> bool:
+    """Warn if one of the columns beside those of these names holds counts; return whether one does.
+
+    Raises
+    ------
+    ValueError
+        If that is refused.
+    """
+    for name in columns:
+        is_named = is_called_count(name)
+        if name in names.values() or not (is_named or all_differ):
+            continue
+        if _are_counts(parts_of(name), name, is_named):
+            why = "" if is_named else ", and no two rows have the same labels"
+            message = (
+                f"column {name!r} holds whole numbers, as in a table of counts{why}: name it "
+                "as `counts` if a row stands for so many samples; each_row_a_sample=True "
+                "counts each row once"
+            )
+            if is_refused:
+                raise ValueError(message)
+            warn(message, CountsWarning)
+            return True
+    return False
+
+
+def is_called_count(name: str) -> bool:
+    """Return whether a name is one that programs and people give to columns of counts.
+
+    "0" is that of pandas.
+    """
+    words = re.findall(r"[^\W\d_]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    known = all(re.fullmatch(f"{_COUNT}|{_SAMPLES}", word) for word in words)
+    return name == "0" or (known and any(re.fullmatch(_COUNT, word) for word in words))
+
+
+def _are_counts(parts: Iterable[Any], name: str, is_named: bool) -> bool:
+    """Return whether a column can hold counts: whole numbers, but not running ones, nor only 1."""
+    n_rows, found = 0, set[int]()
+    for values in parts:
+        n_rows += len(values)
+        for value in values.unique().to_pylist() if hasattr(values, "unique") else values:
+            whole = _whole(value)
+            if whole is None:
+                return False
+            found.add(whole)
+        if len(found) > MOST_ROWS:
+            return False
+    if not found or found <= ({1} if is_named else {0, 1}):
+        return False
+    is_running = len(found) == n_rows and max(found) - min(found) == n_rows - 1
+    if is_named:
+        return not (is_running and n_rows > 2 and min(found) < 2)
+    words = re.findall("[a-z]+", name.lower())
+    return not is_running and not any(re.fullmatch(_IDENTIFIER, word) for word in words)
+
+
+def _whole(value: Any) -> int | None:
+    """Return a value as a whole number from 0 on, None if it is not; empty text is 0."""
+    if isinstance(value, str):
+        value = float(value) if re.fullmatch(r"\d{1,15}(\.0*)?", value) else 0 if not value else -1
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    return int(value) if value >= 0 and value % 1 == 0 else None
+
+
+def _listed(values: Any) -> Any:
+    return values if isinstance(values, list) else values.to_pylist()  # of Arrow
