@@ -19,13 +19,12 @@ def _percent(share):
 
 def coverage_said():
     """Return words on how often intervals cover the truth."""
-    whole = (STUDIES / "COVERAGE.md").read_text(encoding="utf-8")
     _, sections = _sections("COVERAGE.md")
     rows = {
         (way, *cells[:2]): cells[2:]
         for way, text in sections.items()
         for cells in (line.strip("| ").split(" | ") for line in text.splitlines())
-        if len(cells) == 8 and cells[1] in ("yes", "no")
+        if len(cells) == 9 and cells[1] in ("yes", "no")
     }
     lowest = {key: float(cells[2]) for key, cells in rows.items()}
     silent = {key: share for key, share in lowest.items() if key[2] == "no"}
@@ -33,13 +32,14 @@ def coverage_said():
     others = [share for (way, *_), share in silent.items() if way != "Declared"]
     warned = [share for (*_, how), share in lowest.items() if how == "yes"]
     measured, failed = (sum(int(cells[i]) for cells in rows.values()) for i in (0, 1))
-    n_cells = sum(map(int, re.findall(r"(\d+) cells of \d+\s+tables", whole)))
+    found = (re.search(r"(\d+) of the \d+ cells", text) for text in sections.values())
+    n_cells = sum(int(match[1]) for match in found if match)
     return [
         f"samples, {n_cells:,} cells in all",
         f"in at least {_percent(declared['informedness'])} of the tables of each cell for "
         f"Informedness, {_percent(declared['nit'])} for NIT and "
         f"{_percent(min(declared.values()))} for any score",
-        f"or for one class, in at least {_percent(min(others))}",
+        f"or of one class, in at least {_percent(min(others))}",
         f"with a warning, in at least {_percent(min(warned))}",
         f"Of all {measured:,} coverages so measured {failed:,} lie below 92%, or 88% with a "
         "warning, by more than chance",
@@ -54,6 +54,19 @@ def chance_said():
     return [
         f"In {failed:,} of {cells:,} cells of guessers, the test of chance has p < 0.05 in more "
         "than 6% of the tables"
+    ]
+
+
+def groups_said():
+    """Return words on how often models are told apart by samples in groups."""
+    _, sections = _sections("GROUPS.md")
+    found = re.findall(r"\| (\d+) \| all \| all \| (.*) \|", "".join(sections.values()))
+    rows = [(int(n), [float(share) for share in shares.split(" | ")]) for n, shares in found]
+    lost = max(shares[3] - shares[2] for n, shares in rows if n > 20)
+    return [
+        f"models of one score have p < 0.05 in at most {_percent(max(x[0] for _, x in rows))}",
+        f"25 groups or more, the power is at most {100 * lost:.1f} points below that of a t-test",
+        f"intervals of one model cover it in at least {_percent(min(x[5] for _, x in rows))}",
     ]
 
 

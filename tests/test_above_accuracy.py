@@ -6,6 +6,7 @@ import evaluate
 import numpy as np
 import pytest
 import torch
+from sklearn.base import BaseEstimator
 
 from informedness import (
     ContingencyTable,
@@ -20,7 +21,7 @@ from informedness import (
 )
 from informedness.cli import main
 from informedness.logs.answers import Answers
-from informedness.scorers import MultimetricScorer
+from informedness.scorers import informedness_scorer
 from informedness.torchmetrics import Informedness
 from informedness.trainer import ComputeMetrics
 
@@ -32,7 +33,7 @@ SAID = (
 )
 
 
-class Answering:
+class Answering(BaseEstimator):
     """An estimator that knows its answers."""
 
     def predict(self, samples):
@@ -76,7 +77,7 @@ PATHS = {
     "report": lambda: report(GROUPS, BY_GROUP),
     "compare": lambda: compare(GROUPS, GROUPS, BY_GROUP, n_resamples=100),
     "leaderboard": lambda: leaderboard(GROUPS, {"A": BY_GROUP}),
-    "scorer": lambda: MultimetricScorer("informedness")(Answering(), GROUPS, GROUPS),
+    "scorer": lambda: informedness_scorer(Answering(), GROUPS, GROUPS),
     "tally": tallied,
     "trainer": by_trainer,
     "torchmetrics": by_torchmetrics,

@@ -1,17 +1,15 @@
 """Comparison of two models, against swapping samples one by one and other ways to its numbers."""
 
-import itertools
 import json
 import math
 import warnings
-from functools import cache
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import by_table
-import dense
+import reference_compare
 from dense import SCORES
 from estimate_cases import every_score, options_of
 from informedness import SCORES as METRICS
@@ -47,104 +45,43 @@ def random_samples(seed=0, size=400, k=3, skill=(0.6, 0.7)):
     return references.tolist(), answers[0].tolist(), answers[1].tolist()
 
 
-def cells_of(references, answers):
-    k = 1 + max(references)
-    pairs = list(zip(references, answers, strict=True))
-    return tuple(tuple(pairs.count((i, j)) for j in range(k)) for i in range(k))
-
-
-@cache
-def value_and_slopes(cells, score):
-    """Return a score and its derivative by each cell."""
-    precise = dense.precise(cells)
-    slopes = dense.slopes(precise, lambda table: dense.score(table, *score))
-    return float(dense.score(precise, *score)), [list(map(float, row)) for row in slopes]
-
-
-def studentised(references, a, b, score):
-    """Return the difference, and it over its error, of samples each in turn."""
-    (value_a, of_a), (value_b, of_b) = (
-        value_and_slopes(cells_of(references, side), score) for side in (a, b)
-    )
-    variance = variance_of_swaps(references, a, b, of_a, of_b)
-    difference = value_b - value_a
-    return difference, 0.0 if abs(difference) < 1e-11 else difference / math.sqrt(variance)
-
-
-def variance_of_swaps(references, a, b, of_a, of_b):
-    """Return the variance of the difference, from the slopes of both scores.
-
-    It has a pseudo-observation: a reference of any class, and answers by their shares.
-    """
-    classes, n = range(1 + max(references)), len(references)
-    d = [of_b[r][y] - of_a[r][x] for r, x, y in zip(references, a, b, strict=True)]
-    mean = sum(d) / n
-    v = [(1 / len(classes) + (a.count(j) + b.count(j)) / (2 * n)) / 2 for j in classes]
-    pseudo = sum(
-        v[x] * v[y] * (of_b[i][y] - of_a[i][x] - mean) ** 2 / len(classes)
-        for i, x, y in itertools.product(classes, repeat=3)
-    )
-    return sum((x - mean) ** 2 for x in d) + pseudo / (1 - sum(x * x for x in v))
-
-
-def studentised_of_entropies(references, a, b, score):
-    """Return the same for a score of entropies, where an empty cell counts as of one sample.
-
-    The difference is jackknifed, and its error takes in what that changes and what chance could
-    bring.
-    """
-    classes, n = range(1 + max(references)), len(references)
-    shares = [references.count(i) / n for i in classes]
-    entropy = -sum(share * math.log(share) for share in shares)
-    scale, least = (1 / len(classes), 0) if score[0] == "nit" else (1, -entropy)
-    values, slopes, better, chances = [], [], [], []
-    for side in (a, b):
-        cells = cells_of(references, side)
-        value = float(dense.score(cells, *score))
-        columns = [max(side.count(j), 1) for j in classes]
-        expected = [[c * (r if score[0] == "nit" else 1) for c in columns] for r in shares]
-        slopes.append(
-            [[value * math.log(max(cells[i][j], 1) / expected[i][j]) / n for j in classes]
-             for i in classes]
-        )  # fmt: skip
-        without = 0.0
-        for out in range(n):
-            cells = cells_of(references[:out] + references[out + 1 :], side[:out] + side[out + 1 :])
-            without += math.log(float(dense.score(cells, *score)) / scale) / n
-        jackknifed = n * math.log(value / scale) - (n - 1) * without
-        values.append(value)
-        better.append(scale * math.exp(max(jackknifed, least)))
-        most = (len(classes) - 1) / 2
-        chances.append(value * sum(min(most, side.count(j) * entropy) for j in classes) / n)
-    variance = variance_of_swaps(references, a, b, *slopes)
-    difference, unbiased = values[1] - values[0], better[1] - better[0]
-    variance += (unbiased - difference) ** 2 + (chances[1] - chances[0]) ** 2
-    known = unbiased if unbiased * difference > 0 else 0.0
-    return difference, 0.0 if abs(known) < 1e-11 else known / math.sqrt(variance)
+OF_COUNTS = [score for score in SCORES if score[0] not in ("nit", "ema")]
 
 
 @pytest.mark.parametrize("score", SCORES, ids=str)
-def test_exact_p_values_are_shares_of_all_swaps_of_samples(score):
-    is_entropic = score[0] in ("nit", "ema")
-    statistic = studentised_of_entropies if is_entropic else studentised
-    for name in ("two classes", "three classes"):
-        references, a, b = FEW[name]
-        made = compare(references, a, b, **options_of(score))
-        difference, observed = statistic(references, a, b, score)
-        different = [n for n in range(len(a)) if a[n] != b[n]]
-        swapped = []
-        for swaps in itertools.product((False, True), repeat=len(different)):
-            mine, theirs = list(a), list(b)
-            for n in itertools.compress(different, swaps):
-                mine[n], theirs[n] = b[n], a[n]
-            swapped.append(statistic(references, mine, theirs, score)[1])
-        at_least = np.mean(np.abs(swapped) >= abs(observed) - 1e-7)
-        assert made.test == "exact"
-        assert made.difference == pytest.approx(difference, abs=1e-12)
-        if not is_entropic:
-            assert made.difference / made.standard_error == pytest.approx(observed, abs=1e-9)
-        wanted = max(at_least, 2 * stats.norm.sf(abs(observed)))
-        assert made.p_value == pytest.approx(wanted, abs=1e-9), name
+def test_differences_errors_and_exact_p_values_are_those_of_the_definition(score):
+    for name, samples in FEW.items():
+        n = range(len(samples[0]))
+        extras = [{}, {"groups": [t // 2 for t in n]}]
+        if score in OF_COUNTS:
+            extras.append({"weights": [1 + t % 3 / 2 for t in n]})
+            extras.append({"weights": [1 + t % 5 / 7 for t in n], "groups": [t % 7 for t in n]})
+        for extra in extras:
+            difference, error, p_value = reference_compare.compare(*samples, score, **extra)
+            given = {"sample_weight": extra.get("weights"), "groups": extra.get("groups")}
+            made = compare(*samples, **options_of(score), **given)
+            assert made.test == "exact"
+            assert made.difference == pytest.approx(difference, abs=1e-10), (name, extra)
+            assert made.standard_error == pytest.approx(error, abs=1e-10), (name, extra)
+            assert made.p_value == pytest.approx(p_value, abs=1e-10), (name, extra)
+
+
+def test_a_difference_that_no_swap_reaches_has_the_p_value_of_a_normal_one():
+    references = np.arange(200) % 5
+    a, b = np.where(np.arange(200) < 60, (references + 1) % 5, references), references
+    made = compare(references, a, b, metric="accuracy")
+    wanted = 2 * stats.norm.sf(made.difference / made.standard_error)
+    assert 0 < wanted < 1e-9
+    assert (made.test, made.p_value) == ("normal", pytest.approx(wanted, rel=1e-9))
+    for level in (0.95, 0.999999):
+        low, high = compare(
+            references, a, b, metric="accuracy", confidence_level=level, n_resamples=500
+        ).confidence_interval
+        assert 0 < low < high
+    # but not below the chance that all are swapped, or none
+    right, weights = [0, 1] * 7, range(20, 34)
+    made = compare(right, [1, 0] * 7, right, metric="accuracy", sample_weight=weights)
+    assert (made.test, made.p_value) == ("normal", 2**-13)
 
 
 def test_random_swaps_of_counts_are_swaps_of_samples_by_scipy():
@@ -254,20 +191,6 @@ def test_rows_that_stand_for_nothing_are_not_there():
     assert compare(*added, **options, **FAST) == wanted
 
 
-def test_a_weight_is_a_group_of_samples_alike():
-    """So the error is that of groups, but for the factor of C / (C - 1)."""
-    references, a, b = (np.array(side) for side in random_samples(size=300))
-    times = np.random.default_rng(0).integers(1, 5, 300)
-    repeated = [np.repeat(side, times) for side in (references, a, b)]
-    for metric in ("accuracy", "informedness", "nit"):
-        weighted = compare(references, a, b, sample_weight=times, metric=metric, **FAST)
-        grouped = compare(*repeated, groups=np.repeat(range(300), times), metric=metric, **FAST)
-        assert grouped.difference == pytest.approx(weighted.difference, abs=1e-12)
-        assert grouped.standard_error == pytest.approx(weighted.standard_error, rel=3e-3)
-        plain = compare(*repeated, metric=metric, **FAST)
-        assert plain.standard_error < 0.8 * grouped.standard_error
-
-
 def test_a_class_that_swaps_take_from_a_model_is_gone_whatever_the_weights_round_to():
     """Multiples of 2^-20 add up exactly, and the weights next to them give the same."""
     rng = np.random.default_rng(19)
@@ -284,29 +207,23 @@ def test_a_class_that_swaps_take_from_a_model_is_gone_whatever_the_weights_round
     assert made.confidence_interval == pytest.approx(exact.confidence_interval, abs=1e-4)
 
 
-def test_groups_are_swapped_as_a_whole():
-    """Of accuracy: the signs of sums by group, all of them."""
-    sums = np.array([4, 3, 3, 2, -1, 1, 2, 1])
-    references, a, b, groups = [], [], [], []
-    for group, moved in enumerate(sums):
-        right, wrong = [0] * 6, [1] * abs(moved) + [0] * (6 - abs(moved))
-        references += right
-        a += wrong if moved > 0 else right
-        b += right if moved > 0 else wrong
-        groups += [f"document {group}"] * 6
-    made = compare(references, a, b, groups=groups, metric="accuracy")
-    signs = np.array(list(itertools.product((-1, 1), repeat=8))) * np.abs(sums)
-    p = np.mean(abs(signs.sum(axis=1)) >= sums.sum())
-    right = (np.array(a + b) == 0).mean()
-    v = np.array([0.5 + right, 0.5 + 1 - right]) / 2
-    mean = made.difference
-    one = v[0] * v[1] * ((1 - mean) ** 2 + (1 + mean) ** 2) + (v @ v) * mean**2
-    variance = 8 / 7 * ((sums - 6 * mean) ** 2).sum() + 36 * one / (1 - v @ v)
-    assert made.test == "exact"
-    assert made.standard_error == pytest.approx(math.sqrt(variance) / 48, rel=1e-9)
-    assert made.p_value == pytest.approx(
-        max(p, 2 * stats.norm.sf(made.difference / made.standard_error)), abs=1e-12
+def test_a_group_that_might_disagree_weighs_no_more_than_a_sample():
+    """The t-test of 25 groups finds what the comparison finds; a made-up group hid it."""
+    rng = np.random.default_rng(7)
+    groups = np.repeat(np.arange(25), rng.integers(2, 21, 25))
+    references = rng.integers(0, 3, len(groups))
+    a, b = (
+        np.where(rng.random(len(groups)) < x, references, rng.integers(0, 3, len(groups)))
+        for x in (0.55, 0.75)
     )
+    made = compare(references, a, b, groups=groups, metric="accuracy")
+    moved = (b == references).astype(float) - (a == references)
+    sums = np.bincount(groups, moved - moved.mean())
+    error = math.sqrt(25 / 24 * (sums**2).sum()) / len(groups)
+    assert made.standard_error == pytest.approx(error, rel=0.03)
+    p_value = 2 * stats.t.sf(moved.mean() / error, 24)
+    assert p_value < 0.01
+    assert made.p_value == pytest.approx(p_value, rel=1)
 
 
 def test_a_prior_reweights_both_models():
@@ -364,12 +281,16 @@ def test_few_samples_few_groups_and_rare_classes_are_warned_of():
     labels = list(range(10))
     rare = ["a"] * 40 + ["b"] * 40 + ["c"] * 2
     often_c = ["c"] * 20 + ["a"] * 20 + ["b"] * 40 + ["c"] * 2
+    small = [0] * 951 + labels[1:8] * 7
+    other = [n % 8 if n > 951 else label for n, label in enumerate(small)]
     for references, answers, options, text in (
         (labels * 3, [*labels[1:], 0] * 3, {}, "30 samples, where 50 are wanted"),
         (labels * 20, [*labels[1:], 0] * 20, {}, None),
         (labels * 20, labels * 20, {"groups": np.arange(200) % 19}, "19 groups, where 20 are"),
         (rare, ["b"] * 5 + rare[5:], {"metric": "nit"}, "2 references of the rarest class"),
         (rare, often_c, {}, "2 references of 'c', which gets 27% of the predictions, where 5 are"),
+        (small, other, {"metric": "f1_macro"}, "7 references for each class but the largest, wh"),
+        (small, other, {"metric": "accuracy"}, None),
     ):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

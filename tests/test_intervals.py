@@ -1,4 +1,4 @@
-"""Intervals of scores of hits and totals, against the same from whole tables in 50 digits."""
+"""Intervals, against the same from whole tables by the formulas of docs/formulas.md."""
 
 import itertools
 import math
@@ -6,20 +6,18 @@ import operator
 import warnings
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 from scipy import stats
 
 import dense
-from dense import precise
+import reference
 from estimate_cases import (
     PRIORS,
     TABLES,
     THREE,
     against_the_rest,
     every_score,
-    function_of,
     options_of,
     sums,
     table_of,
@@ -30,29 +28,37 @@ from informedness.statistics.registry import averaged_score
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 LEVEL = 0.9
-Z2 = float(dense.normal_quantile(0.95)) ** 2
-
-
-def clipped(score, value, below, above):
-    """Return the ends within the range of the score."""
-    least = averaged_score(score[0], "default").lowest
-    return max(least, value - below), min(1, value + above)
 
 
 # The definition
 
 
-@pytest.mark.parametrize("score", [of for of in dense.OF_MARGINS if of[0] != "markedness"], ids=str)
-def test_intervals_are_those_of_the_definition(score):
-    for name, matrix in TABLES.items():
-        cells = precise(matrix)
-        if not all(map(any, cells)):
-            continue  # classes without a reference have a test of their own
-        made = table_of(matrix).estimate(**options_of(score), confidence_level=LEVEL)
-        below, above = dense.reaches(cells, function_of(score), LEVEL)
-        shift = dense.excess(cells) if score == ("informedness", "bias") else 0
-        wanted = clipped(score, made.value, below + shift, above - shift)
-        assert made.confidence_interval == pytest.approx(wanted, rel=0, abs=1e-12), name
+def random_tables():
+    """Yield tables of two to eight classes: of few samples and of many, weighted and not."""
+    rng = np.random.default_rng(0)
+    for number in range(60):
+        k = int(rng.integers(2, 9))
+        mean = rng.choice([0.3, 2, 10, 300]) * rng.random((k, k)) ** 2
+        counts = rng.poisson(mean + np.eye(k) * rng.choice([0, 2, 40]))
+        if np.count_nonzero(counts.sum(1)) < 2 or np.count_nonzero(counts.sum(0)) < 2:
+            continue
+        if number % 2:
+            yield counts, None
+            continue
+        sums = counts * rng.uniform(0.5, 2, (k, k))
+        yield sums, sums**2 / np.maximum(counts, 1) * rng.uniform(1, 1.3, (k, k))
+
+
+@every_score
+def test_intervals_are_those_of_the_reference(score):
+    tables = [*((np.array(matrix), None) for matrix in TABLES.values()), *random_tables()]
+    tables.append((np.eye(5, dtype=int), None))
+    for (matrix, squares), level in itertools.product(tables, (0.5, 0.95, 0.999)):
+        table = table_of(matrix, labels=range(len(matrix)), squared_weights=squares)
+        made = table.estimate(**options_of(score), confidence_level=level)
+        found = made.value, made.standard_error, *made.confidence_interval
+        wanted = reference.interval(matrix, *score, level, squares)
+        assert found == pytest.approx(wanted, rel=0, abs=1e-10), (matrix, level)
 
 
 def test_what_samples_add_to_the_default_average_is_estimated_without_bias():
@@ -69,9 +75,10 @@ def test_what_samples_add_to_the_default_average_is_estimated_without_bias():
         ]
         bias = [sum(row[j] for row in cells) / 6 for j in range(3)]
         value += chance * sum(map(operator.mul, bias, gains))
-        found += chance * dense.excess(cells)
+        exact = np.array(cells, dtype=float)
+        found += chance * reference.excess(exact, exact)
     assert value == Fraction(13, 24)
-    assert value - found == Fraction(1, 2)
+    assert float(value) - found == pytest.approx(0.5, abs=1e-12)
 
 
 def test_intervals_of_a_thousand_classes_hold_what_the_model_knows():
@@ -83,49 +90,17 @@ def test_intervals_of_a_thousand_classes_hold_what_the_model_knows():
         assert low < 0.5 < high, k
 
 
-def test_intervals_of_markedness_are_those_of_informedness_of_the_transpose():
-    transposed = table_of(np.transpose(THREE))
-    for average, other in (("bias", "prevalence"), ("prevalence", "bias"), ("macro", "macro")):
-        made = table_of(THREE).estimate("markedness", average=average)
-        same = transposed.estimate(average=other)
-        assert made.confidence_interval == pytest.approx(same.confidence_interval, abs=1e-12)
-
-
 @pytest.mark.parametrize("average", dense.AVERAGES)
 def test_intervals_with_weights_and_priors_are_too(average):
     *labels, weights = weighted(THREE)
-    cells, squares = (precise(sums(*labels, weights, 3, power)) for power in (1, 2))
-    for prior in (None, *PRIORS.values()):
+    cells, squares = (np.array(sums(*labels, weights, 3, power), float) for power in (1, 2))
+    for shares in (None, *PRIORS.values()):
         options = {"average": average, "sample_weight": weights, "confidence_level": LEVEL}
-        options["prior"] = prior and dict(enumerate(prior))
+        prior = None if shares is None else np.array(shares)
+        options["prior"] = shares and dict(enumerate(shares))
         made = estimate_from_labels(*labels, **options)
-        shares = prior and list(map(mpmath.mpf, prior))
-        function = function_of(("informedness", average), shares)
-        below, above = dense.reaches(cells, function, LEVEL, squares)
-        shift = dense.excess(cells, squares, shares) if average == "bias" else 0
-        wanted = max(-1, made.value - below - shift), min(1, made.value + above - shift)
+        wanted = reference.interval(cells, "informedness", average, LEVEL, squares, prior)[2:]
         assert made.confidence_interval == pytest.approx(wanted, rel=0, abs=1e-12), prior
-
-
-def test_a_class_without_a_reference_adds_what_it_could_change():
-    """It is found never or always, by as many samples as could be missed: z^2."""
-    cells = precise([[8, 2, 1], [1, 9, 3], [0, 0, 0]])
-    table = table_of([[8, 2, 1], [1, 9, 3], [0, 0, 0]])
-    assert math.isnan(table.estimate(average=None)[2].standard_error)
-    n, r, c = 24, np.array([11, 13, Z2]), np.array([9, 11, 4])
-    for average in dense.AVERAGES:
-        made = table.estimate(average=average)
-        ends = [made.value]
-        for hits in (np.array([8, 9, 0]), np.array([8, 9, Z2])):
-            predictions = c + np.array([0, 0, hits[2]])
-            gains = hits / r - (predictions - hits) / (n - r)
-            weights = {"bias": predictions / n, "prevalence": r / n, "macro": np.ones(3) / 3}
-            ends.append(float(weights[average] @ gains))
-        below, above = dense.reaches(cells, function_of(("informedness", average)), 0.95)
-        shift = dense.excess(cells) if average == "bias" else 0
-        below, above = below + shift - min(ends), above - shift + max(ends)
-        wanted = clipped(("informedness", average), 0, below, above)
-        assert made.confidence_interval == pytest.approx(wanted, rel=0, abs=1e-12), average
 
 
 def test_a_prior_wants_some_references_of_each_class():
@@ -174,7 +149,7 @@ def test_the_interval_of_two_classes_is_at_least_newcombes():
         high = p - q + math.hypot(p_high - p, q - q_low)
         made = table_of(matrix).estimate().confidence_interval
         assert low - 0.1 * (high - low) < made[0] < low + 1e-12
-        assert high - 1e-12 < made[1] < high + 0.1 * (high - low)
+        assert high - 1e-12 < made[1] < high + 0.25 * (high - low)  # z SE, where that is more
 
 
 # What every interval keeps to

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import dense
-from dense import precise
-from estimate_cases import TABLES, table_of
+from estimate_cases import table_of
 from informedness.statistics import information
+from informedness.statistics.entropic import NIT
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -129,63 +128,14 @@ def test_entropies_are_those_of_chao_wang_and_jost():
         assert made.most == pytest.approx(float(most), abs=1e-11), counts
 
 
-def without_bias(cells, k):
-    """Return MI without bias; with the most that the cells can have; the variance of the rest."""
-    rows, columns = [sum(row) for row in cells], [sum(x) for x in zip(*cells, strict=True)]
-    flat = [x for row in cells for x in row]
-    there = sum(x > 0 for x in flat)
-    empty = k * sum(x > 0 for x in columns) - there
-    margins = chao_wang_jost(rows) + chao_wang_jost(columns)
-    unseen = [
-        (mpmath.mpf(counts.count(1)) / sum(counts)) ** 2 / (counts.count(2) + 1)
-        for counts in (flat, rows)
-    ]
-    return margins - chao_wang_jost(flat), margins - chao_wang_jost(flat, empty), sum(unseen)
-
-
-def lost(cells):
-    """Return H(ref|pred) in nats."""
-    columns = [sum(x) for x in zip(*cells, strict=True)]
-    return entropy([x for row in cells for x in row]) - entropy(columns)
-
-
-def with_pseudo_sample(cells):
-    """Return the table and one sample more, in each cell by the chances of its margins."""
-    k, n, present = len(cells), sum(map(sum, cells)), sum(map(any, cells))
-    shares = [(sum(column) / n + mpmath.mpf(1) / k) / 2 for column in zip(*cells, strict=True)]
-    return [
-        [x + share / present if any(row) else x for x, share in zip(row, shares, strict=True)]
-        for row in cells
-    ]
-
-
-def reach(z, variance, slope):
-    """Return the larger root of x^2 = z^2 (variance + slope x)."""
-    return max(mpmath.polyroots([1, -(z**2) * slope, -(z**2) * variance], maxsteps=500))
-
-
-@pytest.mark.slow
-def test_intervals_of_nit_are_around_mi_without_its_bias():
-    matrices = {**TABLES, "one of each class": np.eye(5, dtype=int).tolist()}
-    for (name, matrix), level in itertools.product(matrices.items(), (0.8, 0.95)):
-        k = len(matrix)
-        made = table_of(matrix, labels=range(k)).estimate("nit", confidence_level=level)
-        cells = precise(matrix)
-        n, mi, z = sum(map(sum, cells)), dense.information(cells), dense.normal_quantile(level)
-        both = with_pseudo_sample(cells)
-        centre, least, unseen = without_bias(matrix, k)
-        variance = dense.standard_error(both, dense.information) ** 2 + unseen
-        of_lost = dense.standard_error(both, lost) ** 2
-        rarest = min(sum(row) for row in cells if sum(row)) / n
-        up = max(0, -mpmath.log(rarest) - mi) / n
-        down = max(0, of_lost / lost(both) - variance / max(mi, 1 / n))
-        low = max(0, max(0, least) - reach(z, variance, down))
-        if information.independence_test(table_of(matrix)) > 1 - level:
-            low = 0
-        high = max(0, centre) + reach(z, variance, up)
-        low, high = (float(min(1, mpmath.exp(end) / k)) for end in (low, high))
-        wanted = min(low, made.value), max(high, made.value)
-        assert made.confidence_interval == pytest.approx(wanted, rel=1e-9), name
+def test_an_interval_deals_nothing_out(monkeypatch):
+    """Slices against the rest ask for sixty of them."""
+    monkeypatch.setattr(information, "_permuted_p_value", None)
+    table = table_of([[5, 3], [4, 6]])
+    made = NIT.interval(table, 0.95)
+    assert made.low == 0.5 < made.high
+    with pytest.raises(TypeError):
+        table.estimate("nit")  # whose p-value asks for permutations
 
 
 # Classes that are not declared

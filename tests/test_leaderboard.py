@@ -66,6 +66,33 @@ def test_letters_say_every_pattern_of_pairs():
         assert not any(x < y for x in filter(None, columns) for y in columns), seed
 
 
+def test_many_models_are_told_apart_and_have_ranges_of_ranks():
+    """561 times the least p-value of so few swaps is above 1: there p is that of a normal T."""
+    abilities = {"best": 1.0, **{f"m{i}": 0.5 for i in range(32)}, "guesser": 0.0}
+    models = {name: answers(x, seed) for seed, (name, x) in enumerate(abilities.items())}
+    board = leaderboard(REFERENCES, models, n_resamples=200)
+    assert len(board.p_values) == 561
+    assert board.models[0].ranks == (1, 1)
+    assert board.models[-1].ranks == (34, 34)
+    assert [model.place for model in board.models[::33]] == ["1", "34"]
+    for rank, model in enumerate(board.models, start=1):
+        above, below = (
+            sum(1 - p > 0.95 for pair, p in board.p_values.items() if pair[side] == model.name)
+            for side in (0, 1)
+        )
+        assert model.ranks == (1 + above, 34 - below)
+        assert model.ranks[0] <= rank <= model.ranks[1]
+        assert model.letters == ""
+    text = str(board)
+    assert repr(board) == text
+    assert "A model may have any of its ranks" in text
+    assert "(Holm), intervals are not." in text
+    assert "no random swap reaches the difference: there p is that of a normal statistic" in text
+    assert max(map(len, text.splitlines())) < 220
+    record = board.to_dict()["models"][0]
+    assert (record["best_rank"], record["worst_rank"], record["letters"]) == (1, 1, None)
+
+
 def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
     runs = {"a": [answers(0.4, seed) for seed in (1, 2, 3)]}
     runs["b"] = [answers(0.7, seed) for seed in (4, 5, 6)]
@@ -73,12 +100,15 @@ def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
     model = board.models[-1]
     values = [informedness_score(REFERENCES, run) for run in runs["a"]]
     assert (model.name, model.runs) == ("a", tuple(values))
-    assert model.value == pytest.approx(statistics.mean(values), abs=1e-12)
+    # of all answers together, as its error, its interval and the differences are
+    pooled = informedness_score(np.tile(REFERENCES, 3), np.concatenate(runs["a"]))
+    assert model.value == pooled != pytest.approx(statistics.mean(values), abs=1e-6)
     assert model.run_deviation == pytest.approx(statistics.stdev(values), abs=1e-12)
     three = leaderboard(REFERENCES, {"a": [runs["a"][0]] * 3}).models[0].estimate
     one = leaderboard(REFERENCES, {"a": runs["a"][0]}).models[0].estimate
     # the same run three times is not three times the samples
     assert three.standard_error == pytest.approx(one.standard_error, rel=0.02)
+    assert "The score is that of the answers of all runs together." in str(board)
     assert "the SD of runs says how much another seed would" in str(board)
 
 
@@ -101,11 +131,10 @@ def test_weights_count_in_each_run_of_a_leaderboard_and_in_all_runs_pooled():
     for model in board.models:
         runs = [informedness(references, run, weights) for run in answers[model.name]]
         assert model.runs == pytest.approx(runs, abs=1e-12)
-        assert model.value == pytest.approx(np.mean(runs), abs=1e-12)
         pooled = np.tile(references, 2), np.concatenate(answers[model.name]), np.tile(weights, 2)
-        assert model.estimate.value == pytest.approx(informedness(*pooled), abs=1e-12)
+        assert model.value == pytest.approx(informedness(*pooled), abs=1e-12)
     ((a, b),) = board.comparisons
-    both = {model.name: model.estimate.value for model in board.models}
+    both = {model.name: model.value for model in board.models}
     assert board.comparisons[a, b].difference == pytest.approx(both[b] - both[a], abs=1e-12)
 
 

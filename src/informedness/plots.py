@@ -1,8 +1,8 @@
 """Pictures of tables and results with matplotlib, the extra `plot`.
 
-They fit a column of a page, 3.3 inches wide, and use shape and shade to tell things apart, so they
-can be printed in grey. Each function draws on `ax` if given, otherwise on a new figure, and returns
-the axes. Without matplotlib they raise ImportError.
+They fit a column of ACL's style, 3.03 inches wide, and use shape and shade to tell things apart, so
+they can be printed in grey. Each function draws on `ax` if given, otherwise on a new figure, and
+returns the axes. Without matplotlib they raise ImportError.
 
 What one result shows is its method `plot`, which calls a function `draw_...` of this module. The
 functions `plot_...` take several things: `from informedness.plots import plot_intervals`.
@@ -20,11 +20,14 @@ import numpy as np
 from .contingency import ContingencyTable
 from .core.labels import Numbers, check_choice, show
 from .core.table import Table, read_amounts
+from .extras import needing
 from .results.estimates import Estimate
+from .results.layout import texts_of
 from .results.leaderboard import Leaderboard
+from .results.matrix import cells_of, most_frequent
 from .results.report import Report
 from .results.slices import Slices
-from .results.text import cut, rounded, shown
+from .results.text import cut_apart, rounded, shown
 from .statistics.entropic import triangle_of
 from .statistics.registry import SCORES, score_named
 
@@ -33,15 +36,15 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 
-WIDTH = 3.3  # inches, a column of a page of two
+WIDTH = 3.03  # inches, a column of a page of two
 _SIZE = 8  # points
+_SMALL = 0.7  # of the size, for what has little room
 _MOST_ROWS = 50
 _MOST_CLASSES = 20  # of a confusion matrix
-_MOST_NUMBERED = 12  # beyond it the cells are too small for numbers
 _INK = "black"
 _BLUE = "#0b4f8a"  # dark in grey
 _MARKERS = "os^DvPX*<>"
-_LINES = ("-", "--", "-.", ":")
+_LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 _MOST_TABLES = 30  # of a triangle: as many shapes and shades
 
 
@@ -51,12 +54,10 @@ _MOST_TABLES = 30  # of a triangle: as many shapes and shades
 def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
     """Draw what `ContingencyTable.plot` returns."""
     n_classes = len(table.labels) - (table.labels[-1] is None)
-    most_frequent = np.argsort(-table.reference_totals[:n_classes], kind="stable")
-    rows = sorted(most_frequent[:_MOST_CLASSES].tolist())
+    rows = most_frequent(table, _MOST_CLASSES)
     columns = [*rows, *range(n_classes, len(table.labels))]  # and answers outside of all classes
-    cells = _cells_of(table, rows, columns)
-    names = [cut(shown(table.labels[code]), 16) for code in columns]
-    has_numbers = len(columns) <= _MOST_NUMBERED
+    cells = cells_of(table, rows, columns)
+    names = cut_apart([shown(table.labels[code]) for code in columns], 16)
 
     ax, size = _axes(ax, 2.9)
     totals = table.reference_totals[rows].astype(np.float64)
@@ -65,57 +66,60 @@ def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
     bar = ax.figure.colorbar(image, ax=ax, fraction=0.046, pad=0.03)
     bar.set_label("share of the row", fontsize=size)
     bar.ax.tick_params(labelsize=size)
-    style: dict[str, Any] = {"parse_math": False, "fontsize": size if has_numbers else size * 0.75}
-    ax.set_yticks(range(len(rows)), names[: len(rows)], **style)
+    small = size * (_SMALL if len(columns) > 12 else 1)
+    ax.set_yticks(range(len(rows)), names[: len(rows)], parse_math=False, fontsize=small)
+    ax.set_xticks(range(len(columns)), names, parse_math=False, fontsize=small)
     if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
-        style |= {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(range(len(columns)), names, **style)
+        ax.tick_params(axis="x", labelrotation=90)
     more = f" ({len(rows)} of {n_classes} classes)" if len(rows) < n_classes else ""
     ax.set_xlabel(f"prediction{more}", fontsize=size)
     ax.set_ylabel("reference", fontsize=size)
-    if has_numbers:
-        small = size * (1 if len(columns) <= 6 else 0.7)
-        for i, j in np.ndindex(cells.shape):
-            colour = "white" if shares[i, j] > 0.5 else _INK
-            number = f"{cells[i, j]:.6g}" if table.is_weighted else f"{cells[i, j]:.0f}"
-            ax.text(j, i, number, ha="center", va="center", color=colour, fontsize=small)
+    decimals = ".6g" if table.is_weighted else ".0f"
+    if not _write_cells(ax, [f"{cell:{decimals}}" for cell in cells.flat], shares, size):
+        percents = ["" if math.isnan(share) else f"{100 * share:.0f}" for share in shares.flat]
+        if _write_cells(ax, percents, shares, size):
+            ax.set_xlabel(f"prediction{more}\nnumbers: % of the row", fontsize=size)
     return ax
 
 
-def _cells_of(table: Table, rows: list[int], columns: list[int]) -> Numbers:
-    """Return some cells of a table, which may have many more."""
-    place = {code: i for i, code in enumerate(columns)}
-    cells = np.zeros((len(rows), len(columns)))
-    for i, j, count in zip(table.rows.tolist(), table.columns.tolist(), table.counts, strict=True):
-        if i in place and j in place:
-            cells[place[i], place[j]] = count
-    return cells
+def _write_cells(ax: Axes, numbers: list[str], shares: Any, size: float) -> bool:
+    """Write a number into each cell, if they can be read where they fit."""
+    texts = [
+        ax.text(j, i, number, ha="center", va="center", fontsize=size)
+        for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True)
+    ]
+    ax.figure.canvas.figure.draw_without_rendering()  # before it nothing has a width
+    largest = max(max(text.get_window_extent().size) for text in texts)
+    room = 0.9 * ax.get_window_extent().width / shares.shape[1]
+    fits = bool(room >= _SMALL * largest)
+    for text, share in zip(texts, shares.flat, strict=True):
+        text.set(fontsize=size * min(1, room / largest), color="white" if share > 0.5 else _INK)
+        if not fits:
+            text.remove()
+    return fits
 
 
 def draw_per_class(report: Report, ax: Axes | None = None) -> Axes:
     """Draw what `Report.plot` returns."""
     classes = report.per_class[:_MOST_ROWS]
     width = 18 if report.confidence_level is None else 12
-    names = [
-        f"{cut(shown(row['label']), width)} ({_percent(row['prevalence'])})" for row in classes
-    ]
+    labels = cut_apart([shown(row["label"]) for row in classes], width)
+    shares = [_percent(row["prevalence"]) for row in classes]
+    names = [f"{label} ({share})" for label, share in zip(labels, shares, strict=True)]
     if (n_more := len(report.per_class) - _MOST_ROWS) > 0:
         names.append(f"and {n_more} more")
-    ax, size = _axes(ax, _height(len(classes), 0.95))
+    ax, size = _axes(ax, 0.95 + 0.2 * max(len(classes), 2))
     numbers = []
     for y, row in enumerate(classes):
-        ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=1.5, zorder=1)
+        ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         low, high = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
         interval = "" if math.isnan(low) else f" ({rounded(low)} to {rounded(high)})"
-        numbers.append(_number(row["tpr_minus_fpr"]) + interval)
+        numbers.append(rounded(row["tpr_minus_fpr"]) + interval)
     for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
         values = [row[rate] for row in classes]
-        ax.plot(values, range(len(values)), "o", markersize=5, color=_BLUE, mfc=fill)
-    ax.annotate(
-        "TPR-FPR", (1.02, 1), xycoords="axes fraction", xytext=(0, 4), textcoords="offset points",
-        fontsize=size,
-    )  # fmt: skip
+        ax.plot(values, range(len(values)), "o", markersize=0.6 * size, color=_BLUE, mfc=fill)
     _rows(ax, names, numbers, size)
+    ax.text(1.02, -0.5, "TPR-FPR", transform=ax.get_yaxis_transform(), va="bottom", fontsize=size)
     ax.set_xlim(-0.04, 1.04)
     ax.set_xlabel("FPR (hollow) to TPR (filled)", fontsize=size)
     return ax
@@ -134,7 +138,7 @@ class _Row(NamedTuple):
 
 def draw_leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     """Draw what `Leaderboard.plot` returns."""
-    rows = [_Row(x.name, x.value, x.estimate, x.letters, x.runs) for x in board.models]
+    rows = [_Row(x.name, x.value, x.estimate, x.place, x.runs) for x in board.models]
     return _forest(rows, score_named(board.metric).title, ax)
 
 
@@ -230,8 +234,9 @@ def plot_entropy_triangle(
         raise ValueError(
             f"`tables` must hold at most {_MOST_TABLES}, which can be told apart, got {len(named)}"
         )
-    is_below = len(named) > 6  # the legend, beside the top of the triangle if there is room
-    ax, size = _axes(ax, 2.7 + 0.16 * math.ceil(len(named) / 2) * is_below)
+    is_below = len(named) > 4  # the legend, beside the top of the triangle if there is room
+    scale, n_columns = (_SMALL, 3) if is_below else (1, 1)
+    ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3) * is_below)
     _draw_triangle(ax, size)
     rng = np.random.default_rng(seed)
     handles = []
@@ -242,31 +247,30 @@ def plot_entropy_triangle(
             ax.plot(*_places(cloud), ".", color=shade, alpha=0.25, markersize=2, mew=0, zorder=2)
         marker = _MARKERS[i % len(_MARKERS)]
         handles += ax.plot(
-            *_places([triangle_of(table)]), marker, markersize=6, zorder=3, color=shade,
+            *_places([triangle_of(table)]), marker, ms=0.75 * size, zorder=3, color=shade,
             mec="white", mew=0.5,
         )  # fmt: skip
     if not isinstance(tables, Table):
         # names are set afterwards: a legend leaves out those that begin with "_"
-        place: dict[str, Any] = {"loc": "upper right", "bbox_to_anchor": (1.04, 1.02)}
-        if is_below:
-            place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "ncols": 2}
+        place = _below(ax, 3 * size) if is_below else {"loc": "upper right"}
         legend = ax.legend(
-            handles, ["name"] * len(handles), fontsize=size, frameon=False, borderpad=0,
-            handletextpad=0.1, **place,
+            handles, ["name"] * len(handles), fontsize=scale * size, frameon=False, borderpad=0,
+            handletextpad=0.1, columnspacing=1, borderaxespad=0, ncols=n_columns, **place,
         )  # fmt: skip
-        for text, name in zip(legend.get_texts(), named, strict=True):
-            text.set_text(cut(name, 20 if is_below else 14))
+        for text, name in zip(legend.get_texts(), cut_apart(list(named), 15), strict=True):
+            text.set_text(name)
             text.set_parse_math(False)
+    ax.figure.canvas.figure.draw_without_rendering()  # a layout of equal scales takes two turns
     return ax
 
 
 def _draw_triangle(ax: Axes, size: float) -> None:
     """Draw its sides, its corners' names and the lines of equal coordinates."""
     top = math.sqrt(3) / 2
-    ax.set_aspect("equal")
+    ax.set_aspect("equal", adjustable="datalim")  # as wide as there is room, for a legend beside
     ax.set_axis_off()
-    ax.set_xlim(-0.16, 1.16)
-    ax.set_ylim(-0.16, top + 0.13)
+    ax.margins(0)
+    ax.update_datalim([(-0.03, -0.02), (1.03, top + 0.02)])
     for share in (0.25, 0.5, 0.75):
         ends = np.array([(0, share, 1 - share), (1 - share, share, 0)])
         for turn in range(3):
@@ -359,29 +363,26 @@ def plot_ability_curves(
     abilities = np.linspace(0, 1, 51)
     known, guessed = np.diag(of_references), np.outer(of_references, of_guesses)
     rows, columns = np.indices(known.shape).reshape(2, -1)
+    mixed = [(x * known + (1 - x) * guessed).ravel() for x in abilities]
     tables = [
-        ContingencyTable.from_counts(
-            references=rows, predictions=columns, counts=(x * known + (1 - x) * guessed).ravel()
-        )
-        for x in abilities
+        ContingencyTable.from_counts(references=rows, predictions=columns, counts=counts)
+        for counts in mixed
     ]
     ax, size = _axes(ax, 2.4 + 0.17 * math.ceil(len(metrics) / 2))
-    for i, name in enumerate(metrics):
+    curves: dict[tuple[float, ...], int] = {}  # scores with the same curve share its style
+    for name in metrics:
         values = [float(table.score(name)) for table in tables]
-        style, shade = _LINES[i % len(_LINES)], str(0.55 * (i // len(_LINES) % 2))
-        title = score_named(name).title
-        ax.plot(abilities, values, linestyle=style, color=shade, linewidth=1.3, label=title)
+        i = curves.setdefault(tuple(np.round(values, 9).tolist()), len(curves))
+        look = {"linestyle": _LINES[i % len(_LINES)], "color": str(0.55 * (i // len(_LINES) % 2))}
+        ax.plot(abilities, values, linewidth=1.3, label=score_named(name).title, **look)
     ax.set_xlim(0, 1)
     ax.set_xlabel("ability (share known, not guessed)", fontsize=size)
     ax.set_ylabel("score", fontsize=size)
-    _add_grid(ax, "both")
-    from matplotlib.transforms import ScaledTranslation
-
-    # below the label of the axis, so that there is room for a title
-    below = ax.transAxes + ScaledTranslation(0, -(2.4 * size + 12) / 72, ax.figure.dpi_scale_trans)
+    ax.grid(color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
     ax.legend(
-        loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=2, fontsize=size,
-        frameon=False, handlelength=2.6, borderpad=0, columnspacing=1, borderaxespad=0,
+        ncols=2, fontsize=size, frameon=False, handlelength=2.6, borderpad=0, columnspacing=1,
+        borderaxespad=0, **_below(ax, 2.4 * size + 12),
     )  # fmt: skip
     return ax
 
@@ -420,7 +421,8 @@ def _named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
         raise TypeError(f"`{argument}` must map names to each {kind.__name__}, got {show(values)}")
     if not values:
         raise ValueError(f"`{argument}` must hold at least one, got none")
-    return {_name_of(name): value for name, value in values.items()}
+    names = texts_of(map(_name_of, values), argument, "entry")
+    return dict(zip(names, values.values(), strict=True))
 
 
 def _name_of(name: Any) -> str:
@@ -430,12 +432,8 @@ def _name_of(name: Any) -> str:
 
 def import_pyplot() -> Any:
     """Return matplotlib's pyplot, or raise ImportError that says what to install."""
-    try:
+    with needing("plots need matplotlib", "informedness[plot]"):
         from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError(
-            f"plots need matplotlib ({error}): pip install 'informedness[plot]'"
-        ) from error
     return pyplot
 
 
@@ -461,23 +459,22 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None) -> Axes:
         kept = rows[: _MOST_ROWS - len(last)]
         n_more = len(rows) - len(kept) - len(last)
         rows = [*kept, _Row(f"and {n_more} more", math.nan, None), *last]
-    ax, size = _axes(ax, _height(len(rows), 0.7))
+    ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
     numbers = [""] * len(rows)
     for y, row in enumerate(rows):
         if row.estimate is None:
             continue
-        numbers[y] = f"{_number(row.value)} {row.letters}".rstrip()
+        numbers[y] = f"{rounded(row.value)} {row.letters}".rstrip()
         low, high = row.estimate.confidence_interval
-        ax.plot([low, high], [y, y], color=_BLUE, linewidth=1.5, zorder=1)
+        ax.plot([low, high], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         marker, fill = "D" if row.is_whole else "o", "white" if math.isnan(low) else _BLUE
-        ax.plot([row.value], [y], marker, color=_BLUE, mfc=fill, markersize=5, zorder=3)
+        ax.plot([row.value], [y], marker, color=_BLUE, mfc=fill, ms=0.6 * size, zorder=3)
         if len(row.runs) > 1:
             below = [y + 0.3] * len(row.runs)
-            ax.plot(row.runs, below, "|", color=_INK, markersize=5, mew=0.7, zorder=2)
+            ax.plot(row.runs, below, "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
         if row.is_whole:
             ax.axvline(row.value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
-    names = [cut(row.name, 24) for row in rows]
-    _rows(ax, names, numbers, size)
+    _rows(ax, cut_apart([row.name for row in rows], 24), numbers, size)
     low, high = ax.get_xlim()
     if low < 0 < high:
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
@@ -485,8 +482,12 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None) -> Axes:
     return ax
 
 
-def _height(n_rows: int, rest: float) -> float:
-    return rest + 0.2 * max(n_rows, 2)
+def _below(ax: Axes, points: float) -> dict[str, Any]:
+    """Return where a legend begins so far below the axes, under what is written there."""
+    from matplotlib.transforms import ScaledTranslation
+
+    below = ax.transAxes + ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
+    return {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": below}
 
 
 def _rows(ax: Axes, names: list[str], numbers: list[str], size: float) -> None:
@@ -497,16 +498,8 @@ def _rows(ax: Axes, names: list[str], numbers: list[str], size: float) -> None:
         ax.text(1.02, y, number, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
-    _add_grid(ax, "x")
-
-
-def _add_grid(ax: Axes, axis: Any) -> None:
-    ax.grid(axis=axis, color="0.9", linewidth=0.6)
+    ax.grid(axis="x", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
-
-
-def _number(value: float) -> str:
-    return "--" if math.isnan(value) else rounded(value)
 
 
 def _percent(share: float) -> str:

@@ -48,6 +48,7 @@ KNOWN = [
     ("mirrored", 30, 1000, "90%", 0.4, "informedness"),
     ("one class", 30, 200, "90%", 0.4, "informedness"),
     ("constant", 30, 200, "even", 0.4, "markedness"),
+    ("one class", 8, 1000, "95%", 0.05, "f1_macro"),
 ]
 BETTER = list(itertools.product((2, 3, 5), (50, 200, 1000), ("even", "90%")))
 BETTER += list(itertools.product((10, 30), (200, 1000, 5000), ("even", "90%")))
@@ -177,7 +178,7 @@ def cell(arguments):
     if population is None:
         return None
     truth = score(population.sum(axis=1), metric) - score(population.sum(axis=2), metric)
-    rng = np.random.default_rng([seed, k, n, SHARES.index(shares), SCORES.index(metric)])
+    rng = np.random.default_rng([seed, k, n, *shares.encode(), SCORES.index(metric)])
     there = np.flatnonzero(population > 0)
     chances = population.ravel()[there] / population.sum()
     found = dict.fromkeys(("rejected", "covered", "warned", "mcnemar", "width", "different"), 0.0)

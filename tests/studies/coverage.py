@@ -13,22 +13,34 @@ score of the population or not. The ways:
 - even prior: the references are reweighted to even shares of the classes that the sample has.
 - by class: Informedness of each class against all others; the first class, and all others pooled.
 - many classes: declared, 100 to 1,000 of them, for the averages of Informedness.
+- few samples: declared, 20 or 35 samples.
 
-A cell fails a limit if the 99.9% Wilson bound of its coverage lies below it: 0.92 for intervals
-that come without a warning, 0.88 for those that come with one. Cells that lie below it, but not by
-so much, are drawn again, with more tables. Tables on which a score is undefined are left out, and
-so are cells in which these are more than half, and groups (with a warning, without one) of less
-than a tenth of the tables. The p-value that NIT's lower end goes by is always that of the gamma
-distribution, since permutations would take days.
+Cells and numbers of tables are fixed before any is drawn. The cells are a random choice, by a seed,
+of all those of a way. Of each cell the same number of tables is drawn, and all scores are computed
+from the same tables. A coverage below 0.93 counts as not yet known: that score is studied on ten
+times as many tables, new ones, which alone count. So a coverage c has the standard error
+sqrt(c (1 - c) / tables), .011 at .95 of 400 tables and .004 at .93 of 4,000; a true .92 is found at
+.93 or more of 400 tables in 27% of cells, a true .90 in 3%.
 
-The test of chance is studied on guessers alone, with its permutations: the share of tables with
-p < 0.05 fails if its lower 99.9% bound lies above 0.06.
+A coverage is counted apart for tables on which the interval comes with a warning and for those on
+which it comes without one. It fails if its upper 99.9% Wilson bound lies below 0.92, or 0.88 with a
+warning. Tables on which a score is undefined are left out, and so are groups (with a warning,
+without one) of less than a tenth of the tables. Width is that of the mean interval over 2 x 1.96
+true standard deviations of the score, which an interval of normal errors has: 1 is as short as can
+be.
+
+The test of chance is studied on guessers alone: the share of tables with p < 0.05 fails if its
+lower 99.9% bound lies above 0.06.
+
+What each part buys: the same, of declared classes, with one part of the formulas left out at a time
+(tests/reference.py, which agrees with the package to 1e-10).
 """
 
 import argparse
 import itertools
 import math
 import multiprocessing
+import sys
 import time
 import warnings
 from collections import defaultdict
@@ -39,49 +51,66 @@ from paper import scoring
 from populations import CLASSIFIERS, SHARES, made_with, population, wilson_bound
 
 from informedness import SCORES, ContingencyTable
-from informedness.statistics import information
 from informedness.statistics.information import independence_test
 from informedness.statistics.informed import INFORMEDNESS
 from informedness.statistics.registry import averaged_score
 from informedness.statistics.sums import sums_of
 
-LEVEL, LIMITS = 0.95, {False: 0.92, True: 0.88}  # without a warning, and with one
-KS, SIZES = (2, 4, 7, 20, 50), (100, 500, 2000, 20_000)
-GUESSED = (100, 500, 20_000)  # samples of a guesser
-MANY_KS, MANY_SIZES, MANY_SHARES = (100, 300, 1000), (1000, 5000), ("even", "zipf")
-MANY_CLASSIFIERS = ("knows 0.2", "knows 0.6", "knows 0.95", "uneven")
+sys.path.append(str(Path(__file__).parents[1]))
+import reference
+
+LEVEL, LIMITS, AGAIN = 0.95, {False: 0.92, True: 0.88}, 0.93
 SOME_KS, SOME_SIZES, SOME_SHARES = (2, 7, 20), (100, 500, 2000), ("even", "zipf", "98%")
-WAYS = (
-    "declared",
-    "observed",
-    "random weights",
-    "stratified",
-    "even prior",
-    "by class",
-    "many classes",
-)
+GRIDS = {  # k, N, shares, classifiers
+    "declared": ((2, 4, 7, 20, 50), (100, 200, 500, 2000, 20_000), SHARES, CLASSIFIERS),
+    "observed": (SOME_KS, SOME_SIZES, SOME_SHARES, CLASSIFIERS),
+    "random weights": (SOME_KS, SOME_SIZES, SOME_SHARES, CLASSIFIERS),
+    "stratified": (SOME_KS, SOME_SIZES, SOME_SHARES, CLASSIFIERS),
+    "even prior": (SOME_KS, SOME_SIZES, SOME_SHARES, CLASSIFIERS),
+    "by class": (SOME_KS, SOME_SIZES, SOME_SHARES, CLASSIFIERS),
+    "many classes": (
+        (100, 300, 1000),
+        (1000, 5000),
+        ("even", "zipf"),
+        ("knows 0.2", "knows 0.6", "knows 0.95", "uneven"),
+    ),
+    "few samples": ((2, 4, 7), (20, 35), SOME_SHARES, CLASSIFIERS),
+}
+WAYS = tuple(GRIDS)
+GUESSED = ((2, 4, 7, 20, 50), (100, 500, 20_000), SHARES, ("guesses evenly", "guesses by share"))
 AVERAGED = {
     "informedness, prevalence": averaged_score("informedness", "prevalence"),
     "informedness, macro": averaged_score("informedness", "macro"),
 }
 ALL = {name: averaged_score(name, "default") for name in SCORES} | AVERAGED
 OF_INFORMEDNESS = {name: ALL[name] for name in ("informedness", *AVERAGED)}
-STRATA = np.where(np.arange(max(KS)) % 2, 3.0, 1.0)  # weights of the classes
+STRATA = np.where(np.arange(50) % 2, 3.0, 1.0)  # weights of the classes
+PARTS = {  # of the formulas, and the scores that have them
+    "": ("informedness", "informedness, macro", "f1_macro", "nit"),
+    "wilson": ("informedness", "informedness, macro", "f1_macro"),
+    "unseen": ("informedness", "informedness, macro", "f1_macro"),
+    "cap": ("informedness", "informedness, macro", "f1_macro"),
+    "floor": ("informedness", "informedness, macro", "f1_macro"),
+    "sizes": ("informedness", "informedness, macro", "f1_macro"),
+    "absent": ("informedness", "informedness, macro", "f1_macro"),
+    "excess": ("informedness",),
+    "unseen kinds": ("nit",),
+    "empty cells": ("nit",),
+    "variance": ("nit",),
+    "slope": ("nit",),
+}
 HERE = Path(__file__).parent
 
 
-def cells_of(way):
-    """Return the cells of a way: (way, k, N, shares, classifier)."""
-    if way == "many classes":
-        grid = (MANY_KS, MANY_SIZES, MANY_SHARES, MANY_CLASSIFIERS)
-        return [(way, *place) for place in itertools.product(*grid)]
-    whole = way == "declared"
-    grid = (KS, SIZES, SHARES) if whole else (SOME_KS, SOME_SIZES, SOME_SHARES)
-    return [
+def cells_of(way, number=None):
+    """Return the cells of a way, (way, k, N, shares, classifier), or a random choice of them."""
+    grid = [
         (way, *place)
-        for place in itertools.product(*grid, CLASSIFIERS)
+        for place in itertools.product(*GRIDS[way])
         if place[3] != "digits" or place[0] <= 10
     ]
+    order = np.random.default_rng(WAYS.index(way)).permutation(len(grid))
+    return [grid[place] for place in order[:number]]
 
 
 def scores_of(way):
@@ -156,160 +185,144 @@ def intervals_on(truth, table):
     values, prior = truth.behind(table)
     for name, score in truth.scores.items():
         made = score.interval(table, LEVEL, prior)
-        if math.isnan(values[name]):
-            made = made._replace(standard_error=math.nan)
-        yield (
-            name,
-            values[name],
-            made,
-            bool(score.too_few(table, prior) or score.too_few_for_classes(table)),
-        )
+        few = score.too_few(table, prior) or score.too_few_for_classes(table)
+        if not math.isnan(values[name]):
+            yield name, values[name], made, bool(few)
 
 
 def run(task):
     """Return what some tables of a cell show, by score and whether there was a warning."""
-    cell, names, n_tables, seed = task
-    truth = population(cell[1], *cell[3:])
-    scores = {
-        name: score for name, score in scores_of(cell[0]).items() if not names or name in names
-    }
+    cell, names, n_tables = task
+    scores = {name: score for name, score in scores_of(cell[0]).items() if name in (names or ALL)}
     place = WAYS.index(cell[0]), cell[1], cell[2], SHARES.index(cell[3])
-    rng = np.random.default_rng([seed, n_tables, *place, list(CLASSIFIERS).index(cell[4])])
+    rng = np.random.default_rng([n_tables, *place, list(CLASSIFIERS).index(cell[4])])
     warnings.filterwarnings("ignore", "informedness: ")
-    information._MOST_PERMUTED = 0
-    truth = Truth(cell, scores)
-    found = defaultdict(lambda: np.zeros(5))  # tables, defined, printed, covered, width
+    truth, found = Truth(cell, scores), defaultdict(list)
     for _ in range(n_tables):
         table = drawn(cell, truth.shares, rng)
         if np.count_nonzero(table.reference_totals) < 2:
             continue
         for name, value, made, warned in intervals_on(truth, table):
-            if math.isnan(made.standard_error):
-                continue
-            printed = not math.isnan(made.low)
-            covered = printed and made.low - 1e-9 <= value <= made.high + 1e-9
-            width = made.high - made.low if printed else 0.0
-            found[name, warned] += 1, 1, printed, covered, width
-    return cell, names, {key: tuple(sums) for key, sums in found.items()}, n_tables
+            if not math.isnan(made.standard_error):
+                found[name, warned].append((value, made.value, made.low, made.high))
+    return cell, {key: entry(np.array(rows).T) for key, rows in found.items()}
 
 
-def told_from_chance(task):
-    """Return in what share of the tables of a guesser p is below 0.05."""
-    (_, k, n, shares, classifier), _, n_tables, seed = task
-    truth = population(k, shares, classifier)
-    rng = np.random.default_rng([seed, k, n, SHARES.index(shares)])
-    found = [
-        independence_test(drawn(("declared", k, n), truth, rng)) < 0.05 for _ in range(n_tables)
-    ]
-    return task[0], float(np.mean(found))
+def entry(columns):
+    """Return of (truth, value, low, high): coverage, number, share printed, relative width."""
+    truth, value, low, high = columns
+    printed = ~np.isnan(low)
+    if not printed.any():
+        return math.nan, 0, 0.0, math.nan
+    covered = ((low - 1e-9 <= truth) & (truth <= high + 1e-9))[printed].mean()
+    spread = 2 * 1.96 * (value - truth).std()
+    width = (high - low)[printed].mean() / spread if spread > 1e-9 else math.nan
+    return covered, int(printed.sum()), printed.mean(), width
 
 
-def study(cells, sizes, seed, pool, scores=None):
-    """Return for (cell, score, warned): share printed, coverage, mean width, tables.
-
-    Each entry of a first round of `sizes[0]` tables that lies below its limit is drawn again with
-    `sizes[1]`, and so on. `scores` are their names, all by default.
-    """
-    results, tasks = {}, [(cell, scores, sizes[0], seed) for cell in cells]
-    for turn, n_tables in enumerate(sizes):
-        again = defaultdict(set)
-        for done, (cell, names, found, _) in enumerate(pool.imap_unordered(run, tasks, 4), 1):
-            if done % 100 == 0:
-                print(f"round {turn + 1}: {done} of {len(tasks)}", flush=True)
-            for name in names or ():
-                for warned in LIMITS:
-                    results.pop((cell, name, warned), None)
-            defined = defaultdict(float)
-            for (name, _), sums in found.items():
-                defined[name] += sums[1]
-            for (name, warned), (_, given, printed, covered, width) in found.items():
-                many = cell[1] - 1 if name == "other classes" else 1
-                if defined[name] < n_tables * many / 2 or printed < n_tables * many / 10:
+def study(cells, n_tables, pool):
+    """Return for (cell, score, warned): coverage, number, share printed, relative width."""
+    results, again = {}, defaultdict(set)
+    tasks = [(cell, None, n_tables) for cell in cells]
+    for turn in (1, 10):
+        for cell, found in pool.imap_unordered(run, tasks):
+            for (name, warned), (coverage, printed, *rest) in found.items():
+                if printed < turn * n_tables / 10:
                     continue
-                coverage = covered / printed
-                results[cell, name, warned] = (
-                    printed / given,
-                    coverage,
-                    width / printed,
-                    int(printed),
-                )
-                below = coverage < LIMITS[warned] <= wilson_bound(covered, printed)
-                if below and turn + 1 < len(sizes):
+                results[cell, name, warned] = coverage, printed, *rest
+                if coverage < (0.9 if warned else AGAIN):
                     again[cell].add(name)
-        following = sizes[turn + 1] if turn + 1 < len(sizes) else 0
         tasks = [
-            (cell, None if cell[0] == "by class" else tuple(sorted(names)), following, seed)
+            (cell, None if cell[0] == "by class" else tuple(sorted(names)), 10 * n_tables)
             for cell, names in again.items()
         ]
     return results
 
 
-def fails(entry, warned):
+def fails(found, warned):
     """Whether the coverage lies below its limit, and not by chance."""
-    _, coverage, _, printed = entry
+    coverage, printed, *_ = found
     return wilson_bound(coverage * printed, printed) < LIMITS[warned]
+
+
+def told_from_chance(task):
+    """Return in what share of the tables of a guesser p is below 0.05."""
+    (k, n, shares, classifier), n_tables = task
+    truth = population(k, shares, classifier)
+    rng = np.random.default_rng([k, n, SHARES.index(shares)])
+    tables = (drawn(("declared", k, n), truth, rng) for _ in range(n_tables))
+    return n, float(np.mean([independence_test(table) < 0.05 for table in tables]))
 
 
 def of_guessers(found, n_tables):
     """Return a table of how often guessers are told from chance, by N."""
     rows = []
-    for size in sorted({cell[2] for cell in found}):
-        shares = [share for cell, share in found.items() if cell[2] == size]
+    for size in sorted({n for n, _ in found}):
+        shares = [share for n, share in found if n == size]
         fail = sum(wilson_bound(x * n_tables, n_tables, -3.2905) > 0.06 for x in shares)
         rows.append([size, len(shares), fail, f"{np.mean(shares):.3f}", f"{max(shares):.3f}"])
     return scoring.table(["N", "cells", "fail", "mean share of p < 0.05", "highest"], rows, left=0)
 
 
-def page(results, guessers, options, minutes):
-    """Return the page."""
-    about = (
-        f"{len({cell for cell, *_ in results})} cells of {options.tables[0]} tables each, those "
-        f"below a limit again with {' and '.join(map(str, options.tables[1:]))}; "
-        f"{made_with(minutes)}"
-    )
-    ways = " ".join(f'"{way}"' if " " in way else way for way in options.ways)
-    tables = " ".join(map(str, options.tables))
-    command = f"    python tests/studies/coverage.py --tables {tables} --ways {ways}"
-    if options.scores:
-        command += f" --scores {' '.join(options.scores)}"
-    if options.append:
-        parts = [f"\n{command} --append", scoring.text(about)]
-    else:
-        doc = "\n".join(__doc__.splitlines()[2:])
-        parts = ["# How often the intervals cover the truth", command, doc, scoring.text(about)]
-    for way in WAYS:
-        some = {key: entry for key, entry in results.items() if key[0][0] == way}
-        if some:
-            parts += [f"## {way.capitalize()}", summary(some), failing(some)]
-    if not options.append:
-        parts += ["## By kind of classifier", by_classifier(results)]
-    if guessers:
-        about = f"{options.tables[0]} tables each of two guessers, k and class shares as above."
-        parts += ["## The test of chance", about, of_guessers(guessers, options.tables[0])]
-    return "\n\n".join(parts) + "\n"
+def run_parts(task):
+    """Return coverage and width of a cell by score and the part that is left out."""
+    cell, n_tables = task
+    truth = Truth(cell, {name: ALL[name] for name in PARTS[""]})
+    rng = np.random.default_rng([cell[1], cell[2], SHARES.index(cell[3])])
+    found = defaultdict(list)
+    for _ in range(n_tables):
+        counts = rng.multinomial(cell[2], truth.shares.ravel()).reshape(truth.shares.shape)
+        if np.count_nonzero(counts.sum(axis=1)) < 2:
+            continue
+        for part, names in PARTS.items():
+            for name in names:
+                metric, _, average = name.partition(", ")
+                average = average or ("bias" if metric == "informedness" else None)
+                value, _, *ends = reference.interval(
+                    counts, metric, average, LEVEL, without=(part,)
+                )
+                found[name, part].append((truth.values[name], value, *ends))
+    return {key: entry(np.array(rows).T) for key, rows in found.items()}
+
+
+def of_parts(found):
+    """Return a table of what each part buys, of scores and cells together."""
+    rows = []
+    for part, names in PARTS.items():
+        for name in names:
+            coverage, _, _, width = np.array([cell[name, part] for cell in found]).T
+            widths = np.nanmedian(width), np.nanquantile(width, 0.9)
+            below = [int((coverage < limit).sum()) for limit in (0.9, AGAIN)]
+            rows.append([name, part or "nothing", f"{coverage.min():.3f}", *below,
+                         *(f"{w:.2f}" for w in widths)])  # fmt: skip
+    rows.sort(key=lambda row: list(ALL).index(row[0]))
+    head = ["score", "without", "lowest coverage", "cells below .90", "below .93", "median width",
+            "90% of widths below"]  # fmt: skip
+    return scoring.table(head, rows, left=2)
 
 
 def summary(results):
     """Return a table of each score."""
     groups = defaultdict(list)
-    for (_, name, warned), entry in results.items():
-        groups[name, warned].append(entry)
+    for (_, name, warned), found in sorted(results.items(), key=lambda item: item[0][2]):
+        groups[name, warned].append(found)
     rows = []
-    for (name, warned), entries in groups.items():
-        printed, coverage, width, _ = map(np.array, zip(*entries, strict=True))
-        figures = coverage.min(), coverage.mean(), 1 - printed.mean(), width.mean()
-        n_failed = sum(fails(entry, warned) for entry in entries)
-        rows.append([name, "yes" if warned else "no", len(entries), n_failed,
-                     *(f"{figure:.3f}" for figure in figures)])  # fmt: skip
+    for (name, warned), found in groups.items():
+        coverage, _, printed, width = map(np.array, zip(*found, strict=True))
+        n_failed = sum(fails(one, warned) for one in found)
+        widths = [f"{x:.2f}" for x in (np.nanmedian(width), np.nanquantile(width, 0.9))]
+        rows.append([name, "yes" if warned else "no", len(found), n_failed,
+                     *(f"{x:.3f}" for x in (coverage.min(), coverage.mean(), 1 - printed.mean())),
+                     *widths])  # fmt: skip
     head = ["score", "warned", "cells", "fail", "lowest coverage", "mean",
-            "share without interval", "mean width"]  # fmt: skip
+            "share without interval", "median width", "90% of widths below"]  # fmt: skip
     return scoring.table(head, rows, left=2)
 
 
 def failing(results):
     """Return the cells that fail, lowest first."""
     found = sorted(
-        (entry[1], cell, name, warned, entry[3])
+        (entry[0], cell, name, warned, entry[1])
         for (cell, name, warned), entry in results.items()
         if fails(entry, warned)
     )
@@ -317,52 +330,70 @@ def failing(results):
     for coverage, (_, k, n, shares, classifier), name, warned, tables in found:
         how = "with a warning" if warned else "without a warning"
         place = f"k = {k}, N = {n}, {shares}, {classifier}"
-        lines.append(f"- {coverage:.3f} {name}, {how}: {place} ({tables} tables)")
+        lines.append(f"- {coverage:.3f} {name}, {how}: {place} ({tables} intervals)")
     return "\n".join(lines) if found else "No cell fails."
-
-
-def by_classifier(results):
-    """Return the lowest coverage of each kind of classifier, without and with a warning."""
-    lowest = defaultdict(lambda: math.inf)
-    for (cell, _, warned), entry in results.items():
-        lowest[cell[4], warned] = min(lowest[cell[4], warned], entry[1])
-    rows = [
-        [name, *(f"{lowest[name, how]:.3f}" if (name, how) in lowest else "" for how in LIMITS)]
-        for name in CLASSIFIERS
-    ]
-    return scoring.table(["classifier", "lowest without a warning", "with a warning"], rows)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tables", type=int, nargs="+", default=[100, 1000, 4000])
+    parser.add_argument("--tables", type=int, default=400, help="of each cell")
+    parser.add_argument("--cells", type=int, nargs=2, default=[240, 60],
+                        help="of declared classes, and of each other way")  # fmt: skip
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
-    parser.add_argument("--append", action="store_true", help="to the page of other ways")
-    parser.add_argument("--scores", nargs="+", choices=list(ALL), help="only these")
-    parser.add_argument("--k", type=int, nargs="+", help="only these numbers of classes")
-    parser.add_argument("--n", type=int, nargs="+", help="only these numbers of samples")
+    parser.add_argument("--processes", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--output", type=Path, default=HERE / "COVERAGE.md")
     options = parser.parse_args()
-    cells = [
-        cell
-        for way in options.ways
-        for cell in cells_of(way)
-        if cell[1] in (options.k or KS + MANY_KS) and cell[2] in (options.n or SIZES + MANY_SIZES)
-    ]
-    start = time.perf_counter()
-    with multiprocessing.Pool() as pool:
-        guessing = [
-            ((None, k, n, shares, classifier), None, options.tables[0], 0)
-            for k, n, shares, classifier in itertools.product(
-                options.k or KS, GUESSED, SHARES, ("guesses evenly", "guesses by share")
-            )
-            if "declared" in options.ways
-        ]
-        guessers = dict(pool.imap_unordered(told_from_chance, guessing, 4))
-        results = study(cells, options.tables, 0, pool, options.scores)
-    minutes = (time.perf_counter() - start) / 60
-    with options.output.open("a" if options.append else "w", encoding="utf-8") as stream:
-        stream.write(page(results, guessers, options, minutes))
+    start, n_tables = time.perf_counter(), options.tables
+    many, some = options.cells
+    sizes = {way: many if way == "declared" else some for way in options.ways}
+    command = " ".join(
+        f'"{word}"' if " " in word else word
+        for word in ("--tables", str(n_tables), "--cells", *map(str, options.cells), "--ways",
+                     *options.ways)
+    )  # fmt: skip
+    doc = "\n".join(__doc__.splitlines()[2:])
+    head = ["# How often the intervals cover the truth",
+            f"    python tests/studies/coverage.py {command}", doc]  # fmt: skip
+    parts, n_cells = [], 0
+
+    def write():
+        minutes = (time.perf_counter() - start) / 60
+        about = f"{n_cells} cells of {n_tables} tables each; {made_with(minutes)}"
+        text = "\n\n".join([*head, scoring.text(about), *parts])
+        options.output.write_text(f"{text}\n", encoding="utf-8")
+
+    with multiprocessing.Pool(options.processes) as pool:
+        for way, number in sizes.items():
+            cells = cells_of(way, number)
+            n_cells += len(cells)
+            results = study(cells, n_tables, pool)
+            about = f"{len(cells)} of the {len(cells_of(way))} cells of this way."
+            parts += [f"## {way.capitalize()}", about, summary(results), failing(results)]
+            write()  # what is done, should the rest be cut off
+            if way == "declared":
+                parts += [*sections_of_chance(pool, n_tables, some), "## What each part buys"]
+                parts += section_of_parts(pool, n_tables // 2, some)
+                write()
+
+
+def sections_of_chance(pool, n_tables, some):
+    """Return the section on how often guessers are told from chance."""
+    grid = list(itertools.product(*GUESSED))
+    order = np.random.default_rng(0).permutation(len(grid))[: max(3, some // 2)]
+    found = list(pool.imap_unordered(told_from_chance, [(grid[x], n_tables) for x in order]))
+    about = f"{n_tables} tables each of {len(found)} guessers of the {len(grid)} there are."
+    return ["## The test of chance", about, of_guessers(found, n_tables)]
+
+
+def section_of_parts(pool, n_tables, some):
+    """Return what each part of the formulas buys."""
+    cells = [cell for cell in cells_of("declared") if cell[2] <= 2000][:some]
+    found = list(pool.imap_unordered(run_parts, [(cell, n_tables) for cell in cells]))
+    about = (
+        f"{n_tables} tables each of {len(cells)} cells of up to 2,000 samples, the same for all "
+        "parts. What lowers coverage here is needed; what does not may be in cells not drawn."
+    )
+    return [about, of_parts(found)]
 
 
 if __name__ == "__main__":

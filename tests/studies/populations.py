@@ -14,7 +14,7 @@ import numpy as np
 
 import informedness
 
-SHARES = ("even", "geometric", "zipf", "90%", "98%")
+SHARES = ("even", "geometric", "zipf", "90%", "98%", "99%")
 
 
 def class_shares(kind, k):

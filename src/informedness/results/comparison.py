@@ -1,8 +1,4 @@
-"""Comparison of two models on the same samples: the difference, its interval, and a p-value.
-
-The samples are counted once, by reference and both predictions; `swaps` computes p-value and
-interval from these counts, so a million samples cost what a thousand do.
-"""
+"""Comparison of two models on the same samples: the difference, its interval, and a p-value."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -13,58 +9,49 @@ import numpy as np
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
 from ..core.table import Table
-from ..inputs.containers import read_task
+from ..inputs.containers import check_same_order, read_task
 from ..statistics.intervals import Interval, warn_of_few
 from ..statistics.registry import averaged_score
-from ..statistics.score import MarginScore
+from ..statistics.score import MarginScore, ScoreWithInterval
 from ..statistics.sums import effective_sample_size, quotient
 from ..statistics.swaps import Plan, Swaps
 from .layout import Result, Rows, interval_fields, padded
 from .rows import (
     check_common_label,
     count_triples,
+    groups_digest,
     read_rows,
-    sizes_digest,
     table_of,
     too_few_groups,
 )
 from .text import interval_heads, p_text, samples, shown_interval, shown_p
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Result):
     """Two models on the same samples; `str()` gives the result in a sentence.
 
     Attributes
     ----------
-    metric : str
-        The score compared.
-    a, b : float
-        The score of each model.
-    difference : float
-        b - a.
+    metric, n_resamples, seed, confidence_level
+        As given.
+    a, b, difference : float
+        The score of each model, and b - a.
     standard_error : float
         Of the difference, by the delta method, with an allowance for what few samples hide.
     confidence_interval : (float, float)
         Of the difference, which it contains; it contains 0 exactly if the p-value is not below 1
         minus the level.
-    confidence_level : float
-        Share of such intervals that should contain the true value.
     p_value : float
         Chance of a difference at least this many standard errors from 0, in either direction, if
         the models scored the same.
-    test : {"exact", "permutation"}
-        Whether all swaps were enumerated, or `n_resamples` random ones drawn.
-    n_resamples, seed : int
-        Of the test if it is not exact.
-    n_samples : int
-        Number of samples compared.
-    n_groups : int or None
-        Number of groups of samples, each swapped as a whole.
-    gained, lost : int
-        Samples that B gets right and A wrong, and the other way round.
-    n_different : int
-        Samples to which the models give different answers.
+    test : {"exact", "permutation", "normal"}
+        Whether all swaps were enumerated, or random ones drawn; "normal" if none of these reached
+        the observed difference, so that the p-value is that of a normal statistic.
+    n_samples, n_groups : int
+        What was compared; without groups `n_groups` is None.
+    gained, lost, n_different : int
+        Samples that B gets right and A wrong, the other way round, and all answered differently.
     signature : str
         Everything that determines the numbers, in one line.
     """
@@ -155,23 +142,21 @@ def compare(
 ) -> Comparison:
     """Return whether model B scores better than model A on the same samples, and how sure that is.
 
-    The statistic is the difference divided by its standard error. The p-value is the share of
-    random swaps of the two answers to each sample that give a statistic at least as large: exact if
-    the answers are exchangeable, and right for many samples if only the scores are equal. It is
-    never below the p-value of a normal statistic. If there are at most `n_resamples` ways to swap,
-    all are enumerated. The interval matches the test: the difference plus or minus as many standard
-    errors as the test allows. NIT and EMA are compared with their bias removed.
+    The p-value is the share of random swaps of the two answers to each sample that give a
+    difference of at least as many standard errors: exact if the answers are exchangeable, and right
+    for many samples if only the scores are equal. It is never below that of a normal statistic, and
+    equal to it if no random swap gives as much (but at least 2 ** (1 - m) for m samples answered
+    differently). The interval is as many standard errors to both sides as the test allows. NIT and
+    EMA are compared with their bias removed.
 
     Parameters
     ----------
     y_true, y_pred_a, y_pred_b : array-like of shape (n_samples,)
         Labels of one type.
-    metric, average
+    metric, average, prior
         As in `ContingencyTable.estimate`; `average` cannot be None.
     labels, ignore_index, unknown
         As in `informedness_score`.
-    prior : mapping of class to probability, optional
-        As in `ContingencyTable.estimate`.
     sample_weight : array-like of shape (n_samples,), optional
         Finite and not negative; a weight of 0 drops the sample.
     counts : array-like of shape (n_samples,), optional
@@ -182,8 +167,11 @@ def compare(
         samples of a group are swapped together.
     confidence_level : float
         Of the interval; the sentence calls a model better if the p-value is below 1 minus it.
-    n_resamples, seed : int
-        Of the test; the same seed gives the same result, and A and B exchanged mirror it exactly.
+    n_resamples : int
+        The most random swaps. If there are no more ways to swap, all are enumerated. The first
+        100 / (1 - level) are enough if p is then at least twice 1 - level, or no swap is as far.
+    seed : int
+        The same seed gives the same result, and A and B exchanged mirror it exactly.
 
     Returns
     -------
@@ -199,13 +187,14 @@ def compare(
     -----
     IntervalWarning
         If one of the tables has too few samples by the rules of `ContingencyTable.estimate`; if
-        there are fewer than 20 groups; or if a class with fewer than 5 references has a share of
+        there are fewer than 20 groups; if the classes but the largest have fewer than 10 references
+        on average (except for accuracy); or if a class with fewer than 5 references has a share of
         the predictions that exceeds the standard error.
 
     References
     ----------
-    Chung and Romano (2013), "Exact and asymptotically robust permutation tests"; Pauly, Brunner and
-    Konietschke (2015), "Asymptotic permutation tests in general factorial designs".
+    Konietschke and Pauly (2014), "Bootstrapping and permuting paired t-test type statistics",
+    Statistics and Computing 24, 283-296.
 
     Examples
     --------
@@ -213,7 +202,7 @@ def compare(
     >>> model_a = ["ham"] * 88 + ["spam"] * 12
     >>> model_b = ["ham"] * 82 + ["spam"] * 18
     >>> print(compare(references, model_a, model_b))
-    B is better: +0.300 (0.085 to 0.515), p = 0.031; 6 samples gained, 0 lost
+    B is better: +0.300 (0.087 to 0.513), p = 0.031; 6 samples gained, 0 lost
     """
     of_metric = averaged_score(metric, average)
     if of_metric.average is None:
@@ -221,6 +210,8 @@ def compare(
     score = of_metric.with_interval(prior)
     plan = Plan(confidence_level, n_resamples, seed)
     given = labels, ignore_index, unknown
+    beside = {"y_pred_b": y_pred_b, "sample_weight": sample_weight, "groups": groups}
+    check_same_order({"y_true": y_true, "counts": counts, **beside})
     column, column_a, task = read_task(y_true, y_pred_a, *given, ("y_true", "y_pred_a"))
     _, column_b, _ = read_task(column, y_pred_b, *given, ("y_true", "y_pred_b"))
     rows = read_rows(len(column), sample_weight, counts, groups)
@@ -246,23 +237,19 @@ def compare(
     verdict = Swaps(both, score, triples, prior is not None).verdict(plan)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
     lacking = [score.too_few(table, prior) for table in tables]
-    lacking.append(too_few_groups(n_groups))
+    lacking += [too_few_groups(n_groups), _small_classes(tables[0], score)]
     lacking += [_rare_class(table, verdict.standard_error) for table in tables]
     warn_of_few(f"the difference of {metric}", next(filter(None, lacking), ""))
-    test = "exact" if verdict.is_exact else "permutation"
-    settings = f"ci:{test},{float(plan.level)!r}|resamples:{n_resamples},seed:{seed}"
+    swaps = "exact" if verdict.test == "exact" else "permutation"
+    settings = f"ci:{swaps},{float(plan.level)!r}|resamples:{n_resamples},seed:{seed}"
     if n_groups:
-        settings = f"groups:{n_groups},{sizes_digest(triples)}|{settings}"
+        settings = f"groups:{n_groups},{groups_digest(triples)}|{settings}"
     widest = score.best - score.lowest
     interval = Interval(b - a, verdict.standard_error, verdict.low, verdict.high)
     interval = interval.within(-widest, widest)
     n_samples = int(n.sum())
-    line = score.signature(
-        replace(both, n_samples=n_samples),
-        prior=prior,
-        ignore_index=ignore_index,
-        interval=settings,
-    )
+    how: dict[str, Any] = {"prior": prior, "ignore_index": ignore_index, "interval": settings}
+    line = score.signature(replace(both, n_samples=n_samples), **how)
     return Comparison(
         metric=metric,
         a=a,
@@ -272,7 +259,7 @@ def compare(
         confidence_interval=(interval.low, interval.high),
         confidence_level=float(plan.level),
         p_value=verdict.p_value,
-        test=test,
+        test=verdict.test,
         n_resamples=int(n_resamples),
         seed=int(seed),
         n_samples=n_samples,
@@ -282,6 +269,16 @@ def compare(
         n_different=int(n[x != y].sum()),
         signature=line,
     )
+
+
+def _small_classes(table: Table, score: ScoreWithInterval) -> str:
+    """Return what the table has too few of if most classes are too small to count by themselves."""
+    references = table.reference_totals * (effective_sample_size(table) / float(table.total))
+    others = np.count_nonzero(references) - 1
+    each = (references.sum() - references.max()) / max(others, 1)
+    if score.name == "accuracy" or each > 10 - 1e-6:
+        return ""
+    return f"{each:.3g} references for each class but the largest, where 10 are wanted"
 
 
 def _rare_class(table: Table, error: float) -> str:

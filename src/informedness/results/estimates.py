@@ -11,21 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-import numpy as np
-
 from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision
 from ..core.table import Table
 from ..functions import Y_NAMES, table_of_labels
-from ..inputs.containers import read_task
-from ..statistics.information import normal_quantile
+from ..inputs.containers import check_same_order, read_task
+from ..statistics.groups import error_of_groups, of_groups
 from ..statistics.intervals import Interval, check_level, warn_of_few
 from ..statistics.registry import averaged_score, reported_intervals, score_named
 from ..statistics.score import Score, ScoreWithInterval
 from ..statistics.sums import effective_sample_size
-from ..statistics.swaps import error_of_groups
 from .layout import Result, Rows, finite, interval_fields, plain_label
-from .rows import count_triples, read_rows, sizes_digest, table_of, too_few_groups
+from .rows import count_triples, groups_digest, read_rows, table_of, too_few_groups
 from .text import interval_heads, rounded, shown, shown_interval
 
 if TYPE_CHECKING:
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
     from ..options import Averaged, CountingAndEstimating
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate(Result):
     """A score with its standard error and confidence interval.
 
@@ -186,8 +183,9 @@ def lack_of(table: Table, made: Estimate) -> str:
 def _estimate_of(
     table: Table, score: ScoreWithInterval, interval: Interval, level: float, line: str
 ) -> Estimate:
-    value, error, low, high, p_value = interval
+    value, error, low, high = interval
     size = effective_sample_size(table)
+    p_value = None if math.isnan(error) else score.p_value(table)
     return Estimate(score.name, value, error, (low, high), float(level), size, p_value, None, line)
 
 
@@ -233,10 +231,9 @@ def estimate_from_labels(
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. The error is then
         computed from sums over each of the C groups, :math:`SE^2 = \frac{C}{C-1} \sum_c (\sum_{t
-        \in c} w_t (g_t - \bar g))^2 / (\sum w)^2`, and the interval is the value ± t SE, with the
-        SE of the samples and one pseudo-group together, and t with C - 1 degrees of freedom; for
-        NIT and EMA it is on the logarithmic scale, around the jackknifed value. It cannot be
-        combined with a prior or `average=None`, and there is no `independence_p_value`, which
+        \in c} w_t (g_t - \bar g))^2 / (\sum w)^2`, and the interval is that of samples which count
+        less, so that they have this error, by Student's t with C - 1 degrees of freedom. It cannot
+        be combined with a prior or `average=None`, and there is no `independence_p_value`, which
         assumes independent samples.
     metric, average, prior, zero_division, confidence_level
         As in `ContingencyTable.estimate`.
@@ -293,6 +290,7 @@ def _estimate_of_groups(
         raise ValueError("`average` must be one that gives a number if `groups` is given")
     check_level(level)
     score = score.with_interval()
+    check_same_order({"y_true": y_true, "sample_weight": sample_weight, "groups": groups})
     *pair, task = read_task(
         y_true, y_pred, options["labels"], options["ignore_index"], options["unknown"], Y_NAMES
     )
@@ -305,39 +303,16 @@ def _estimate_of_groups(
         table,
         zero_division=zero_division,
         ignore_index=task.ignored,
-        interval=f"groups:{n_groups},{sizes_digest(triples)}|ci:{float(level)!r}",
+        interval=f"groups:{n_groups},{groups_digest(triples)}|ci:{float(level)!r}",
     )
     interval = Interval(value, math.nan, math.nan, math.nan)
+    judged: Table = table
     if not (score.undefined(table) or score.says_nothing(table)):
-        centre, error, with_one = error_of_groups(table, score, triples)
-        reach = t_quantile(level, n_groups - 1) * with_one
-        low, high = score.ends(value, centre, reach)
-        interval = Interval(value, error, low, high).within(score.lowest, score.best)
+        judged = of_groups(table, score, triples, level)
+        error = error_of_groups(table, score, triples)
+        interval = score.interval(judged, level)._replace(value=value, standard_error=error)
     made = _estimate_of(table, score, interval, level, line)
-    warn_of_few(score.name, lack_of(table, made) or too_few_groups(n_groups))
-    return made
-
-
-def t_quantile(level: float, df: int) -> float:
-    """Return the two-sided quantile of Student's t at a level, for a whole number of df.
-
-    The probability is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4) over the angle of
-    which t / sqrt(df) is the tangent, inverted by bisection.
-    """
-    z = normal_quantile(level)
-    if df > 1000:
-        return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2)
-    is_odd = df % 2
-    n = np.arange(1 + is_odd, df - 1, 2)
-    factors = n / (n + 1)
-
-    def chance(angle: float) -> float:
-        cosine = math.cos(angle)
-        total = math.sin(angle) * (1 + float(np.cumprod(cosine**2 * factors).sum()))
-        return (angle + cosine * total * (df > 1)) * 2 / math.pi if is_odd else total
-
-    low, high = 0.0, math.pi / 2
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if chance(middle) < level else (low, middle)
-    return math.sqrt(df) * math.tan(low)
+    is_nan = math.isnan(interval.low)
+    few = lack_of(judged, made) or too_few_groups(n_groups)
+    warn_of_few(score.name, few, is_nan=is_nan)
+    return replace(made, independence_p_value=None)

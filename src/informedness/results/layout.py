@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from ..core.labels import Label
-from .text import cut
+from ..extras import needing
+from .text import cut_apart
 
 Rows: TypeAlias = list[list[str]]
 """The header of a table, then its rows; the first column is text, the others are numbers."""
 
-WIDTH = 120  # of a table in a terminal
+WIDTH = 80  # of a table in a terminal
 _LABEL_WIDTH = 40
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -47,6 +48,10 @@ class Result:
         """Return the result as text for a terminal."""
         return "\n\n".join([*map(aligned, self.text_tables()), *self.text_lines()])
 
+    def __repr__(self) -> str:
+        """Return the same at a prompt; subclasses that are data classes say `repr=False`."""
+        return str(self)
+
     def to_markdown(self) -> str:
         """Return the result as Markdown tables, and the lines below them."""
         return "\n\n".join([*map(_markdown, self.text_tables()), *map(_escaped, self.text_lines())])
@@ -71,10 +76,8 @@ class Result:
         ImportError
             If pandas is missing.
         """
-        try:
+        with needing("to_pandas needs pandas", "pandas"):
             import pandas
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from error
         return pandas.DataFrame.from_records(self.records())
 
     def _repr_html_(self) -> str:
@@ -132,17 +135,38 @@ def more_rows(n: int, width: int) -> Rows:
 def aligned(rows: Rows, is_cut: bool = True) -> str:
     """Return rows as aligned columns for a terminal: the first to the left, others to the right.
 
-    The first is cut to fit, unless the caller has already done so.
+    The first is cut to fit, unless the caller has already done so. Columns for which there is no
+    room go below, beside the first one again.
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    room = max(16, WIDTH - sum(width + 2 for width in widths[1:]))
-    first = [cut(row[0], min(room, _LABEL_WIDTH)) if is_cut else row[0] for row in rows]
+    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    room = WIDTH - sum(widths[1:])
+    room = min(_LABEL_WIDTH, room if room >= _LABEL_WIDTH // 2 else WIDTH)
+    first = [row[0] for row in rows]
+    first = cut_apart(first, room) if is_cut else first
     widths[0] = max(map(len, first))
-    lines = []
-    for name, row in zip(first, rows, strict=True):
-        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        lines.append("  ".join([name.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join(lines)
+    blocks: list[list[int]] = [[]]
+    for group in _groups(rows[0]):
+        if blocks[-1] and widths[0] + sum(widths[i] for i in (*blocks[-1], *group)) > WIDTH:
+            blocks.append([])
+        blocks[-1] += group
+    return "\n\n".join(
+        "\n".join(
+            "".join([name.ljust(widths[0]), *(row[i].rjust(widths[i]) for i in block)]).rstrip()
+            for name, row in zip(first, rows, strict=True)
+        )
+        for block in blocks
+    )
+
+
+def _groups(head: list[str]) -> list[list[int]]:
+    """Return the columns that stay together: a score with its error and interval."""
+    groups: list[list[int]] = []
+    for i, name in enumerate(head[1:], start=1):
+        if groups and name.endswith((" SE", "interval")):
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
 
 
 def csv_text(records: list[dict[str, Any]]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.labels import Column, Label, join_columns, show
 from ..core.scores import Average
 from ..functions import table_of_labels
-from ..inputs.containers import read_quickly
+from ..inputs.containers import check_same_order, read_quickly
 from ..statistics.registry import averaged_score, score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+FROM_RANKS = 10  # models, from which on letters are too many to read
+
+
 @dataclass(frozen=True)
 class Model:
     """A model of a leaderboard.
@@ -32,8 +35,6 @@ class Model:
     Attributes
     ----------
     name : str
-    value : float
-        Its score; for several runs, their mean.
     estimate : Estimate
         Its score with its interval over samples; for several runs, that of all their answers
         pooled, with the answers to each sample as a group.
@@ -42,22 +43,36 @@ class Model:
     run_deviation : float
         Standard deviation of the runs: how much another seed changes the score. Nan for a single
         run.
+    ranks : (int, int)
+        The best and the worst rank it may have: those above and below it for sure are counted.
     letters : str
-        Models that share a letter cannot be told apart.
+        Models that share a letter cannot be told apart; empty if there are ten models or more, of
+        which the ranks say more.
     caution : str
         Why the score is not what it seems to be, for example above accuracy; empty for most.
     """
 
     name: str
-    value: float
     estimate: Estimate
     runs: tuple[float, ...]
     run_deviation: float
+    ranks: tuple[int, int]
     letters: str
     caution: str = ""
 
+    @property
+    def value(self) -> float:
+        """The score of the estimate."""
+        return self.estimate.value
 
-@dataclass(frozen=True)
+    @property
+    def place(self) -> str:
+        """The letters, or else the range of ranks."""
+        best, worst = self.ranks
+        return self.letters or (f"{best}" if best == worst else f"{best} to {worst}")
+
+
+@dataclass(frozen=True, repr=False)
 class Leaderboard(Result):
     """Models ranked by score, with a test of each pair.
 
@@ -67,7 +82,7 @@ class Leaderboard(Result):
     models : tuple of Model
         Best first.
     comparisons : dict of (str, str) to Comparison
-        One per pair, with the better model as B.
+        One per pair, with the better model as B; their intervals are not corrected.
     p_values : dict of (str, str) to float
         Their p-values, corrected for the number of pairs by Holm's method.
     confidence_level : float
@@ -87,6 +102,10 @@ class Leaderboard(Result):
     comparisons: dict[tuple[str, str], Comparison]
     p_values: dict[tuple[str, str], float]
     confidence_level: float
+
+    def __repr__(self) -> str:
+        """Return the text; all fields would fill many screens."""
+        return str(self)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the models with their intervals and letters, small strokes for the runs of a model.
@@ -109,7 +128,8 @@ class Leaderboard(Result):
             record |= {"n_runs": len(model.runs), "run_deviation": finite(model.run_deviation)}
             below = self.models[rank].name if rank < len(self.models) else None
             p = None if below is None else self.p_values[below, model.name]
-            record |= {"letters": model.letters, "p_value_to_next": p}
+            record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
+            record |= {"letters": model.letters or None, "p_value_to_next": p}
             records.append({**record, "caution": model.caution or None})
         return records
 
@@ -130,13 +150,14 @@ class Leaderboard(Result):
         error, percent = interval_heads(self.confidence_level)
         has_runs = len(self.models[0].runs) > 1
         title = score_named(self.metric).title
-        ranking = [["model", title, error, percent, *["± SD of runs"] * has_runs, ""]]
+        last = "" if self.models[0].letters else "ranks"
+        ranking = [["model", title, error, percent, *["± SD of runs"] * has_runs, last]]
         for model in self.models:
             mark = "^" * bool(model.caution)
             row = [model.name, rounded(model.value, 4) + mark, *model.estimate.shown()]
             if has_runs:
                 row.append(f"± {model.run_deviation:.4f} ({len(model.runs)})")
-            ranking.append([*row, model.letters])
+            ranking.append([*row, model.place])
         neighbours = [["compared", "difference", percent, "p (Holm)"]]
         for better, worse in zip(self.models, self.models[1:], strict=False):
             pair = worse.name, better.name
@@ -148,18 +169,27 @@ class Leaderboard(Result):
         return [ranking, neighbours] if len(self.models) > 1 else [ranking]
 
     def text_lines(self) -> list[str]:
-        """Return what the letters and the spreads mean."""
+        """Return what the letters or ranks, the p-values and the spreads mean."""
         lines = []
         if len(self.models) > 1:
+            said = "Models that share a letter cannot be told apart at this level"
+            if not self.models[0].letters:
+                said = "A model may have any of its ranks: models for sure above and below it count"
             n = len(self.p_values)
             lines.append(
-                "Models that share a letter cannot be told apart at this level; p-values are "
-                f"corrected for {n} comparison{'s' * (n != 1)} (Holm)."
+                f"{said}; p-values are corrected for {n} comparison{'s' * (n != 1)} (Holm), "
+                "intervals are not."
+            )
+        if n := sum(made.test == "normal" for made in self.comparisons.values()):
+            lines.append(
+                f"In {n} comparison{'s' * (n != 1)} no random swap reaches the difference: there "
+                "p is that of a normal statistic."
             )
         if len(self.models[0].runs) > 1:
             lines.append(
-                "SE and interval say how much other samples would change the score; the SD of runs "
-                "says how much another seed would."
+                "The score is that of the answers of all runs together. SE and interval say how "
+                "much other samples would change it; the SD of runs says how much another seed "
+                "would."
             )
         lines += [f"^ {model.name}: {model.caution}." for model in self.models if model.caution]
         return lines
@@ -217,6 +247,9 @@ def leaderboard(
         raise ValueError(
             f"`y_pred` must map the name of each model to its answers, got {show(y_pred)}"
         )
+    answers_of = {f"y_pred[{name!r}]": answers for name, answers in y_pred.items()}
+    beside = {"sample_weight": sample_weight, "groups": groups}
+    check_same_order({"y_true": y_true, **beside, **answers_of})
     column = read_quickly(y_true, "y_true")
     names = texts_of(y_pred, "y_pred", "model")
     runs = {
@@ -250,10 +283,9 @@ def leaderboard(
             alone = {**options, "sample_weight": sample_weight}
             values = [estimate_from_labels(column, run, **alone).value for run in of_model]
             deviation = float(np.std(values, ddof=1))
-        mean = math.fsum(values) / n_runs
         table = table_of_labels(everywhere, pooled[name], *counting)
         caution = score.caution(table, estimate.value)
-        models.append(Model(name, mean, estimate, tuple(values), deviation, "", caution))
+        models.append(Model(name, estimate, tuple(values), deviation, (1, 1), "", caution))
     # models of one score keep their order, whatever rounding made of it
     models.sort(key=lambda model: -round(model.value, 12))
     order = [model.name for model in models]
@@ -264,9 +296,20 @@ def leaderboard(
     }
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
-    letters = _letters(order, {pair for pair, p in p_values.items() if 1 - p > confidence_level})
-    lettered = tuple(replace(model, letters=letters[model.name]) for model in models)
-    return Leaderboard(metric, lettered, comparisons, p_values, confidence_level)
+    apart = {pair for pair, p in p_values.items() if 1 - p > confidence_level}
+    letters = _letters(order, apart) if len(order) < FROM_RANKS else {}
+    models = [
+        replace(
+            model,
+            ranks=(
+                1 + sum(worse == model.name for worse, _ in apart),
+                len(order) - sum(better == model.name for _, better in apart),
+            ),
+            letters=letters.get(model.name, ""),
+        )
+        for model in models
+    ]
+    return Leaderboard(metric, tuple(models), comparisons, p_values, confidence_level)
 
 
 def _runs_of(name: str, answers: Any) -> list[Column]:

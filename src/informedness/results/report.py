@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ..contingency import ContingencyTable
 from ..core.labels import Label
 from ..core.scores import signature_of
-from ..core.table import Table
+from ..core.table import Table, warn_of_doubts
 from ..functions import Y_NAMES, table_of_labels
-from ..inputs.containers import read_task
+from ..inputs.containers import check_same_order, read_task
 from ..slicing import count_slices
 from ..statistics.entropic import entropies
 from ..statistics.guessing import guessing_p_value
@@ -47,9 +48,9 @@ _MOST_CLASSES = 50
 _FAR_APART = 0.02  # averages of Informedness, which are then shown
 
 
-@dataclass(frozen=True)
-class Report(Result):
-    """Scores of one contingency table; `str()` is the text the command line prints.
+@dataclass(frozen=True, repr=False)
+class Report(Result, Mapping[str, float]):
+    """Scores of one contingency table by name; `str()` is the text the command line prints.
 
     Attributes
     ----------
@@ -288,6 +289,14 @@ class Report(Result):
         """Return a score by its name."""
         return self.scores[name]
 
+    def __iter__(self) -> Iterator[str]:
+        """Return the names of the scores."""
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        """Return the number of scores."""
+        return len(self.scores)
+
     @property
     def _interval_heads(self) -> list[str]:
         return [] if self.confidence_level is None else interval_heads(self.confidence_level)
@@ -385,9 +394,13 @@ def report(
     if by is not None:
         from .slices import Slices
 
+        columns = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
+        check_same_order({"y_true": y_true, "sample_weight": sample_weight, **columns})
         r, p, task = read_task(y_true, y_pred, labels, ignore_index, unknown, Y_NAMES)
+        tables = count_slices(r, p, by, task, sample_weight)
+        warn_of_doubts(ContingencyTable.sum_of(list(tables.values())))
         return Slices.from_tables(
-            count_slices(r, p, by, task, sample_weight),
+            tables,
             by=tuple(map(str, by)) if isinstance(by, Mapping) else "slice",
             classes=classes,
             confidence_level=confidence_level,

@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..contingency import ContingencyTable, common_codes
-from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers, show
-from ..core.scores import labels_at
-from ..core.table import Table, count_pairs, read_amounts
+from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers
+from ..core.table import Table, count_pairs, nothing_in_common, read_amounts
 from ..inputs.containers import read_quickly
-from ..statistics.swaps import Triples
+from ..statistics.units import Triples
 
 FEW_GROUPS = 20  # with fewer, a sum over groups is far from normal
 
@@ -72,18 +71,9 @@ def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
 
 
 def check_common_label(table: Table, references: str, predictions: str) -> None:
-    """Raise ValueError if no label of the references is ever predicted, as if spelt differently.
-
-    Not where the classes are declared, which says that it is meant.
-    """
-    there, predicted = table.reference_totals > 0, table.prediction_totals > 0
-    if table.declared or (there & predicted).any():
-        return
-    reference, prediction = (show(labels_at(table, which)[0]) for which in (there, predicted))
-    raise ValueError(
-        f"`{predictions}` has no label in common with `{references}`, got {prediction} beside "
-        f"{reference}: spell both alike, or pass all of them as `labels` if that is meant"
-    )
+    """Raise ValueError if no label of the references is ever predicted; see `nothing_in_common`."""
+    if why := nothing_in_common(table, (references, predictions)):
+        raise ValueError(why)
 
 
 def table_of(
@@ -144,9 +134,18 @@ def count_triples(
     return found, 0 if alone else n_groups
 
 
-def sizes_digest(triples: Triples) -> str:
-    """Return eight hexadecimal digits that stand for the sizes of the groups."""
+def groups_digest(triples: Triples) -> str:
+    """Return eight hexadecimal digits that stand for the members of the groups.
+
+    Neither the order nor the names of the groups matter, nor which model is A.
+    """
     from hashlib import sha256
 
-    sizes = np.sort(np.bincount(np.asarray(triples.groups), triples.counts))
-    return sha256(sizes.astype("<f8").tobytes()).hexdigest()[:8]
+    members: dict[int, list[tuple[float, ...]]] = {}
+    columns = (x.tolist() for x in (triples.references, triples.a, triples.b))
+    others = (x.tolist() for x in (triples.counts, triples.weights))
+    for group, *member in zip(np.asarray(triples.groups).tolist(), *columns, *others, strict=True):
+        members.setdefault(group, []).append(tuple(member))
+    exchanged = [[(r, b, a, *rest) for r, a, b, *rest in group] for group in members.values()]
+    texts = (repr(sorted(map(sorted, side))) for side in (members.values(), exchanged))
+    return sha256(min(texts).encode()).hexdigest()[:8]

@@ -143,8 +143,9 @@ def answering(table: Table, wanted: str) -> ContingencyTable:
     commonest = table.labels[int(np.argmax(totals))]
     predictions = references if wanted == "right" else [commonest] * len(references)
     labels = [x for x in table.labels if x is not None] if table.declared else None
+    counts = totals[keep] / (table.total if table.is_weighted else 1)  # large weights are no counts
     return ContingencyTable.from_counts(
-        references=references, predictions=predictions, counts=totals[keep], labels=labels
+        references=references, predictions=predictions, counts=counts, labels=labels
     )
 
 

@@ -15,7 +15,7 @@ from ..contingency import ContingencyTable
 from ..core.labels import check_choice, warn
 from ..core.scores import n_classes
 from ..core.table import Cells
-from ..slicing import Slice
+from ..slicing import Slice, name_key
 from ..statistics.entropic import EntropicScore, entropies
 from ..statistics.intervals import FEW_SAMPLES, check_level
 from ..statistics.registry import REPORTED, SCORES, score_named
@@ -73,8 +73,8 @@ class SliceRow:
     p_value: float = math.nan
 
 
-@dataclass(frozen=True)
-class Slices(Result):
+@dataclass(frozen=True, repr=False)
+class Slices(Result, Mapping[Slice, SliceRow]):
     """Scores of each slice of the samples, and of the whole.
 
     Attributes
@@ -156,6 +156,10 @@ class Slices(Result):
         if vs_rest is not None:
             check_choice("vs_rest", vs_rest, SCORES)
             score_named(vs_rest).with_interval()
+        columns = texts_of((by,) if isinstance(by, str) else by, "by", "column")
+        for name in tables:
+            if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
+                raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
         whole = ContingencyTable.sum_of(list(tables.values()))
         own = dict(tables)
         if classes == "all":
@@ -169,7 +173,6 @@ class Slices(Result):
             _row(None, whole, confidence_level, k),
             scores={name: float(score_named(name).value(whole)) for name in REPORTED},
         )
-        columns = texts_of((by,) if isinstance(by, str) else by, "by", "column")
         made = cls(columns, rows, overall, classes, confidence_level, vs_rest)
         _warn_of(made.rows)
         return made if vs_rest is None else replace(made, rows=_against_rest(made))
@@ -180,6 +183,14 @@ class Slices(Result):
             if row.name == name:
                 return row
         raise KeyError(name)
+
+    def __iter__(self) -> Iterator[Slice]:
+        """Return the names of the slices."""
+        return (row.name for row in self.rows if row.name is not None)
+
+    def __len__(self) -> int:
+        """Return the number of slices."""
+        return len(self.rows)
 
     def sorted_by(self, column: str, *, descending: bool = False) -> Slices:
         """Return the same slices in another order; undefined values come last.
@@ -198,7 +209,10 @@ class Slices(Result):
         """
         check_choice("column", column, ("name", *self._fields(self.overall)))
         by_name = column == "name"
-        keys: list[Any] = [row.name if by_name else self._fields(row)[column] for row in self.rows]
+        keys: list[Any] = [
+            name_key(row.name) if by_name and row.name is not None else self._fields(row)[column]
+            for row in self.rows
+        ]
         known = [i for i, key in enumerate(keys) if key is not None]
         order = sorted(known, key=keys.__getitem__, reverse=descending)
         order += [i for i, key in enumerate(keys) if key is None]

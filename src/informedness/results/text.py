@@ -1,6 +1,8 @@
 """Numbers, intervals and labels as text."""
 
 import math
+from collections.abc import Sequence
+from os.path import commonprefix
 
 from ..core.labels import Label
 
@@ -56,3 +58,25 @@ def cut(name: str, width: int = 40) -> str:
     """Return a name without its middle if it is too wide for a table in a terminal."""
     half = width // 2 - 1
     return name if len(name) <= width else f"{name[:half]}...{name[-half:]}"
+
+
+def cut_apart(names: Sequence[str], width: int) -> list[str]:
+    """Return names cut to a width, around what tells each from those that would look alike."""
+    shown = [cut(name, width) for name in names]
+    alike: dict[str, list[int]] = {}
+    for i, text in enumerate(shown):
+        alike.setdefault(text, []).append(i)
+    for places in alike.values():
+        group = [names[i] for i in places]
+        if len(set(group)) == 1 or width < 12:
+            continue
+        start = len(commonprefix(group))  # noqa: RUF071 (letters, not parts of paths)
+        rests = [name[start:] for name in group]
+        end = len(commonprefix([rest[::-1] for rest in rests]))  # noqa: RUF071
+        middles = cut_apart([rest[: len(rest) - end] for rest in rests], width - 6)
+        room = width - 3 - max(map(len, middles))
+        head = group[0][:start]
+        head = head if start <= room else f"{head[: max(room - 3, 0)]}..."
+        for i, middle in zip(places, middles, strict=True):
+            shown[i] = head + middle + "..." * (end > 0)
+    return shown

@@ -26,8 +26,9 @@ from .information import (
     independence_test,
     missing_entropy,
     normal_quantile,
+    outside_largest,
     reach,
-    smoothed,
+    surprise,
     too_few_in_cells,
 )
 from .intervals import Interval
@@ -71,6 +72,8 @@ class EntropicScore(ScoreWithInterval):
 
     signs: ClassVar[tuple[int, int, int]]
     """Of the cells, the columns and the rows."""
+    fades: ClassVar[bool] = False
+    """Whether its variance falls to 0 where nothing is transferred."""
 
     def scale(self, n_classes: Any) -> Any:
         """Return the score where its logarithm is 0."""
@@ -112,15 +115,19 @@ class EntropicScore(ScoreWithInterval):
         """Return the least logarithm that the table leaves room for."""
         raise NotImplementedError
 
+    def left(self, table: Table) -> float:
+        """Return how far above the mean of the samples one of them can be, in nats."""
+        raise NotImplementedError
+
     def around(self, value: float, table: Table, level: float, shares: Any = None) -> Interval:
         """Return the interval around the logarithm without its bias; nan if it lacks classes.
 
         The lower end takes all empty cells for equally likely, which is the least information that
         the cells of one sample leave room for; it is chance where the table may be a guesser's.
         """
-        error, p_value = self._error(table), independence_test(table)
+        error = self._error(table)
         if self.lacks_classes(table):
-            return Interval(value, error, math.nan, math.nan, p_value)
+            return Interval(value, error, math.nan, math.nan)
         i, j, squares = table.rows, table.columns, squared_weights(table)
         r, c, size = table.reference_totals, table.prediction_totals, effective_sample_size(table)
         k, scale = n_classes(table), float(self.scale(n_classes(table)))
@@ -128,30 +135,25 @@ class EntropicScore(ScoreWithInterval):
         cells = missing_entropy(table.counts, squares, n_empty)
         rows = missing_entropy(r, sum_by(i, squares, len(r)), k - int(np.count_nonzero(r)))
         columns = missing_entropy(c, sum_by(j, squares, len(c)), 0)
-        information, z = mutual_information(table) * math.log(2), normal_quantile(level)
+        z, exact = normal_quantile(level), float(self.exact(table))
         chance = self.by_chance(table, rows, z)
         missing = zip(self.signs, (cells, columns, rows), strict=True)
-        centre = math.log(float(self.exact(table)) / scale)
-        centre -= sum(sign * entropy.likely for sign, entropy in missing)
+        centre = math.log(exact / scale) - sum(sign * lacks.likely for sign, lacks in missing)
         least = max(centre + cells.likely - cells.most, chance)
         centre = max(centre, chance)
-        lost, variance_of_lost = smoothed(table, of_rows=False)
-        _, variance = smoothed(table, of_rows=self.signs[2] != 0)
-        variance += cells.variance + rows.variance
-        # the variance grows with what is known where that is little, and with what is lost
-        rarest = float(r[r > 0].min()) / float(table.total)
-        up = max(-math.log(rarest) - information, 0) / size
-        down = -variance_of_lost / lost if lost < 0 else 0.0
-        down = max(down - variance / max(information, 1 / size), 0)
+        variance = (error / exact) ** 2 + cells.variance + rows.variance
+        # a sample more raises the logarithm by no more than what is left, and from the least that a
+        # sample adds, in a cell of its own, to the most are ln N
+        up = min(max(self.left(table), 0.0), math.log(size)) / size
+        down = math.log(size) / size - up
+        if self.fades:
+            information = mutual_information(table) * math.log(2)
+            down -= variance / max(information, 1 / size)
         low, high = least - reach(z, variance, down), centre + reach(z, variance, up)
-        if p_value > 1 - level:
+        if independence_test(table, dealt_out=False) > 1 - level:
             low = chance
         low, high = math.exp(max(low, chance)), math.exp(max(high, chance))
-        return Interval(value, error, low * self.least_scale(table), high * scale, p_value)
-
-    def ends(self, value: float, centre: float, reach: float) -> tuple[float, float]:
-        # on the logarithmic scale
-        return centre * math.exp(-reach / value), centre * math.exp(reach / value)
+        return Interval(value, error, low * self.least_scale(table), high * scale)
 
     def _error(self, table: Table) -> float:
         gradient, squares = self.cell_gradient(table), squared_weights(table)
@@ -168,6 +170,7 @@ class Nit(EntropicScore):
     stand_in = 1.0
     marked = "chance adds more to it than its standard error, on so few samples"
     signs = (1, -1, -1)
+    fades = True
 
     def chance(self, table: Table) -> float | None:
         return 1 / n_classes(table)
@@ -219,6 +222,12 @@ class Nit(EntropicScore):
     def by_chance(self, table: Table, rows: Missing, z: float) -> float:
         return 0.0
 
+    def left(self, table: Table) -> float:
+        return surprise(table)[1] - mutual_information(table) * math.log(2)
+
+    def p_value(self, table: Table) -> float:
+        return independence_test(table)
+
     def lacks_classes(self, table: Table) -> bool:
         return fewest_if_undeclared(table) < 3 - 1e-6
 
@@ -247,21 +256,16 @@ class Ema(EntropicScore):
     def least(self, prevalence: Any) -> Any:
         return prevalence
 
+    def left(self, table: Table) -> float:
+        return -math.log(float(self.exact(table)))
+
     def by_chance(self, table: Table, rows: Missing, z: float) -> float:
-        r, size = table.reference_totals, effective_sample_size(table)
-        pi = r[r > 0] / table.total
-        surprise = -float((pi * np.log(pi)).sum())
-        error = float((pi * (np.log(pi) + surprise) ** 2).sum()) / size + rows.variance
-        spread = max(-math.log(float(pi.min())) - surprise, 0) / size
-        return -surprise - rows.most - reach(z, error, spread)
+        mean, most = surprise(table)
+        slope = (most - mean) / effective_sample_size(table)
+        return -mean - rows.most - reach(z, mean * slope + rows.variance, slope)
 
     def lacks_classes(self, table: Table) -> bool:
-        outside = effective_sample_size(table) * (1 - table.reference_totals.max() / table.total)
-        return not table.declared and bool(outside < 5 - 1e-6)
-
-    def around(self, value: float, table: Table, level: float, shares: Any = None) -> Interval:
-        # the test of chance is that of NIT
-        return super().around(value, table, level)._replace(independence_p_value=None)
+        return not table.declared and outside_largest(table) < 5 - 1e-6
 
 
 class EntropyTriangle(NamedTuple):

@@ -2,13 +2,8 @@
 
 The entropy in a sample is lower than in its population, most of all with many cells and few
 samples. The intervals of NIT and EMA use entropies without that bias, in closed form; the p-value
-asks how often a guesser's predictions would match the references as closely.
-
-`make coverage` measures how often both are right.
-
-Sources: Miller (1955), "Note on the bias of information estimates"; Good (1953), "The population
-frequencies of species"; Chao, Wang and Jost (2013), "Entropy and the species accumulation curve";
-Dawson (1954), "A simplified expression for the variance of the chi-squared function".
+asks how often a guesser's predictions would match the references as closely. The formulas are in
+docs/formulas.md; `make coverage` measures how often both are right.
 """
 
 from __future__ import annotations
@@ -21,7 +16,7 @@ import numpy as np
 from ..core.labels import Numbers
 from ..core.scores import outside_references
 from ..core.table import Table, sum_by
-from .sums import effective_sample_size, ratio, squared_weights
+from .sums import effective_sample_size, squared_weights
 
 _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
 
@@ -53,13 +48,9 @@ def reach(z: float, variance: float, slope: float) -> float:
 def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
     """Return how much larger the entropy is than that of these sums of weights.
 
-    Of N samples, f1 are the only ones of their kind and f2 kinds have two. By Chao, Wang and Jost
-    (2013), with psi the digamma function,
-
-        H = sum_x x/N (psi(N) - psi(x)) + f1/N sum_(r >= N) (1 - A)^(r - N + 1) / r
-
-    where A = 2 f2 / ((N - 1) f1 + 2 f2) is the share of a kind that is not seen. All of these have
-    f1/N together (Good), so that each of `n_unseen` has f1 / (N n_unseen) where they are alike.
+    By Chao, Wang and Jost (2013), "Entropy and the species accumulation curve", eq. 7, where f1
+    are the only ones of their kind and f2 kinds have two. What is not seen has the share of the f1
+    (Good 1953), so that each of `n_unseen` kinds has f1 / (N n_unseen) where they are alike.
     """
     weights, squares = weights[squares > 0], squares[squares > 0]
     shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
@@ -98,54 +89,24 @@ def _tail(rate: float, size: float) -> float:
     return (1 - rate) * float(terms.sum()) * step
 
 
-def _pseudo_sample(table: Table) -> tuple[Numbers, Numbers]:
-    """Return the chances of each class to be its reference, and its prediction."""
-    present, bias = table.reference_totals > 0, table.prediction_totals / table.total
-    return present / np.count_nonzero(present), (1 / len(bias) + bias) / 2
-
-
-def smoothed(table: Table, of_rows: bool) -> tuple[float, float]:
-    """Return MI, or -H(ref|pred), of the table and a pseudo-sample together, and its variance.
-
-    The pseudo-sample is spread over all cells. ln(p / (pi beta)), or ln(p / beta), of a cell that
-    is empty otherwise is a term of its row plus one of its column, so that these cells take sums
-    over classes only.
-    """
-    i, j, squares = table.rows, table.columns, squared_weights(table)
-    one, (q, v) = float(squares.sum() / table.total), _pseudo_sample(table)
-    n = float(table.total) + one
-    pi, beta = ((table.reference_totals + one * q) / n, (table.prediction_totals + one * v) / n)
-    if not of_rows:
-        pi = np.ones(len(pi))
-    a = np.log(np.where(q > 0, ratio(q, pi) * one / n, 1))
-    b, share = np.log(v / beta), q[i] * v[j]
-    cells = table.counts + one * share
-    full = np.log(cells / n / (pi[i] * beta[j]))
-    empty = (q * a).sum() + (v * b).sum() - (share * (a[i] + b[j])).sum()
-    mean = ((cells * full).sum() + one * empty) / n
-    a = a - mean
-    empty = (q * a**2).sum() + 2 * (q * a).sum() * (v * b).sum() + (v * b**2).sum()
-    empty -= (share * (a[i] + b[j]) ** 2).sum()
-    filled = ((squares + one**2 * share) * (full - mean) ** 2).sum()
-    return float(mean), float(filled + one**2 * empty) / n**2
+def surprise(table: Table) -> tuple[float, float]:
+    """Return how surprising the references are, s = -ln pi: sum pi s, and sum pi s^2 / sum pi s."""
+    shares = table.reference_totals[table.reference_totals > 0] / table.total
+    each = -np.log(shares)
+    mean = float((shares * each).sum())
+    return mean, float((shares * each**2).sum()) / mean
 
 
 # The test of chance
 
 
-def independence_test(table: Table) -> float:
+def independence_test(table: Table, dealt_out: bool = True) -> float:
     """Return the p-value of Pearson's chi-squared among all tables with the same margins.
 
-    If the predictions are dealt out to the samples at random, X^2 = sum (n_ij - e_ij)^2 / e_ij has
-    the mean N (R - 1) (C - 1) / (N - 1) and the variance (Dawson 1954)
-
-        2 N / (N - 3) (v_r - w_r) (v_c - w_c) + N^2 / (N - 1) w_r w_c,
-        v_r = (R - 1) (N - R) / (N - 1),  w_r = (N sum 1/r_i - R^2) / (N - 2),
-
-    and likewise for columns: exactly, however sparse the table. A gamma distribution with this mean
-    and variance gives the p-value. It is too smooth for few samples and rare classes: there the
-    predictions are really dealt out. N is the effective sample size, R and C are the numbers of
-    classes that occur.
+    Its mean and variance there are exact (Dawson 1954, "A simplified expression for the variance of
+    the chi-squared function"), however sparse the table, and a gamma distribution with them gives
+    the p-value. It is too smooth for few samples and rare classes: there the predictions are really
+    dealt out, unless `dealt_out` is False.
     """
     size = effective_sample_size(table)
     r, c = (
@@ -163,9 +124,10 @@ def independence_test(table: Table) -> float:
     if statistic <= 0 or variance <= 1e-9 * mean:
         return 1.0  # there is but one such table, or all have the same chi-squared
     p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
+    few = size <= _MOST_PERMUTED and r.min() * c.min() < 5 * size and p_value >= 1e-6
     whole = [np.rint(np.sort(x)).astype(np.int64) for x in (r, c)]
     counted = all(np.allclose(np.sort(x), n, 0, 1e-6) for x, n in zip((r, c), whole, strict=True))
-    if p_value < 1e-6 or size > _MOST_PERMUTED or r.min() * c.min() >= 5 * size or not counted:
+    if not (dealt_out and few and counted):
         return p_value
     return _permuted_p_value(statistic, *whole)
 
@@ -229,6 +191,12 @@ def fewest_references(table: Table) -> float:
     r, there = table.reference_totals.astype(np.float64), table.reference_totals > 0
     squares = sum_by(table.rows, squared_weights(table), len(r))
     return float((r[there] ** 2 / squares[there]).min())  # the effective number, of weights
+
+
+def outside_largest(table: Table) -> float:
+    """Return the number of references outside the largest class, the effective one of weights."""
+    share = float(table.reference_totals.max()) / float(table.total)
+    return effective_sample_size(table) * (1 - share)
 
 
 def fewest_if_undeclared(table: Table) -> float:

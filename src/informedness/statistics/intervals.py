@@ -1,29 +1,23 @@
-"""Standard errors and confidence intervals, all in closed form.
+"""Standard errors and confidence intervals, all in closed form; docs/formulas.md has the formulas.
 
-**Standard error** (delta method). A table is N samples of cells with shares p. A score s(p) moves
-by g_ij = ds/dp_ij with the share of a cell, so one sample more in cell (i, j) moves it by
-(g_ij - sum p g) / N, and
-
-    SE^2 = [sum p g^2 - (sum p g)^2] / N;  with weights  SE^2 = sum w^2 (g - mean)^2 / (sum w)^2.
+**Standard error** (delta method): SE^2 = sum w^2 (g - mean g)^2 / (sum w)^2, where g is the
+derivative of the score by the share of a sample's cell.
 
 **Interval of a score of hits and totals.** The mean of g over a row is estimated from the samples
 of that class alone. Each row gets Wilson's interval, extended to a mean of more than two values,
 and the rows are combined: see `_reaches`. Classes without a reference widen it by all they could
-change.
-
-**Interval of a score of entropies**: see `information.py`.
-
-How often each covers the truth is measured by `make coverage`.
+change. **Interval of a score of entropies**: see `information.py`.
 
 Sources: Wilson (1927), "Probable inference"; Newcombe (1998), "Interval estimation for the
 difference between independent proportions"; Zou and Donner (2008), "Construction of confidence
-limits about effect measures"; Hall (1992), "On the removal of skewness by transformation".
+limits about effect measures". How often each covers the truth, and what each part of it buys, is
+measured by `make coverage`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,7 +25,7 @@ import numpy as np
 from ..core.labels import InformednessWarning, Numbers, show, warn
 from ..core.scores import reweighted
 from ..core.table import Table, sum_by
-from .information import fewest_references, normal_quantile
+from .information import fewest_references, normal_quantile, outside_largest
 from .sums import effective_sample_size, gaps, quotient, ratio, squared_weights, sums_of
 
 if TYPE_CHECKING:
@@ -39,10 +33,10 @@ if TYPE_CHECKING:
 
 
 class IntervalWarning(InformednessWarning):
-    """On tables like this one, the interval is known to cover the truth less often than it says."""
+    """Of tables like this one, the interval is not known to cover the truth as often as it says."""
 
 
-FEW_SAMPLES = 50  # below, scores are rough and intervals cover too little
+FEW_SAMPLES = 50  # below, scores are rough, and intervals were not studied at length
 _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
 
 
@@ -53,8 +47,6 @@ class Interval(NamedTuple):
     standard_error: float
     low: float
     high: float
-    independence_p_value: float | None = None
-    """For NIT: how often a guesser would match the references this closely."""
 
     def within(self, lowest: float, highest: float) -> Interval:
         """Return the interval with its ends inside these bounds, and around the value."""
@@ -75,62 +67,44 @@ def check_level(level: Any) -> None:
 # Scores of hits and totals
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(NamedTuple):
     """A score as the sum of share x mean over rows of samples, whose means err on their own.
 
     The arrays have the rows along their first axis.
     """
 
     share: Numbers
-    size: Numbers
-    """Effective number of samples."""
-    least_size: Numbers
-    """The same, were all samples as heavy as the heaviest."""
-    variance: Numbers
-    """Of one sample in the row."""
-    below: Numbers
-    """From the mean to the least value that a sample of the row could have."""
-    above: Numbers
-    """From the mean to the greatest."""
-    between: Numbers
-    """Variance of the score because the sizes of the rows are random."""
-    error: Numbers
-    """Standard error of the score."""
-    third: Numbers
-    """Third central moment of the score."""
-    pooled: Numbers
-    """Variance of one sample as that of all rows together, for rows too short to show theirs."""
+    size: Numbers  # effective number of samples
+    least_size: Numbers  # the same, were all samples as heavy as the heaviest
+    variance: Numbers  # of one sample in the row
+    below: Numbers  # from the mean to the least value that a sample of the row could have
+    above: Numbers  # from the mean to the greatest
+    between: Numbers  # variance of the score because the sizes of the rows are random
+    error: Numbers  # standard error of the score
 
 
 def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
     """Return how far the interval reaches below the score and above it.
 
-    Each reach is that of the rows, unless a reach found otherwise is nearer to what is known:
-
-    - *By rows*. The reach of a row is how far its mean can fall (or rise) before its sample is one
-      that a test at this level rejects: Wilson's interval. As the rows err on their own, the
-      squares of their reaches add up (Newcombe; Zou and Donner).
-    - At most *as if all errors were the worst one*, Wilson's interval of the whole. Where many
-      rows are without an error it is right, and the sum of the squares too large.
-    - At least *by the third moment* (Hall). Where many rows have an error or two, the score is less
-      skewed than each of them, and the shorter of the two reaches by rows is too short. The fewer
-      samples it hangs on, the less skewed is what they come from, as in Wilson's interval.
+    The reach of a row is how far its mean can fall (or rise) before its sample is one that a test
+    at this level rejects: Wilson's interval. As the rows err on their own, the squares of their
+    reaches add up (Newcombe; Zou and Donner). Where many rows are without an error, this sum is too
+    large, and the reach is at most that if all errors were the worst one. It is never shorter than
+    z standard errors. A row of few samples shows less than its variance, by 1 / size of it: that is
+    added, as if the row were as far from its bounds as all rows are on average.
     """
-    z = normal_quantile(level)
-    # a row of few samples shows less than its variance, by 1 / size of it
-    of_row = rows.share**2 * (rows.variance / rows.size + rows.pooled / rows.size**2)
-    variance = rows.error**2 + (rows.share**2 * rows.pooled / rows.size**2).sum(axis=0)
-    fewness = (quotient(of_row, variance) ** 2 / rows.size).sum(axis=0)
-    shift = z**2 / 2 * quotient(rows.third, rows.error**2) / (1 + z**2 * fewness)
-    half = np.sqrt(z**2 * variance + shift**2)
+    z, span = normal_quantile(level), rows.below + rows.above
+    place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
+    unseen = place * (1 - place) * (span / rows.size) ** 2
+    of_mean = rows.variance / rows.size + unseen
+    error = np.sqrt(rows.error**2 + (rows.share**2 * unseen).sum(axis=0))
     reaches = []
-    for furthest, at_least in ((rows.below, half - shift), (rows.above, half + shift)):
-        reach = rows.share * _wilson(furthest, rows.variance / rows.size, rows.least_size, z)
+    for furthest in (rows.below, rows.above):
+        reach = rows.share * _wilson(furthest, of_mean, rows.least_size, z)
         by_rows = np.sqrt((reach**2).sum(axis=0) + z**2 * rows.between)
         worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
-        at_most = worst + np.sqrt(z**2 * variance + worst**2)
-        reaches.append(np.maximum(np.minimum(by_rows, at_most), at_least))
+        at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
+        reaches.append(np.maximum(np.minimum(by_rows, at_most), z * error))
     return reaches[0], reaches[1]
 
 
@@ -140,9 +114,12 @@ def _wilson(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Nu
     With a share x/d of the samples moved there, the mean moves by x and its variance V becomes
     (1 - x/d)(V + x d / size). It ends where x^2 = z^2 times that: for proportions Wilson's.
     """
-    linear = z**2 * (furthest / size - quotient(variance, furthest))
-    root = np.sqrt(linear**2 + 4 * (1 + z**2 / size) * z**2 * variance)
-    return (linear + root) / (2 * (1 + z**2 / size))
+    d, curvature = np.maximum(furthest, 1e-99), 1 + z**2 / size
+    linear = z**2 * (d / size - variance / d)
+    root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
+    # the larger root of a quadratic, in the form that does not cancel
+    upwards = (linear + root) / (2 * curvature)
+    return np.where(linear > 0, upwards, quotient(2 * z**2 * variance, root - linear))
 
 
 def margin_interval(
@@ -186,8 +163,7 @@ def _rows_of(table: Table, scored: Table, score: MarginScore) -> _Rows:
         apart, between = inside, 0.0
 
     others = _least_of_others(b), -_least_of_others(-b)
-    recall = np.nanmean(sums.tpr)
-    wrong = quotient(b.sum() - b, np.full(k, k - 1))
+    size_of_terms = np.abs(a) + np.abs(b).max() + np.abs(u)
     present = r > 0
     of_columns = quotient(sum_by(j, squares, k), table.prediction_totals)
     heaviest = np.maximum(quotient(of_squares, r), of_columns.max())
@@ -196,12 +172,10 @@ def _rows_of(table: Table, scored: Table, score: MarginScore) -> _Rows:
         size=(r**2)[present] / of_squares[present],
         least_size=(r / heaviest)[present],
         variance=sum_by(i, squares * inside**2, k)[present] / of_squares[present],
-        below=(mean - a - np.minimum(others[0], b + u))[present],
-        above=(a + np.maximum(others[1], b + u) - mean)[present],
+        below=gaps(mean, a + np.minimum(others[0], b + u), size_of_terms)[present],
+        above=gaps(a + np.maximum(others[1], b + u), mean, size_of_terms)[present],
         between=np.asarray(between),
         error=np.sqrt((squares * (weight * apart) ** 2).sum()),
-        third=(squares * (weight * apart) ** 2 * (squares / counts * weight * apart)).sum(),
-        pooled=(recall * (1 - recall) * (b + u - wrong) ** 2)[present],
     )
 
 
@@ -238,14 +212,21 @@ def _ends_of_absent(
 # Where intervals are known to fail
 
 
-def too_few_samples(table: Table, prior: Any = None) -> str:
-    """Return what the table has too few of for such an interval; empty if nothing is known."""
-    size = effective_sample_size(table)
-    if size < FEW_SAMPLES - 1e-6:
-        return f"{size:.4g} samples, where {FEW_SAMPLES} are wanted"
-    if prior is not None and (fewest := fewest_references(table)) < 5 - 1e-6:
-        several = "s" * (fewest != 1)
-        return f"{fewest:.4g} reference{several} of a class of the prior, where 5 are wanted"
+def too_few_samples(table: Table, prior: Any, of_rare: bool) -> str:
+    """Return what the table has too few of for such an interval; empty if nothing is known.
+
+    `of_rare` says that the score hangs on the samples outside the largest class.
+    """
+    size, outside = effective_sample_size(table), outside_largest(table)
+    fewest = math.inf if prior is None else fewest_references(table)
+    for there, wanted, what in (
+        (size, FEW_SAMPLES, "sample{s}"),
+        (outside if of_rare else 5, 5, "reference{s} outside the largest class"),
+        (fewest, 5, "reference{s} of a class of the prior"),
+    ):
+        if there < wanted - 1e-6:
+            several = what.format(s="s" * (there != 1))
+            return f"{there:.4g} {several}, where {wanted} are wanted"
     return ""
 
 
@@ -253,28 +234,22 @@ def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = Fals
     """Warn that one or several intervals are nan or known to fail; `few` says why."""
     if not few:
         return
-    said = f"there is no interval of {of}"
-    if not is_nan:
-        they = "they say" if several else "it says"
-        said = f"the interval{'s' * several} of {of} may cover the truth less often than {they}"
-    warn(f"{said}: {few}", IntervalWarning)
+    they, are = ("they say", "are") if several else ("it says", "is")
+    fault = f"may cover the truth less often than {they}"
+    if few.endswith(f", where {FEW_SAMPLES} are wanted"):
+        fault = f"{are} rough"  # too wide, if anything
+    said = f"the interval{'s' * several} of {of} {fault}"
+    warn(f"{f'there is no interval of {of}' if is_nan else said}: {few}", IntervalWarning)
 
 
 # Of each class
 
 
 def intervals_by_class(values: list[float], table: Table, level: float) -> list[Interval]:
-    """Return the interval of each class against all others together, around its informedness."""
-    rows = _rows_of_classes(table)
-    below, above = _reaches(rows, level)
-    ends = np.stack([rows.error, values - below, values + above], axis=1).tolist()
-    return [Interval(value, *numbers) for value, numbers in zip(values, ends, strict=True)]
+    """Return the interval of each class against all others together, around its informedness.
 
-
-def _rows_of_classes(table: Table) -> _Rows:
-    """Return for each class the two rows of its informedness, of the class and of all others.
-
-    Their means are its recall and 1 - FPR; nan where one of them has no samples.
+    Its rows are the class and all others, whose means are its recall and 1 - FPR; nan where one of
+    them has no samples.
     """
     k, right = len(table.labels), table.rows == table.columns
 
@@ -289,24 +264,17 @@ def _rows_of_classes(table: Table) -> _Rows:
     amounts, squares = table.counts / one, squared_weights(table) / one**2
     # where there is no such cell, a difference of sums of weights is not quite 0
     there = by_outcome(np.ones(len(right))) > 0
-    counts, of_squares, of_cubes = (
-        np.where(there, by_outcome(sums), 0.0) for sums in (amounts, squares, squares**2 / amounts)
-    )
+    counts, of_squares = (np.where(there, by_outcome(x), 0.0) for x in (amounts, squares))
     totals = counts.sum(axis=1)
     mean = ratio(counts[:, 0], totals)
     apart = np.stack([1 - mean, -mean], axis=1)
     variance = ratio((of_squares * apart**2).sum(axis=1), of_squares.sum(axis=1))
     size = ratio(totals**2, of_squares.sum(axis=1))
-    recall, heaviest = mean.mean(axis=0), quotient(of_squares, counts).max(axis=(0, 1))
-    return _Rows(
-        share=np.ones((2, k)),
-        size=size,
-        least_size=np.where(totals > 0, totals / heaviest, np.nan),
-        variance=variance,
-        below=mean,
-        above=1 - mean,
-        between=np.zeros(k),
-        error=np.sqrt((variance / size).sum(axis=0)),
-        third=(ratio((of_cubes * apart**3).sum(axis=1), totals**3)).sum(axis=0),
-        pooled=np.array(2 * [recall * (1 - recall)]),
-    )
+    heaviest = quotient(of_squares, counts).max(axis=(0, 1))
+    least_size = np.where(totals > 0, totals / heaviest, np.nan)
+    error = np.sqrt((variance / size).sum(axis=0))
+    one_each, none = np.ones((2, k)), np.zeros(k)
+    rows = _Rows(one_each, size, least_size, variance, mean, 1 - mean, none, error)
+    below, above = _reaches(rows, level)
+    ends = np.stack([error, values - below, values + above], axis=1).tolist()
+    return [Interval(value, *numbers) for value, numbers in zip(values, ends, strict=True)]

@@ -216,9 +216,13 @@ class ScoreWithInterval(Score):
         made = score.around(value, table, level, shares)
         return made.within(self.lowest, self.best)
 
-    def ends(self, value: float, centre: float, reach: float) -> tuple[float, float]:
-        """Return the ends of an interval that reaches so far around a centre."""
-        return centre - reach, centre + reach
+    def p_value(self, table: Table) -> float | None:
+        """Return how often a guesser would match the references this closely; None if untested."""
+        return None
+
+    def cell_gradient(self, table: Table) -> Numbers:
+        """Return the derivative by the share of each cell, up to a constant."""
+        raise NotImplementedError
 
     def intervals(
         self, table: Table, level: float, prior: Mapping[Any, float] | None = None
@@ -244,12 +248,20 @@ class ScoreWithInterval(Score):
 class MarginScore(ScoreWithInterval):
     """A score of the hits and the totals of the classes."""
 
+    of_rare: ClassVar[bool] = True
+    """Whether its interval hangs on the samples outside the largest class."""
+
     def gradient(self, shares: Sums) -> tuple[Numbers, Numbers, Numbers]:
         """Return a, b and u of the derivatives a_i + b_j + u_i [i = j] by the shares p_ij."""
         raise NotImplementedError
 
+    def cell_gradient(self, table: Table) -> Numbers:
+        i, j, (a, b, u) = table.rows, table.columns, self.gradient(sums_of(table))
+        return a[i] + b[j] + u[i] * (i == j)
+
     def too_few(self, table: Table, prior: Any = None) -> str:
-        return too_few_samples(table, prior)
+        _, table = self.oriented(table)
+        return too_few_samples(table, prior, not self.says_nothing(table) and self.of_rare)
 
     def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:
         return margin_interval(self, value, table, level, shares)

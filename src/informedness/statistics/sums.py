@@ -128,14 +128,15 @@ def squared_weights(table: Table) -> Numbers:
     if squares is None or not (known and np.isfinite(squares.sum(dtype=np.float64))):
         raise ValueError(
             "`table` must know the sums of the squared weights for a standard error: build it from "
-            "labels, or pass squared_weights= with the sums of weights"
+            "labels with weights between 1e-150 and 1e150, or pass squared_weights="
         )
     return squares.astype(np.float64)
 
 
 def effective_sample_size(table: Table) -> float:
     """Return (sum w)^2 / sum w^2, which is the number of samples if there are no weights."""
-    return float(table.total) ** 2 / float(squared_weights(table).sum())
+    total = float(table.total)
+    return total * (total / float(squared_weights(table).sum()))  # whose square may overflow
 
 
 def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:

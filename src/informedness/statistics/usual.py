@@ -5,13 +5,14 @@ K-category assignments by a K-category correlation coefficient".
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..core.labels import Numbers
 from ..core.table import Table
 from .score import MarginScore
-from .sums import Sums, quotient, sums_of, transposed
+from .sums import Sums, effective_sample_size, quotient, sums_of, transposed
 
 
 class Accuracy(MarginScore):
@@ -19,6 +20,7 @@ class Accuracy(MarginScore):
 
     name = "accuracy"
     title = "Accuracy"
+    of_rare = False
 
     def says_nothing(self, table: Table) -> bool:
         return False
@@ -54,6 +56,13 @@ class F1Macro(MarginScore):
 
     name = "f1_macro"
     title = "F1-macro"
+
+    def too_few(self, table: Table, prior: Any = None) -> str:
+        r = table.reference_totals * (effective_sample_size(table) / float(table.total))
+        rare, there = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
+        if (few := super().too_few(table, prior)) or 2 * rare <= there:
+            return few
+        return f"{rare} of {there} classes with fewer than 5 references, where half of them may be"
 
     def of(self, sums: Sums) -> Numbers:
         both = sums.prevalence + sums.bias  # as shares, for r + c may pass 2^63 or 1e308

@@ -1,0 +1,233 @@
+"""Every interval of docs/formulas.md, on a whole k x k table of declared classes.
+
+Nothing of the package is used. `squares` are the sums of squared weights of the cells, `prior` the
+shares that rows are reweighted to; `without` names parts to leave out, to study what they buy.
+"""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+from scipy.special import digamma, gammaincc
+
+SWAPPED = {"bias": "prevalence", "prevalence": "bias", "macro": "macro"}
+
+
+def over(x, y):
+    """Return x / y, and 0 where y is 0."""
+    x, y = np.broadcast_arrays(np.asarray(x, float), y)
+    return np.divide(x, y, out=np.zeros(y.shape), where=y > 0)
+
+
+def gains_and_weights(h, r, c, average):
+    gains = np.where((r > 0) & (r < 1), over(h, r) - over(c - h, 1 - r), 0)
+    return gains, {"bias": c, "prevalence": r, "macro": (r > 0) / (r > 0).sum()}[average]
+
+
+def score(h, r, c, metric, average, n_occurring):
+    """Return a score from shares: right in each class, of its references, of its predictions."""
+    if metric == "accuracy":
+        return h.sum()
+    if metric == "balanced_accuracy":
+        return over(h, r).sum() / (r > 0).sum()
+    if metric == "f1_macro":
+        return over(2 * h, r + c).sum() / n_occurring
+    if metric == "cohen_kappa":
+        return 1 - (c - h).sum() / (c * (1 - r)).sum()
+    gains, weights = gains_and_weights(h, r, c, average or "macro")
+    if metric == "matthews_corrcoef":
+        v = r * (1 - r)
+        return float(over((v * gains).sum(), np.sqrt(max(v.sum() * (c * (1 - c)).sum(), 0))))
+    return (weights * gains).sum()
+
+
+def slopes(h, r, c, metric, average):
+    """Return a, b and u: the derivative of the score by p_ij is a_i + b_j + u_i [i = j]."""
+    zero, one = np.zeros(len(r)), np.ones(len(r))
+    if metric == "accuracy":
+        return zero, zero, one
+    if metric == "balanced_accuracy":
+        u = over(1 / (r > 0).sum(), r)
+        return -u * over(h, r), zero, u
+    if metric == "f1_macro":
+        u = over(2 / (r + c > 0).sum(), r + c)
+        return -u * over(h, r + c), -u * over(h, r + c), u
+    if metric == "cohen_kappa":
+        wrong, expected = 1 - h.sum(), 1 - (r * c).sum()
+        return -wrong / expected**2 * c, -wrong / expected**2 * r, one / expected
+    if metric == "matthews_corrcoef":
+        s, t = 1 - (r * r).sum(), 1 - (c * c).sum()
+        mcc, root = (h.sum() - (r * c).sum()) / math.sqrt(s * t), math.sqrt(s * t)
+        return mcc * r / s - c / root, mcc * c / t - r / root, one / root
+    gains, weights = gains_and_weights(h, r, c, average)
+    u = over(weights, r * (1 - r))
+    a, b = -u * (c + (1 - 2 * r) * gains), -u * r
+    return a + gains * (average == "prevalence"), b + gains * (average == "bias"), u
+
+
+def excess(n, squares, prior=None):
+    """Return what samples add to Informedness by "bias", estimated from the variance of each cell.
+
+    A class of one reference takes the recall of all.
+    """
+    r, total = n.sum(axis=1), n.sum()
+    scored = r if prior is None else prior * total
+    size, recall = over(r**2, squares.sum(axis=1)), np.trace(n) / total
+    share = over(n, r[:, None])
+    variance = share * (1 - share) * over(size, size - 1)[:, None]
+    alone = (r > 0) & (size < 1.5)
+    variance[alone] = 0
+    variance = variance * (squares.sum(axis=1) * over(scored, r) ** 2)[:, None]
+    signed = np.where(np.eye(len(n)) > 0, over(1, scored), -over(1, total - scored) * (r > 0))
+    of_one = squares.sum(axis=1) * over(scored, r) ** 2 * recall * (1 - recall)
+    of_one = of_one * (over(1, scored) - over(1, total - scored))
+    return ((variance * signed).sum() + of_one[alone].sum()) / total
+
+
+def interval(n, metric, average=None, level=0.95, squares=None, prior=None, without=()):
+    """Return the score, its standard error and the ends of its interval."""
+    n = np.asarray(n, float)
+    squares = n if squares is None else np.asarray(squares, float)
+    if metric == "markedness":
+        return interval(n.T, "informedness", SWAPPED[average], level, squares.T, None, without)
+    if metric in ("nit", "ema"):
+        return of_entropies(n, metric, level, squares, without)
+    z, total, row = NormalDist().inv_cdf((1 + level) / 2), n.sum(), n.sum(axis=1)
+    p = n / total if prior is None else over(n, row[:, None]) * prior[:, None]
+    h, r, c = np.diag(p), p.sum(axis=1), p.sum(axis=0)
+    occurs = (r + c > 0).sum()
+    value = score(h, r, c, metric, average, occurs)
+    a, b, u = slopes(h, r, c, metric, average)
+    g, there, q = (a[:, None] + b + np.diag(u))[r > 0], r > 0, squares[r > 0]
+    mean = (n[there] * g).sum(axis=1) / row[there]
+    centre = (p[there] * g).sum() if prior is None else mean[:, None]
+    weight = (r / np.where(there, row, 1))[there, None]  # of a sample in the score
+    error = math.sqrt((q * (weight * (g - centre)) ** 2).sum())
+    between = (q * (weight * (mean[:, None] - centre)) ** 2).sum() * ("sizes" not in without)
+    of_row, share = q.sum(axis=1), r[there]
+    size, spread = row[there] ** 2 / of_row, (q * (g - mean[:, None]) ** 2).sum(axis=1) / of_row
+    heaviest = np.maximum(of_row / row[there], over(squares.sum(axis=0), n.sum(axis=0)).max())
+    least_size = row[there] / heaviest
+    furthest = [mean - g.min(axis=1), g.max(axis=1) - mean]
+    furthest = [np.where(d < 1e-13 * np.abs(g).max(), 0, d) for d in furthest]
+    span = sum(furthest)
+    place = over((share * furthest[0]).sum(), (share * span).sum())
+    unseen = place * (1 - place) * (span / size) ** 2 * ("unseen" not in without)
+    variance = spread / size + unseen
+    shortest = z * math.sqrt(error**2 + (share**2 * unseen).sum())
+    reaches = []
+    for d in furthest:
+        d = np.maximum(d, 1e-50)
+        half = z**2 / 2 * (d / least_size - variance / d) / (1 + z**2 / least_size)
+        product = z**2 * variance / (1 + z**2 / least_size)
+        root = np.sqrt(half**2 + product)
+        x = np.where(half > 0, half + root, over(product, root - half))
+        if "wilson" in without:
+            x = z * np.sqrt(variance)
+        reach = math.sqrt(((share * x) ** 2).sum() + z**2 * between)
+        worst = z**2 / 2 * (share * d / least_size).max()
+        if "cap" not in without:
+            reach = min(reach, worst + math.sqrt(shortest**2 + worst**2))
+        reaches.append(reach if "floor" in without else max(reach, shortest))
+    ends = [value]
+    if prior is None and not there.all() and "absent" not in without:
+        lost = np.where(there, 0, z**2 * squares.sum() / total**2 / (~there).sum())
+        occurs = ((r + c > 0) | ~there).sum()
+        ends += [score(h + x, r + lost, c + x, metric, average, occurs) for x in (0, lost)]
+    shift = 0.0
+    if average == "bias" and "excess" not in without:
+        shift = excess(n, squares, prior)
+    lowest = -1 if metric in ("informedness", "cohen_kappa", "matthews_corrcoef") else 0
+    low, high = min(ends) - shift - reaches[0], max(ends) - shift + reaches[1]
+    return value, error, min(max(low, lowest), value), max(min(high, 1), value)
+
+
+def entropy(x):
+    return -(x[x > 0] / x.sum() * np.log(x[x > 0] / x.sum())).sum()
+
+
+def missing(x, squares, n_unseen, without):
+    """Return what the entropy lacks, at most so much, and the variance of that."""
+    x, squares = x[x > 0], squares[x > 0]
+    size, sizes, share = x.sum() ** 2 / squares.sum(), x**2 / squares, x / x.sum()
+    if "unseen kinds" in without:  # Miller and Madow
+        return ((len(x) - 1) / (2 * size),) * 2 + (0.0,)
+    f1, f2 = (sizes < 1.5).sum(), ((sizes >= 1.5) & (sizes < 2.5)).sum()
+    f, rate = share[sizes < 1.5].sum(), 1.0
+    if f1 + f2:
+        rate = 2 * f2 / ((size - 1) * f1 + 2 * f2) if f2 else 2 / ((size - 1) * (f1 - 1) + 2)
+    least = min(rate, f / n_unseen) if f1 and n_unseen and "empty cells" not in without else rate
+    seen = (share * (np.log(sizes) - digamma(sizes))).sum() - math.log(size) + digamma(size)
+    likely, most = (seen + f * (1 - a) * tail(a, size) for a in (rate, least))
+    return likely, most, f**2 / (f2 + 1)
+
+
+def tail(a, size):
+    """Return sum_(r >= size) (1 - a)^(r - size) / r, as the integral over t = e^y."""
+    step = 1 / 16
+    y = np.arange(-38, 5, step) - math.log(size)
+    t = np.exp(y)
+    return (np.exp(y - size * t) / (-np.expm1(-t) + a * np.exp(-t))).sum() * step
+
+
+def of_entropies(n, metric, level, squares, without):
+    """Return the same of NIT = exp(MI) / k, or EMA = exp(-H(ref|pred))."""
+    z, total, r, c = NormalDist().inv_cdf((1 + level) / 2), n.sum(), n.sum(axis=1), n.sum(axis=0)
+    k, size, there = len(n), total**2 / squares.sum(), n > 0
+    scale, of_rows = (1 / k, 1) if metric == "nit" else (1, 0)
+    information = entropy(r) + entropy(c) - entropy(n)
+    value = scale * math.exp(entropy(c) - entropy(n) + of_rows * entropy(r))
+    g = (
+        np.log(n[there])
+        - np.log((c + 0 * n)[there])
+        - of_rows * np.log((r[:, None] + 0 * n)[there])
+    )
+    variance = (squares[there] * (g - (n[there] * g).sum() / total) ** 2).sum() / total**2
+    error = value * math.sqrt(variance)
+    n_empty = k * (c > 0).sum() - there.sum()
+    of_cells = missing(n[there], squares[there], n_empty, without)
+    of_refs = missing(r, squares.sum(axis=1), k - (r > 0).sum(), without)
+    of_predictions = missing(c, squares.sum(axis=0), 0, without)[0]
+
+    def reach(v, slope):
+        return z**2 * slope / 2 + math.sqrt((z**2 * slope / 2) ** 2 + z**2 * v)
+
+    surprise, share = -np.log(r[r > 0] / total), r[r > 0] / total
+    mean, most = entropy(r), (share * surprise**2).sum() / entropy(r)
+    chance = 0.0
+    if metric == "ema":
+        b = (most - mean) / size
+        chance = -mean - of_refs[1] - reach(mean * b + of_refs[2], b)
+    centre = math.log(value / scale) - of_cells[0] + of_predictions + of_rows * of_refs[0]
+    least = max(centre + of_cells[0] - of_cells[1], chance)
+    variance += (of_cells[2] + of_refs[2]) * ("variance" not in without)
+    left = most - information if metric == "nit" else -math.log(value)
+    up = min(max(left, 0), math.log(size)) / size * ("slope" not in without)
+    down = math.log(size) / size * ("slope" not in without) - up
+    if metric == "nit" and "slope" not in without:
+        down -= variance / max(information, 1 / size)
+    low, high = least - reach(variance, down), max(centre, chance) + reach(variance, up)
+    if p_by_chance(n / total, r * size / total, c * size / total, size) > 1 - level:
+        low = chance
+    low, high = (scale * math.exp(max(end, chance)) for end in (low, high))
+    return value, error, min(max(low, 0), value), max(min(high, 1), value)
+
+
+def p_by_chance(p, r, c, size):
+    """Return the p-value of Pearson's chi-squared by a gamma distribution with its moments."""
+    r, c = r[r > 0], c[c > 0]
+    if min(len(r), len(c)) < 2 or size <= 3:
+        return 1.0
+    expected = np.outer(p.sum(axis=1), p.sum(axis=0))
+    statistic = size * (over(p**2, expected).sum() - 1)
+    (v_r, w_r), (v_c, w_c) = (
+        ((len(x) - 1) * max(size - len(x), 0) / (size - 1),
+         max(size * (1 / x).sum() - len(x) ** 2, 0) / (size - 2))
+        for x in (r, c)
+    )  # fmt: skip
+    mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
+    variance = 2 * size / (size - 3) * max(v_r - w_r, 0) * max(v_c - w_c, 0)
+    variance += size**2 / (size - 1) * w_r * w_c
+    if variance <= 1e-9 * mean or statistic < 1e-9:
+        return 1.0
+    return gammaincc(mean**2 / variance, statistic * mean / variance)
