@@ -10,7 +10,8 @@ import pytest
 from pylatexenc import latexwalker
 from sklearn.metrics import f1_score
 
-from informedness import compare, estimate_from_labels, leaderboard, report
+from informedness import ContingencyTable, compare, estimate_from_labels, leaderboard, report
+from tables import table_of_labels
 
 REFERENCES = ["ham"] * 80 + ["spam & eggs_1"] * 20
 FIRST, SECOND = ["ham"] * 88 + ["spam & eggs_1"] * 12, ["ham"] * 82 + ["spam & eggs_1"] * 18
@@ -73,6 +74,38 @@ def test_records_are_what_csv_and_the_data_frame_hold():
             assert [list(row) for row in rows] == [list(record) for record in records]
         json.dumps(records, allow_nan=False)
         json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_a_prompt_shows_the_text_and_tables_fit_80_columns():
+    long = [f"a class with a long name, number {n % 9}" for n in range(180)]
+    wide = {
+        "table of long names": table_of_labels(long, long, unknown="wrong", labels=sorted({*long})),
+        "table of 300 classes": table_of_labels(range(300), range(300), sample_weight=[0.1] * 300),
+        "wide report": report(long, long[::-1], confidence_level=0.95),
+        "wide slices": report(long, long[::-1], by=long[::-1], confidence_level=0.95),
+    }
+    for name, result in (wide | {name: made() for name, made in RESULTS.items()}).items():
+        assert repr(result) == str(result) != "", name
+        tables = [x for x in str(result).split("\n\n") if "\n" in x]
+        assert max([len(line) for x in tables for line in x.splitlines()], default=0) <= 80, name
+    table = ContingencyTable.from_matrix([[1984, 6], [2, 8]], labels=["ham", "<spam>"])
+    assert repr(table).splitlines()[:3] == [
+        "          ham  <spam>",
+        "ham     1,984       6",
+        "<spam>      2       8",
+    ]
+    assert "rows are references" in repr(table)
+    assert "&lt;spam&gt;" in table._repr_html_()
+
+
+def test_a_report_is_a_mapping_of_its_scores_and_slices_of_their_rows():
+    result, slices = report(REFERENCES, FIRST), report(REFERENCES, FIRST, by=BY)
+    assert dict(result) == result.scores
+    assert "nit" in result
+    assert "x" not in result
+    assert list(slices) == [row.name for row in slices.rows]
+    assert BY[0] in slices
+    assert len(slices) == 2
 
 
 def test_markdown_has_a_table_of_equal_rows():

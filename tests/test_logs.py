@@ -20,9 +20,11 @@ import pytest
 
 from cli_cases import refused
 from harnesses.arithmetic import GOLDS, SAID
-from informedness import compare, read_log
+from informedness import InformednessWarning, compare, estimate_from_labels, read_log
+from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
+from informedness.logs.verdicts import VerdictError, by_verdict
 
 LOGS = Path(__file__).parent / "logs"
 DATE = "2026-01-01T00-00-00.000000"
@@ -188,8 +190,10 @@ def test_samples_need_not_stand_in_one_order(changed):
     (a,), (b,), (again,) = map(read_log, (lm_eval("always-b"), lm_eval("knows-half"), shuffled))
     assert again.ids == b.ids[::-1]
     assert a.compare(again).to_dict() == a.compare(b).to_dict()
-    with pytest.raises(ValueError, match=r"_letters \(A\) and always-b, arithmetic_letters \(B\)"):
+    with pytest.warns(InformednessWarning, match=r"\(A\) and always-b, arithmetic_letters \(B\)"):
         a.compare(replace(a, prompts=b.prompts[::-1]))
+    with pytest.raises(ValueError, match="the documents of 60 of 60 samples differ"):
+        a.compare(replace(a, documents=b.documents[::-1]))
 
 
 def test_runs_that_do_not_belong_together_are_not_compared(command, changed):
@@ -197,7 +201,8 @@ def test_runs_that_do_not_belong_together_are_not_compared(command, changed):
         refused(command("compare", lm_eval("always-b"), other), *parts)
 
     asked_otherwise = changed(lambda samples: samples[7].update(prompt_hash="other"))
-    see_refused(asked_otherwise, "the prompts of 1 of 60 samples differ", "they must be equal")
+    code, _, errors = command("compare", lm_eval("always-b"), asked_otherwise)
+    assert (code, "the prompts of 1 of 60 samples differ" in errors) == (0, True)
     fewer = changed(lambda samples: samples[:7] + samples[8:])
     see_refused(fewer, "1 of 60 in always-b, arithmetic_letters is not in", "the same samples")
     see_refused(lm_eval("knows-half", "plain"), "one task, got the task 'arithmetic_letters' and")
@@ -230,14 +235,135 @@ def test_options_of_columns_are_refused_beside_logs_and_those_of_logs_beside_col
     refused(report(str(tmp_path / "none.eval")), "none.eval: there is no such file")
 
 
-def test_one_run_in_two_logs_and_a_damaged_log_are_refused(report, tmp_path):
-    both = inspect("knows-half"), inspect("knows-half", "json")
+def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(report, tmp_path):
+    """Two runs of one task, half a log, a failed run, and a scorer whose answers tell no class."""
+    log = Path(inspect("knows-half"))
+    for name, content in (
+        ("earlier.eval", log.read_bytes()),
+        ("half.eval", log.read_bytes()[:3000]),
+        ("two.eval", (LOGS / "inspect" / "two_scorers.eval").read_bytes()),
+        ("later.json", Path(inspect("knows-half", "json")).read_bytes().replace(b"-01T", b"-02T")),
+        (
+            "failed.json",
+            Path(inspect("knows-half", "json")).read_bytes().replace(b"success", b"err"),
+        ),
+    ):
+        (tmp_path / name).write_bytes(content)
+    code, output, errors = report(str(tmp_path), "--format", "csv")
+    runs = [
+        (row["task"], row["variant"], row["n_samples"])
+        for row in csv.DictReader(io.StringIO(output))
+    ]
+    assert runs == [("arithmetic", "", "20"), ("arithmetic_text", "answer", "20")]
+    assert code == 1
+    lines = [line for line in errors.splitlines() if line.startswith("left out: ")]
+    for line, name, why in zip(
+        lines,
+        ("failed.json", "half.eval", "earlier.eval", "two.eval"),
+        ("got 'err'", "is damaged", "`--latest` says that this is meant, `--run`", "does not fit"),
+        strict=True,
+    ):
+        assert line.startswith(f"left out: {tmp_path / name}")
+        assert why in line
+    assert "earlier.eval" not in report(str(tmp_path), "--latest")[2]
+    code, output, _ = report(str(tmp_path), "--run", "earlier", "--format", "csv")
+    assert (code, output.count(",60,")) == (0, 1)
+    refused(report(str(tmp_path), "--run", "x"), "`--run` must be part of the path")
+    refused(report(str(tmp_path), "--run", "half"), "half.eval: the log is damaged")
+    with pytest.warns(InformednessWarning, match="left out: "):
+        assert len(read_log(tmp_path)) == 2
     with pytest.raises(ValueError, match="`read` must hold the answers of at least one run"):
         LogReport.from_answers([])
-    refused(report(*both), "a run must be in one log, got 'mockllm/knows-half, arithmetic' in")
-    log = tmp_path / "damaged.eval"
-    log.write_bytes(Path(inspect("knows-half")).read_bytes()[:3000])
-    refused(report(str(log), "--from", "inspect"), f"{log}: ")
+
+
+def test_epochs_are_reported_on_one_by_one_alone_or_together(report, command):
+    log = str(LOGS / "inspect" / "epochs.eval")
+    each, second, pooled = (
+        json.loads(report(log, *options, "--format", "json", "--confidence-level", "0.9")[1])[
+            "runs"
+        ]
+        for options in ((), ("--epoch", "2"), ("--epochs", "pooled"))
+    )
+    assert ([x["epoch"] for x in each], each[1:]) == ([1, 2], second)
+    (both,) = pooled
+    assert (both["epoch"], both["n_samples"]) == (None, 40)
+    assert both["accuracy"] == sum(x["accuracy"] for x in each) / 2
+    (answers,) = read_log(log, epochs="pooled")
+    sides = list(answers.references), list(answers.predictions)
+    made = estimate_from_labels(*sides, "nit", groups=answers.ids, confidence_level=0.9)
+    assert both["nit_standard_error"] == made.standard_error
+    assert both["informedness_confidence_interval"] == pytest.approx([0.0475, 0.4525], abs=0.1)
+    code, output, _ = command("compare", log, log, "--epochs", "pooled", "--format", "json")
+    compared = json.loads(output)
+    assert (code, compared["difference"], compared["n_samples"]) == (0, 0, 40)
+    refused(report(log, "--epoch", "3"), "`--epoch` must be one of 1, 2, got 3")
+    refused(report(log, "--epoch", "1", "--epochs", "pooled"), "give one of the two")
+
+
+def test_options_say_what_an_answer_is_whatever_the_harness_counts(report, changed):
+    """Here it counts lower case and blanks as wrong."""
+
+    def folded(samples):
+        kept = [sample for sample in samples if sample["filter"] == "text"]
+        for sample in kept:
+            sample["filtered_resps"] = [f" {sample['filtered_resps'][0].lower()}"]
+            sample["exact_match"] = 0.0
+            for name in ("informedness", "nit"):
+                del sample[name]
+        return kept
+
+    log = changed(folded, "generated")
+    for options, wanted in (((), 0), (["--strip"], 0), (["--strip", "--ignore-case"], 0.5)):
+        output = report(log, *options, "--metric", "informedness")[1]
+        assert float(output) == pytest.approx(wanted)
+    table = Path(log).with_name("p.csv")
+    table.write_text("gold,model\nYes,yes \nno, No\nno,YES\nYES,yes\n")
+    columns = "-r", "gold", "-p", "model", "--ignore-case", "--strip"
+    for labels in ((), ("--labels", "YES", "No")):
+        assert report(str(table), *columns, *labels, "--metric", "informedness")[1] == "0.5\n"
+    refused(report(str(table), *columns, "--labels", "no", "No"), "`--labels` must differ in more")
+    refused(report(lm_eval("knows-half", "texts"), "--strip"), "`--strip` is for generated text")
+
+
+def test_logs_without_a_reader_are_named_with_the_way_to_columns(report, tmp_path):
+    log = tmp_path / "log.jsonl"
+    pairs = [("a", "a"), ("b", "b"), ("b", "a")]
+    data = [{"type": "match", "data": {"expected": x, "picked": y}} for x, y in pairs]
+    log.write_text("".join(json.dumps(line) + "\n" for line in data))
+    refused(report(str(log)), "OpenAI's evals", "data.expected and data.picked", "HELM")
+    code, output, _ = report(str(log), "-r", "data.expected", "-p", "data.picked")
+    assert (code, "0.6667" in output) == (0, True)
+
+
+YES_NO = {"yes": "yes", "no": "no"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "golds", "verdicts", "wanted"),
+    [
+        (["Yes", "NO.", "?"], "yyy", [1, 0, 0], ["yes", "no", "?"]),  # case and punctuation
+        (["Yes", "NO", "no"], "yyn", [0, 0, 1], ["Yes", "NO", "no"]),  # neither
+        (["I say yes", "I say no"], "yy", [1, 0], ["yes", "no"]),  # what holds a class
+        (["I say yes", "yes"], "yy", [0, 1], ["I say yes", "yes"]),
+        (["ja", "nein", "ja", None], "ynnn", [1, 1, 0, 0], ["yes", "no", "yes", None]),
+        (["yes", "Yes"], "yy", [None, None], ["yes", "Yes"]),  # no verdict, no folding
+        # what a harness cannot have meant
+        (["yes", "no"], "yy", [0, 1], None),
+        (["yes", "no"], "yy", [1, 0.5], None),
+        (["so", "so"], "yn", [1, 1], None),
+        (["so", "so"], "yy", [1, 0], None),
+        (["all right", "never"], "yy", [1, 0], None),  # and which is "never"?
+        ([None, "no"], "yn", [1, 1], None),
+    ],
+)
+def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
+    golds = ["yes" if gold == "y" else "no" for gold in golds]
+    given = answers, golds, verdicts, [YES_NO] * len(golds), range(len(golds))
+    if wanted is None:
+        with pytest.raises(VerdictError, match=r"does not fit the answer in \d of \d samples"):
+            by_verdict(*given)
+    else:
+        assert by_verdict(*given) == wanted
 
 
 def test_samples_that_stand_twice_and_logs_without_samples_are_refused(changed):
@@ -252,7 +378,7 @@ def test_samples_that_stand_twice_and_logs_without_samples_are_refused(changed):
     ("package", "message"),
     [
         ("lm_eval", r"pip install 'lm-eval>=0\.4\.13'"),
-        ("lighteval", "pip install lighteval"),
+        ("lighteval", "pip install .lighteval."),
         ("inspect_ai", r"pip install 'inspect-ai>=0\.3\.241'"),
     ],
 )
@@ -261,6 +387,15 @@ def test_without_its_harness_a_plug_in_names_what_to_install(monkeypatch, packag
     monkeypatch.delitem(sys.modules, f"informedness.{package}", raising=False)
     with pytest.raises(ImportError, match=f"informedness.{package} needs .*: {message}"):
         import_module(f"informedness.{package}")
+
+
+def test_inside_a_run_a_warning_says_what_does_not_fit():
+    """And classes that differ by case alone are kept apart."""
+    rows = [(0, "a", "A", 0.0), (1, "A", "A", 1.0)]
+    assert Answers.inside("", rows, ["a", "A"]).predictions == ("A", "A")
+    rows.append((2, "A", "A", 0.0))
+    with pytest.warns(InformednessWarning, match="no score of x: .* 1 of 3 samples"):
+        assert Answers.inside(" of x", rows, None) is None
 
 
 @pytest.mark.slow

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import informedness
+from informedness import InformednessWarning
+from informedness.inputs.answered import AS_THEY_ARE
 from informedness.logs.inspect_ai import is_log, read_log
 
 LOGS = Path(__file__).parent / "logs" / "inspect"
@@ -41,12 +44,15 @@ def test_runs_are_named_and_choices_are_part_of_the_prompts():
     assert names == [f"mockllm/knows-half, arithmetic, epoch {i}" for i in (1, 2)]
 
 
-def test_each_scorer_has_its_own_answers_and_texts_around_a_class_are_told():
+def test_each_scorer_has_its_own_answers_and_one_that_tells_no_class_is_refused():
     letters, texts = read_log(LOGS / "two_scorers.eval")
     assert (letters.variant, texts.variant) == ("answer", "includes")
-    assert letters.table().informedness() == pytest.approx(0.5)
-    assert texts.unknown()["answer: b"] == 14  # 8 B of 20, and half of the others
-    assert "of them as right although they are not the target, or the other" in texts.how
+    assert letters.read(AS_THEY_ARE).table().informedness() == pytest.approx(0.5)
+    # "answer: b" includes the letter a as well
+    with pytest.raises(
+        ValueError, match=r"in \d of 20 samples, .*: '\w+-\d+' answered 'answer: b'"
+    ):
+        texts.read(AS_THEY_ARE)
 
 
 def test_an_answer_that_is_empty_missing_or_of_several_letters_is_unknown(changed):
@@ -103,13 +109,42 @@ def test_logs_are_known_by_what_is_in_them(tmp_path):
     (tmp_path / "folder.eval").mkdir()
     (tmp_path / "c.txt").write_bytes((LOGS / "choice_knows-half.json").read_bytes())
     found = sorted(filter(is_log, tmp_path.rglob("*")))
-    assert found == [tmp_path / "a.eval", tmp_path / "sub" / "b.json"]
+    # what is no zip may be the half of one
+    assert found == [tmp_path / "a.eval", tmp_path / "no.eval", tmp_path / "sub" / "b.json"]
     assert not is_log(tmp_path / "absent.json")
 
 
 # What is refused
 
-UNSCORED = "have no score of scorer 'choice'"
+
+def test_samples_without_a_score_are_left_out_and_counted(changed, tmp_path):
+    """And a second epoch that has none is left out whole."""
+
+    def change(log):
+        log["samples"] += [{**sample, "epoch": 2, "scores": {}} for sample in log["samples"]]
+        log["results"]["total_samples"] = 40
+        first_score(log).update(value=math.nan)
+        log["samples"][2]["scores"].clear()
+        log["samples"][3].update(error={"message": "x"}, scores=None)
+        log["samples"][4].update(invalidation={"author": "x"})
+
+    (answers,) = changed(change)
+    assert (len(answers.ids), answers.n_left_out) == (16, 4)
+    assert answers.ids[:2] == ("sum-01", "sum-05")
+    with pytest.warns(InformednessWarning, match="4 of 20 samples of .*, epoch 1 have no score"):
+        informedness.read_log(tmp_path)
+
+
+def test_marks_and_numbers_are_verdicts_and_other_values_are_none(changed):
+    """A class C is none of them, nor is a scorer's own word."""
+    values = ["C", "I", "P", "N", 1, 0.5, True, "fine", {"a": 1}, [1]]
+
+    def change(log):
+        for sample, value in zip(log["samples"], values, strict=False):
+            sample["scores"]["choice"]["value"] = value
+
+    wanted = (1, 0, 0.5, 0, 1, 0.5, 1, None, None, None)
+    assert changed(change)[0].verdicts[: len(values)] == wanted
 
 
 @pytest.mark.parametrize(
@@ -118,17 +153,7 @@ UNSCORED = "have no score of scorer 'choice'"
         (lambda log: log.update(status="error"), "must have ended with status 'success', got 'err"),
         (lambda log: log.update(version=1), "must be of version 2, got 1"),
         (lambda log: log.pop("eval"), "damaged: it names no task and model"),
-        (lambda log: first_score(log).update(value=math.nan), f"'sum-00', {UNSCORED}"),
-        (lambda log: log["samples"][2]["scores"].clear(), f"'sum-02', {UNSCORED}"),
         (lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
-        (
-            lambda log: [log["samples"][i].update(error={"message": "x"}) for i in (3, 5)],
-            "^2 of 20 samples, the first is 'sum-03', ended in an error, which is not an answer",
-        ),
-        (
-            lambda log: log["samples"][4].update(invalidation={"author": "x"}),
-            "^1 of 20 samples, the first is 'sum-04', are marked as invalid",
-        ),
         (
             lambda log: [sample.pop("scores") for sample in log["samples"]],
             "no scores, which hold the answers",

@@ -13,6 +13,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from informedness.inputs.answered import AS_THEY_ARE
 from informedness.logs.lighteval import is_log, read_log
 
 LOGS = Path(__file__).parent / "logs" / "lighteval"
@@ -59,9 +60,11 @@ def test_logs_are_details_and_not_what_stands_beside_them(tmp_path):
     folder.mkdir()
     pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), folder / f"details_a_{DATE}.parquet")
     (folder / f"details_c_{DATE}.parquet").write_bytes(b"\xff" * 8 + b"PAR1")
+    kept.append(shutil.copy(kept[0], folder / f"details_half_{DATE}.parquet"))
+    kept[-1].write_bytes(kept[0].read_bytes()[:-100])
     shutil.copy(kept[0], folder / "predictions.parquet")
-    assert len(kept) == 6
-    assert sorted(filter(is_log, tmp_path.rglob("*"))) == kept
+    assert len(kept) == 7
+    assert sorted(filter(is_log, tmp_path.rglob("*"))) == sorted(kept)
     assert not is_log(tmp_path / f"details_none_{DATE}.parquet")
 
 
@@ -84,6 +87,22 @@ def test_the_first_of_the_likeliest_choices_is_the_answer(answers_of):
         assert set(answers_of(rows).predictions) == {"B"}
 
 
+@pytest.mark.parametrize(
+    ("metric", "likeliest"),
+    [("acc", 0), ("acc_norm", 1), ("acc_norm_token", 2), ("acc_norm_pmi", 3)],
+)
+def test_the_likeliest_choice_is_that_of_the_only_accuracy(answers_of, metric, likeliest):
+    logprobs = [-1.0, -2.0, -3.0, -4.0, -1.0, -2.0, -3.0, -9.0]
+    tokens = [[1], [1], [1] * 9, [1]]
+    response = {"logprobs": logprobs, "output_tokens": tokens}
+    rows = changed("arithmetic", range(60), "model_response", **response)
+    for row in rows:
+        row["doc"]["choices"] = ["A", "B" * 9, "C", "D"]
+        row["metric"] = {f"{metric}:a=1": float(row["doc"]["gold_index"] == likeliest)}
+    answers = answers_of(rows).read(AS_THEY_ARE)
+    assert set(answers.predictions) == {answers.choices[likeliest]}
+
+
 def test_choices_are_known_without_blanks_or_by_position_where_they_differ(answers_of):
     blanks = changed("arithmetic", range(60), "doc", choices=[" A", " B", " C", " D"])
     differ = changed("arithmetic", [2], "doc", choices=["1", "2", "3", "4"])
@@ -94,12 +113,20 @@ def test_choices_are_known_without_blanks_or_by_position_where_they_differ(answe
 
 
 def test_text_is_looked_up_among_the_choices_of_its_sample(answers_of):
-    rows = changed("arithmetic_text", range(60), "model_response", text_post_processed=["no"])
+    """But for blanks if the metric says so, and as the metric says where it tells more."""
+    rows = rows_of(task="arithmetic_text")
     rows[0]["doc"].update(choices=["one", "two", "three"], gold_index=2)
-    rows[0]["model_response"]["text_post_processed"] = ["two"]
-    answers = answers_of(rows)
+    for row, text, em in ((rows[0], " Two ", 0), (rows[1], " b.", 1)):
+        row["model_response"]["text_post_processed"], row["metric"]["em"] = [text], em
+    answers = answers_of(rows).read(AS_THEY_ARE)
     assert answers.choices == (0, 1, 2, 3)
-    assert (answers.references[0], answers.predictions[:2]) == (2, (1, "no"))
+    assert (answers.references[0], answers.predictions[:2]) == (2, (1, 1))
+    assert answers.table().score("accuracy") == sum(row["metric"]["em"] for row in rows) / 60
+
+
+def test_a_question_that_is_no_text_is_a_prompt_all_the_same(answers_of):
+    rows = changed("arithmetic", range(60), "doc", query=7, instruction=None)
+    assert set(answers_of(rows).prompts) == {"7"}
 
 
 def test_text_counts_as_it_is_but_without_its_reasoning(answers_of):
@@ -175,7 +202,7 @@ def test_the_model_is_named_by_its_folders_or_as_on_the_hub_by_results(tmp_path)
         ("arithmetic", "doc", {"gold_index": -1}, "one of 4 choices, got -1"),
         ("arithmetic", "doc", {"gold_index": None}, "one of 4 choices, got None"),
         ("arithmetic", "model_response", {"logprobs": [-1.0] * 3}, "each of 4 choices, got"),
-        ("arithmetic", "model_response", {"logprobs": None}, r"each of 4 choices, got \(\)"),
+        ("arithmetic", "model_response", {"logprobs": None}, "each of 4 choices, got None"),
         ("arithmetic", "model_response", {"logprobs": [math.nan] * 4}, r"4 choices, got \[nan"),
         # the right answer alone, and no other choice
         ("arithmetic_text", "doc", {"choices": ["18"]}, r"at least two classes, got \['18'\]"),

@@ -264,7 +264,7 @@ def test_a_copy_gathers_samples_of_its_own(load):
 def test_classes_of_the_references_in_other_case_or_spacing_are_hinted_at(path, load):
     score = {"informedness": informedness_score, "nit": nit_score}[path]
     references, predictions = ["Pos", "neg", "pos", "neg"] * 20, ["Pos", "neg", "Pos", "neg"] * 20
-    said = "^informedness: among the references 'pos' differs from 'Pos' only in case or spaces"
+    said = "^informedness: 'pos' differs from 'Pos' only in case or spaces"
     for run in (score, lambda r, p: load(path).compute(references=r, predictions=p)):
         with pytest.warns(UserWarning, match=said):
             run(references, predictions)

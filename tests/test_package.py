@@ -11,11 +11,15 @@ from graphlib import TopologicalSorter
 from importlib import metadata
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hatchling.builders.wheel import WheelBuilder
+from sklearn.naive_bayes import GaussianNB
 
 import informedness
+from informedness import ContingencyTable, Tally
 from informedness.cli import main
+from informedness.scorers import cross_val_estimate
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "informedness"
@@ -41,6 +45,7 @@ def test_scores_and_intervals_load_numpy_and_nothing_else_that_is_installed():
         "from informedness import compare, estimate_from_labels, nit_score, report\n"
         "a, b = [0, 1] * 40, [0, 0, 1, 1] * 20\n"
         "nit_score(a, b), estimate_from_labels(a, b), compare(a, b, a), report(a, b)\n"
+        "from informedness.trainer import ComputeMetrics; ComputeMetrics('nit')((a, b))\n"
     )
     loaded = loaded_by(code) - loaded_by("import numpy")
     installed = {name.partition(".")[0] for name in loaded} & {*metadata.packages_distributions()}
@@ -112,7 +117,14 @@ def test_the_wheel_carries_package_and_modules_and_nothing_else(tmp_path):
     assert {"evaluate", "cli", "all", "test"} <= {*said.get_all("Provides-Extra")}
 
 
-def test_a_missing_extra_is_named(tmp_path, monkeypatch, capsys):
+def test_the_names_of_the_package_are_the_public_ones():
+    assert dir(informedness) == sorted(["__version__", *informedness.__all__])
+    assert all(hasattr(informedness, name) for name in dir(informedness))
+
+
+def test_a_missing_extra_is_named_and_so_is_why_one_that_is_there_fails(
+    tmp_path, monkeypatch, capsys
+):
     file = tmp_path / "p.csv"
     file.write_text("r,p\na,a\n")
     for module, extra, arguments in (
@@ -122,12 +134,53 @@ def test_a_missing_extra_is_named(tmp_path, monkeypatch, capsys):
     ):
         monkeypatch.setitem(sys.modules, module, None)
         assert main(arguments) == 2
-        assert f"pip install 'informedness[{extra}]'" in capsys.readouterr().err
+        errors = capsys.readouterr().err
+        assert f"import of {module} halted" in errors
+        assert f"pip install 'informedness[{extra}]'" in errors
+    # as pyarrow does beside a numpy that is too old
+    (tmp_path / "pyarrow.py").write_text("raise AttributeError('found numpy 1.26')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pyarrow")
+    assert main(["report", str(file), "--references", "r", "--predictions", "p"]) == 2
+    assert "needs pyarrow (found numpy 1.26): pip" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"to_pandas needs pandas \(.*\): pip install 'pandas'"):
+        informedness.report([0, 1], [0, 1]).to_pandas()
     for absent, extra, module in (
-        ("sklearn", "sklearn", "informedness.scorers"),
+        ("sklearn.metrics", "sklearn", "informedness.scorers"),
         ("torch", "torchmetrics", "informedness.torchmetrics"),
     ):
         monkeypatch.setitem(sys.modules, absent, None)
         monkeypatch.delitem(sys.modules, module, raising=False)
         with pytest.raises(ImportError, match=rf"pip install 'informedness\[{extra}\]'"):
             importlib.import_module(module)
+
+
+def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet():
+    first = pd.Series([0, 1] * 30)
+    other = first.sample(frac=1, random_state=0)
+    pair, of_table = {"references": first, "predictions": first}, ContingencyTable
+    for name, run, *given, options in (
+        ("y_pred", informedness.nit_score, first, other, {}),
+        ("sample_weight", informedness.ema_score, first, first, {"sample_weight": other}),
+        ("predictions", of_table.from_labels, pair | {"predictions": other}),
+        ("counts", of_table.from_counts, pair | {"counts": other}),
+        ("predictions", Tally().update, pair | {"predictions": other}),
+        ("sample_weight", Tally().update, pair | {"sample_weight": other}),
+        ("groups", informedness.estimate_from_labels, first, first, {"groups": other}),
+        ("y_pred_b", informedness.compare, first, first, other, {}),
+        ("groups", informedness.compare, first, first, 1 - first, {"groups": other}),
+        ("by", informedness.report, first, first, {"by": other}),
+        (r"by\['y'\]", informedness.report, first, first, {"by": {"y": other}}),
+        (r"y_pred\['b'\]", informedness.leaderboard, first, {"a": first, "b": other}, {}),
+        ("y", cross_val_estimate, GaussianNB(), first.to_frame(), other, {}),
+    ):
+        message = rf"^`{name}` must have .* pass {name}\.loc\[.*to_numpy"
+        with pytest.raises(ValueError, match=message):
+            run(*given, **options)
+    for same in (other.to_numpy(), other.reset_index(drop=True)):  # by position
+        assert informedness.nit_score(first, same) == informedness.nit_score(
+            first.tolist(), other.tolist()
+        )
+    assert informedness.nit_score(first, other.loc[first.index]) == 1
+    assert informedness.nit_score(first[:30], first[30:]) == 1  # other samples

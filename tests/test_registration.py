@@ -130,16 +130,6 @@ def test_the_version_registered_last_loads_up_and_down(cache, tmp_path, monkeypa
     assert scores_by_bare_name(cache)["informedness"] == 0.75
 
 
-def test_without_evaluate_the_extra_is_named(command, monkeypatch):
-    monkeypatch.setitem(sys.modules, "evaluate", None)
-    for call in ("register", "unregister"):
-        code, output, errors = command(call)
-        with pytest.raises(ImportError, match=r"^registering needs Hugging Face"):
-            getattr(informedness, call)()
-        assert (code, output) == (2, "")
-        assert "pip install 'informedness[evaluate]'" in errors
-
-
 def test_a_cache_that_cannot_be_written_is_a_clear_error(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", tmp_path / "file" / "modules")

@@ -1,35 +1,44 @@
 """The scores inside scikit-learn: scorers, cross-validation, searches, thresholds."""
 
 import copy
-import itertools
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
 import sklearn
 from sklearn.datasets import load_iris
-from sklearn.metrics import roc_curve
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import RFECV
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    LeavePOut,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
     ShuffleSplit,
+    TimeSeriesSplit,
     cross_val_predict,
     cross_val_score,
     cross_validate,
+    learning_curve,
 )
 from sklearn.naive_bayes import GaussianNB
 
 from informedness import SCORES, estimate_from_labels, informedness_score, nit_score
 from informedness.scorers import (
-    MultimetricScorer,
     cross_val_estimate,
     informedness_scorer,
+    multimetric_scorers,
     nit_scorer,
 )
 from tables import table_of_labels
 
 SAMPLES, LABELS = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
+GRID = {"var_smoothing": [1e3, 1e-9]}
 WEIGHTS = np.random.default_rng(0).uniform(0.5, 2, len(LABELS))
 
 
@@ -65,43 +74,55 @@ class Counting(GaussianNB):
 
 
 def test_several_scores_are_of_one_prediction_and_are_those_of_its_table():
-    classifier = Counting().fit(SAMPLES, NAMES)
     before = Counting.n_predictions
-    scorer = pickle.loads(pickle.dumps(MultimetricScorer(*SCORES)))
-    found = scorer(classifier, SAMPLES, NAMES, sample_weight=WEIGHTS)
+    scoring = pickle.loads(pickle.dumps(multimetric_scorers(*SCORES)))
+    split = [(np.arange(150), np.arange(150))]
+    found = cross_validate(Counting(), SAMPLES, NAMES, scoring=scoring, cv=split)
     assert Counting.n_predictions == before + 1
-    table = table_of_labels(NAMES, classifier.predict(SAMPLES), sample_weight=WEIGHTS)
-    assert found == {name: table.score(name) for name in SCORES}
+    table = table_of_labels(NAMES, GaussianNB().fit(SAMPLES, NAMES).predict(SAMPLES))
+    assert {name: found[f"test_{name}"][0] for name in SCORES} == {
+        name: table.score(name) for name in SCORES
+    }
 
 
-def test_several_scores_go_into_cross_validation_and_search():
-    scorer = MultimetricScorer("informedness", "nit", "accuracy")
-    scores = cross_validate(GaussianNB(), SAMPLES, NAMES, scoring=scorer)
-    one_by_one = {"informedness": informedness_scorer, "nit": nit_scorer, "accuracy": "accuracy"}
-    expected = cross_validate(GaussianNB(), SAMPLES, NAMES, scoring=one_by_one)
-    for name in one_by_one:
-        assert scores[f"test_{name}"] == pytest.approx(expected[f"test_{name}"], abs=1e-12)
-    for scoring, refit in ((scorer, "informedness"), (informedness_scorer, True)):
-        search = GridSearchCV(
-            GaussianNB(), {"var_smoothing": [1e3, 1e-9]}, scoring=scoring, refit=refit
-        ).fit(SAMPLES, NAMES)
-        assert search.best_params_ == {"var_smoothing": 1e-9}
+def test_one_score_or_several_go_into_every_search():
+    several = multimetric_scorers("informedness", "nit")
+    for make, scoring, refit in (
+        (GridSearchCV, several, "informedness"),
+        (partial(RandomizedSearchCV, n_iter=2), several, "informedness"),
+        (GridSearchCV, informedness_scorer, True),
+        (HalvingGridSearchCV, several["informedness"], True),
+        (partial(HalvingRandomSearchCV, n_candidates=2), several["informedness"], True),
+    ):
+        search = make(GaussianNB(), GRID, scoring=scoring, refit=refit).fit(SAMPLES, NAMES)
+        assert search.best_params_ == {"var_smoothing": 1e-9}, make
         assert search.score(SAMPLES, NAMES) == informedness_score(NAMES, search.predict(SAMPLES))
+
+
+def test_what_takes_one_score_refuses_several_by_the_name_of_the_argument():
+    options = {"estimator": GaussianNB(), "scoring": multimetric_scorers("informedness", "nit")}
+    for make in (
+        lambda: HalvingGridSearchCV(param_grid=GRID, **options).fit(SAMPLES, NAMES),
+        lambda: HalvingRandomSearchCV(param_distributions=GRID, **options).fit(SAMPLES, NAMES),
+        lambda: RFECV(**options).fit(SAMPLES, NAMES),
+        lambda: cross_val_score(X=SAMPLES, y=NAMES, **options),
+        lambda: learning_curve(X=SAMPLES, y=NAMES, **options),
+    ):
+        with pytest.raises(ValueError, match=r"The .scoring. parameter of .* must be"):
+            make()
 
 
 def test_declared_classes_count_in_folds_that_lack_them():
     two = LABELS < 2
     classifier = GaussianNB().fit(SAMPLES, LABELS)
-    found = MultimetricScorer("nit", labels=[0, 1, 2])(classifier, SAMPLES[two], LABELS[two])
-    assert found == {"nit": pytest.approx(2 / 3)}
-    assert MultimetricScorer("nit")(classifier, SAMPLES[two], LABELS[two]) == {"nit": 1.0}
+    for labels, wanted in (([0, 1, 2], 2 / 3), (None, 1.0)):
+        scorer = multimetric_scorers("nit", labels=labels)["nit"]
+        assert scorer(classifier, SAMPLES[two], LABELS[two]) == pytest.approx(wanted)
 
 
 @only_since(1, 4)
 @pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize(
-    "scorer", [informedness_scorer, MultimetricScorer("informedness")], ids=["one", "several"]
-)
+@pytest.mark.parametrize("scorer", [informedness_scorer, multimetric_scorers("nit")["nit"]])
 def test_weights_are_routed_to_a_scorer_that_requests_them(scorer):
     def scores(is_requested):
         result = cross_validate(
@@ -117,36 +138,14 @@ def test_weights_are_routed_to_a_scorer_that_requests_them(scorer):
         for model, test in zip(result["estimator"], result["indices"]["test"], strict=True):
             weights = WEIGHTS[test] if is_requested else None
             predictions = model.predict(SAMPLES[test, :1])
-            found.append(informedness_score(LABELS[test], predictions, sample_weight=weights))
-        assert found in [result[name].tolist() for name in result if name.startswith("test_")]
+            score = nit_score if "nit" in repr(scorer) else informedness_score
+            found.append(score(LABELS[test], predictions, sample_weight=weights))
+        assert found == result["test_score"].tolist()
         return found
 
     assert scores(True) != scores(False)
     with pytest.raises(ValueError, match=r"sample_weight.* not explicitly set"):
         scores(None)
-
-
-@only_since(1, 5)
-def test_the_threshold_tuned_for_informedness_is_the_youden_point_of_the_roc_curve():
-    from sklearn.model_selection import TunedThresholdClassifierCV
-
-    rare = (LABELS == 2) & (np.arange(150) % 3 > 0)
-    classifier = GaussianNB().fit(SAMPLES[:, :2], rare)
-    scores = classifier.predict_proba(SAMPLES[:, :2])[:, 1]
-    fpr, tpr, thresholds = roc_curve(rare, scores, drop_intermediate=False)
-    tuned = TunedThresholdClassifierCV(
-        classifier,
-        scoring=informedness_scorer,
-        thresholds=thresholds[:0:-1],  # rising, without the first: it is infinite
-        cv="prefit",
-        refit=False,
-        response_method="predict_proba",
-    ).fit(SAMPLES[:, :2], rare)
-    youden = np.argmax(tpr - fpr)
-    assert tuned.best_threshold_ == thresholds[youden]
-    assert tuned.best_score_ == pytest.approx((tpr - fpr)[youden], abs=1e-12)
-    untuned = informedness_score(rare, classifier.predict(SAMPLES[:, :2]))
-    assert tuned.best_score_ > untuned + 0.05
 
 
 # One table of all folds
@@ -178,13 +177,11 @@ def test_groups_are_not_split_and_the_error_is_by_groups():
             assert not trained_on[-1] & {*X[:, 1]}
             return super().predict(X)
 
-    routings = [False, True][: 1 if sklearn.__version__.startswith("1.3") else 2]  # since 1.4
-    for is_routing, cv in itertools.product(routings, (None, 6, GroupKFold(5))):
+    for cv in (None, 6, GroupKFold(5)):
         trained_on.clear()
-        with sklearn.config_context(enable_metadata_routing=is_routing):
-            found = cross_val_estimate(Watching(), samples, labels, cv=cv, groups=groups)
-        assert len(trained_on) == (cv if isinstance(cv, int) else 5), (is_routing, cv)
-        assert "groups:30," in found.signature, (is_routing, cv)
+        found = cross_val_estimate(Watching(), samples, labels, cv=cv, groups=groups)
+        assert len(trained_on) == (cv if isinstance(cv, int) else 5), cv
+        assert "groups:30," in found.signature, cv
 
 
 @only_since(1, 4)
@@ -208,10 +205,14 @@ def test_what_is_not_valid_is_refused_before_anything_is_fitted():
         ({"metric": "nit", "average": "macro"}, "`average` must be left out"),
         ({"confidence_level": 95}, "`confidence_level`"),
         ({"y": np.linspace(0, 1, 150)}, "`y` must hold labels .* a score, not a label"),
-        ({"cv": ShuffleSplit(3)}, "only works for partitions"),
+        ({"cv": ShuffleSplit(3)}, "`cv` must .*, got ShuffleSplit.* take KFold, .*"),
+        ({"cv": RepeatedStratifiedKFold()}, "predicts 150 of 150 samples never or several times"),
+        ({"cv": TimeSeriesSplit(4)}, "predicts 30 of 150"),
+        ({"cv": LeavePOut(2)}, "predicts 150 of 150"),
+        ({"cv": [(range(100), range(100, 150))]}, "predicts 100 of 150"),
     ):
         with pytest.raises(ValueError, match=message):
             cross_val_estimate(NeverFitted(), **{"X": SAMPLES, "y": LABELS} | changed)
     for names, message in (((), "`metrics` must name at least"), (("nit", "f1"), ".*, got 'f1'")):
         with pytest.raises(ValueError, match=message):
-            MultimetricScorer(*names)
+            multimetric_scorers(*names)

@@ -4,14 +4,12 @@ import doctest
 import math
 import pickle
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix, mutual_info_score
 from torchmetrics import MetricCollection
-from torchmetrics.functional import classification as functional
 
 import informedness.torchmetrics
 from informedness import UndefinedMetricWarning
@@ -253,20 +251,3 @@ def test_what_torchmetrics_asks_of_a_metric():
     assert merged.compute().item() == near(expected()[1])
     _, axes = merged.plot()
     assert axes.lines[0].get_ydata() == [near(expected()[1])]
-
-
-def test_the_page_on_formulas_says_what_scores_of_torchmetrics_are():
-    """On the table of that page: three classes, of which c is mistaken for both others."""
-    cells = {"aa": 6, "bb": 1, "bc": 2, "ca": 4, "cb": 2, "cc": 6}
-    pairs = [[*map("abc".index, pair)] for pair, count in cells.items() for _ in range(count)]
-    target, preds = torch.tensor(pairs).T
-    recall, specificity = functional.multiclass_recall, functional.multiclass_specificity
-    values = [
-        recall(preds, target, 3, average=x) + specificity(preds, target, 3, average=x) - 1
-        for x in ("none", "macro")
-    ]
-    values.append(functional.multiclass_accuracy(preds, target, 3, average="macro"))
-    shown = [", ".join(f"{x:.4f}" for x in value.reshape(-1).tolist()) for value in values]
-    page = (Path(__file__).resolve().parent.parent / "docs" / "which-formula.md").read_text("utf-8")
-    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if "| torchm" in line]
-    assert [row[2] for row in rows] == shown

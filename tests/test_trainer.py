@@ -1,14 +1,25 @@
 """A real Trainer trains, evaluates, keeps the best model and resumes: in every case, one number."""
 
 import warnings
+from functools import partial
 
 import pytest
-from transformers import TrainerCallback
+from tokenizers import Tokenizer, models
+from transformers import (
+    PreTrainedTokenizerFast,
+    Seq2SeqTrainer,
+    Seq2SeqTrainingArguments,
+    T5Config,
+    T5ForConditionalGeneration,
+    TrainerCallback,
+    set_seed,
+)
 
 import trainer_cases as cases
 from informedness import InformednessWarning
 from informedness.trainer import ComputeMetrics, argmax_logits
 from tables import table_of_labels
+from test_documents import functions_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:informedness. ")]
 
@@ -124,3 +135,39 @@ def test_a_callback_can_keep_the_table_of_each_evaluation(tmp_path):
     trainer.evaluate()
     references, answers = (column[:, 0] for column in cases.answers(trainer.model, "classes"))
     assert kept[-1][1] == table_of_labels(references, answers, labels=range(3))
+
+
+def test_generated_ids_are_refused_and_their_texts_are_scored_as_the_page_shows(tmp_path):
+    words = {"<pad>": 0, "</s>": 1, "no": 2, "yes": 3, "few": 4, "many": 5}
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(models.WordLevel(words)), pad_token="<pad>", eos_token="</s>"
+    )
+    of_texts = functions_of("docs/trainer.md")["score_of_texts"]
+    answers = [n % 2 if n > 5 else 0 for n in range(40)]
+    data = [{"input_ids": [4 + n % 2, 1], "labels": [2 + answers[n], 1]} for n in range(40)]
+    sizes = {"vocab_size": 6, "d_model": 16, "d_ff": 16, "num_layers": 1, "num_heads": 2}
+    set_seed(0)
+    trainer = Seq2SeqTrainer(
+        T5ForConditionalGeneration(T5Config(**sizes, decoder_start_token_id=0)),
+        Seq2SeqTrainingArguments(
+            str(tmp_path),
+            predict_with_generate=True,
+            num_train_epochs=4,
+            learning_rate=0.03,
+            report_to=[],
+            use_cpu=True,
+        ),
+        train_dataset=data,
+        data_collator=cases.collate,
+        compute_metrics=partial(of_texts, tokenizer=tokenizer, classes=["no", "yes"]),
+    )
+    trainer.train()
+    predicted = trainer.predict(data)
+    expected = float(cases.informedness(answers, (predicted.predictions[:, 1] - 2).tolist()))
+    assert predicted.metrics["test_informedness"] == pytest.approx(expected, abs=1e-12)
+    assert expected > 0.5
+    trainer.compute_metrics = ComputeMetrics("informedness")
+    for name in ("prediction_loss_only", "batch_eval_metrics"):
+        setattr(trainer.args, name, name == "batch_eval_metrics")
+        with pytest.raises(ValueError, match="batch_decode"):
+            trainer.evaluate(data)

@@ -5,7 +5,7 @@
     Task(dataset=..., solver=multiple_choice(), scorer=with_target(choice()))
 
 A metric of Inspect sees answers without their targets: `with_target` makes a scorer keep the target
-in the metadata of its scores.
+in the metadata of its scores. What the scorer counts as right is the target's class.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-try:
+from .extras import needing
+
+with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
     from inspect_ai.scorer import (
         Metric,
         SampleScore,
@@ -29,18 +31,13 @@ try:
     )
     from inspect_ai.solver import TaskState
 
-    _every_epoch = metric(scores="unreduced")
-except (ImportError, TypeError) as error:  # the latter from older versions
-    raise ImportError(
-        "informedness.inspect_ai needs Inspect: pip install 'inspect-ai>=0.3.241'"
-    ) from error
+    _every_epoch = metric(scores="unreduced")  # a TypeError in older versions
 
-from .core.labels import Label, read_classes, read_column, show, warn
+from .core.labels import Label, read_classes, read_column, show
 from .logs.answers import Answers, naming
-from .logs.inspect_ai import NAME, classes_of, gold_of, letters_of, verdict_of
-from .results.rows import count_triples, read_rows
+from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
+from .results.estimates import estimate_silently
 from .statistics.registry import score_named
-from .statistics.swaps import error_of_groups
 
 _KEY = "informedness"  # in the metadata of a score
 
@@ -62,8 +59,8 @@ def _metric(of: Callable[[Answers, str], float], name: str, labels: Sequence[str
 
 
 def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> Answers | None:
-    """Return the answers to count; None, with a warning, if they are not classes."""
-    golds, letters, verdicts = [], [], []
+    """Return the answers to count; None, with a warning, if they do not fit the verdicts."""
+    rows, letters = [], []
     for each in scores:
         kept: Any = (each.score.metadata or {}).get(_KEY)
         if kept is None:
@@ -71,27 +68,10 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
                 f"the score of sample {show(each.sample_id)} must hold its target, and does not: "
                 "use scorer=with_target(...) of informedness.inspect_ai around the task's scorer"
             )
-        golds.append(kept["target"])
+        found = answer_and_verdict(each.score.value, each.score.answer)
+        rows.append((each.sample_id, kept["target"], *found))
         letters.append(letters_of(kept["choices"]))
-        verdicts.append(verdict_of(each.score.value, each.score.answer))
-    right = [x.answer == gold for x, gold in zip(verdicts, golds, strict=True) if x.is_right]
-    if right and not any(right):
-        warn(
-            "no score: the answers that the scorer counts as right are not the targets but texts "
-            "around them; use a scorer that finds the class, such as answer('letter') or pattern"
-        )
-        return None
-    return Answers(
-        harness=NAME,
-        task="",
-        model="",
-        how="",
-        ids=tuple(str(each.sample_id) for each in scores),
-        references=tuple(golds),
-        predictions=tuple(verdict.answer for verdict in verdicts),
-        prompts=(),
-        choices=classes or classes_of(golds, letters),
-    )
+    return Answers.inside("", rows, classes or classes_of([gold for _, gold, *_ in rows], letters))
 
 
 def _value(answers: Answers, name: str) -> float:
@@ -99,19 +79,14 @@ def _value(answers: Answers, name: str) -> float:
 
 
 def _error(answers: Answers, name: str) -> float:
-    table, of_score = answers.table(), score_named(name).with_interval()
-    error = of_score.interval(table, 0.95).standard_error
     n_samples = len(set(answers.ids))
-    if math.isnan(error) or n_samples == len(answers.ids):
-        return error
-    if n_samples == 1:
+    if n_samples == 1 and len(answers.ids) > 1:
         return math.nan
-    # answers to one question are not independent
-    rows = read_rows(len(answers.ids), None, None, answers.ids)
-    references = read_column(answers.references, "references")
-    predictions = read_column(answers.known_predictions(), "predictions")
-    triples, _ = count_triples(table, [references, predictions, predictions], None, rows)
-    return error_of_groups(table, of_score, triples)[1]
+    if n_samples < len(answers.ids):  # answers to one question are not independent
+        return answers.estimate_by_sample(name, 0.95).standard_error
+    return estimate_silently(
+        answers.table(), score_named(name).with_interval(), 0.95
+    ).standard_error
 
 
 # What Inspect takes
@@ -205,8 +180,8 @@ def with_target(scorer: Scorer) -> Scorer:
     Parameters
     ----------
     scorer : Scorer
-        One that answers with the class it found, such as `choice()`, `answer("letter")` or
-        `pattern(...)`.
+        One whose answers hold the class, such as `choice()`, `answer("letter")`, `pattern(...)`,
+        `match()` or `includes()`. Where a model grades, there is no score.
 
     Raises
     ------

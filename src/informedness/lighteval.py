@@ -1,23 +1,14 @@
-"""Informedness and NIT as metrics of lighteval's tasks.
+"""Informedness and NIT as metrics of lighteval's tasks, each beside one of lighteval's own.
 
-    from informedness.lighteval import loglikelihood_informedness
+    from informedness.lighteval import informedness, nit
 
-    LightevalTaskConfig(..., metrics=[loglikelihood_informedness])
+    own = Metrics.exact_match
+    LightevalTaskConfig(..., metrics=[own, informedness(own), nit(own)])
 
-There are three metrics for each score. `loglikelihood_informedness` and `loglikelihood_nit` take
-the likeliest choice, whatever its length. `extractive_informedness` and `extractive_nit` take
-the letter that lighteval's extractive match finds in a generated text, if the choices are
-letters. `generative_informedness` and `generative_nit` take the text itself, which must be one of
-the choices. An answer that is none of the choices is wrong, and a warning says how many there are.
- For another average, or text that needs cleaning first, build a metric as lighteval does:
-
-    CorpusLevelMetric(
-        metric_name="informedness_of_stripped_text",
-        sample_level_fn=TextPreparator(normalize_pred=str.strip),
-        corpus_level_fn=ScoreOfCorpus("informedness_of_stripped_text", average="macro"),
-        category=SamplingMethod.GENERATIVE,
-        higher_is_better=True,
-    )
+The answer to a sample is what the other metric takes it for. What that counts as right is the right
+choice. What it counts as wrong is the choice that the text reads as, in a way that fits all its
+verdicts, or none of the choices; a warning says how many there are of these. With log-probabilities
+it is the likeliest choice, normalised as the other metric does it.
 
 The standard errors use the delta method, like those of `informedness.estimate`. lighteval itself
 would bootstrap them, and then divide the spread of its draws by the root of their number: with its
@@ -27,63 +18,125 @@ these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-try:
-    from lighteval.metrics.metrics import Metrics
+from .extras import needing
+
+with needing("informedness.lighteval needs lighteval", "lighteval"):
     from lighteval.metrics.metrics_corpus import CorpusLevelComputation
-    from lighteval.metrics.sample_preparator import (
-        CorpusMetricInput,
-        GenerativePreparator,
-        Preparator,
-    )
-    from lighteval.metrics.utils.metric_utils import CorpusLevelMetric
+    from lighteval.metrics.metrics_sample import SampleLevelComputation
+    from lighteval.metrics.normalizations import normalize_log_probs
+    from lighteval.metrics.sample_preparator import CorpusMetricInput, Preparator
+    from lighteval.metrics.utils.metric_utils import CorpusLevelMetric, MetricGrouping
     from lighteval.models.model_output import ModelResponse
     from lighteval.tasks.requests import SamplingMethod
-except ImportError as error:
-    raise ImportError("informedness.lighteval needs lighteval: pip install lighteval") from error
 
-from .contingency import ContingencyTable
-from .core.labels import warn
+from .core.labels import show, warn
 from .core.scores import Average
-from .logs.lighteval import gold_of, likeliest, stripped, texts_of
+from .logs.answers import Answers
+from .logs.lighteval import gold_of, logprobs_of, stripped, texts_of
 from .statistics.registry import averaged_score
 
-_NO_CHOICE = -1
+
+def informedness(of: Any, average: Average | Literal["default"] = "default") -> CorpusLevelMetric:
+    """Return the metric `informedness_of_X`: Bookmaker Informedness of the answers as X takes them.
+
+    Parameters
+    ----------
+    of : Metrics or Metric
+        One of lighteval's metrics that says of each sample whether it is right, such as
+        `Metrics.loglikelihood_acc`, `Metrics.exact_match` or `Metrics.gpqa_instruct_metric`.
+    average : {"bias", "prevalence", "macro", "default"}
+        As in `informedness.informedness_score`.
+
+    Raises
+    ------
+    ValueError
+        If the other metric says no such thing, or a model grades for it.
+    """
+    return _metric("informedness", of, average)
+
+
+def nit(of: Any) -> CorpusLevelMetric:
+    """Return the metric `nit_of_X`: Normalised Information Transfer of the answers as X takes them.
+
+    Parameters
+    ----------
+    of
+        As for `informedness`.
+
+    Raises
+    ------
+    ValueError
+        As `informedness`.
+    """
+    return _metric("nit", of, "default")
+
+
+def _metric(score: str, of: Any, average: Any) -> CorpusLevelMetric:
+    of = getattr(of, "value", of)
+    function = getattr(of, "sample_level_fn", None)
+    if (
+        not isinstance(function, SampleLevelComputation)
+        or isinstance(of, MetricGrouping)
+        or of.batched_compute
+    ):
+        raise ValueError(
+            "`of` must be a metric that says of each sample by itself whether it is right, such as "
+            f"Metrics.exact_match, got {show(of)}"
+        )
+    if average is None:
+        raise ValueError("`average` must not be None: lighteval shows one number per score")
+    averaged_score(score, average)
+    # The names differ by how answers are found: lighteval joins the samples of equal names.
+    name = f"{score}_of_{of.metric_name}"
+    return CorpusLevelMetric(
+        metric_name=name,
+        sample_level_fn=AnswerFinder(function, of.category),
+        corpus_level_fn=ScoreOfCorpus(name, score, average),
+        category=of.category,
+        higher_is_better=True,
+    )
 
 
 @dataclass
-class ChoiceInput(CorpusMetricInput):  # type: ignore[misc]
-    """The right choice of a sample and the chosen one, by position.
+class FoundAnswer(CorpusMetricInput):  # type: ignore[misc]
+    """What was answered to a sample, and whether it is right.
 
     Attributes
     ----------
-    gold, pred : int
-        `pred` is -1 if the answer is none of the choices.
-    n_choices : int
+    gold : int
+        The position of the right choice.
+    answer : int or str or None
+        The position of the likeliest choice, or a text, or None for none.
+    verdict : float
+        1 if the other metric counts it as right, 0 if as wrong.
+    choices : list of str
     """
 
     gold: int
-    pred: int
-    n_choices: int
+    answer: int | str | None
+    verdict: float
+    choices: list[str]
 
 
-class _Preparator(Preparator):  # type: ignore[misc]
-    """Finds the answer to a sample."""
+class AnswerFinder(Preparator):  # type: ignore[misc]
+    """Finds what a metric takes for the answer to a sample.
 
-    category = SamplingMethod.GENERATIVE
+    If there are several generations the first counts, as in lighteval's own corpus scores.
+    """
 
-    # lighteval looks answers up in its cache by this; an address in it would differ in each run
-    __str__ = GenerativePreparator.__str__
+    def __init__(self, metric: SampleLevelComputation, category: SamplingMethod) -> None:
+        self.metric, self.category = metric, category
 
-    def answer(self, doc: Any, model_response: Any, choices: list[str]) -> int:
-        """Return the position of the choice that is the answer, -1 if it is none of them."""
-        raise NotImplementedError
+    def __str__(self) -> str:
+        # lighteval looks answers up in its cache by this; an address would differ in each run
+        return f"AnswerFinder({self.metric})"
 
-    def prepare(self, doc: Any, model_response: Any, **kwargs: Any) -> ChoiceInput:
-        """Return the choices of a sample.
+    def prepare(self, doc: Any, model_response: Any, **kwargs: Any) -> FoundAnswer:
+        """Return what was answered to a sample.
 
         Raises
         ------
@@ -92,70 +145,26 @@ class _Preparator(Preparator):  # type: ignore[misc]
         """
         choices = stripped(doc.choices)
         gold = gold_of(doc.gold_index, choices)
-        return ChoiceInput(gold, self.answer(doc, model_response, choices), len(choices))
+        if self.category == SamplingMethod.LOGPROBS:
+            answer: Any = self._likeliest(doc, model_response)
+        else:
+            answer = texts_of(model_response.final_text)[0]
+            model_response = ModelResponse(text=[answer])
+        verdict = self.metric.compute(doc=doc, model_response=model_response)
+        if self.category != SamplingMethod.LOGPROBS:
+            extracted = (doc.specific or {}).get("extracted_predictions")
+            if extracted is not None and hasattr(self.metric, "pred_extraction_target"):
+                answer = extracted[0] if extracted else None
+        return FoundAnswer(gold, answer, float(verdict), choices)
 
-
-class ChoicePreparator(_Preparator):
-    """Takes the choice with the highest log-probability, the first if several are equal.
-
-    It is not normalised by the length of the choice.
-    """
-
-    category = SamplingMethod.LOGPROBS
-
-    def answer(self, doc: Any, model_response: Any, choices: list[str]) -> int:
-        """Return the position of the likeliest choice."""
-        return likeliest(model_response.logprobs, len(choices))
-
-
-class TextPreparator(_Preparator):
-    """Takes the choice that was generated as text, without reasoning if lighteval takes that out.
-
-    If there are several generations the first counts, as in lighteval's own corpus scores.
-
-    Parameters
-    ----------
-    normalize_pred : callable, optional
-        Turns a generated text into what is looked up among the choices, for example `str.strip`.
-    """
-
-    def __init__(self, normalize_pred: Callable[[str], str] | None = None) -> None:
-        self.normalize_pred = normalize_pred
-
-    def answer(self, doc: Any, model_response: Any, choices: list[str]) -> int:
-        """Return the position of the choice that is the text."""
-        text = texts_of(model_response.final_text)[0]
-        return _position(
-            text if self.normalize_pred is None else self.normalize_pred(text), choices
-        )
-
-
-class ExtractivePreparator(_Preparator):
-    """Takes the choice that lighteval's extractive match finds in the generated text.
-
-    What it found is logged in `doc.specific`, and so in the details, as by that metric itself. If
-    there are several generations the first counts.
-
-    Parameters
-    ----------
-    match : MultilingualExtractiveMatchMetric, optional
-        How to extract; by default as `Metrics.gpqa_instruct_metric` does, which finds letters in
-        English text.
-    """
-
-    def __init__(self, match: Any = None) -> None:
-        self.match = Metrics.gpqa_instruct_metric.value.sample_level_fn if match is None else match
-
-    def answer(self, doc: Any, model_response: Any, choices: list[str]) -> int:
-        """Return the position of the choice that is found in the text."""
-        text = texts_of(model_response.final_text)[0]
-        self.match.compute(doc, ModelResponse(text=[text]))
-        found = doc.specific["extracted_predictions"]
-        return _position(found[0] if found else None, choices)
-
-
-def _position(text: str | None, choices: list[str]) -> int:
-    return choices.index(text) if text in choices else _NO_CHOICE
+    def _likeliest(self, doc: Any, model_response: Any) -> int:
+        n = len(doc.choices)
+        numbers = logprobs_of(model_response.logprobs, n)
+        scores, alone = numbers[:n], numbers[n:] or None
+        if normalization := getattr(self.metric, "logprob_normalization", None):
+            tokens = model_response.output_tokens[:n]
+            scores = normalize_log_probs(normalization, scores, alone, doc.choices, tokens)
+        return scores.index(max(scores))
 
 
 class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
@@ -164,7 +173,7 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
     Parameters
     ----------
     name : str
-        What results call the score: the `metric_name` of the metric it is in.
+        What results call the score.
     score : str
         One of `informedness.SCORES`.
     average : {"bias", "prevalence", "macro", "default"}
@@ -172,56 +181,29 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
 
     Examples
     --------
-    >>> right, wrong = ChoiceInput(0, 0, 2), ChoiceInput(1, 0, 2)
-    >>> ScoreOfCorpus("informedness").compute_corpus([right, right, wrong])
+    >>> right, wrong = FoundAnswer(0, 0, 1.0, ["a", "b"]), FoundAnswer(1, 0, 0.0, ["a", "b"])
+    >>> ScoreOfCorpus("informedness", "informedness").compute_corpus([right, right, wrong])
     {'informedness': 0.0, 'informedness_stderr': 0.0}
     """
 
     def __init__(
-        self,
-        name: str,
-        score: str = "informedness",
-        average: Average | Literal["default"] = "default",
+        self, name: str, score: str, average: Average | Literal["default"] = "default"
     ) -> None:
-        if average is None:
-            raise ValueError("`average` must not be None: lighteval shows one number per score")
-        averaged_score(score, average)
         self.name, self.score, self.average = name, score, average
 
-    def compute_corpus(self, items: list[ChoiceInput]) -> dict[str, float]:
-        """Return the score and its standard error, which is nan if the score is undefined."""
-        unknown = sum(item.pred == _NO_CHOICE for item in items)
-        if unknown:
+    def compute_corpus(self, items: list[FoundAnswer]) -> dict[str, float]:
+        """Return the score and its standard error; nan if undefined or if nothing can be scored."""
+        rows = [(i, x.gold, x.answer, x.verdict) for i, x in enumerate(items)]
+        choices = range(max(len(item.choices) for item in items))
+        texts = tuple(tuple(item.choices) for item in items)
+        answers = Answers.inside(f" in {self.name}", rows, choices, texts=texts)
+        if answers is None:
+            return {self.name: math.nan, f"{self.name}_stderr": math.nan}
+        if unknown := answers.unknown().total():
             warn(
                 f"{unknown} of {len(items)} answers are none of the choices, so counted as wrong "
                 f"in {self.name}"
             )
-        table = ContingencyTable.from_labels(
-            references=[item.gold for item in items],
-            predictions=[item.pred for item in items],
-            labels=range(max(item.n_choices for item in items)),
-            unknown="wrong",
-        )
-        score = averaged_score(self.score, self.average)
-        value = score.value(table)
-        error = score.with_interval().interval(table, 0.95).standard_error
-        return {self.name: value, f"{self.name}_stderr": error}
-
-
-def _metric(name: str, preparator: _Preparator) -> CorpusLevelMetric:
-    # The names differ by how answers are found: lighteval joins the samples of equal names.
-    return CorpusLevelMetric(
-        metric_name=name,
-        sample_level_fn=preparator,
-        corpus_level_fn=ScoreOfCorpus(name, name.rpartition("_")[2]),
-        category=preparator.category,
-        higher_is_better=True,
-    )
-
-
-loglikelihood_informedness = _metric("loglikelihood_informedness", ChoicePreparator())
-loglikelihood_nit = _metric("loglikelihood_nit", ChoicePreparator())
-extractive_informedness = _metric("extractive_informedness", ExtractivePreparator())
-extractive_nit = _metric("extractive_nit", ExtractivePreparator())
-generative_informedness = _metric("generative_informedness", TextPreparator())
-generative_nit = _metric("generative_nit", TextPreparator())
+        table, score = answers.table(), averaged_score(self.score, self.average)
+        made = score.with_interval().interval(table, 0.95)
+        return {self.name: score.value(table), f"{self.name}_stderr": made.standard_error}

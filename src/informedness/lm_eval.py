@@ -8,9 +8,10 @@ In the YAML file of a task, a new one or one that includes another:
       - metric: informedness
       - metric: nit
 
-Both scores are computed from all answers together, and are never means over samples. A task with
-its own `process_results` returns pairs instead, and names a function of this module as their
-aggregation:
+Both scores are computed from all answers together, and are never means over samples. The answers
+are those that `acc` or `exact_match` of the task counts: what that counts as right is the target. A
+task with its own `process_results` returns pairs of gold and answer instead, and names a function
+of this module as their aggregation:
 
     metric_list:
       - metric: informedness
@@ -25,21 +26,19 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
+from .extras import needing
 
-try:
+with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4.13"):
+    from lm_eval import evaluator_utils
     from lm_eval.api.registry import register_aggregation, register_metric
     from lm_eval.api.task import ConfigurableTask
-except ImportError as error:
-    raise ImportError(
-        "informedness.lm_eval needs lm-eval 0.4.13 or newer: pip install 'lm-eval>=0.4.13'"
-    ) from error
 
 from .contingency import ContingencyTable
 from .core.labels import Label, show
-from .logs.answers import classes_of_choices, naming, not_one
+from .logs.answers import Answers, classes_of_choices, naming, not_one
+from .logs.lm_eval import OF_CHOICES, OF_TEXTS, likeliest_choice
 
-_NO_CHOICE = -1  # stands for a generated answer that is none of the choices of its document
+_harness_stderr = evaluator_utils.stderr_for_metric
 
 
 def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
@@ -66,7 +65,7 @@ def informedness(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> fl
     >>> informedness([("A", "A"), ("A", "B"), ("B", "B"), ("B", "I cannot say")])
     0.125
     """
-    return _table(pairs, labels).score("informedness")
+    return _score(pairs, labels, "informedness")
 
 
 def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
@@ -87,52 +86,29 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
     ValueError
         As `informedness.nit_score`.
     """
-    return _table(pairs, labels).score("nit")
+    return _score(pairs, labels, "nit")
 
 
-def informedness_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Return the standard error of `informedness`, "N/A" if the score is undefined.
-
-    Parameters
-    ----------
-    pairs, labels
-        As for `informedness`.
-
-    Returns
-    -------
-    float or "N/A"
-        As `informedness.estimate` has it, by the delta method.
-    """
-    return _standard_error(pairs, "informedness", labels)
+def _score(pairs: Any, labels: Any, metric: str) -> float:
+    table = _table(pairs, labels)
+    return math.nan if table is None else table.score(metric)
 
 
-def nit_stderr(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float | str:
-    """Return the standard error of `nit`, "N/A" if the score is undefined.
-
-    Parameters
-    ----------
-    pairs, labels
-        As for `nit`.
-
-    Returns
-    -------
-    float or "N/A"
-        As `informedness.estimate` has it, by the delta method.
-    """
-    return _standard_error(pairs, "nit", labels)
-
-
-def _standard_error(pairs: Any, metric: str, labels: Any) -> float | str:
-    error = _table(pairs, labels).estimate(metric).standard_error
+def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:
+    table = _table(pairs, labels)
+    error = math.nan if table is None else table.estimate(metric).standard_error
     return "N/A" if math.isnan(error) else error
 
 
-def _table(pairs: Any, labels: Any) -> ContingencyTable:
-    golds, predicted = zip(*pairs, strict=True)
-    classes = sorted(set(golds)) if labels is None else labels
-    return ContingencyTable.from_labels(
-        references=golds, predictions=predicted, labels=classes, unknown="wrong"
-    )
+def _table(pairs: Any, labels: Any) -> ContingencyTable | None:
+    """Return the table of pairs, or of what `Task` logs; None if answers do not fit verdicts."""
+    rest = (None, ())  # no verdict, and no choices that differ between documents
+    rows = [(*item, *rest[len(item) - 2 :]) for item in pairs]
+    classes = sorted({gold for gold, *_ in rows}) if labels is None else labels
+    texts = tuple(texts for *_, texts in rows)
+    numbered = [(number, *row[:3]) for number, row in enumerate(rows)]
+    answers = Answers.inside("", numbered, classes, texts=texts if any(texts) else ())
+    return None if answers is None else answers.table()
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
@@ -141,11 +117,21 @@ def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tup
 
 
 _SCORES = {"informedness": informedness, "nit": nit}
-_ERRORS = {"informedness_stderr": informedness_stderr, "nit_stderr": nit_stderr}
 
-for _name, _function in {**_SCORES, **_ERRORS}.items():
+
+def _stderr_for_metric(metric: Any, bootstrap_iters: int) -> Any:
+    """Return the function that gives the standard error of a metric: ours by the delta method."""
+    function, options = getattr(metric, "func", metric), getattr(metric, "keywords", {})
+    for name, of_name in _SCORES.items():
+        if function is of_name:
+            return partial(_standard_error, labels=options.get("labels"), metric=name)
+    return _harness_stderr(metric, bootstrap_iters)
+
+
+# The harness knows the errors of its own metrics alone, and has no place to name others.
+evaluator_utils.stderr_for_metric = _stderr_for_metric
+for _name, _function in _SCORES.items():
     register_aggregation(_name)(_function)
-for _name in _SCORES:
     # Without this the harness takes evaluate's module of that name, and averages over samples.
     register_metric(metric=_name, higher_is_better=True, aggregation=_name)(_pair_of_lists)
 
@@ -154,11 +140,12 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     """A YAML task whose `metric_list` may name `informedness` and `nit`.
 
     Everything else works as in a task without `class:`. If choices are scored (multiple_choice),
-    the answer is the likeliest choice, as for `acc`, and the classes are the positions of the
-    choices. If text is generated, the classes are the choices if `doc_to_choice` gives the same
-    ones for all documents, their positions if it does not, and without it the targets of all
-    documents; an answer outside them is wrong and counts as a class of its own. Each score has its
-    standard error by the delta method, for every filter.
+    the answer is the likeliest choice, as for `acc` (or `acc_norm`, if only that is listed), and
+    the classes are the positions of the choices. If text is generated, the classes are the choices
+    if `doc_to_choice` gives the same ones for all documents, their positions if it does not, and
+    without it the targets of all documents. What `exact_match` counts as right is the target's
+    class, for example where it ignores case. An answer outside the classes is wrong and counts as a
+    class of its own. Each score has its standard error by the delta method, for every filter.
 
     Parameters
     ----------
@@ -232,13 +219,16 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             )
         return int(gold), choices
 
-    def _pair(self, doc: Any, results: Sequence[Any]) -> tuple[Label, Label]:
-        """Return the gold and the predicted class of a document."""
+    def _answer(self, doc: Any, results: Sequence[Any], values: dict[str, Any]) -> list[Any]:
+        """Return gold and answer of a document, the verdict, and perhaps its choices."""
         gold, choices = self._gold_and_choices(doc)
-        if self.OUTPUT_TYPE == "multiple_choice":
+        is_text = self.OUTPUT_TYPE != "multiple_choice"
+        metric = next((x for x in (OF_TEXTS if is_text else OF_CHOICES) if x in values), None)
+        verdict = None if metric is None else float(values[metric])
+        if not is_text:
             # behind these are those without a prompt, where acc_mutual_info is asked for
-            likelihoods = [likelihood for likelihood, _ in results[: len(choices)]]
-            return gold, int(np.argmax(likelihoods))
+            likelihoods = [likelihood for likelihood, _ in results]
+            return [gold, likeliest_choice(metric or "acc", likelihoods, choices), verdict]
         answer = results[0]
         if not isinstance(answer, str):
             raise ValueError(
@@ -246,27 +236,19 @@ class Task(ConfigurableTask):  # type: ignore[misc]
                 f"{show(answer)}: end the filters with take_first"
             )
         if not choices:
-            return gold, answer
+            return [gold, answer, verdict]
         if isinstance(self._classes[0], str):
-            return choices[gold], answer
-        if answer == choices[gold]:
-            return gold, gold
-        return gold, choices.index(answer) if answer in choices else _NO_CHOICE
+            return [choices[gold], answer, verdict]
+        return [gold, answer, verdict, choices]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
-        """Return what the harness itself returns, and the pair of gold and predicted class."""
+        """Return what the harness itself returns, and gold and answer for our scores."""
         values: dict[str, Any] = dict(super().process_results(doc, results))
         for name in self._listed():
-            values[name] = self._pair(doc, results)
-            # The harness reports a metric under its name and the error it knows of, here none,
-            # under this one: what is aggregated after it takes that place.
-            values[f"{name}_stderr"] = values[name]
+            values[name] = self._answer(doc, results, values)
         return values
 
     def aggregation(self) -> dict[str, Any]:
-        """Return the function of each metric, and of the standard errors."""
-        ours = {
-            name: partial(function, labels=self._classes)
-            for name, function in {**_SCORES, **_ERRORS}.items()
-        }
+        """Return the function of each metric."""
+        ours = {name: partial(function, labels=self._classes) for name, function in _SCORES.items()}
         return {**super().aggregation(), **ours}

@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from .extras import needing
 from .statistics.registry import MODULES, module_path
 
 _MARK = {"registered by": "informedness"}
@@ -82,13 +83,8 @@ def unregister() -> list[str]:
 
 def _cache_folders() -> dict[str, Path]:
     """Return the folder of all cached copies of each metric."""
-    try:
+    with needing("registering needs Hugging Face evaluate", "informedness[evaluate]"):
         from evaluate import config
-    except ImportError as error:
-        raise ImportError(
-            f"registering needs Hugging Face evaluate ({error}): "
-            "pip install 'informedness[evaluate]'"
-        ) from error
     modules = Path(config.HF_MODULES_CACHE) / str(config.MODULE_NAME_FOR_DYNAMIC_MODULES)
     return {name: modules / "metrics" / f"evaluate-metric--{name}" for name in MODULES}
 

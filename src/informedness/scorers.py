@@ -10,29 +10,29 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, Literal
 
-from .contingency import ContingencyTable
-from .functions import informedness_score, nit_score
-from .inputs.containers import read_quickly
+import numpy as np
+
+from .core.labels import check_distinct, show
+from .extras import needing
+from .functions import informedness_score, nit_score, table_of_labels
+from .inputs.containers import check_same_order, read_quickly
 from .results.estimates import Estimate, estimate_from_labels
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 
-try:
-    from sklearn import get_config
+with needing("scorers need scikit-learn 1.3 or newer", "informedness[sklearn]"):
     from sklearn.metrics import make_scorer
-    from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
-    from sklearn.utils.metadata_routing import MetadataRequest
-except ImportError as missing:
-    raise ImportError(
-        f"scorers need scikit-learn 1.3 or newer ({missing}): pip install 'informedness[sklearn]'"
-    ) from missing
+    from sklearn.model_selection import StratifiedGroupKFold, check_cv, cross_val_predict
 
 informedness_scorer: Any = make_scorer(informedness_score)
 nit_scorer: Any = make_scorer(nit_score)
 
 
-class MultimetricScorer:
-    """Several scores at once, for `scoring=`: one prediction, one table, a dict of its scores.
+def multimetric_scorers(*metrics: str, labels: Any = None) -> dict[str, Any]:
+    """Return scorers for several scores, by name, for `scoring=`.
+
+    scikit-learn predicts once for all of them. What searches for one best score, such as
+    `HalvingGridSearchCV`, takes only one of them: `scoring=multimetric_scorers(...)["nit"]`.
 
     Parameters
     ----------
@@ -45,48 +45,30 @@ class MultimetricScorer:
     Raises
     ------
     ValueError
-        If a score is unknown, or no name is given.
+        If a score is unknown or named twice, or no name is given.
 
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier
     >>> from sklearn.model_selection import cross_validate
     >>> samples, references = [[0]] * 100, ["ham"] * 90 + ["spam"] * 10
-    >>> scoring = MultimetricScorer("accuracy", "informedness", "nit")
+    >>> scoring = multimetric_scorers("accuracy", "informedness", "nit")
     >>> result = cross_validate(DummyClassifier(), samples, references, scoring=scoring)
     >>> float(result["test_accuracy"].mean()), float(result["test_informedness"].mean())
     (0.9, 0.0)
     """
+    if not metrics:
+        raise ValueError("`metrics` must name at least one score, got none")
+    check_distinct(metrics, "metrics")
+    for name in metrics:
+        score_named(name)  # raises if there is none
+    return {name: make_scorer(_score_of_labels, metric=name, labels=labels) for name in metrics}
 
-    def __init__(self, *metrics: str, labels: Any = None) -> None:
-        if not metrics:
-            raise ValueError("`metrics` must name at least one score, got none")
-        for name in metrics:
-            score_named(name)  # raises if there is none
-        self._metrics, self._labels = metrics, labels
-        self._request = MetadataRequest(owner="MultimetricScorer")
-        self.set_score_request(sample_weight=None)
 
-    def __call__(
-        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None
-    ) -> dict[str, float]:
-        """Return the scores of an estimator's predictions, by name."""
-        table = ContingencyTable.from_labels(
-            references=y,
-            predictions=estimator.predict(X),
-            labels=self._labels,
-            sample_weight=sample_weight,
-        )
-        return {name: table.score(name) for name in self._metrics}
-
-    def set_score_request(self, *, sample_weight: bool | str | None) -> MultimetricScorer:
-        """Set in place whether weights are routed to this scorer, and return it."""
-        self._request.score.add_request(param="sample_weight", alias=sample_weight)
-        return self
-
-    def get_metadata_routing(self) -> Any:
-        """Return what is routed to this scorer; scikit-learn calls this."""
-        return self._request
+def _score_of_labels(
+    y_true: Any, y_pred: Any, *, metric: str, labels: Any, sample_weight: Any = None
+) -> float:
+    return table_of_labels(y_true, y_pred, labels, sample_weight, None, "error").score(metric)
 
 
 def cross_val_estimate(
@@ -126,8 +108,8 @@ def cross_val_estimate(
     metric, labels, average, confidence_level
         As in `estimate_from_labels`.
     cv : int, splitter or iterable, optional
-        As in `cross_val_predict`: each sample must be predicted once. With `groups`, an integer
-        means folds that split no group.
+        As in `cross_val_predict`. It must predict each sample once, so not repeated folds, shuffles
+        or time series. With `groups`, an integer means folds that split no group.
     groups : array-like of shape (n_samples,), optional
         The group that each sample belongs to. The splitter gets the groups, and the standard error
         is by groups.
@@ -143,7 +125,7 @@ def cross_val_estimate(
     Raises
     ------
     ValueError
-        As `estimate_from_labels`, and as `cross_val_predict`.
+        As `estimate_from_labels`; and if `cv` predicts a sample twice or never.
 
     Warns
     -----
@@ -161,21 +143,27 @@ def cross_val_estimate(
     >>> from sklearn.model_selection import LeaveOneOut
     >>> from sklearn.naive_bayes import GaussianNB
     >>> print(cross_val_estimate(GaussianNB(), *load_iris(return_X_y=True), cv=LeaveOneOut()))
-    informedness 0.9301 ± 0.0262 (0.8533 to 0.9672, 0.95)
+    informedness 0.9301 ± 0.0262 (0.8533 to 0.9814, 0.95)
     """
     # before the fits, which may take long
     averaged_score(metric, average)
     check_level(confidence_level)
+    check_same_order({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     classes = sorted({*read_quickly(y, "y").tolist()}) if labels is None else labels
+    if groups is not None and (cv is None or isinstance(cv, Integral)):
+        cv = StratifiedGroupKFold(5 if cv is None else cv)
+    splitter = check_cv(cv, y, classifier=True)
+    splits = list(splitter.split(X, y, groups))
+    times = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(y))
+    if n_other := np.count_nonzero(times != 1):
+        raise ValueError(
+            f"`cv` must predict each sample once, got {show(cv)}, which predicts {n_other} of "
+            f"{len(y)} samples never or several times: take KFold, StratifiedKFold, GroupKFold, "
+            "StratifiedGroupKFold, LeaveOneOut or LeaveOneGroupOut; for repeated folds, shuffles "
+            "and time series there is cross_validate(scoring=informedness_scorer)"
+        )
     options: dict[str, Any] = {} if params is None else {"params": params}
-    if groups is not None:
-        if cv is None or isinstance(cv, Integral):
-            cv = StratifiedGroupKFold(5 if cv is None else cv)
-        if get_config()["enable_metadata_routing"]:
-            options = {"params": {**(params or {}), "groups": groups}}
-        else:
-            options["groups"] = groups
-    predictions = cross_val_predict(estimator, X, y, cv=cv, n_jobs=n_jobs, **options)
+    predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, **options)
     return estimate_from_labels(
         y,
         predictions,

@@ -11,19 +11,16 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Literal
 
-try:
-    import torch
-    from torchmetrics import Metric
-except ImportError as error:
-    raise ImportError(
-        "informedness.torchmetrics needs torchmetrics: pip install 'informedness[torchmetrics]'"
-    ) from error
-
 from .contingency import ContingencyTable
 from .core.labels import NoSamplesError, show
 from .core.scores import Average, ZeroDivision, check_zero_division
 from .core.table import is_real
+from .extras import needing
 from .statistics.registry import averaged_score, score_named
+
+with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
+    import torch
+    from torchmetrics import Metric
 
 # No class ids: they mark where a score is nan, and where no score is the highest
 _NAN, _INFINITE = -(2**63), 1 - 2**63

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import weakref
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,10 +29,11 @@ from .core.labels import (
 from .core.table import is_real
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
-from .statistics.score import Score
 from .tally import Tally
 
 _ONE_COLUMN = "one column"
+_ENDS = "_standard_error", "_low", "_high"  # of the names of what goes with an interval
+_DECODE = "generated ids need `batch_decode` first, see Generated text in docs/trainer.md"
 # Above which the losses of transformers mean class 1, by the type of problem.
 _THRESHOLDS = {"multi_label_classification": 0.0, "regression": 0.5}
 
@@ -39,10 +41,9 @@ _THRESHOLDS = {"multi_label_classification": 0.0, "regression": 0.5}
 class ComputeMetrics:
     """Scores for `Trainer(compute_metrics=...)`.
 
-    Takes whatever the Trainer hands over with any of its options: arrays or tensors; all at once,
-    as a list of batches (`eval_do_concat_batches=False`) or batch by batch
-    (`batch_eval_metrics=True`); with or without inputs, losses and hidden states; logits, or ids
-    from `preprocess_logits_for_metrics`. Between batches it keeps only counts.
+    Accepts every form of input that the Trainer can pass: arrays or tensors; all at once, as a list
+    of batches or batch by batch; with or without inputs, losses and hidden states; logits, or class
+    ids from `preprocess_logits_for_metrics`. Between batches it keeps only counts.
 
     With several columns of logits the argmax is the prediction. A single column is compared with a
     threshold.
@@ -135,27 +136,29 @@ class ComputeMetrics:
         self.multilabel = multilabel
         self.per_label = per_label
         self.config = config
+        self._problem: str | None = getattr(config, "problem_type", None)
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
         self._check_options()
         self.reset()
+        if average is None and self.labels is not None:
+            self._class_names(self.labels)  # raises before training if two would be one
 
     def _check_options(self) -> None:
-        """Raise ValueError for options that are not valid, before anything is trained.
-
-        Those of the tally are for `reset` to check.
-        """
+        """Raise ValueError for options that are not valid; `reset` checks those of the tally."""
         if not self.names:
             raise ValueError("`names` must hold at least one score, got none")
         check_distinct(self.names, "names")
-        scores = self._scores()
-        if self.average != "default" and not any(score.averages for score in scores):
+        takes_one = [bool(score_named(name).averages) for name in self.names]
+        averages = [self.average if takes else "default" for takes in takes_one]
+        self._scores = [*map(averaged_score, self.names, averages)]
+        if self.average != "default" and not any(takes_one):
             raise ValueError(f"`average` must be left out: none of {self.names} takes one")
         threshold = self.threshold
         if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
             raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
         if self.confidence_level is not None:
             check_level(self.confidence_level)
-            for score in scores:
+            for score in self._scores:
                 score.with_interval(self.prior)
         if self.multilabel:
             self._check_options_of_several_labels()
@@ -167,12 +170,6 @@ class ComputeMetrics:
                 "labels, which are not independent: per_label=True gives a score for each label"
             )
 
-    def _scores(self) -> list[Score]:
-        return [averaged_score(name, self._average_of(name)) for name in self.names]
-
-    def _average_of(self, name: str) -> Any:
-        return self.average if score_named(name).averages else "default"
-
     def reset(self) -> None:
         """Forget what was counted."""
         self._tally = Tally(
@@ -181,6 +178,8 @@ class ComputeMetrics:
         self._form: str | None = None
         # Where answers are 0 and 1: the counts of each column, a row for each reference.
         self._cells: Numbers = np.array(0)
+        # Where answers are sequences of ids: how often each begins with which of both.
+        self._starts: Counter[tuple[int, int]] = Counter()
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
@@ -214,10 +213,8 @@ class ComputeMetrics:
                 self.reset()
 
     def _leave_out_interrupted(self) -> None:
-        """Forget what was counted in another loop over a data loader of accelerate.
-
-        A loop that does not come to its end leaves its data loader among the references.
-        """
+        """Forget what was counted in another loop over a data loader of accelerate."""
+        # a loop that does not come to its end leaves its data loader among the references
         state = sys.modules.get("accelerate.state")
         loaders = state.GradientState().dataloader_references if state else [None]
         if loaders[-1] is None:
@@ -227,8 +224,6 @@ class ComputeMetrics:
             warn("an evaluation was interrupted, and its batches are left out of the next one")
             self.reset()
         self._loop = loop
-
-    # Counting
 
     def _count(self, predictions: Any, references: Numbers) -> None:
         """Count a batch."""
@@ -248,19 +243,18 @@ class ComputeMetrics:
         if has_columns and predictions.shape[-1] == 1:
             predictions, references = predictions.reshape(-1), references.reshape(-1)
         elif has_columns and _is_float(predictions):
-            predictions = _argmax(predictions, self._counted(references))
+            predictions = _argmax(predictions, references != self.ignore_index)
         elif predictions.shape != references.shape:
             raise ValueError(
                 "predictions must be logits with the shape of the references plus one axis, or ids "
-                f"with the same shape, got shapes {shapes}: if the model returns something else "
-                "first, select the logits in `preprocess_logits_for_metrics`; if it has several "
-                "references, name the one to score in `label_names` of the TrainingArguments"
+                f"with the same shape, got shapes {shapes}: select the logits in "
+                "`preprocess_logits_for_metrics`, and one of several references in `label_names` "
+                f"of the TrainingArguments; {_DECODE}"
             )
         elif predictions.ndim > 1 and (_is_float(predictions) or _is_float(references)):
             raise ValueError(
-                f"predictions and references of the same shape, {references.shape}, could be "
-                "several labels per sample or tokens: pass multilabel=True for labels; for tokens "
-                "flatten both, or pass integer ids and references"
+                f"predictions and references of one shape, {references.shape}, could be several "
+                "labels or tokens: pass multilabel=True for labels; for tokens flatten both"
             )
         if _is_float(predictions):
             self._count_binary(_ONE_COLUMN, predictions[:, None], references[:, None])
@@ -271,40 +265,31 @@ class ComputeMetrics:
         if self.multilabel is not None:
             return self.multilabel
         is_table = predictions.ndim == 2 and predictions.shape[1] > 1
-        return is_table and self._problem() == "multi_label_classification"
-
-    def _problem(self) -> str | None:
-        """Return the type of problem the model says it was trained for, if it does."""
-        return getattr(self.config, "problem_type", None)
-
-    def _counted(self, references: Numbers) -> Numbers:
-        """Return which samples count."""
-        return np.asarray(references != self.ignore_index)
+        return is_table and self._problem == "multi_label_classification"
 
     def _is_of(self, form: str) -> None:
         """Raise ValueError if batches of one evaluation have different forms."""
         if self._form not in (None, form):
-            raise ValueError(
-                f"all batches must have the same form, got {form} after {self._form}: call reset() "
-                "between evaluations"
-            )
+            raise ValueError(f"batches must be alike, got {form} after {self._form}: call reset()")
         self._form = form
 
     def _count_ids(self, predictions: Numbers, references: Numbers) -> None:
         """Count one id per sample, or per token."""
-        for name, given in (("threshold", self.threshold), ("per_label", self.per_label or None)):
-            if given is not None:
-                raise ValueError(
-                    f"`{name}` must be left out unless predictions are a single column of scores "
-                    f"or several labels per sample, got {given!r}"
-                )
+        if self.threshold is not None or self.per_label:
+            raise ValueError(
+                "`threshold` and `per_label` must be left out unless predictions are a single "
+                f"column of scores or several labels per sample, got {predictions.ndim} axes of ids"
+            )
         self._is_of("classes")
         self._tally.update(references=references.ravel(), predictions=predictions.ravel())
+        if references.ndim == 2 and references.size:
+            starts = predictions[:, 0].tolist(), references[:, 0].tolist()
+            self._starts.update(zip(*starts, strict=True))
 
     def _count_binary(self, form: str, predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
         self._is_of(form)
-        keep = self._counted(references)
+        keep = np.asarray(references != self.ignore_index)
         if _is_float(predictions):
             _check_numbers(predictions != predictions, keep)
             predictions = predictions > self._threshold()
@@ -325,21 +310,18 @@ class ComputeMetrics:
         """Return the threshold that was given, or that goes with the model's loss."""
         if self.threshold is not None:
             return self.threshold
-        problem = self._problem()
-        if problem not in _THRESHOLDS:
+        if self._problem not in _THRESHOLDS:
             raise ValueError(
-                "`threshold` must be given for a single column of scores or several labels: pass "
-                "threshold=0.0 for logits, 0.5 for probabilities or outputs trained with squared "
-                "error; if these are class ids, convert them to integers"
+                "`threshold` must be given for one column of scores or several labels: 0.0 for "
+                "logits, 0.5 for probabilities or after squared error; make class ids integers"
             )
-        return _THRESHOLDS[problem]
-
-    # From counts to scores
+        return _THRESHOLDS[self._problem]
 
     def _result(self) -> dict[str, float]:
         """Return the scores of everything counted."""
         if self._form in (None, "classes"):
             self.table = self._tally.table
+            self._check_starts(self.table)
             return self._of_table(self.table)
         if not self._cells.any():
             raise NoSamplesError("there must be a sample to score, but none was given")
@@ -347,25 +329,44 @@ class ComputeMetrics:
             return self._over_labels(self._cells)
         if self.labels is not None and {*self.labels} != {0, 1}:
             raise ValueError(f"`labels` must be 0 and 1 for {self._form}, got {self.labels}")
-        self.table = _table_of_two(self._cells[0])
+        self.table = ContingencyTable.from_matrix(self._cells[0], labels=(0, 1))
         return self._of_table(self.table)
+
+    def _check_starts(self, table: ContingencyTable) -> None:
+        """Raise ValueError if all predictions begin with an id with which no reference begins."""
+        starts = [pair for pair in self._starts.elements() if pair[1] >= 0]
+        begun = {prediction for prediction, _ in starts}
+        is_apart = len(begun) == 1 and not begun & {reference for _, reference in starts}
+        # not if nothing else is predicted, as by a model that has learnt nothing yet
+        is_varied = np.count_nonzero(table.prediction_totals) > 1
+        if is_apart and is_varied and len(starts) > 4 and self.labels is None:
+            raise ValueError(
+                f"all sequences of predictions begin with {begun.pop()}, and no references do: "
+                f"{_DECODE}; for classes of tokens pass `labels`"
+            )
 
     def _of_table(self, table: ContingencyTable) -> dict[str, float]:
         """Return the scores of one table, with their intervals if wanted."""
         result: dict[str, float] = {}
-        for name in self.names:
-            options: dict[str, Any] = {"average": self._average_of(name), "prior": self.prior}
-            keys = [name]
-            if options["average"] is None:
-                keys = [f"{name}_{label}" for label in self._class_names(table.labels)]
+        for score in self._scores:
+            keys = [score.name]
+            if score.average is None:
+                keys = [f"{score.name}_{label}" for label in self._class_names(table.labels)]
             if self.confidence_level is None:
-                result |= zip(keys, np.ravel(table.score(name, **options)).tolist(), strict=True)
+                values = np.ravel(score.value(table, prior=self.prior)).tolist()
+                result |= zip(keys, values, strict=True)
                 continue
-            made: Any = table.estimate(name, confidence_level=self.confidence_level, **options)
+            average: Any = score.average if score.averages else "default"
+            made: Any = table.estimate(
+                score.name,
+                average=average,
+                prior=self.prior,
+                confidence_level=self.confidence_level,
+            )
             for key, one in zip(keys, made if isinstance(made, list) else [made], strict=True):
-                low, high = one.confidence_interval
-                result |= {key: one.value, f"{key}_standard_error": one.standard_error}
-                result |= {f"{key}_low": low, f"{key}_high": high}
+                around = (one.standard_error, *one.confidence_interval)
+                result |= {key: one.value}
+                result |= {f"{key}{end}": x for end, x in zip(_ENDS, around, strict=True)}
         return result
 
     def _class_names(self, labels: Sequence[Label | None]) -> list[str]:
@@ -373,16 +374,25 @@ class ComputeMetrics:
         names = getattr(self.config, "id2label", None) if is_named else None
         found = ["unknown" if x is None else str((names or {}).get(x, x)) for x in labels]
         check_distinct(found, "config.id2label")
+        ends = _ENDS if self.confidence_level is not None else ()
+        if taken := {*found} & {f"{name}{end}" for name in found for end in ends}:
+            raise ValueError(
+                f"`config.id2label` must not name a class {min(taken)!r}, which with "
+                "`confidence_level` is part of the interval of another class: rename it"
+            )
         return found
 
     def _over_labels(self, cells: Numbers) -> dict[str, float]:
         """Return the means of scores over labels, and the score of each label if wanted."""
         names = self._class_names(range(len(cells)))
-        matrices = zip(names, cells, strict=True)
-        tables = {name: _table_of_two(matrix) for name, matrix in matrices if matrix.any()}
+        tables = {
+            name: ContingencyTable.from_matrix(matrix, labels=(0, 1))
+            for name, matrix in zip(names, cells, strict=True)
+            if matrix.any()
+        }
         self.table = tables
         result: dict[str, float] = {}
-        for score in self._scores():
+        for score in self._scores:
             defined = {
                 name: score.value(table, prior=self.prior)
                 for name, table in tables.items()
@@ -397,10 +407,8 @@ class ComputeMetrics:
                 )
             values = list(defined.values()) or [score.stand_in]
             result[score.name] = math.fsum(values) / len(values)
-            if self.per_label:
-                result |= {
-                    f"{score.name}_{name}": defined.get(name, score.stand_in) for name in names
-                }
+            for name in names if self.per_label else ():
+                result[f"{score.name}_{name}"] = defined.get(name, score.stand_in)
         return result
 
 
@@ -423,15 +431,8 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     return _argmax(logits, labels != -100 if logits.shape[:-1] == shape else True)
 
 
-# What the Trainer hands over
-
-
 def _batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
-    """Return predictions and references, each as an array: of all samples, or of each batch.
-
-    Predictions may also be a tensor, which stays where it is. Inputs, losses, hidden states and
-    caches are left out.
-    """
+    """Return predictions, tensors where they are, and references: of all samples or each batch."""
     if hasattr(eval_prediction, "label_ids"):
         predictions, references = eval_prediction.predictions, eval_prediction.label_ids
     else:
@@ -477,7 +478,3 @@ def _check_numbers(is_bad: Any, keep: Any, what: str = "nan") -> None:
         raise ValueError(
             f"predictions must be numbers, got {what} for {n_bad} samples: has training diverged?"
         )
-
-
-def _table_of_two(matrix: Numbers) -> ContingencyTable:
-    return ContingencyTable.from_matrix(matrix, labels=(0, 1))

@@ -41,10 +41,9 @@ MODELS = {
     "arithmetic_sentence": ("knows-half",),
 }
 OWN = Metrics.loglikelihood_acc, Metrics.exact_match, Metrics.gpqa_instruct_metric
-OURS = "loglikelihood", "generative", "extractive"
 METRICS = {
-    task: [own.value, getattr(ours, f"{kind}_informedness"), getattr(ours, f"{kind}_nit")]
-    for task, own, kind in zip(MODELS, OWN, OURS, strict=True)
+    task: [own.value, ours.informedness(own), ours.nit(own)]
+    for task, own in zip(MODELS, OWN, strict=True)
 }
 
 
@@ -53,7 +52,8 @@ class Model(LightevalModel):
 
     tokenizer, add_special_tokens, max_length = None, False, 2048
 
-    def __init__(self, name: str, cache: Path) -> None:
+    def __init__(self, name: str, cache: Path, form: str | None) -> None:
+        self.form = form
         self.config = ModelConfig(model_name=name, cache_dir=str(cache))
         self._cache = SampleCache(self.config)  # the pipeline wants one
 
@@ -62,6 +62,7 @@ class Model(LightevalModel):
 
     def greedy_until(self, docs: list[Doc]) -> list[ModelResponse]:
         form = "I think the answer is ({})." if "sentence" in docs[0].task_name else "{}"
+        form = self.form or form
         return [ModelResponse(text=[form.format(answer)]) for answer in self._answers(docs)]
 
     def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
@@ -87,8 +88,10 @@ def prompt(line: dict, task_name: str | None = None) -> Doc:
     )
 
 
-def run(task: str, model: str, folder: Path, metrics: list | None = None) -> Pipeline:
-    """Evaluate a model, and save results and details in a folder."""
+def run(
+    task: str, model: str, folder: Path, metrics: list | None = None, form: str | None = None
+) -> Pipeline:
+    """Evaluate a model, which may put its answers in a form; save results and details."""
     data = folder / "data"
     data.mkdir(parents=True, exist_ok=True)
     Dataset.from_list(QUESTIONS).to_json(data / "test.jsonl")
@@ -111,7 +114,7 @@ def run(task: str, model: str, folder: Path, metrics: list | None = None) -> Pip
             launcher_type=ParallelismManager.NONE, custom_tasks_directory=tasks
         ),
         evaluation_tracker=EvaluationTracker(output_dir=str(folder)),
-        model=Model(model, folder / "cache"),
+        model=Model(model, folder / "cache", form),
     )
     pipeline.evaluate()
     pipeline.save_and_push_results()

@@ -37,7 +37,9 @@ class Model(LM):
         return self.said[request.doc["prompt"].split("?")[0] + "?"]
 
     def generate_until(self, requests, **_):
-        return [self.answer(request) for request in requests]
+        """What the model says, in the form that the task may ask for."""
+        said = [(self.answer(request), request.args[1].get("form", "{}")) for request in requests]
+        return [form.format(text, lower=text.lower()) for text, form in said]
 
     def loglikelihood(self, requests, **_):
         """Of the choice that the model says -0.5, of the others -1.5, -2.5 and so on."""

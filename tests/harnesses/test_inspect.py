@@ -11,11 +11,25 @@ from pathlib import Path
 
 import inspect_logs
 import pytest
-from inspect_ai.log import read_eval_log, recompute_metrics, write_eval_log
-from inspect_ai.scorer import Score, accuracy, answer, choice, includes, pattern, scorer
-from inspect_logs import by_letter, in_words, model, run
+from inspect_ai.log import read_eval_log, recompute_metrics
+from inspect_ai.scorer import (
+    Score,
+    accuracy,
+    answer,
+    choice,
+    exact,
+    includes,
+    match,
+    model_graded_qa,
+    pattern,
+    scorer,
+)
+from inspect_ai.solver import generate
+from inspect_logs import by_letter, model, run
 
 import informedness.inspect_ai
+from informedness import InformednessWarning
+from informedness import read_log as read
 from informedness.inspect_ai import nit, nit_stderr, with_target
 from informedness.logs.inspect_ai import is_log, read_log
 
@@ -50,23 +64,6 @@ def test_the_kept_logs_are_what_inspect_writes_now_but_for_versions(tmp_path):
         )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_answers_are_those_that_inspect_reads(name):
-    log = read_eval_log(str(LOGS / name))
-    read = [
-        (x.model, x.task, x.epoch or 1, x.variant or "choice", *row)
-        for x in read_log(LOGS / name)
-        for row in zip(x.ids, x.references, x.predictions, strict=True)
-    ]
-    run_of = log.eval.model, log.eval.task
-    logged = [
-        (*run_of, sample.epoch, scorer, sample.id, sample.target, score.answer or None)
-        for sample in log.samples
-        for scorer, score in sample.scores.items()
-    ]
-    assert sorted(read, key=str) == sorted(logged, key=str)
-
-
 @pytest.mark.parametrize("log_format", ["eval", "json"])
 def test_a_log_as_inspect_leaves_it_is_read_too(tmp_path, log_format):
     """With its events, repeated entries and all, limited to some samples."""
@@ -75,44 +72,145 @@ def test_a_log_as_inspect_leaves_it_is_read_too(tmp_path, log_format):
     assert answers.predictions == ("A", "B", "C", "B", "D", "B", "B")
 
 
-def test_samples_that_inspect_took_for_errors_are_refused(tmp_path):
-    def fail(messages, *_):
-        if "What is 3 + 4?" in messages[-1].text:
+def failing(wrong):
+    """A model that always says B, and fails at one question as long as it is in a list."""
+
+    def respond(messages, *_):
+        if any(text in messages[-1].text for text in wrong):
             raise RuntimeError("no connection")
-        return inspect_logs.output("knows-half", "ANSWER: B")
+        return inspect_logs.output("fails", "ANSWER: B")
 
-    failing = inspect_logs.get_model("mockllm/model", custom_outputs=fail, memoize=False)
-    run(by_letter(n=5, fail_on_error=False), failing, str(tmp_path))
-    with pytest.raises(ValueError, match=r"^1 of 5 samples, .* 'sum-02', ended in an error"):
-        list(read_log(log_in(tmp_path)))
+    return inspect_logs.get_model("mockllm/fails", custom_outputs=respond, memoize=False)
 
 
-def test_samples_that_a_scorer_left_unscored_are_refused(tmp_path):
+def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
+    """Because of an error, or because the scorer gave none."""
+
     @scorer(metrics=[accuracy()])
     def sometimes():
         async def score(state, target):
-            return Score.unscored() if target.text == "C" else Score(value="C", answer=target.text)
+            right = "C" if state.output.completion.endswith(target.text) else "I"
+            return Score.unscored() if target.text == "D" else Score(value=right, answer="B")
 
         return score
 
-    run(by_letter(sometimes(), n=5), model("always-b"), str(tmp_path))
-    with pytest.raises(
-        ValueError, match=r"^1 of 5 samples, .* have no score of scorer 'sometimes'"
-    ):
-        list(read_log(log_in(tmp_path)))
+    task = by_letter(with_target(sometimes()), n=10, fail_on_error=False)
+    found = metrics_of(run(task, failing(["What is 3 + 4?"]), str(tmp_path)))
+    with pytest.warns(InformednessWarning, match="3 of 10 samples of .* have no score, because"):
+        (answers,) = read(tmp_path)
+    assert (answers.n_left_out, answers.table().score("accuracy")) == (3, found["accuracy"])
+    assert answers.table().informedness() == pytest.approx(found["informedness"])
 
 
-@pytest.mark.parametrize("name", ["log.eval", "log.json"])
+def test_an_interrupted_run_and_its_retry_are_one_report(tmp_path, command):
+    wrong = ["What is 3 + 4?"]
+    options = {"display": "none", "log_dir": str(tmp_path), "max_samples": 1}
+    (log,) = inspect_logs.eval(by_letter(n=5), model=failing(wrong), **options)
+    assert log.status == "error"
+    refusal = command("report", str(tmp_path))
+    assert refusal[0] == 2
+    assert "must have ended with status 'success', got 'error'" in refusal[2]
+    for _ in range(2):  # the same run again, later
+        run(by_letter(n=5), model("knows-half"), str(tmp_path))
+    half = Path(log.location.removeprefix("file://")).read_bytes()[:900]
+    (tmp_path / "half.eval").write_bytes(half)
+    for latest, n_left_out in (((), 3), (("--latest",), 2)):
+        code, output, errors = command("report", str(tmp_path), "--format", "csv", *latest)
+        assert (code, output.count("knows-half")) == (1, 1)
+        assert errors.count("left out: ") == n_left_out
+        assert "half.eval: the log is damaged" in errors
+
+
+def words(scorer, **options):
+    """Sixty questions to be answered by Yes or No, of which the first twenty have Yes."""
+    samples = [
+        inspect_logs.Sample(id=f"q{i:02}", input=f"Is it {i}?", target="Yes" if i < 20 else "No")
+        for i in range(60)
+    ]
+    dataset = inspect_logs.MemoryDataset(samples)
+    return inspect_logs.Task(dataset=dataset, solver=generate(), scorer=scorer, **options)
+
+
+def answering(form):
+    """A model that is right but at every fourth question; every second answer is in lower case."""
+
+    def respond(messages, *_):
+        i = int(messages[-1].text.split()[-1].rstrip("?"))
+        said = "Yes" if (i < 20) == (i % 4 > 0) else "No"
+        return inspect_logs.output("m", form.format(said.lower() if i % 2 else said, i))
+
+    return inspect_logs.get_model("mockllm/m", custom_outputs=respond, memoize=False)
+
+
+def grader(grade):
+    """A model that grades: by what it is asked, or always the same."""
+
+    def respond(messages, *_):
+        asked = messages[-1].text.casefold()
+        submission, target = asked.split("[submission]:")[1].split("[criterion]:")
+        is_right = f"say {target.split()[0]} " in submission
+        return inspect_logs.output("g", f"GRADE: {grade or 'IC'[is_right]}")
+
+    return inspect_logs.get_model("mockllm/g", custom_outputs=respond, memoize=False)
+
+
+FOLDING = {
+    "word": (answer("word"), "ANSWER: {}"),
+    "line": (answer("line"), "ANSWER: {}"),
+    "pattern": (pattern(r"is (\w+)"), "it is {}"),
+    "exact": (exact(), "The {}!"),
+    "end": (match(), "I say {}."),
+    "begin": (match("begin"), "{}, for {}"),
+    "whole": (match("exact"), "{}."),
+    "any": (match("any"), "{1}: I say {0} to it"),
+    "includes": (includes(), "I say {} for {}"),
+    "graded": (model_graded_qa(model=grader(None)), "I say {} for {}"),
+    "case-match": (match(ignore_case=False), "{}"),
+    "case-pattern": (pattern(r"(\w+)", ignore_case=False), "{}"),
+    "case-includes": (includes(ignore_case=False), "I say {} for {}"),
+}
+
+
+@pytest.mark.parametrize("name", FOLDING)
+def test_accuracy_is_that_of_the_scorer(tmp_path, name):
+    """Yes: 15 of 20 found, and 10 of 40 others called so.
+
+    With case 30 are unknown, and of the others 5 of 10 and 10 of 20 right.
+    """
+    own, form = FOLDING[name]
+    sees_case = name.startswith("case")
+    found = metrics_of(run(words([own, with_target(own)]), answering(form), str(tmp_path)))
+    assert found["accuracy"] == (0.25 if sees_case else 0.75)
+    if not sees_case:
+        assert found["informedness"] == pytest.approx(15 / 20 - 10 / 40)
+    for answers in read(tmp_path):
+        assert answers.unknown().total() == 30 * sees_case
+        assert answers.table().score("accuracy") == found["accuracy"]
+        for score in ("informedness", "nit"):
+            assert answers.table().score(score) == pytest.approx(found[score], abs=1e-12)
+
+
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [("samples", None, "no samples"), ("status", "cancelled", "ended with status 'success'")],
+    ("own", "form"),
+    [
+        (model_graded_qa(model=grader("C")), "I say {} for {}"),
+        (model_graded_qa(model=grader("P"), partial_credit=True), "I say {} for {}"),
+        (includes(), "No or yes: {}"),
+    ],
 )
-def test_logs_without_samples_or_success_are_refused(tmp_path, name, field, value, message):
-    log = read_eval_log(str(LOGS / NAMES[0]))
-    setattr(log, field, value)
-    write_eval_log(log, str(tmp_path / name))
-    with pytest.raises(ValueError, match=message):
-        list(read_log(log_in(tmp_path)))
+def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, form, command):
+    with pytest.warns(InformednessWarning, match=r"does not fit the answer in \d+ of 60"):
+        found = metrics_of(run(words(with_target(own)), answering(form), str(tmp_path)))
+    assert all(math.isnan(found[name]) for name in METRICS)
+    for kind in ("text", "csv", "json"):
+        code, output, errors = command("report", str(tmp_path), "--format", kind)
+        assert (code, output) == (2, "")
+        assert errors.count("is right, and counts as") == 3
+    code, output, _ = command(
+        *("report", str(tmp_path), "--extract", "(?i)(?:say|yes:) (yes|no)", "--ignore-case"),
+        *("--metric", "informedness"),
+    )
+    assert float(output) == pytest.approx(1 / 2)
 
 
 # The metrics
@@ -134,12 +232,13 @@ def test_metrics_are_those_of_the_answers_in_the_log(tmp_path, name, informednes
         assert found[f"{metric}_stderr"] == wanted.standard_error
 
 
-def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
+def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path, command):
     """Two epochs with the same answers are the same scores, with the error of 20 samples."""
 
     def found(epochs, *names):
+        folder = str(tmp_path / f"{epochs}-{len(names)}")
         task = by_letter(with_target(choice()), n=20, epochs=epochs)
-        return metrics_of(run(task, model(*names), str(tmp_path)))
+        return metrics_of(run(task, model(*names), folder))
 
     once, twice = found(1, "knows-half"), found(2, "knows-half")
     mixed = found(2, "knows-half", "always-b")
@@ -148,6 +247,11 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
         error = once[f"{metric}_stderr"] * math.sqrt(20 / 19)
         assert twice[f"{metric}_stderr"] == pytest.approx(error)
     assert mixed["informedness"] == pytest.approx(1 / 4)  # half of a half, and B's FPR 3/4
+    (pooled,) = read(tmp_path / "2-2", epochs="pooled")
+    made = pooled.report(0.95).estimates
+    for metric in ("informedness", "nit"):
+        assert made[metric].value == pytest.approx(mixed[metric])
+        assert made[metric].standard_error == pytest.approx(mixed[f"{metric}_stderr"])
 
 
 def test_a_metric_takes_its_classes_and_no_other(tmp_path):
@@ -164,14 +268,6 @@ def test_what_is_no_class_or_scorer_is_refused_before_the_run(labels):
         with_target("choice")
 
 
-def test_targets_in_words_are_the_classes(tmp_path):
-    task = in_words(with_target(pattern(r"ANSWER: (\w)")))
-    for sample in task.dataset:
-        sample.choices = None
-    found = metrics_of(run(task, model("knows-half"), str(tmp_path)))
-    assert found["informedness"] == pytest.approx(1 / 2)
-
-
 def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):
     of_several = by_letter(with_target(choice()), n=3)
     of_several.dataset[0].target = ["A", "B"]
@@ -186,13 +282,6 @@ def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):
         assert log.status == "error"
         assert message in log.error.message
         assert task is of_several or len(log.samples) == 3
-
-
-@pytest.mark.filterwarnings("ignore:informedness. no score")
-def test_texts_around_a_class_get_no_score(tmp_path):
-    found = metrics_of(run(in_words(with_target(includes())), model("knows-half"), str(tmp_path)))
-    assert found["accuracy"] > 0
-    assert all(math.isnan(found[name]) for name in METRICS)
 
 
 @pytest.mark.filterwarnings("error:informedness. ")

@@ -5,6 +5,7 @@ It wants an environment with lighteval: python -m pytest tests/harnesses/test_li
 
 import math
 import os
+import statistics
 from pathlib import Path
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")  # lighteval reads these once
@@ -12,24 +13,17 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")  # lighteval read
 import lighteval_logs
 import pyarrow.parquet
 import pytest
+from lighteval.metrics.dynamic_metrics import LogLikelihoodAccMetric
 from lighteval.metrics.metrics import Metrics
-from lighteval.metrics.utils.metric_utils import CorpusLevelMetric
+from lighteval.metrics.metrics_sample import ExactMatches
+from lighteval.metrics.normalizations import LogProbCharNorm, LogProbTokenNorm, helm_normalizer
+from lighteval.metrics.utils.metric_utils import SampleLevelMetric
 from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.requests import Doc, SamplingMethod
 
-from informedness import InformednessWarning, UndefinedMetricWarning
-from informedness.lighteval import (
-    ChoiceInput,
-    ChoicePreparator,
-    ExtractivePreparator,
-    ScoreOfCorpus,
-    TextPreparator,
-    extractive_informedness,
-    generative_informedness,
-    loglikelihood_informedness,
-    loglikelihood_nit,
-)
-from informedness.logs.lighteval import is_log, read_log
+from informedness import InformednessWarning, UndefinedMetricWarning, read_log
+from informedness.lighteval import FoundAnswer, ScoreOfCorpus, informedness, nit
+from informedness.logs.lighteval import is_log
 
 KEPT = Path(__file__).parents[1] / "logs" / "lighteval"
 
@@ -39,15 +33,10 @@ MI_OF_HALF += 0.4 * math.log2(0.4 / (0.4 * 0.7))
 NIT_OF_HALF = 2**MI_OF_HALF / 4
 
 
-def results_of(task, model, folder, metrics=None):
-    found = lighteval_logs.run(task, model, folder, metrics).get_results()["results"]
+def results_of(task, model, folder, *options):
+    found = lighteval_logs.run(task, model, folder, *options).get_results()["results"]
     (results,) = (x for name, x in found.items() if name != "all")
     return results
-
-
-def answers_in(folder):
-    (log,) = filter(is_log, folder.rglob("*"))
-    return list(read_log(log))
 
 
 def doc(gold=1, choices=("A", "B", "C", "D")):
@@ -70,7 +59,7 @@ def test_lighteval_shows_the_scores_of_the_design_and_of_the_log(tmp_path, task,
     results = results_of(task, model, tmp_path)
     shown = [value for name, value in results.items() if not name.endswith("_stderr")]
     assert shown == pytest.approx(wanted)
-    (answers,) = answers_in(tmp_path)
+    (answers,) = read_log(next(filter(is_log, tmp_path.rglob("*"))))
     names = [metric.metric_name for metric in lighteval_logs.METRICS[task][1:]]
     assert answers.model == model
     for name, score in zip(names, ("informedness", "nit"), strict=True):
@@ -82,97 +71,141 @@ def test_lighteval_shows_the_scores_of_the_design_and_of_the_log(tmp_path, task,
 def test_refusals_count_as_wrong_and_are_told(tmp_path):
     with pytest.warns(InformednessWarning, match="60 of 60 answers are none of the choices"):
         results = results_of("arithmetic_text", "refuses", tmp_path)
-    assert results["generative_informedness"] == 0
-    assert results["generative_nit"] == 0.25
+    assert results["informedness_of_em"] == 0
+    assert results["nit_of_em"] == 0.25
+
+
+def exact(**options):
+    return SampleLevelMetric(
+        metric_name="em",
+        sample_level_fn=ExactMatches(**options),
+        category=SamplingMethod.GENERATIVE,
+        corpus_level_fn=statistics.mean,
+        higher_is_better=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "form", "accuracy"),
+    [
+        (Metrics.exact_match.value, "  {} ", 0.7),  # which strips
+        (exact(), "  {}", 0),  # which does not
+        (exact(normalize_pred=str.upper), "{}", 0.7),
+        (exact(normalize_pred=helm_normalizer, normalize_gold=helm_normalizer), "({})!", 0.7),
+        (exact(type_exact_match="prefix"), "{}, I think", 0.7),
+        (exact(type_exact_match="suffix"), "Surely {}", 0.7),
+        (Metrics.gpqa_instruct_metric.value, "I think the answer is ({}).", 0.7),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:informedness. .* are none of the choices")
+def test_accuracy_is_that_of_the_metric_beside(tmp_path, own, form, accuracy):
+    metrics = [own, informedness(own), nit(own)]
+    results = results_of("arithmetic_text", "knows-half", tmp_path, metrics, form)
+    assert results[own.metric_name] == pytest.approx(accuracy)
+    (answers,) = read_log(tmp_path)
+    assert answers.table().score("accuracy") == pytest.approx(accuracy)
+    for name in ("informedness", "nit"):
+        made = answers.table().estimate(name)
+        assert results[f"{name}_of_{own.metric_name}"] == pytest.approx(made.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("norm", [None, LogProbCharNorm(), LogProbTokenNorm()])
+def test_the_likeliest_choice_is_that_of_the_accuracy_beside(norm):
+    """Of equal ones the first; a long one is likelier by its length."""
+    own = LogLikelihoodAccMetric(norm)
+    response = ModelResponse(
+        logprobs=[-2.0, -1.0, -1.0, -1.5], output_tokens=[[1], [1], [1], [1, 2, 3, 4]]
+    )
+    of_doc = doc(1, ("a", "b", "c", "four"))
+    found = informedness(own).sample_level_fn.prepare(of_doc, response)
+    assert (found.answer, found.verdict) == ((1, 1) if norm is None else (3, 0))
 
 
 def test_a_task_may_have_metrics_of_each_kind(tmp_path):
-    metrics = [loglikelihood_informedness, extractive_informedness, generative_informedness]
-    with pytest.warns(InformednessWarning, match="in generative_informedness"):
-        results = results_of("arithmetic_sentence", "knows-half", tmp_path, metrics)
-    assert [results[x.metric_name] for x in metrics] == pytest.approx([1 / 2, 1 / 2, 0])
-    scored, text = answers_in(tmp_path)
+    own = Metrics.loglikelihood_acc.value, Metrics.gpqa_instruct_metric.value
+    metrics = [*own, *map(informedness, own)]
+    results = results_of("arithmetic_sentence", "knows-half", tmp_path, metrics)
+    assert [results[x.metric_name] for x in metrics] == pytest.approx([0.7, 0.7, 0.5, 0.5])
+    scored, text = read_log(tmp_path)
     assert (scored.variant, text.variant) == ("log-probabilities", "text")
     assert scored.predictions == text.predictions
 
 
-def test_a_metric_can_be_built_as_lighteval_builds_them(tmp_path):
-    name = "macro_of_text"
-    metric = CorpusLevelMetric(
-        metric_name=name,
-        sample_level_fn=TextPreparator(normalize_pred=str.lower),
-        corpus_level_fn=ScoreOfCorpus(name, average="macro"),
-        category=SamplingMethod.GENERATIVE,
-        higher_is_better=True,
+def test_answers_that_do_not_fit_the_verdicts_have_no_score():
+    items = [FoundAnswer(0, "A", 0.0, ["A", "B"]), FoundAnswer(1, "A", 0.0, ["A", "B"])]
+    with pytest.warns(InformednessWarning, match="in x: .* does not fit the answer in 1 of 2"):
+        shown = ScoreOfCorpus("x", "nit").compute_corpus(items)
+    assert math.isnan(shown["x"])
+    assert math.isnan(shown["x_stderr"])
+
+
+@pytest.mark.filterwarnings("ignore:informedness. .* are none of the choices")
+def test_two_runs_in_a_folder_and_half_of_another_are_read_as_one(tmp_path, command):
+    """As where a run was interrupted as it wrote, or a model without text was asked for some."""
+    for model in ("always-b", "always-b", "knows-half"):
+        results_of("arithmetic", model, tmp_path)
+    earlier, later, _ = sorted(tmp_path.rglob("details_*"))
+    half = later.with_name("details_half_2026-01-01T00-00-00.0.parquet")
+    half.write_bytes(later.read_bytes()[:-100])
+    code, output, errors = command("report", str(tmp_path), "--format", "csv")
+    assert (code, output.count("arithmetic|0")) == (1, 2)
+    assert (
+        f"left out: {earlier}: another run of 'always-b, arithmetic|0', of which {later}" in errors
     )
-    with pytest.warns(InformednessWarning, match=f"in {name}"):  # no choice is in lower case
-        results = results_of("arithmetic_text", "always-b", tmp_path, [metric])
-    assert results == {name: 0, f"{name}_stderr": 0}
+    assert f"left out: {half}: not readable as Parquet" in errors
+    assert command("compare", *map(str, (later, _)))[0] == 0
 
 
 def test_a_choice_that_is_never_right_is_a_class_all_the_same():
-    items = [ChoiceInput(0, 0, 4), ChoiceInput(1, 1, 4)]
-    right = ScoreOfCorpus("nit", "nit").compute_corpus(items)
-    assert right["nit"] == pytest.approx(2**1 / 4)
+    choices = [*"ABCD"]
+    items = [FoundAnswer(0, 0, 1.0, choices), FoundAnswer(1, 1, 1.0, choices)]
+    assert ScoreOfCorpus("nit", "nit").compute_corpus(items)["nit"] == pytest.approx(2**1 / 4)
 
 
 def test_all_references_of_one_class_leave_no_standard_error():
+    items = [FoundAnswer(1, 1, 1.0, ["A", "B"])] * 3
     with pytest.warns(UndefinedMetricWarning, match="all references are 1"):
-        shown = ScoreOfCorpus("informedness").compute_corpus([ChoiceInput(1, 1, 2)] * 3)
+        shown = ScoreOfCorpus("informedness", "informedness").compute_corpus(items)
     assert shown["informedness"] == 0
     assert math.isnan(shown["informedness_stderr"])
 
 
-@pytest.mark.parametrize(
-    "metric", [loglikelihood_nit, extractive_informedness, generative_informedness]
-)
-def test_lighteval_finds_cached_answers_of_another_run(metric):
+@pytest.mark.parametrize("own", lighteval_logs.OWN)
+def test_lighteval_finds_cached_answers_of_another_run(own):
+    metric = nit(own)
     written = [str(metric.sample_level_fn), str(metric.corpus_level_fn)]
     assert not any(" at 0x" in text for text in written)  # its cache goes by these
 
 
-def test_the_likeliest_choice_is_as_lighteval_takes_it():
-    response = ModelResponse(logprobs=[-2.0, -1.0, -1.0, -3.0])
-    assert ChoicePreparator().prepare(doc(gold=[1]), response) == ChoiceInput(1, 1, 4)
-    accuracy = Metrics.loglikelihood_acc.value.sample_level_fn
-    assert accuracy.compute(doc=doc(gold=1), model_response=response) == 1
-    assert accuracy.compute(doc=doc(gold=2), model_response=response) == 0
-
-
 def test_text_counts_without_its_reasoning_and_the_first_of_several():
     response = ModelResponse(text=["<think>A</think>C", "D"], text_post_processed=["C", "D"])
-    choices = [" A", " B", " C", " D"]
-    assert TextPreparator().prepare(doc(1, choices), response) == ChoiceInput(1, 2, 4)
-    assert ExtractivePreparator().prepare(doc(), response) == ChoiceInput(1, 2, 4)
-
-
-def test_what_was_extracted_is_noted_as_by_lightevals_own_metric():
-    response = ModelResponse(text=["First A, no: the answer is (C)."])
-    ours, theirs = doc(), doc()
-    assert ExtractivePreparator().prepare(ours, response) == ChoiceInput(1, 2, 4)
-    Metrics.gpqa_instruct_metric.value.sample_level_fn.compute(theirs, response)
-    assert ours.specific == theirs.specific
+    for own in (Metrics.exact_match, Metrics.gpqa_instruct_metric):
+        found = nit(own).sample_level_fn.prepare(doc(1), response)
+        assert found == FoundAnswer(1, "C", 0.0, [*"ABCD"])
 
 
 @pytest.mark.parametrize(
-    ("preparator", "response"),
+    ("own", "response"),
     [
-        (ChoicePreparator(), ModelResponse(logprobs=[-1.0, -2.0, -3.0, -4.0])),
-        (TextPreparator(), ModelResponse(text=["A"])),
-        (ExtractivePreparator(), ModelResponse(text=["A"])),
+        (Metrics.loglikelihood_acc, ModelResponse(logprobs=[-1.0, -2.0, -3.0, -4.0])),
+        (Metrics.exact_match, ModelResponse(text=["A"])),
     ],
 )
-def test_samples_that_cannot_be_scored_are_refused(preparator, response):
+def test_samples_that_cannot_be_scored_are_refused(own, response):
+    prepare = informedness(own).sample_level_fn.prepare
     with pytest.raises(ValueError, match=r"must have one right answer .*, got \[0, 1\]"):
-        preparator.prepare(doc(gold=[0, 1]), response)
+        prepare(doc(gold=[0, 1]), response)
     with pytest.raises(ValueError, match="`gold_index` must be one of 4 choices, got -1"):
-        preparator.prepare(doc(gold=-1), response)
+        prepare(doc(gold=-1), response)
     with pytest.raises(ValueError, match="`choices` must list the texts of at least two"):
-        preparator.prepare(doc(0, ["A"]), response)
+        prepare(doc(0, ["A"]), response)
     with pytest.raises(ValueError, match=r"`text` must be|`logprobs` must hold"):
-        preparator.prepare(doc(), ModelResponse())
+        prepare(doc(), ModelResponse())
 
 
-def test_an_average_by_class_is_refused():
+def test_what_says_no_right_or_wrong_and_an_average_by_class_are_refused():
+    for own in (Metrics.mcc, Metrics.drop, "acc", None):
+        with pytest.raises(ValueError, match="`of` must be a metric that says of each sample"):
+            informedness(own)
     with pytest.raises(ValueError, match="`average` must not be None"):
-        ScoreOfCorpus("informedness", average=None)
+        informedness(Metrics.exact_match, average=None)

@@ -18,19 +18,20 @@ from lm_eval_tasks.data import questions
 
 import informedness.lm_eval
 from informedness import nit_score
+from informedness import read_log as read
 from informedness.lm_eval import Task
-from informedness.logs.lm_eval import is_log, read_log
+from informedness.logs.lm_eval import is_log
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.IntervalWarning")
 
 
 @cache
-def results(model, bootstrap_iters=10):
+def results(model):
     tasks = ["arithmetic", "arithmetic_generated", "arithmetic_plain"]
     if model == "refuses":  # it has no likeliest choice
         tasks = ["arithmetic_generated"]
-    return run(model, tasks, bootstrap_iters=bootstrap_iters)["results"]
+    return run(model, tasks)["results"]
 
 
 def result_of(model, task, **options):
@@ -51,9 +52,9 @@ def expected(said, golds, classes):
 
 
 @pytest.mark.parametrize("model", SAID)
-@pytest.mark.parametrize("bootstrap_iters", [0, 10])
-def test_the_harness_reports_our_scores_and_errors(model, bootstrap_iters):
-    for task, found in results(model, bootstrap_iters).items():
+def test_the_harness_reports_our_scores_and_errors(model):
+    for task, found in results(model).items():
+        assert not any("stderr_stderr" in name for name in found)
         if task in ("arithmetic", "arithmetic_plain"):  # the group, and the task without a class
             continue
         n = 25 if task == "arithmetic_texts" else 60
@@ -83,14 +84,6 @@ def test_a_group_averages_scores_and_errors_as_the_harness_does_others():
     assert group["nit,none"] == near((a["nit,none"] + b["nit,none"]) / 2)
     both = math.hypot(a["nit_stderr,none"], b["nit_stderr,none"])
     assert group["nit_stderr,none"] == near(both / 2)
-
-
-def test_metrics_of_the_harness_are_what_they_are_without_the_class():
-    found = results("knows-half")
-    # each second of all questions, and the 12 of the others whose answer is B
-    assert found["arithmetic_letters"]["acc,none"] == 42 / 60
-    assert found["arithmetic_plain"]["acc,none"] == found["arithmetic_texts"]["acc,none"]
-    assert found["arithmetic_generated"]["exact_match,letter"] == 42 / 60
 
 
 def config(**changes):
@@ -140,19 +133,109 @@ def test_a_choice_that_is_never_right_counts_among_the_classes():
 def test_generated_texts_are_positions_where_choices_differ_between_documents():
     task = Task(config(doc_to_choice="choices", doc_to_target="position"))
     docs = task.dataset["test"]
-    assert task.process_results(docs[0], ["4"])["informedness"] == (0, 1)
-    assert task.process_results(docs[0], ["3"])["informedness"] == (0, 0)
-    assert task.process_results(docs[2], ["3"])["informedness"] == (2, -1)  # none of its choices
-    pairs = [(0, 1), (0, 0), (2, -1), (1, 1)]
-    of_four = expected([1, 0, -1, 1], [0, 0, 2, 1], range(4))
-    assert {name: task.aggregation()[name](pairs) for name in of_four} == of_four
+    # the last is none of the choices of its document
+    said = ((0, "4"), (0, "3"), (1, "5"), (2, "3"))
+    logged = [task.process_results(docs[i], [text])["informedness"] for i, text in said]
+    of_four = expected([1, 0, 1, -1], [0, 0, 1, 2], range(4))
+    for name in ("informedness", "nit"):
+        assert task.aggregation()[name](logged) == of_four[name]
 
 
 def test_generated_texts_are_positions_where_two_choices_are_called_alike():
-    task = Task(config(doc_to_choice=["A", "B", "A"], doc_to_target=2))
-    doc = task.dataset["test"][0]
-    pairs = [task.process_results(doc, [said])["nit"] for said in "AB"]
-    assert pairs == [(2, 2), (2, 1)]
+    """The right one of the two, or else the first."""
+    task = Task(config(doc_to_choice=["A", "B", "A", "D"], doc_to_target="position"))
+    docs = [{**task.dataset["test"][0], "position": gold} for gold in (2, 0, 1, 1)]
+    said = zip(docs, "ABAB", strict=True)
+    logged = [task.process_results(doc, [text])["nit"] for doc, text in said]
+    wanted = expected([2, 1, 0, 1], [2, 0, 1, 1], range(4))
+    assert task.aggregation()["nit"](logged) == wanted["nit"]
+
+
+def of_metric(metric, **options):
+    return [
+        {"metric": metric, "aggregation": "mean", "higher_is_better": True, **options},
+        {"metric": "informedness"},
+        {"metric": "nit"},
+    ]
+
+
+def filtered(pattern, **options):
+    steps = [{"function": "regex", "regex_pattern": pattern, **options}, {"function": "take_first"}]
+    return [{"name": "letter", "filter": steps}]
+
+
+FOLDED = {"doc_to_choice": [*LETTERS], "doc_to_target": "position"}
+
+
+@pytest.mark.parametrize("of_choices", [{}, FOLDED])
+@pytest.mark.parametrize(
+    ("form", "options", "changes", "accuracy"),
+    [
+        ("{}", {}, {}, 0.7),
+        ("{lower}", {}, {}, 0),
+        ("{lower}", {"ignore_case": True}, {}, 0.7),
+        ("{lower}!", {"ignore_case": True, "ignore_punctuation": True}, {}, 0.7),
+        ("{}7", {"ignore_numbers": True}, {}, 0.7),
+        ("I say {}", {"regexes_to_ignore": ["I say "]}, {}, 0.7),
+        ("I say {lower}", {"ignore_case": True}, {"filter_list": filtered("say (.)")}, 0.7),
+        (" {} ", {}, {"filter_list": filtered("([A-D])", group_select=-1)}, 0.7),
+    ],
+)
+def test_accuracy_is_that_of_the_metric_beside(
+    tmp_path, form, options, changes, accuracy, of_choices
+):
+    """Inside the harness, from its log with our scores, and from its log without them."""
+    changes = {**changes, **of_choices, "metric_list": of_metric("exact_match", **options)}
+    changes["generation_kwargs"] = {"until": ["\n"], "form": form}
+    found = result_of("knows-half", Task(config(**changes)), folder=tmp_path / "ours")
+    plain = config(**changes | {"metric_list": changes["metric_list"][:1], "class": None})
+    result_of("knows-half", ConfigurableTask(config=plain), folder=tmp_path / "plain")
+    (match,) = (value for name, value in found.items() if name.startswith("exact_match,"))
+    assert match == near(accuracy)
+    for folder in tmp_path.iterdir():
+        (answers,) = read(folder)
+        assert answers.table().score("accuracy") == near(accuracy)
+        for name in ("informedness", "nit"):
+            (value,) = (x for key, x in found.items() if key.startswith(f"{name},"))
+            assert answers.table().score(name) == near(value)
+
+
+@pytest.mark.parametrize("metric", ["acc", "acc_norm", "acc_bytes", "acc_mutual_info"])
+def test_the_likeliest_choice_is_that_of_the_metric_beside(tmp_path, metric):
+    """Of choices of different lengths."""
+    choices = ["A", "Bb", "C" * 6, "Ä" * 4]
+    task = Task(config(**CHOICES | {"doc_to_choice": choices}, metric_list=of_metric(metric)))
+    found = result_of("knows-half", task, folder=tmp_path)
+    (answers,) = read(tmp_path)
+    assert answers.table().score("accuracy") == near(found[f"{metric},none"])
+    assert answers.table().score("informedness") == near(found["informedness,none"])
+
+
+def test_answers_that_do_not_fit_the_verdicts_have_no_score():
+    """As of a metric that counts a text as right for two classes."""
+    rows = [["A", "B", 1.0], ["B", "B", 1.0], ["B", "A", 0.0]]
+    with pytest.warns(UserWarning, match="does not fit the answer in 1 of 3 samples"):
+        assert math.isnan(informedness.lm_eval.informedness(rows))
+
+
+def test_two_runs_in_a_folder_and_half_of_another_are_read_as_one(tmp_path, command):
+    """Of models asked by different chat templates, whose prompts differ."""
+    for folder, model, options in (
+        ("a", "always-b", {}),
+        ("a", "always-b", {}),
+        ("b", "knows-half", {"system_instruction": "Add."}),
+    ):
+        run(model, ["arithmetic_plain"], tmp_path / folder, **options)
+    earlier, later = sorted((tmp_path / "a").rglob("samples_*"))
+    later.with_name("samples_half_2026-01-01T00-00-00.0.jsonl").write_text('{"doc_id": 0')
+    code, output, errors = command("report", str(tmp_path), "--format", "csv")
+    assert (code, output.count("arithmetic_plain")) == (1, 2)
+    assert f"left out: {earlier}: another run of 'always-b, arithmetic_plain', of which" in errors
+    assert "samples_half_2026-01-01T00-00-00.0.jsonl: line 1: must be a JSON object" in errors
+    logs = [str(later), *map(str, (tmp_path / "b").rglob("samples_*"))]
+    code, output, errors = command("compare", *logs)
+    assert code == 0
+    assert "the prompts of 25 of 25 samples differ between always-b, arithmetic_plain and" in errors
 
 
 def test_choices_are_likeliest_without_their_part_that_mutual_information_asks_for():
@@ -160,11 +243,13 @@ def test_choices_are_likeliest_without_their_part_that_mutual_information_asks_f
     task = Task(config(**CHOICES, metric_list=metrics))
     of_doc = [(-4.0, False), (-1.0, False), (-2.0, False), (-3.0, False)]
     alone = [(-0.5, False)] * 4
-    assert task.process_results(task.dataset["test"][0], of_doc + alone)["informedness"] == (0, 1)
+    logged = task.process_results(task.dataset["test"][0], of_doc + alone)["informedness"]
+    assert logged == [0, 1, 0.0]
 
 
-def test_choices_in_the_prompt_are_read(tmp_path):
-    """As of Winogrande, where the target is the text behind all choices."""
+@pytest.mark.parametrize("plain", [False, True])
+def test_choices_in_the_prompt_are_read(tmp_path, plain):
+    """As of Winogrande, where the target is the text behind both choices."""
     task = config(
         output_type="multiple_choice",
         doc_to_text="position",
@@ -172,14 +257,18 @@ def test_choices_in_the_prompt_are_read(tmp_path):
         doc_to_target="question",
         metric_list=[{"metric": "acc"}, {"metric": "informedness"}],
         custom_dataset=lambda **_: {
-            "test": questions()["test"].map(lambda doc: {"question": "is the sum."})
+            "test": questions()["test"]
+            .filter(lambda doc: doc["position"] < 2)
+            .map(lambda doc: {"question": "is the sum.", "choices": doc["choices"][:2]})
         },
     )
-    found = result_of("knows-half", Task(task), folder=tmp_path)
-    assert found["informedness,none"] == near(0.5)
-    (log,) = filter(is_log, tmp_path.rglob("*"))
-    (read,) = read_log(log)
-    assert read.table().informedness() == near(0.5)
+    found = result_of("knows-half", Task(task), folder=tmp_path / "ours")
+    bare = {**task, "metric_list": [{"metric": "acc"}]}
+    bare.pop("class")
+    result_of("knows-half", ConfigurableTask(config=bare), folder=tmp_path / "plain")
+    (answers,) = read(tmp_path / ("plain" if plain else "ours"))
+    assert answers.table().score("accuracy") == near(found["acc,none"])
+    assert answers.table().informedness() == near(found["informedness,none"]) == near(0.5)
 
 
 def test_output_alone_is_not_scored():
@@ -189,26 +278,25 @@ def test_output_alone_is_not_scored():
 
 
 def pair_of(doc, results):
-    pair = (doc["answer"], results[0])
-    return {"informedness": pair, "informedness_stderr": pair}
+    return {"informedness": (doc["answer"], results[0]), "f1": (results[0], doc["answer"])}
 
 
-def test_a_task_with_process_results_of_its_own_names_the_functions():
-    names = {"informedness": True, "informedness_stderr": False}
+def test_a_task_with_process_results_of_its_own_names_the_function(tmp_path):
+    """And may log the pair of another metric the other way round, which its target tells."""
     metrics = [
-        {
-            "metric": name,
-            "aggregation": getattr(informedness.lm_eval, name),
-            "higher_is_better": is_better,
-        }
-        for name, is_better in names.items()
+        {"metric": name, "aggregation": informedness.lm_eval.informedness, "higher_is_better": True}
+        for name in ("informedness", "f1")
     ]
     options = config(process_results=pair_of, metric_list=metrics)
     options.pop("class")
-    found = result_of("refuses", ConfigurableTask(config=options))
-    right = expected(SAID["refuses"], GOLDS, [*LETTERS])
-    assert [found[f"{name},none"] for name in names] == [right[name] for name in names]
-    assert found["informedness,none"] == 0
+    found = result_of("knows-half", ConfigurableTask(config=options), folder=tmp_path)
+    right = expected(SAID["knows-half"], GOLDS, [*LETTERS])
+    for name in ("informedness", "informedness_stderr"):
+        assert found[f"{name},none"] == right[name]
+    (log,) = filter(is_log, tmp_path.rglob("*"))
+    log.write_text(log.read_text().replace('"informedness": [', '"other": ['))
+    (answers,) = read(tmp_path)
+    assert answers.table().informedness() == right["informedness"] != near(found["f1,none"])
 
 
 @pytest.mark.parametrize(

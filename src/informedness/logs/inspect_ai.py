@@ -1,8 +1,4 @@
-"""Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`.
-
-What counts is the answer that a scorer logged, never its verdict: C and I, for correct and
-incorrect, could be mistaken for classes of a task that has a class C.
-"""
+"""Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`."""
 
 from __future__ import annotations
 
@@ -17,7 +13,9 @@ from typing import Any, NamedTuple, TypeVar
 from zipfile import BadZipFile, ZipFile
 
 from ..core.labels import show
+from ..extras import needing
 from .answers import Answers, json_object, naming, not_one
+from .verdicts import verdict_of
 
 NAME = "inspect"
 
@@ -26,17 +24,9 @@ _T = TypeVar("_T")
 _VERSION = 2  # of the log's schema
 _HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
 _CONVERT = "`inspect log convert` converts it"
+_OF_MARK = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 _RETRY = "`inspect eval-retry` with this log runs what is missing"
 _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"eval":\s*\{')
-
-
-class Verdict(NamedTuple):
-    """What a scorer says about a sample."""
-
-    answer: str | None
-    """The answer it found; None if it found none."""
-    is_right: bool | None
-    """Its verdict; None if that is neither C nor I."""
 
 
 class Sample(NamedTuple):
@@ -48,9 +38,8 @@ class Sample(NamedTuple):
     letters: tuple[str, ...]
     """Those of its choices; empty if it has none."""
     gold: str
-    is_error: bool
-    is_invalid: bool
-    scores: dict[str, Verdict]
+    scores: dict[str, tuple[str | None, float | None]]
+    """By scorer the answer it found and its verdict; none if the sample has an error."""
 
 
 def is_log(path: Path) -> bool:
@@ -64,7 +53,7 @@ def is_log(path: Path) -> bool:
         with ZipFile(path) as archive:  # any Python's reads the names
             return bool({_HEADER, _START} & set(archive.namelist()))
     except BadZipFile:
-        return False
+        return True  # half of one, by its name
 
 
 def read_log(path: Path) -> Iterator[Answers]:
@@ -90,18 +79,25 @@ def read_log(path: Path) -> Iterator[Answers]:
     for epoch in epochs:
         of_epoch = [sample for sample in samples if sample.epoch == epoch]
         for name in names:
+            # as Inspect, which leaves out of its metrics what has no score
+            scored = [sample for sample in of_epoch if name in sample.scores]
+            if not scored:
+                continue
             yield Answers(
                 harness=NAME,
                 task=header["eval"]["task"],
                 model=header["eval"]["model"],
-                how=_how(name, of_epoch),
-                ids=tuple(sample.id for sample in of_epoch),
-                references=tuple(sample.gold for sample in of_epoch),
-                predictions=tuple(sample.scores[name].answer for sample in of_epoch),
-                prompts=tuple(sample.prompt for sample in of_epoch),
+                how=f"what scorer {name!r} logged as the answer",
+                ids=tuple(sample.id for sample in scored),
+                references=tuple(sample.gold for sample in scored),
+                predictions=tuple(sample.scores[name][0] for sample in scored),
+                prompts=tuple(sample.prompt for sample in scored),
                 variant=name if len(names) > 1 else "",
                 epoch=epoch if len(epochs) > 1 else None,
                 choices=choices,
+                verdicts=tuple(sample.scores[name][1] for sample in scored),
+                created=str(header["eval"].get("created", "")),
+                n_left_out=len(of_epoch) - len(scored),
             )
 
 
@@ -130,17 +126,13 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
 
 def _zip_with_zstandard() -> tuple[Any, tuple[type[Exception], ...]]:
     """Return a module `zipfile` that reads Zstandard, and what it raises for damaged files."""
-    try:
+    with needing("reading .eval logs needs backports.zstd", "informedness[inspect]"):
         if sys.version_info >= (3, 14):
             import zipfile
 
             from compression.zstd import ZstdError
         else:
             from backports.zstd import ZstdError, zipfile
-    except ImportError as error:
-        raise ImportError(
-            "reading .eval logs needs backports.zstd: pip install 'informedness[inspect]'"
-        ) from error
     return zipfile, (zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError)
 
 
@@ -149,32 +141,30 @@ def _sample(raw: dict[str, Any]) -> Sample:
         try:
             choices = raw.get("choices") or []
             letters = letters_of(len(choices))
-            scores = {name: _verdict(score) for name, score in (raw.get("scores") or {}).items()}
+            scores = {} if raw.get("invalidation") else raw.get("scores") or {}
             return Sample(
                 epoch=_of_type(raw["epoch"], int),
                 id=str(raw["id"]),
                 prompt=_prompt(raw["input"], choices),
                 letters=letters,
                 gold=gold_of(raw["target"], letters),
-                is_error=raw.get("error") is not None,
-                is_invalid=raw.get("invalidation") is not None,
-                scores={name: score for name, score in scores.items() if score is not None},
+                scores={
+                    name: answer_and_verdict(score["value"], score.get("answer"))
+                    for name, score in scores.items()
+                    if not (isinstance(score["value"], float) and math.isnan(score["value"]))
+                },
             )
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"it is damaged: {type(error).__name__} {error}") from error
 
 
-def _verdict(raw: dict[str, Any]) -> Verdict | None:
-    """Return a scorer's answer and verdict; None if its value is nan, for no verdict."""
-    value, answer = raw["value"], raw.get("answer")
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    return verdict_of(value, None if answer is None else _of_type(answer, str))
-
-
-def verdict_of(value: Any, answer: str | None) -> Verdict:
+def answer_and_verdict(value: Any, answer: Any) -> tuple[str | None, float | None]:
     """Return the answer and verdict of a score; an empty answer counts as none."""
-    return Verdict(answer or None, value == "C" if value in ("C", "I") else None)
+    if answer is not None:
+        answer = _of_type(answer, str)
+    if isinstance(value, str):
+        value = _OF_MARK.get(value)
+    return answer or None, verdict_of(value)
 
 
 def _of_type(value: Any, kind: type[_T]) -> _T:
@@ -231,18 +221,6 @@ def _check_samples(samples: list[Sample], header: dict[str, Any], names: list[st
     n_total = results.get("total_samples", n_samples)
     if n_samples != n_total and not results.get("early_stopping"):
         raise ValueError(f"the log is damaged: it holds {n_samples} of {n_total} samples")
-    bad = {
-        f"ended in an error, which is not an answer: {_RETRY}": [x for x in samples if x.is_error],
-        f"are marked as invalid: {_RETRY}": [x for x in samples if x.is_invalid],
-    }
-    for name in names:
-        what = f"have no score of scorer {name!r}: score the log again with `inspect score`"
-        bad[what] = [x for x in samples if name not in x.scores]
-    for what, found in bad.items():
-        if found:
-            raise ValueError(
-                f"{len(found)} of {n_samples} samples, the first is {show(found[0].id)}, {what}"
-            )
     if not names:
         raise ValueError("no scores, which hold the answers: add them with `inspect score`")
 
@@ -252,15 +230,3 @@ def classes_of(golds: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tupl
     if all(gold in of_sample for gold, of_sample in zip(golds, letters, strict=True)):
         return max(letters, key=len)
     return None
-
-
-def _how(name: str, samples: list[Sample]) -> str:
-    how = f"what scorer {name!r} logged as the answer"
-    verdicts = [(sample.scores[name], sample.gold) for sample in samples]
-    disputed = sum(x.is_right not in (None, x.answer == gold) for x, gold in verdicts)
-    if disputed:
-        how += (
-            f" (it counted {disputed} of them as right although they are not the target, or the "
-            "other way round)"
-        )
-    return how

@@ -3,7 +3,7 @@
 With `--save-details` lighteval writes details/MODEL/DATE/details_TASK_DATE.parquet. If choices were
 scored, a sample has their log-probabilities there; for a generative metric it has text; and if a
 task has metrics of both kinds, its file holds each sample twice. The likeliest choice is the one
-with the highest raw log-probability, whether or not a metric of the task normalises by length.
+of the metric `acc`, or of the normalised one that is there instead.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from ..core.labels import Label, show
+from ..core.labels import show
+from ..extras import needing
 from ..inputs.paths import open_whole
 from .answers import Answers, classes_of_choices, naming, not_one
+from .verdicts import likeliest, verdict_metric, verdict_of
 
 NAME = "lighteval"
 
@@ -33,11 +35,15 @@ _OPTIONAL = (  # null in some tasks, which leaves no such column
     "doc.specific.extracted_golds",
     "doc.specific.extracted_predictions",
     "model_response.text_post_processed",
+    "model_response.output_tokens",
+    "metric",
 )
+_OF_CHOICES = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
+_OF_TEXTS = ("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem")
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is named as details are, and is Parquet with their columns."""
+    """Return whether a file is named as details are, and is no Parquet without their columns."""
     if not _FILE.fullmatch(path.name) or not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -47,7 +53,9 @@ def is_log(path: Path) -> bool:
         length, mark = int.from_bytes(stream.read(4), "little"), stream.read(4)
         stream.seek(max(size - 8 - length, 0))
         names = stream.read(min(length, size))
-    return mark == b"PAR1" and b"model_response" in names and b"gold_index" in names
+    if mark != b"PAR1":
+        return True  # half of one, by its name
+    return b"model_response" in names and b"gold_index" in names
 
 
 def read_log(path: Path) -> Iterator[Answers]:
@@ -62,7 +70,7 @@ def read_log(path: Path) -> Iterator[Answers]:
         If pyarrow is missing.
     """
     rows = _read_rows(path)
-    tasks = sorted({row["doc"]["task_name"] for row in rows})
+    tasks = sorted({str(row["doc"]["task_name"]) for row in rows})
     if len(tasks) > 1:
         raise ValueError(f"the log must hold one task, got {', '.join(tasks)}")
     # Generated tokens may have log-probabilities too, but scored choices have no text.
@@ -70,14 +78,9 @@ def read_log(path: Path) -> Iterator[Answers]:
     scored = [row for row in rows if not row["model_response"]["text"]]
     both = bool(generated and scored)
     if scored:
-        found, how = _likeliest_choice, "the likeliest choice"
-        yield from _answers(path, scored, found, how, "log-probabilities" if both else "")
+        yield from _answers(path, scored, "log-probabilities" if both else "")
     if generated:
-        found, how = _generations, "the generated text"
-        if any(_specific(row, "extracted_predictions") is not None for row in generated):
-            found = _extracted
-            how = "the answer that lighteval's extractive match found in the text"
-        yield from _answers(path, generated, found, how, "text" if both else "")
+        yield from _answers(path, generated, "text" if both else "")
 
 
 def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
@@ -97,22 +100,20 @@ def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
     return int(gold)
 
 
-def likeliest(logprobs: Sequence[float], n_choices: int) -> int:
-    """Return the position of the highest log-probability, the first if several are equal.
+def logprobs_of(logprobs: Any, n_choices: int) -> list[float]:
+    """Return the log-probability of each choice, and those without the question if they are there.
 
     Raises
     ------
     ValueError
-        If there is not one log-probability for each choice, or one is not a number.
+        If there is not one for each choice, or one is not a number.
     """
-    # lighteval's accuracy knows lists in which those without the question follow.
-    of_choices = list(logprobs[:n_choices])
-    numbers = [x for x in of_choices if isinstance(x, Real) and not math.isnan(x)]
-    if len(logprobs) not in (n_choices, 2 * n_choices) or len(numbers) < n_choices:
+    numbers = [x for x in logprobs or () if isinstance(x, Real) and not math.isnan(x)]
+    if len(numbers) not in (n_choices, 2 * n_choices) or len(numbers) < len(logprobs):
         raise ValueError(
             f"`logprobs` must hold one number for each of {n_choices} choices, got {show(logprobs)}"
         )
-    return of_choices.index(max(of_choices))
+    return list(map(float, numbers))
 
 
 def texts_of(texts: Any) -> list[Any]:
@@ -147,13 +148,9 @@ def stripped(choices: Any) -> list[str]:
 
 def _read_rows(path: Path) -> list[dict[str, Any]]:
     """Return what is needed of each sample, as nested dicts."""
-    try:
+    with needing("reading lighteval's details needs pyarrow", "informedness[cli]"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError(
-            "reading lighteval's details needs pyarrow: pip install 'informedness[cli]'"
-        ) from error
     columns = [f"{part}.{name}" for part, names in _COLUMNS.items() for name in names]
     rows: list[dict[str, Any]] = []
     with open_whole(str(path)) as stream:
@@ -177,8 +174,18 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _likeliest_choice(row: dict[str, Any]) -> list[Any]:
-    return [likeliest(row["model_response"]["logprobs"] or (), len(row["doc"]["choices"]))]
+def _likeliest_choice(row: dict[str, Any], metric: str | None) -> int:
+    choices = row["doc"]["choices"]
+    numbers = logprobs_of(row["model_response"]["logprobs"], len(choices))
+    metric = (metric or "").partition(":")[0]
+    alone = numbers[len(choices) :] if metric == "acc_norm_pmi" else []
+    sizes = [1] * len(choices)
+    if metric == "acc_norm":
+        sizes = [len(choice) or 1 for choice in choices]
+    elif metric == "acc_norm_token":
+        tokens = row["model_response"].get("output_tokens") or ()
+        sizes = [len(of_choice) or 1 for of_choice in tokens[: len(choices)]] or sizes
+    return likeliest(numbers[: len(choices)], sizes, alone or [0] * len(choices))
 
 
 def _generations(row: dict[str, Any]) -> list[Any]:
@@ -207,55 +214,59 @@ def _specific(row: dict[str, Any], name: str) -> Any:
     return (row["doc"].get("specific") or {}).get(name)
 
 
-def _answers(
-    path: Path,
-    rows: list[dict[str, Any]],
-    answers_of: Callable[[dict[str, Any]], list[Any]],
-    how: str,
-    variant: str,
-) -> Iterator[Answers]:
-    """Yield the answers of each generation: texts, or positions of choices."""
-    choices, golds, found = [], [], []
+def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[Answers]:
+    """Yield the answers of each generation: classes, or generated texts."""
+    is_text = bool(rows[0]["model_response"]["text"])
+    logged = [row.get("metric") or {} for row in rows]
+    metric = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES)
+    is_extracted = any(_specific(row, "extracted_predictions") is not None for row in rows)
+    how = "the generated text" if is_text else "the likeliest choice"
+    if is_text and is_extracted:
+        how = "the answer that lighteval's extractive match found in the text"
+    texts, golds, found = [], [], []
     for row in rows:
         with naming(f"sample {row['doc']['id']}"):
-            choices.append(stripped(row["doc"]["choices"]))
-            golds.append(gold_of(row["doc"]["gold_index"], choices[-1]))
-            found.append(answers_of(row))
-    numbers = sorted(set(map(len, found)))
-    if len(numbers) > 1:
-        raise ValueError(f"all samples must have as many generations, got {show(numbers)}")
-    classes = classes_of_choices(choices)
+            texts.append(tuple(stripped(row["doc"]["choices"])))
+            golds.append(gold_of(row["doc"]["gold_index"], texts[-1]))
+            if not is_text:
+                found.append([_likeliest_choice(row, metric)])
+            else:
+                found.append(_extracted(row) if is_extracted else _generations(row))
+    (n_answers, *more) = sorted(set(map(len, found)))
+    if more:
+        raise ValueError(
+            f"all samples must have as many generations, got {show([n_answers, *more])}"
+        )
+    if n_answers > 1:
+        metric = None  # its value is of all generations together; by default it leaves out blanks
+        found = [[x.strip() if isinstance(x, str) else x for x in answers] for answers in found]
+    classes = classes_of_choices(texts)
     for epoch, answers in enumerate(zip(*found, strict=True), start=1):
         yield Answers(
             harness=NAME,
-            task=rows[0]["doc"]["task_name"],
+            task=str(rows[0]["doc"]["task_name"]),
             model=_model(path),
             how=how,
             ids=tuple(str(row["doc"]["id"]) for row in rows),
             references=tuple(classes[gold] for gold in golds),
-            predictions=tuple(
-                _class_of(answer, texts, classes, answers_of is _likeliest_choice)
-                for answer, texts in zip(answers, choices, strict=True)
-            ),
+            predictions=answers if is_text else tuple(classes[i] for i in answers),
             prompts=tuple(_prompt(row["doc"]) for row in rows),
             variant=variant,
-            epoch=epoch if numbers[0] > 1 else None,
+            epoch=epoch if n_answers > 1 else None,
             choices=classes,
+            texts=tuple(texts) if isinstance(classes[0], int) else (),
+            verdicts=tuple(verdict_of(x.get(metric)) for x in logged),
+            created=path.name,
         )
-
-
-def _class_of(answer: Any, choices: list[str], classes: Sequence[Label], is_position: bool) -> Any:
-    """Return the class of an answer, or a text that is none of the choices of its sample."""
-    if not is_position and answer not in choices:
-        return answer
-    return classes[answer if is_position else choices.index(answer)]
 
 
 def _prompt(doc: dict[str, Any]) -> str:
     """Return instruction, examples and question, without a model's chat template."""
     examples = [example["query"] for example in doc.get("fewshot_samples") or ()]
     parts = [doc.get("instruction"), *examples, doc["query"]]
-    return "\n\n".join(part for part in parts if part)
+    # a question with pictures, or of several messages, is no text
+    texts = [x if isinstance(x, str) else json.dumps(x, default=str) for x in parts if x]
+    return "\n\n".join(texts)
 
 
 def _model(path: Path) -> str:

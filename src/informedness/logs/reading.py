@@ -9,7 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..core.labels import check_choice
+from ..core.labels import check_choice, warn
+from ..inputs.answered import LabelOptions
 from ..inputs.paths import paths_of
 from . import inspect_ai, lighteval, lm_eval
 from .answers import Answers, naming
@@ -24,8 +25,14 @@ def read_log(
     harness: str | None = None,
     task: str | None = None,
     variant: str | None = None,
+    runs: str | None = None,
+    latest: bool = False,
+    epoch: int | None = None,
+    epochs: str = "each",
     extract: str | None = None,
     choices: Sequence[str] | None = None,
+    ignore_case: bool = False,
+    strip: bool = False,
 ) -> list[Answers]:
     r"""Return what language models answered, as an evaluation harness logged it.
 
@@ -39,10 +46,24 @@ def read_log(
         Which harness wrote them; by default recognised from the files.
     task, variant : str, optional
         Return only the answers in this task, or of this filter (lm-eval) or scorer (Inspect).
+    runs : str, optional
+        Read only logs that have this in their path.
+    latest : bool
+        Whether the latest of several runs of a task by a model is meant, so that there is no
+        warning about the others.
+    epoch : int, optional
+        Return only the answers of this epoch.
+    epochs : {"each", "pooled"}
+        Whether the epochs of a run are returned one by one or together, each sample then with an
+        answer for each epoch.
     extract : str, optional
         A regular expression whose first group takes the class out of generated text.
     choices : sequence of str, optional
         The classes of the task; they also name answers that are positions.
+    ignore_case, strip : bool
+        Whether generated text may differ from a class by case, or by blanks around it. Without
+        these and `extract` an answer is what the harness takes it for: where it counts it as
+        right, the target.
 
     Returns
     -------
@@ -52,10 +73,16 @@ def read_log(
     Raises
     ------
     ValueError
-        If a file is not a log, is damaged or holds no samples, if nothing in it is of this task or
-        variant, or if two files hold the same run.
+        If no file is a log that can be read, or nothing in them is of this task, variant, run or
+        epoch.
     ImportError
         If a package is missing: pyarrow for lighteval, backports.zstd for `.eval`.
+
+    Warns
+    -----
+    InformednessWarning
+        For each log, or run in it, that is left out because it cannot be read, or because there is
+        a later one; and for samples that are left out because of an error.
 
     Examples
     --------
@@ -74,25 +101,76 @@ def read_log(
     >>> answers.report().scores["informedness"]
     0.5
     """
+    options = LabelOptions(extract=extract, choices=choices, ignore_case=ignore_case, strip=strip)
+    chosen = {"task": task, "variant": variant, "epoch": epoch}
+    read, left_out = read_logs(path, options, harness, runs, latest, epochs, chosen)
+    for line in left_out:
+        warn(line)
+    return read
+
+
+def read_logs(
+    path: Any,
+    options: LabelOptions,
+    harness: str | None,
+    runs: str | None,
+    latest: bool,
+    epochs: str,
+    chosen: dict[str, Any],
+) -> tuple[list[Answers], list[str]]:
+    """Return what `read_log` returns, and a line for each log or run that is left out."""
     check_choice("harness", harness, (None, *READERS))
-    found: dict[str, Path] = {}
-    read: list[tuple[Path, Answers]] = []
-    for file, reader in _logs(paths_of(path), harness):
-        with naming(file):
-            of_file = list(reader.read_log(file))
-            _check_samples(of_file)
-        for answers in of_file:
-            if (before := found.setdefault(answers.name, file)) != file:
-                raise ValueError(
-                    f"{file}: a run must be in one log, got {answers.name!r} in {before} too: "
-                    "name only one of them"
-                )
-            read.append((file, answers))
-    chosen = []
-    for file, answers in _chosen(_chosen(read, "task", task), "variant", variant):
-        with naming(file):
-            chosen.append(answers.with_classes(extract, choices))
-    return chosen
+    check_choice("epochs", epochs, ("each", "pooled"))
+    if epochs == "pooled" and chosen["epoch"] is not None:
+        raise ValueError("`epoch` is one, and `epochs` all of them: give one of the two")
+    found: list[tuple[Path, Answers]] = []
+    left_out: list[str] = []
+    for file, reader in _logs(paths_of(path), harness, runs):
+        try:
+            with naming(file):
+                of_file = list(reader.read_log(file))
+                _check_samples(of_file)
+            found += [(file, answers) for answers in of_file]
+        except (ValueError, OSError) as error:
+            left_out.append(str(error))
+    read: list[Answers] = []
+    for file, answers in _of_runs(_chosen(found, chosen), latest, epochs, left_out):
+        try:
+            with naming(f"{file}, {answers.variant}" if answers.variant else file):
+                read.append(answers.read(options))
+        except ValueError as error:
+            left_out.append(str(error))
+            continue
+        if answers.n_left_out:
+            warn(
+                f"{file}: {answers.n_left_out} of {answers.n_left_out + len(answers.ids)} samples "
+                f"of {answers.name} have no score, because of an error: the others count"
+            )
+    if not read:
+        raise ValueError("; ".join(left_out))
+    return read, [f"left out: {line}" for line in left_out]
+
+
+def _of_runs(
+    found: list[tuple[Path, Answers]], latest: bool, epochs: str, left_out: list[str]
+) -> Iterator[tuple[Path, Answers]]:
+    """Yield the answers of the latest run of each task, and say which others there are."""
+    tasks: dict[tuple[str, ...], dict[Path, list[Answers]]] = {}
+    for file, answers in found:
+        key = answers.harness, answers.model, answers.task, answers.variant
+        tasks.setdefault(key, {}).setdefault(file, []).append(answers)
+    for by_file in tasks.values():
+        *earlier, last = sorted(by_file, key=lambda file: by_file[file][0].created)
+        for file in () if latest else earlier:
+            left_out.append(
+                f"{file}: another run of {by_file[file][0].name!r}, of which {last} is read: "
+                "`latest` says that this is meant, `runs` names another by a part of its path"
+            )
+        first, *others = by_file[last]
+        if epochs == "pooled":
+            yield last, first.pooled(others)
+        else:
+            yield from ((last, answers) for answers in by_file[last])
 
 
 def _check_samples(read: Sequence[Answers]) -> None:
@@ -108,36 +186,46 @@ def _check_samples(read: Sequence[Answers]) -> None:
             )
 
 
-def _logs(paths: Sequence[Any], harness: str | None) -> Iterator[tuple[Path, ModuleType]]:
+def _logs(
+    paths: Sequence[Any], harness: str | None, runs: str | None
+) -> Iterator[tuple[Path, ModuleType]]:
     """Yield each log and the reader of its harness."""
     readers = list(READERS.values()) if harness is None else [READERS[harness]]
     for path in map(Path, paths):
         if not path.exists():
-            raise FileNotFoundError(f"{path}: there is no such file")
+            raise FileNotFoundError(f"{path}: there is no such file or folder")
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         logs = [(file, reader) for reader in readers for file in files if reader.is_log(file)]
         if harness is not None and not path.is_dir():
             logs = [(path, READERS[harness])]
         if not logs:
             raise ValueError(
-                f"{path}: must be or hold logs of samples of {', '.join(r.NAME for r in readers)}, "
-                "got none: for other files, name their columns with --references and --predictions "
-                "(table_from_file)"
+                f"{path}: must be or hold logs of samples of {', '.join(x.NAME for x in readers)}, "
+                "got none: for other files, name their columns with --references and "
+                "--predictions (table_from_file); of OpenAI's evals, which is not supported, these "
+                "are data.expected and data.picked in the lines of type match; of HELM, which is "
+                "not either, write a row for each of the request_states first"
             )
+        if runs is not None:
+            top = path if path.is_dir() else path.parent
+            logs = [x for x in logs if runs in str(x[0].relative_to(top))]
+        if not logs:
+            raise ValueError(f"`runs` must be part of the path of a log in {path}, got {runs!r}")
         yield from logs
 
 
 def _chosen(
-    read: list[tuple[Path, Answers]], field: str, wanted: str | None
+    found: list[tuple[Path, Answers]], wanted: dict[str, Any]
 ) -> list[tuple[Path, Answers]]:
-    """Return those answers that have the wanted task or variant."""
-    if wanted is None:
-        return read
-    chosen = [(file, answers) for file, answers in read if getattr(answers, field) == wanted]
-    if not chosen:
-        there = sorted({repr(getattr(answers, field)) for _, answers in read})
-        raise ValueError(f"`{field}` must be one of {', '.join(there)}, got {wanted!r}")
-    return chosen
+    """Return those answers that have the wanted task, variant and epoch."""
+    for field, value in wanted.items():
+        there = [getattr(answers, field) for _, answers in found]
+        if value is not None and found:
+            found = [x for x, of_x in zip(found, there, strict=True) if of_x == value]
+            if not found:
+                names = ", ".join(sorted(set(map(repr, there))))
+                raise ValueError(f"`{field}` must be one of {names}, got {value!r}")
+    return found
 
 
 def one_run(read: Sequence[Answers], name: str) -> Answers:
@@ -151,7 +239,7 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
     if len(read) != 1:
         runs = "; ".join(answers.name for answers in read)
         raise ValueError(
-            f"{name}: must hold one run to compare, got {len(read)} ({runs}): choose with --task "
-            "and --variant, or name one log"
+            f"{name}: must hold one run to compare, got {len(read)} ({runs}): choose with --task, "
+            "--variant and --epoch, or name one log"
         )
     return read[0]

@@ -16,7 +16,7 @@ _SHOWN = ("accuracy", *MODULES)
 _MOST_UNKNOWN = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LogReport(Result):
     """Scores of each run in logs: of each model, task, filter or scorer, and epoch.
 
@@ -110,7 +110,7 @@ class LogReport(Result):
 
 def _origin(answers: Answers) -> dict[str, Any]:
     """Return where answers come from, as fields of a record."""
-    names = ("harness", "model", "task", "variant", "epoch")
+    names = ("harness", "model", "task", "variant", "epoch", "n_left_out")
     return {name: getattr(answers, name) for name in names}
 
 
