@@ -53,6 +53,9 @@ for name in modules:
 ANSWER = "print(json.dumps([informedness.__file__, scores, signatures]))"
 
 
+INSTALL = '`pip install "informedness[all]"`'
+
+
 class ReleaseError(Exception):
     """The message says what is wrong, one sentence per line."""
 
@@ -86,11 +89,28 @@ def _dated(version: str) -> Iterator[str]:
 
 
 def _owned() -> Iterator[str]:
-    """Yield the lines of pyproject.toml that do not name the owner yet."""
-    lines = (ROOT / "pyproject.toml").read_text("utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
-        if "OWNER" in line and not line.startswith("#"):
-            yield f"pyproject.toml, line {number}: replace OWNER with your account"
+    """Yield the lines that still name no owner, or install from a clone."""
+    for name in ("pyproject.toml", "README.md"):
+        for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), 1):
+            if "OWNER" in line and not line.startswith("#"):
+                yield f"{name}, line {number}: replace OWNER with your account"
+            if "Not released yet" in line or "git clone" in line:
+                yield f"{name}, line {number}: the package is installed by {INSTALL} from now on"
+
+
+def name_on_the_index() -> str:
+    """Return whether the package index has the name of this package."""
+    command = (sys.executable, "-m", "pip", "index", "versions", "informedness")
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode == 0:
+        versions = result.stdout.splitlines()[0]
+        return f"The package index has {versions}: make sure that this project is yours."
+    if "No matching distribution" in result.stderr:
+        return (
+            "The name informedness is free on the package index: upload first, because until then "
+            "anyone can take it, and whoever follows the README would install theirs."
+        )
+    return "The package index did not answer: is the name informedness yours there, or free?"
 
 
 def _shown(version: str) -> Iterator[str]:
@@ -212,11 +232,12 @@ def run(options: argparse.Namespace) -> None:
             shutil.copy(archive, ROOT / "dist")
     names = " ".join(f"dist/{archive.name}" for archive in archives)
     org = options.org or "your-name"
+    print(name_on_the_index())
     print(
         f"Nothing has been tagged or uploaded. Next, from this commit:\n"
+        f"  twine upload {names}\n"
         f"  git tag release-{version} {commit}, and push it\n"
-        f'  make publish ORG={org} OPTIONS="--release {version}"\n'
-        f"  twine upload {names}"
+        f'  make publish ORG={org} OPTIONS="--release {version}"'
     )
 
 

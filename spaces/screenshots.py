@@ -27,9 +27,9 @@ from informedness.statistics.registry import MODULES
 SPACES = Path(__file__).resolve().parent
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 VIEWS: dict[str, dict[str, Any]] = {
-    "light": {"color_scheme": "light", "viewport": {"width": 1300, "height": 900}},
-    "dark": {"color_scheme": "dark", "viewport": {"width": 1300, "height": 900}},
-    "phone": {"color_scheme": "light", "viewport": {"width": 375, "height": 812}},
+    "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
+    "tablet": {"color_scheme": "dark", "viewport": {"width": 768, "height": 1024}},
+    "desktop": {"color_scheme": "light", "viewport": {"width": 1280, "height": 800}},
 }
 
 # Runs `app.py` with a port that the system chooses. Gradio itself waits 5 seconds for its server,
@@ -118,10 +118,10 @@ def chromium() -> Iterator[Browser]:
 
 
 def open_example(page: Page, address: str) -> None:
-    """Show the result of the three-class example."""
+    """Show the result of the first example, with its matrix unfolded."""
     page.goto(address)
-    page.get_by_role("button", name="Averages disagree").click()
-    page.get_by_text("Three classes, one of which").wait_for()
+    page.get_by_text("A spam filter that knows something").wait_for()
+    page.get_by_text("Matrix", exact=True).last.click()
     page.mouse.move(0, 0)
     page.wait_for_timeout(500)  # the last transitions of colour
 

@@ -1,11 +1,13 @@
 """The browser page of a metric: score predictions, simulate classifiers, compare two of them.
 
+The tab that scores is here, the others have files of their own.
+
 Both Spaces share this source. It runs in a folder staged by `spaces/build.py`, next to the metric's
 script, the helpers and the card, and serves the metric whose script it finds there. All numbers
 come from the helpers.
 """
 
-import functools
+import base64
 import json
 import os
 import re
@@ -28,15 +30,23 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from asking import PRIVATE, ask, grey, grey_from, refusal_below  # noqa: E402
-from boxes import ask_of_boxes, labels_box  # noqa: E402
+from asking import (  # noqa: E402
+    PRIVATE,
+    ask,
+    ask_of_boxes,
+    grey,
+    grey_from,
+    html,
+    labels_box,
+    refusal_below,
+    result_of,
+)
 from columns import split_samples  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
 from data import link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
-from endpoints import METRIC  # noqa: E402
 from grid import Grid, grid_notes, grid_value, paste_block, read_grid  # noqa: E402
-from limits import MAX_FILE, MAX_GRID, MOST_VISITORS, Guard, Refusal  # noqa: E402
-from simulate_tab import simulate_tab  # noqa: E402
+from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal  # noqa: E402
+from simulate import simulate_tab  # noqa: E402
 from uploads import ask_of_file, labels_of_upload  # noqa: E402
 
 from informedness import ContingencyTable  # noqa: E402
@@ -51,16 +61,16 @@ EXAMPLES: dict[str, tuple[list[str], list[list[int]], str]] = {
     "Knows something": (
         ["ham", "spam"],
         [[84, 6], [2, 8]],
-        "A spam filter that knows something. Next to it is a model that always answers ham: it is "
+        "A spam filter that knows something. Next to it is a model that always answers ham. It is "
         "right almost as often, but it knows nothing.",
     ),
     "Looks good": (
         ["ham", "spam"],
         [[90, 0], [10, 0]],
-        "A model that always answers ham. Nine out of ten answers are right, but it is no better "
-        "than guessing.",
+        "A model that always answers ham. Nine out of ten answers are right, but every one of them "
+        "is a guess.",
     ),
-    "Same model, balanced classes": (
+    "Balanced classes": (
         ["ham", "spam"],
         [[50, 0], [50, 0]],
         "The model that always answers ham, on data where spam is just as common. Its accuracy has "
@@ -91,31 +101,37 @@ COMPRESSED = Middleware(
     ),
 )
 
+# Shades of the accent, from the lightest to the darkest.
+ACCENT = gr.themes.Color(
+    *("#eef7fd", "#d8edfa", "#b3dcf4", "#7fc6ee", "#56b4e9", "#1f8fcf"),
+    *("#0072b2", "#00609a", "#004e7d", "#003c60", "#002a44"),
+)
 SHOW_RESULT = "() => { document.documentElement.classList.remove('linked'); }"
+Shown = tuple[str, str]  # a story and its details
 
 
-def shown(table: ContingencyTable, story: str = "") -> str:
+def shown(table: ContingencyTable, story: str = "", taken: str = "") -> Shown:
     """Return the HTML for a scored table."""
-    return charts.draw_score(table, METRIC, link_of(table), story)
+    return charts.draw_score(table, METRIC, link_of(table), story, taken)
 
 
-def score_boxes(references: str, predictions: str) -> str:
+def score_boxes(references: str, predictions: str) -> Shown:
     """Score two pasted columns."""
     table = table_of_labels(*split_samples((references, predictions), ROLES))
     together = "The first column was read as references, the second as predictions."
-    return shown(table, "" if predictions else together)
+    return shown(table, taken="" if predictions else together)
 
 
-def score_upload(upload: Mapping[str, Any] | None, *names: str | None) -> str:
+def score_upload(upload: Mapping[str, Any] | None, *names: str | None) -> Shown:
     """Score two columns of an upload, and say which ones."""
     columns, said = labels_of_upload(upload, names, ROLES)
-    return shown(table_of_labels(*columns), said)
+    return shown(table_of_labels(*columns), taken=said)
 
 
-def score_grid(grid: Grid) -> str:
+def score_grid(grid: Grid) -> Shown:
     """Score the matrix on the page."""
     labels, matrix = read_grid(grid)
-    return shown(table_of_matrix(matrix, labels), " ".join(grid_notes(matrix)))
+    return shown(table_of_matrix(matrix, labels), taken=" ".join(grid_notes(matrix)))
 
 
 def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,16 +148,16 @@ def open_example(name: str) -> tuple[Any, ...]:
     """Put an example into the matrix and score it."""
     labels, matrix, story = EXAMPLES[name]
     result = shown(table_of_matrix(matrix, labels), story)
-    return grid_value(labels, matrix), gr.Tabs(selected="matrix"), result
+    return grid_value(labels, matrix), gr.Tabs(selected="matrix"), *result
 
 
 def open_link(request: gr.Request) -> tuple[Any, ...]:
     """Put the table of a shared link into the matrix and score it."""
     table = table_of_link(request.query_params)
     if table is None:
-        return (gr.skip(),) * 3
+        return (gr.skip(),) * 4
     grid = grid_value(table.labels, table.to_dense().tolist())
-    return grid, gr.Tabs(selected="matrix"), shown(table)
+    return grid, gr.Tabs(selected="matrix"), *shown(table)
 
 
 def code_lines() -> str:
@@ -157,6 +173,10 @@ def code_lines() -> str:
 def card_below_a_title() -> str:
     """Return the card without its front matter, with headings one level lower."""
     text = re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S)
+    picture = HERE / "picture.svg"
+    if picture.is_file():  # the page has no address for it
+        url = f"data:image/svg+xml;base64,{base64.b64encode(picture.read_bytes()).decode()}"
+        text = text.replace("](picture.svg)", f"]({url})")
     # lines of code can start with # too
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     parts[::2] = [re.sub(r"^#", "##", part, flags=re.M) for part in parts[::2]]
@@ -166,51 +186,56 @@ def card_below_a_title() -> str:
 def _header() -> str:
     """Return the page header: the title and the card's `short_description`."""
     line = re.search(r"^short_description: *(.+)$", CARD, re.M)
-    return charts.draw_heading(TITLE, line[1].strip("\"'") if line else "")
+    return charts.draw("heading", title=TITLE, line=line[1].strip("\"'") if line else "")
 
 
 def _score_tab(demo: gr.Blocks) -> None:
     labels, matrix, story = EXAMPLES["Knows something"]
-    drawing = shown(table_of_matrix(matrix, labels), story)
-    result = gr.HTML(drawing, apply_default_css=False, elem_id="result", render=False)
-    with gr.Row():
-        with gr.Column(scale=2, min_width=300, elem_id="asked") as area:
-            refused_link = refusal_below("link")
-            with gr.Tabs(selected="matrix") as ways:
-                with gr.Tab("Paste", id="paste"):
-                    samples = {"References": "ham\nham\nspam", "Predictions": "ham\nspam\nspam"}
-                    boxes = [labels_box(role, placeholder=samples[role]) for role in ROLES]
-                    ask_of_boxes("Score", boxes, score_boxes, result)
-                with gr.Tab("File", id="file"):
-                    ask_of_file("Score", ROLES, score_upload, result)
-                with gr.Tab("Matrix", id="matrix"):
-                    grid = gr.HTML(
-                        grid_value(labels, matrix),
-                        html_template=" ",  # grid.js draws it
-                        apply_default_css=False,
-                        js_on_load=(HERE / "grid.js").read_text("utf-8"),
-                        server_functions=[read_block],
-                        elem_id="grid",
-                        most=MAX_GRID,
-                    )
-                    from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
-                    refused_grid = refusal_below("matrix")
-            gr.HTML(charts.draw_heading("Examples", level=2))
-            with gr.Row():
-                examples = [gr.Button(name, size="sm", min_width=120) for name in EXAMPLES]
-        with gr.Column(scale=3, min_width=300):
-            result.render()  # type: ignore[no-untyped-call]
+    result = result_of(shown(table_of_matrix(matrix, labels), story), "result")
+    examples = gr.Radio(
+        list(EXAMPLES),
+        value="Knows something",
+        label="Examples",
+        container=False,
+        elem_id="examples",
+    )
+    refused_link = refusal_below("link")
+    with gr.Row(elem_classes="workbench"):
+        result.story.render()  # type: ignore[no-untyped-call]
+        column = gr.Column(elem_id="asked", elem_classes="inputs")
+        with column as area, gr.Tabs(selected="matrix") as ways:
+            with gr.Tab("Matrix", id="matrix"):
+                grid = gr.HTML(
+                    grid_value(labels, matrix),
+                    html_template=" ",  # grid.js draws it
+                    apply_default_css=False,
+                    js_on_load=(HERE / "grid.js").read_text("utf-8"),
+                    server_functions=[read_block],
+                    elem_id="grid",
+                    most=MAX_GRID,
+                )
+                from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
+                refused_grid = refusal_below("matrix")
+            with gr.Tab("Paste", id="paste"):
+                samples = {"References": "ham\nham\nspam", "Predictions": "ham\nspam\nspam"}
+                boxes = [labels_box(role, placeholder=samples[role]) for role in ROLES]
+                ask_of_boxes("Score", boxes, score_boxes, result)
+            with gr.Tab("File", id="file"):
+                ask_of_file("Score", ROLES, score_upload, result)
+        result.details.render()  # type: ignore[no-untyped-call]
     grey_from(demo, area, result)
     grey(result, grid.edit)
+    # A result of other inputs is no example.
+    js = "(story, example) => story.includes('note told') ? example : null"
+    result.story.change(None, [result.story, examples], examples, js=js, **PRIVATE)
     raw: dict[str, Any] = {"preprocess": False}
     ask(from_grid.click, score_grid, [grid], [result], result, refused_grid, **raw)
     typed = {"bring": False, "show_progress": "hidden", "trigger_mode": "always_last", **raw}
     ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
     filled = [grid, ways, result]
-    for button, name in zip(examples, EXAMPLES, strict=True):
-        opened = functools.partial(open_example, name)
-        ask(button.click, opened, [], filled, result, refused_link)
-    linked = ask(demo.load, open_link, [], filled, result, refused_link, bring=False)
+    ask(examples.input, open_example, [examples], filled, result, refused_link, **raw)
+    at_once: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
+    linked = ask(demo.load, open_link, [], filled, result, refused_link, **at_once)
     linked.then(None, js=SHOW_RESULT, **PRIVATE)
 
 
@@ -219,7 +244,7 @@ def build() -> gr.Blocks:
     # Uploads may be scored several times, so they are kept for half an hour.
     demo = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:
-        gr.HTML(_header(), apply_default_css=False)
+        html(_header())
         with gr.Tabs(overflow_behavior="wrap"):  # so that a phone shows all tabs
             with gr.Tab("Score"):
                 _score_tab(demo)
@@ -229,9 +254,9 @@ def build() -> gr.Blocks:
                 with gr.Tab("Compare"):
                     compare_tab(demo)
             with gr.Tab("Use it"):
-                gr.Code(code_lines(), language="python", label="Python", interactive=False)
+                gr.Markdown(f"```python\n{code_lines()}\n```", elem_id="code")
                 gr.Markdown(card_below_a_title())
-        endpoints.register(demo)
+        endpoints.register()
     return demo
 
 
@@ -239,9 +264,9 @@ def main() -> None:
     """Serve the page."""
     warnings.warn = charts.take_note  # type: ignore[assignment]
     demo = build()
-    # The reader's system fonts, and a button dark enough for its white text.
+    # The reader's system fonts, and the accent of page.css, dark enough for white text.
     theme = gr.themes.Default(
-        primary_hue="blue",
+        primary_hue=ACCENT,
         font=["system-ui", "sans-serif"],
         font_mono=["ui-monospace", "monospace"],
     ).set(button_primary_background_fill="*primary_600")
@@ -257,7 +282,7 @@ def main() -> None:
         max_file_size=MAX_FILE,
         state_session_capacity=MOST_VISITORS,
         ssr_mode=False,
-        footer_links=["api", "settings"],
+        footer_links=["api"],
         mcp_server=endpoints.serve_tools(),
         app_kwargs={"middleware": [Middleware(Guard), COMPRESSED]},
     )

@@ -1,18 +1,48 @@
 """Calls from the page: results turn grey when inputs change, refusals appear below the button.
 
-What the browser does of it is in page.js.
+What the browser does of it is in page.js. The boxes for pasted labels are here too, because two
+tabs have them.
 """
 
 import functools
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 from charts import TEMPLATES
-from limits import Refusal
+from columns import Splittable, split_boxes
+from limits import MAX_TEXT, Refusal
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """Where a result is shown: the story, and further down the details."""
+
+    story: gr.HTML
+    details: gr.HTML
+
+    @property
+    def elem_id(self) -> str:
+        """The name under which page.js knows it."""
+        return str(self.story.elem_id)
+
+
+def html(value: str, **options: Any) -> gr.HTML:
+    """Return a part of the page that the templates draw."""
+    return gr.HTML(value, apply_default_css=False, **options)
+
+
+def result_of(drawn: tuple[str, str], name: str) -> Result:
+    """Return a result before it is put into the page."""
+    story, details = drawn
+    return Result(
+        html(story, elem_id=name, elem_classes="story", render=False),
+        html(details, elem_id=f"{name}-details", elem_classes="details", render=False),
+    )
 
 
 def draw_refusal(message: str) -> str:
@@ -21,17 +51,17 @@ def draw_refusal(message: str) -> str:
 
 
 def refusal_below(name: str) -> gr.HTML:
-    """Return the empty space below a button where refusals are shown."""
-    return gr.HTML("", apply_default_css=False, elem_id=f"refusal-{name}", elem_classes="if-filled")
+    """Return the empty space below a control where refusals are shown."""
+    return html("", elem_id=f"refusal-{name}", elem_classes="if-filled")
 
 
-def grey(result: gr.HTML, *events: Callable[..., Any]) -> None:
+def grey(result: Any, *events: Callable[..., Any]) -> None:
     """Turn a result grey when these events fire."""
     for event in events:
         event(None, js=f"() => results.changed({json.dumps(result.elem_id)})", **PRIVATE)
 
 
-def grey_from(demo: gr.Blocks, area: gr.Column, result: gr.HTML) -> None:
+def grey_from(demo: gr.Blocks, area: gr.Column, result: Result) -> None:
     """Turn a result grey when someone types or pastes in an area."""
     names = json.dumps([area.elem_id, result.elem_id])
     demo.load(None, js=f"() => results.listen(...{names})", **PRIVATE)
@@ -42,7 +72,7 @@ def ask(
     function: Callable[..., Any],
     inputs: Sequence[Any],
     outputs: Sequence[Any],
-    result: gr.HTML,
+    result: Any,
     refusal: gr.HTML,
     offer: tuple[type[Refusal], gr.Button] | None = None,
     bring: bool = True,
@@ -53,23 +83,55 @@ def ask(
     `outputs` are what it returns, including `result`, which is scrolled into view if `bring`. The
     button of `offer` appears when a refusal of its kind is raised.
     """
+    shown = result.story if isinstance(result, Result) else result
+    parts: list[Any] = []
+    for output in outputs:
+        parts += [output.story, output.details] if isinstance(output, Result) else [output]
 
     @functools.wraps(function)
     def handler(*args: Any) -> list[Any]:
         refused = None
         try:
             answer = function(*args)
-            answers = list(answer) if len(outputs) > 1 else [answer]
+            answers = list(answer) if len(parts) > 1 else [answer]
         except ValueError as error:
             refused = error
-            answers = [gr.skip()] * len(outputs)
+            answers = [gr.skip()] * len(parts)
         offered = [gr.Button(visible=isinstance(refused, offer[0]))] if offer else []
         return [*answers, draw_refusal(str(refused)) if refused else "", *offered]
 
     name = json.dumps(result.elem_id)
-    filled = [*outputs, refusal, *([offer[1]] if offer else [])]
+    filled = [*parts, refusal, *([offer[1]] if offer else [])]
     js = f"(...inputs) => results.asked({name}, inputs)"
-    options = {"js": js, "show_progress_on": result, **PRIVATE, **options}
+    options = {"js": js, "show_progress_on": shown, **PRIVATE, **options}
     asked = event(handler, inputs, filled, **options)
     js = f"(refused) => results.answered({name}, refused, {json.dumps(bring)})"
     return asked.then(None, refusal, js=js, **PRIVATE)
+
+
+# Boxes with one label per line, and the button that splits lists in them
+
+
+def labels_box(role: str, **options: Any) -> gr.Textbox:
+    """Return a box for the labels of a role."""
+    label = f"{role}, one per line"
+    return gr.Textbox(label=label, lines=4, max_lines=6, max_length=MAX_TEXT, **options)
+
+
+def split_pasted(*boxes: str) -> list[str]:
+    """Return the texts of boxes with one label per line."""
+    return ["\n".join(lines) for lines in split_boxes(boxes)]
+
+
+def ask_of_boxes(
+    verb: str, boxes: Sequence[gr.Textbox], function: Callable[..., Any], result: Result
+) -> None:
+    """Add a button that calls a function with the boxes, and one that splits lists in them."""
+    name = verb.lower()
+    button = gr.Button(verb, variant="primary", elem_id=f"{name}-columns")
+    refusal = refusal_below(f"{name}-columns")
+    split = gr.Button("Split into one label per line", visible=False, elem_id=f"{name}-split")
+    asked: Any = function, boxes, [result], result, refusal, (Splittable, split)
+    ask(button.click, *asked, preprocess=False)
+    halved = split.click(split_pasted, boxes, boxes, **PRIVATE)
+    ask(halved.then, *asked, preprocess=False)

@@ -1,7 +1,8 @@
-"""Show a table on the page: scores, warnings and drawings in the reader's theme.
+"""Show a table on the page: the story of its score, and below it the details.
 
-Numbers come from the helpers; only positions on the page are computed here. The HTML comes from
-`templates/`, which escape everything put into them: nothing here is marked as safe.
+Numbers come from the helpers; only positions on the page are computed here and in the files of the
+drawings. The HTML comes from `templates/`, which escape everything put into them: nothing here is
+marked as safe.
 """
 
 import math
@@ -17,27 +18,31 @@ import numpy as np
 from curves import NAMES, curves
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from matrices import class_bars, heat_map
+from scales import comparison_scales, draws_scale, score_scale
 from squares import field
-from wording import in_plain_words
 
 from informedness import ContingencyTable
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning
+from informedness.core.scores import outside_references
 from informedness.results.comparison import Comparison
 from informedness.results.estimates import Estimate, lack_of
 from informedness.results.report import Report
-from informedness.results.sentences import answering, best_of, interval_for_verdict, summary_of
+from informedness.results.sentences import answering, best_of, summary_of
 from informedness.results.text import rounded, samples, shown
 from informedness.statistics.entropic import EntropicScore, EntropyTriangle, triangle_of
 from informedness.statistics.informed import INFORMEDNESS
+from informedness.statistics.intervals import IntervalWarning
 from informedness.statistics.registry import score_named
 from informedness.statistics.score import Score, ScoreWithInterval
 
 number = partial(rounded, digits=3)
+FOR_PYTHON = ("labels=", "average=", "zero_division")  # in warnings that the page words itself
+WIDE = 0.1  # intervals from this width on are shown with two digits, and said to be wide
 
 # `warnings.catch_warnings` affects the whole process, requests are threads of one process, and the
 # MCP server uses it while it answers. So each warning of the helpers is collected where it is
 # issued, for the request that caused it.
-_notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
+_notes: ContextVar[dict[str, type[Warning]] | None] = ContextVar("notes", default=None)
 _warn = warnings.warn
 
 
@@ -48,14 +53,14 @@ def take_note(
     notes = _notes.get()
     if notes is None or not (category and issubclass(category, InformednessWarning)):
         _warn(message, category, stacklevel + 1, **more)
-    elif (text := str(message).removeprefix(WARNING_PREFIX)) not in notes:
-        notes.append(text)
+    else:
+        notes.setdefault(str(message).removeprefix(WARNING_PREFIX), category)
 
 
 @contextmanager
-def noting() -> Iterator[list[str]]:
-    """Yield the list that collects the warnings of this block."""
-    notes: list[str] = []
+def noting() -> Iterator[dict[str, type[Warning]]]:
+    """Yield the warnings of this block, each with its kind, as they are issued."""
+    notes: dict[str, type[Warning]] = {}
     token = _notes.set(notes)
     try:
         yield notes
@@ -73,22 +78,31 @@ def estimated(table: ContingencyTable, own: str) -> Estimate | None:
     return table.estimate(own) if has_interval else None
 
 
+# Words
+
+
+def sentence(text: str) -> str:
+    """Return a message of the package as a sentence for the page."""
+    plain = text.replace("`", "")
+    return f"{plain[:1].upper()}{plain[1:]}{'' if plain.endswith(('.', '?')) else '.'}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; not 0% or 100% if it is not exactly that."""
+    rounded_share = f"{share:.0%}"
+    if rounded_share in ("0%", "100%") and share not in (0, 1):
+        return "over 99%" if share > 0.5 else "under 1%"
+    return rounded_share
+
+
 def p_text(value: float, equals: str = "") -> str:
     """Return a p-value as the page shows it."""
     return "< 0.001" if value < 0.001 else f"{equals}{value:.3f}"
 
 
-def ends(made: Estimate | Comparison) -> str:
+def ends(made: Estimate | Comparison, digits: int = 3) -> str:
     """Return the ends of an interval as the page shows them."""
-    low, high = map(number, made.confidence_interval)
-    return f"{low} to {high}"
-
-
-def range_text(made: Estimate) -> str:
-    """Return an interval as the page shows it."""
-    if math.isnan(made.confidence_interval[0]):
-        return "no interval"
-    return f"{made.confidence_level:.0%} interval {ends(made)}"
+    return " to ".join(rounded(end, digits) for end in made.confidence_interval)
 
 
 def amount(count: float) -> str:
@@ -106,57 +120,139 @@ TEMPLATES = Environment(
 TEMPLATES.globals["titles"] = NAMES
 TEMPLATES.filters |= {
     "amount": amount,
-    "at_least_0": lambda value: max(value, 0.0),
     "ends": ends,
-    "interval": range_text,
     "number": number,
     "p_value": p_text,
-    "percent": "{:.0%}".format,
+    "percent": percent,
     "place": "{:.1f}".format,
-    "plain": in_plain_words,
+    "sentence": sentence,
 }
 
 
-def draw_heading(title: str, line: str = "", level: int = 1) -> str:
-    """Return a heading with a line below it."""
-    return TEMPLATES.get_template("heading.html").render(title=title, line=line, level=level)
+def draw(template: str, **values: Any) -> str:
+    """Return the HTML of a template."""
+    return TEMPLATES.get_template(f"{template}.html").render(**values)
 
 
-def on_scale(
-    own: str, value: float, chance: float, best: float, made: Estimate | None
-) -> dict[str, Any]:
-    """Return a score on a line from its lowest to its highest value, with chance and best.
+def reach_of(made: Estimate | None) -> tuple[str, int]:
+    """Return what an interval says to a newcomer, and with how many digits to show the score."""
+    if made is None or math.isnan(made.confidence_interval[0]):
+        return "", 3
+    low, high = made.confidence_interval
+    level = f"{made.confidence_level:.0%} interval"
+    if high - low >= WIDE:
+        return f"could be anywhere from {ends(made, 2)} with this few samples ({level})", 2
+    return f"lies between {ends(made).replace(' to ', ' and ')} ({level})", 3
 
-    Its interval is a band around it.
+
+def verdict(report: Report, own: str, judged: Estimate | None) -> str:
+    """Return what the score means, without its number, which stands beside it."""
+    score, value = score_named(own), report.scores[own]
+    if score == INFORMEDNESS and INFORMEDNESS.caution(report.table, value):
+        by_prevalence = number(report.far_averages["prevalence"])
+        return (
+            f"This is above the accuracy ({number(report.scores['accuracy'])}), so it is not the "
+            f"share of the answers that the model knows. Averaged by prevalence it is "
+            f"{by_prevalence}."
+        )
+    said = summary_of(report.table, score, value, None, judged, report.guessing_p_value)
+    return sentence(said.partition(": ")[2])
+
+
+def warnings_of(
+    table: ContingencyTable, score: Score, made: Estimate | None, notes: Mapping[str, Any]
+) -> list[str]:
+    """Return the warnings on a result, in words for a page.
+
+    Those that give advice for Python are said here in other words.
+    """
+    said, n = [], samples(table.n_samples)
+    if table.n_samples == 1:
+        said.append("One sample says nothing: add more samples.")
+    elif made and lack_of(table, made):
+        if math.isnan(made.confidence_interval[0]):
+            said.append(
+                f"There is no interval: {n} do not show whether there are more classes. A matrix "
+                "is taken to have all classes: open the link below, add the missing ones, and "
+                "press Score."
+            )
+        else:
+            said.append(f"The interval may be too narrow, because there are only {n}.")
+    n_outside, wanted = outside_references(table)
+    if isinstance(score, EntropicScore) and table.n_samples and table.n_samples < wanted:
+        said.append(
+            f"{n_outside} different predictions are no class of the references. They raise "
+            f"{score.title} by chance, because there are only {n}."
+        )
+    for text, kind in notes.items():
+        if kind is not IntervalWarning and not any(word in text for word in FOR_PYTHON):
+            said.append(sentence(text))
+    return said
+
+
+# The score of one table
+
+
+def draw_score(
+    table: ContingencyTable, own: str, link: str, story: str = "", taken: str = ""
+) -> tuple[str, str]:
+    """Return the story of one table, and its details.
+
+    `story` explains an example, `taken` says what was taken for what. `link` is the query that
+    holds the table, or a sentence saying why there is none.
     """
     score = score_named(own)
-    # scores made from information are never below chance
-    low, high = chance if isinstance(score, EntropicScore) else score.lowest, 1.0
-
-    def place(value: float) -> float:
-        return 34 + 332 * (max(value, low) - low) / (high - low)
-
-    def tick(value: float, word: str, y: int) -> dict[str, Any]:
-        x = place(value)
-        anchor = "start" if x < 70 else "end" if x > 330 else "middle"
-        return {"x": x, "y": y, "anchor": anchor, "words": f"{word} {value:.3g}"}
-
-    start, end = sorted((place(chance), place(value)))
-    beside = f", {range_text(made)}," if made else ""
-    return {
-        "informed": value >= chance,
-        "band": [place(end) for end in made.confidence_interval if not math.isnan(end)]
-        if made
-        else [],
-        "start": start,
-        "end": end,
-        "ticks": [tick(chance, "chance", 65), tick(best, "best", 16)],
-        "point": place(value),
-        "low": f"{low:.2g}",
-        "high": f"{high:g}",
-        "words": f"{score.title} {number(value)}{beside} on a scale from {low:.3g} to {high:g}: "
-        f"chance is {chance:.3g}, the best possible here is {best:.3g}",
-    }
+    with noting():  # nobody asked about these two tables
+        constant = Report.from_table(answering(table, "commonest"))
+        best = best_of(table, score)
+    with noting() as notes:
+        report = Report.from_table(table)
+        made = estimated(table, own)
+    value = report.scores[own]
+    signature = made.signature if made else score.signature(table)
+    if made and math.isnan(made.standard_error):  # the score is undefined
+        made = None
+    several = bool(np.count_nonzero(table.reference_totals) > 1)
+    reach, digits = reach_of(made)
+    if made is None and several and table.is_weighted:
+        reach = "has no interval: these are weights, not counts of samples"
+    with noting():
+        scale = score_scale(own, value, constant.scores[own], best, made) if several else None
+        averages = report.far_averages if score == INFORMEDNESS else {}
+        bars = values_by_class(table, score)
+        said = verdict(report, own, made) if several else ""
+    told = draw(
+        "story",
+        own=own,
+        several=several,
+        commonest=shown(table.labels[int(np.argmax(table.reference_totals))]),
+        accuracy=report.scores["accuracy"],
+        always=constant.scores["accuracy"],
+        fields=[field(report.scores, several), field(constant.scores, several)],
+        score="undefined" if score.undefined(table) else rounded(value, digits),
+        reach=reach,
+        verdict=said,
+        scale=scale,
+        story=story,
+        taken=taken,
+        warnings=warnings_of(table, score, made, notes) if several else [],
+    )
+    size = f"weights that sum to {table.total:.6g}"
+    details = draw(
+        "details",
+        own=own,
+        report=report,
+        constant=constant,
+        averages=averages,
+        size=size if table.is_weighted else samples(int(table.total)),
+        map=heat_map(table),
+        bars=bars,
+        made=made,
+        triangle=triangle(triangle_of(table)) if isinstance(score, EntropicScore) else None,
+        signature=signature,
+        link=link,
+    )
+    return told, details
 
 
 def triangle(point: EntropyTriangle) -> dict[str, Any] | None:
@@ -185,80 +281,6 @@ def class_information(table: ContingencyTable) -> list[float]:
     return [max(part, 0.0) for part in parts.tolist()]
 
 
-def reading(report: Report, own: str, judged: Estimate | None = None) -> str:
-    """Return the sentence that explains the score `own`, judged by an interval if there is one.
-
-    Informedness is explained next to the accuracy.
-    """
-    score = score_named(own)
-    if score == INFORMEDNESS:
-        return report.summary
-    value, made = report.scores[own], report.estimates.get(own)
-    p_value = report.guessing_p_value
-    return summary_of(report.table, score, value, made, judged, p_value)
-
-
-def draw_score(table: ContingencyTable, own: str, link: str, story: str = "") -> str:
-    """Return the result of one table: the score `own` first and large, then everything else.
-
-    `link` is the query that holds the table, or a sentence saying why there is none.
-    """
-    score = score_named(own)
-    with noting():  # nobody asked about these two tables
-        constant = Report.from_table(answering(table, "commonest"))
-        best = best_of(table, score)
-    with noting() as notes:
-        report = Report.from_table(table)
-        made = estimated(table, own)
-    counted = made is not None or not isinstance(score, ScoreWithInterval)
-    signature = made.signature if made else score_named(own).signature(table)
-    if made and math.isnan(made.standard_error):  # the score is undefined
-        made = None
-    lacking = ""
-    if made and math.isnan(made.confidence_interval[0]):
-        lacking = lack_of(table, made)
-        notes = [note for note in notes if lacking not in note]
-    several = bool(np.count_nonzero(table.reference_totals) > 1)
-    scale = averages = known = None
-    if several:
-        scale = on_scale(own, report.scores[own], constant.scores[own], best, made)
-    with noting():
-        averages = far_averages(report, score)
-        informedness = report.scores["informedness"]
-        if several and informedness >= 0 and not INFORMEDNESS.caution(table, informedness):
-            known = made if score == INFORMEDNESS else interval_for_verdict(table, INFORMEDNESS)
-        bars = values_by_class(table, score)
-    n = table.total if isinstance(table.total, int) else None
-    return TEMPLATES.get_template("score.html").render(
-        own=own,
-        story=story,
-        report=report,
-        sentence=reading(report, own, made),
-        counted=counted,
-        undefined=bool(score.undefined(table)),
-        made=made,
-        lacking=lacking,
-        signature=signature,
-        scale=scale,
-        fields=[field(report.scores, several), field(constant.scores, several)],
-        known=known,
-        constant=constant,
-        averages=averages,
-        notes=notes,
-        commonest=shown(table.labels[int(np.argmax(table.reference_totals))]),
-        size=f"weights that sum to {table.total:.6g}" if n is None else samples(n),
-        map=heat_map(table),
-        bars=bars,
-        triangle=triangle(triangle_of(table)) if isinstance(score, EntropicScore) else None,
-        link=link,
-    )
-
-
-def far_averages(report: Report, score: Score) -> dict[str, float]:
-    """Return the score by its averages, if they are far apart."""
-    return report.far_averages if score == INFORMEDNESS else {}
-
-
 def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | None:
     """Return a bar for each class with its part of the score; None if the score has no parts."""
     if None in score.averages:
@@ -271,6 +293,8 @@ def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | N
     return class_bars(table, values, heading, signed=False)
 
 
+# A simulation
+
 Simulated = tuple[float, Sequence[float], Mapping[str, Sequence[float]]]
 """The current place of a simulation, the places of its curves, and the curves."""
 
@@ -280,22 +304,25 @@ def draw_simulation(
 ) -> tuple[str, str]:
     """Return the scores of a simulated classifier over abilities and over class shares."""
     report = Report.from_table(table)
-    by_ability = TEMPLATES.get_template("simulation.html").render(
+    by_ability = draw(
+        "simulation",
         own=own,
-        sentence=reading(report, own),
+        verdict=verdict(report, own, None),
         field=field(report.scores),
         ability=curves(*ability, report.scores, own, "ability: share of answers known"),
     )
-    by_share = TEMPLATES.get_template("shares_simulated.html").render(
-        own=own, share=curves(*share, report.scores, own, "share of class 1"), map=heat_map(table)
+    by_share = draw(
+        "simulated_shares",
+        own=own,
+        share=curves(*share, report.scores, own, "share of class 1"),
+        map=heat_map(table, expected=True),
     )
     return by_ability, by_share
 
 
 def draw_shares(shares: Sequence[float]) -> str:
     """Return class shares, in percent, as a bar whose borders can be moved."""
-    ends = np.cumsum(shares).tolist()
-    return TEMPLATES.get_template("shares.html").render(shares=shares, ends=ends)
+    return draw("shares", shares=shares, ends=np.cumsum(shares).tolist())
 
 
 def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: int) -> str:
@@ -304,97 +331,64 @@ def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: i
     A draw of one class has no score.
     """
     score = score_named(own)
-    made: list[tuple[float, list[float]]] = []  # each draw's score, and the ends of its interval
+    made: list[tuple[float, Estimate | None]] = []
     with noting():
         for table in drawn:
-            one = estimated(table, own)
-            if one is None:
-                made.append((score.value(table), []))
-            elif not math.isnan(one.standard_error):
-                made.append((one.value, [x for x in one.confidence_interval if not math.isnan(x)]))
-    low = min([truth, 0.0, *(end for _, reach in made for end in reach)])
-    if isinstance(score, EntropicScore):
-        low = score.chance(drawn[0]) or 0.0
-
-    def place(value: float) -> float:
-        return 40 + 320 * (max(value, low) - low) / (1 - low)
-
-    rows = []
-    for i, (value, reach) in enumerate(made):
-        rows.append({"y": 32 + 14 * i, "band": [*map(place, reach)], "x": place(value)})
+            if not score.undefined(table):
+                made.append((score.value(table), estimated(table, own)))
     values = [value for value, _ in made] or [truth]
-    return TEMPLATES.get_template("samples.html").render(
+    return draw(
+        "samples",
         title=score.title,
         n=n,
-        rows=rows,
         of_one_class=len(drawn) - len(made),
         truth=truth,
-        truth_at=place(truth),
-        low=f"{low:.2g}",
         least=min(values),
         most=max(values),
-        height=32 + 14 * len(rows) + 20,
-        words=f"{score.title} of {len(made)} draws of {n} samples, from {number(min(values))} to "
-        f"{number(max(values))}, each with its interval; the model itself scores {number(truth)}",
+        scale=draws_scale(truth, made, score.chance(drawn[0]) or 0.0),
     )
 
 
-def on_scales(made: Comparison, tables: Mapping[str, ContingencyTable]) -> dict[str, Any]:
-    """Return both scores on one line, their difference with its interval, and gained and lost."""
-    score = score_named(made.metric)
-    chances = [score.chance(table) for table in tables.values()]
-    low = score.lowest
-    if isinstance(score, EntropicScore):
-        low = min(x for x in chances if x is not None)
-    reach = max(map(abs, made.confidence_interval))
-    step = next(x for x in (0.05, 0.1, 0.2, 0.5, 1, 2) if x >= reach)
-    most = max(made.gained, made.lost, 1)
-
-    def across(share: float) -> float:
-        return 40 + 320 * share
-
-    def beside(value: float) -> float:
-        return across(0.5 + value / step / 2)
-
-    models = [("A", across((made.a - low) / (1 - low))), ("B", across((made.b - low) / (1 - low)))]
-    apart = abs(models[0][1] - models[1][1]) > 18
-    return {
-        "low": f"{low:.2g}",
-        "models": [(name, x, 12 if apart or name == "A" else 54) for name, x in models],
-        "step": f"{step:g}",
-        "difference": beside(made.difference),
-        "band": [beside(end) for end in made.confidence_interval],
-        "counts": [160 * made.lost / most, 160 * made.gained / most],
-        "words": f"{score.title}: A {number(made.a)}, B {number(made.b)}. B minus A: "
-        f"{made.difference:+.3f}, {made.confidence_level:.0%} interval {ends(made)}. Samples that "
-        f"only B got right: {made.gained}. Samples that only A got right: {made.lost}.",
-    }
+# A comparison
 
 
 def draw_comparison(
-    first: ContingencyTable,
-    second: ContingencyTable,
+    tables: Mapping[str, ContingencyTable],
     own: str,
     made: Comparison | None,
-    warned: Sequence[str],
-    story: str = "",
-) -> str:
-    """Return the result of a comparison on the same samples, and all scores side by side.
+    warned: Mapping[str, Any],
+    taken: str = "",
+) -> tuple[str, str]:
+    """Return the story of two models on the same samples, and its details.
 
-    `warned` are the warnings issued when it was made, `story` says what was compared.
+    `warned` are the warnings issued when they were compared, `taken` says what was compared.
     """
-    tables = {"A": first, "B": second}
+    score = score_named(own)
     with noting() as notes:
         reports = {name: Report.from_table(table) for name, table in tables.items()}
+        verdicts = {name: verdict(x, own, None) for name, x in reports.items() if made}
     a, b = (report.scores for report in reports.values())
-    sentences = {name: reading(report, own) for name, report in reports.items()}
-    return TEMPLATES.get_template("comparison.html").render(
+    first = next(iter(tables.values()))
+    said = warnings_of(first, score, None, {**warned, **notes}) if made else []
+    if made and IntervalWarning in warned.values():
+        said.append(f"The interval may be too narrow: there are only {samples(made.n_samples)}.")
+    told = draw(
+        "comparison",
         own=own,
-        story=story,
         made=made,
-        drawn=on_scales(made, tables) if made else None,
-        sentences=sentences,
-        notes=dict.fromkeys([*warned, *notes]),
+        accuracies={"A": a["accuracy"], "B": b["accuracy"]},
+        commonest=shown(first.labels[int(np.argmax(first.reference_totals))]),
+        always=float(first.reference_totals.max() / first.total),
+        drawn=comparison_scales(made) if made else None,
+        warnings=said,
+        taken=taken,
+    )
+    details = draw(
+        "compared",
+        own=own,
+        made=made,
         columns=[("A", a), ("B", b), ("B \u2212 A", {name: b[name] - a[name] for name in a})],
         maps={name: heat_map(table) for name, table in tables.items()},
+        verdicts=verdicts,
     )
+    return told, details

@@ -1,21 +1,16 @@
-"""Read columns of labels from text boxes and files, and find out which column is which."""
+"""Read columns of labels from text boxes, and find out which column is which."""
 
-import csv
-import io
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from data import ROLES, mostly_different
-from limits import MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MAX_TEXT, Refusal
+from limits import MAX_LABEL, MAX_TEXT, Refusal
 
 from informedness.core.labels import show
 
-Rows: TypeAlias = Mapping[str, Sequence[str]]  # by their place in the file
-
-SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+ColumnOf: TypeAlias = Callable[[str], Sequence[Any]]  # from the name of a column to its labels
 
 # Words in a column's name that say what it holds. The second pair counts only where the first says
 # nothing: `true_answer` is a reference and `predicted_label` a prediction.
@@ -62,29 +57,25 @@ def is_header(name: str) -> bool:
     return is_name and words != ["true"] and role_of(name) is not None
 
 
-def guessed_columns(header: Sequence[str], rows: Rows, models: int = 1) -> list[str | None]:
+def guessed_columns(
+    header: Sequence[str], column_of: ColumnOf, models: int = 1
+) -> list[str | None]:
     """Return the column of the references and those of the models; None where no name says so.
 
     Models often have names of their own: if none of several is called a prediction, and there are
     as many columns left as models, these are taken. An identifier is never guessed.
     """
-    usable = [
-        name
-        for name in header
-        if header.count(name) == 1 and not mostly_different(column_of(header, rows, name))
-    ]
-    references, predictions = ([name for name in usable if role_of(name) == r] for r in ROLES)
+
+    def usable(names: list[str]) -> list[str]:
+        once = [name for name in names if header.count(name) == 1]
+        return [x for x in once if (column := column_of(x)) and not mostly_different(column)]
+
+    references, predictions = (usable([x for x in header if role_of(x) == r]) for r in ROLES)
     reference = references[0] if len(references) == 1 else None
     if models > 1 and reference and not predictions:
-        predictions = [name for name in usable if name != reference and not says_neither(name)]
+        predictions = usable([x for x in header if x != reference and not says_neither(x)])
     known = len(predictions) == models
     return [reference, *(predictions if known else [None] * models)]
-
-
-def column_of(header: Sequence[str], rows: Rows, name: str) -> list[str]:
-    """Return a column by its name."""
-    place = header.index(name)
-    return [row[place] for row in rows.values()]
 
 
 class Splittable(Refusal):
@@ -103,10 +94,11 @@ def split_boxes(boxes: Sequence[str | None]) -> list[list[str]]:
         table = [list(map(item_of, line.split(separator))) for line in lines]
         if len(table) < 2 or len({*map(len, table)}) > 1:
             continue
-        header, rows = table[0], {str(i): row for i, row in enumerate(table[1:])}
-        chosen = guessed_columns(header, rows, models=len(texts) - 1)
+        header, columns = table[0], [list(column) for column in zip(*table[1:], strict=True)]
+        named = dict(zip(header, columns, strict=True))
+        chosen = guessed_columns(header, named.__getitem__, models=len(texts) - 1)
         if None not in chosen:
-            return [column_of(header, rows, str(name)) for name in chosen]
+            return [named[str(name)] for name in chosen]
         if len(header) == len(texts):
             return [list(column) for column in zip(*table, strict=True)]
     return list(map(items_of, texts))
@@ -184,128 +176,51 @@ def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
     return columns
 
 
-def read_upload(path: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the header of an uploaded file, and its rows by their place in it."""
-    try:
-        if (size := Path(path).stat().st_size) > MAX_FILE:
-            raise Refusal(f"A file can have at most {MAX_FILE:,d} bytes, this one has {size:,d}.")
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise Refusal(
-            "Uploads are deleted after a while, and this one is gone: send it again."
-        ) from None
-    except UnicodeDecodeError:
-        raise Refusal("The file must be UTF-8 text.") from None
-    read, refused = {}, []
-    for separator, word in SEPARATORS.items():
-        try:
-            header, rows = split_rows(text, separator)
-        except Refusal as error:
-            refused.append(error)
-        else:
-            if len(header) > 1:
-                read[word] = header, rows
-    if len(read) > 1:
-        raise Refusal(
-            f"The columns of this file could be separated by {' or by '.join(read)}: save it with "
-            "a separator that does not occur in its cells."
-        )
-    for header, rows in read.values():
-        return header, rows
-    if refused:
-        raise refused[0]
-    *most, last = SEPARATORS.values()
-    raise Refusal(
-        f"The file must have at least two columns, separated by {', '.join(most)} or {last}; "
-        f"its first line is {show(text.partition(chr(10))[0])}."
-    )
-
-
-def split_rows(text: str, separator: str) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the header and the rows of a file; no rows if this does not separate its header.
-
-    A quote that is not closed swallows the lines below it, which `strict` notices at the end.
-    """
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    header: list[str] = []
-    rows: dict[str, list[str]] = {}
-    line = 1
-    try:
-        for row in reader:
-            if not header:
-                header = row
-                if len(header) == 1:
-                    break
-            elif row:
-                rows[f"Line {line}"] = row
-                if len(row) != len(header):
-                    raise Refusal(f"Line {line} must have {len(header)} columns, got {len(row)}.")
-                if len(rows) > MAX_ROWS:
-                    raise Refusal(
-                        f"At most {MAX_ROWS:,d} rows can be scored here, the file has more."
-                    )
-            line = reader.line_num + 1
-    except csv.Error as error:
-        if not header:
-            return [], {}
-        raise Refusal(
-            f"The row that starts on line {line} could not be read ({error}): is a quote missing?"
-        ) from None
-    if len(header) > MAX_COLUMNS or max(map(len, header), default=0) > MAX_LABEL:
-        raise Refusal(
-            f"A file can have at most {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} "
-            "characters."
-        )
-    if len(header) > 1 and not rows:
-        raise Refusal("The file must have a header and at least one row below it.")
-    return header, rows
-
-
 def in_a_sentence(role: str) -> str:
     """Return the name of a role for use inside a sentence: predictions A."""
     return role[0].lower() + role[1:]
 
 
-def labels_of_columns(
-    header: Sequence[str], rows: Rows, names: Sequence[str | None], roles: Sequence[str]
-) -> list[list[str]]:
-    """Return the labels in the columns of these names, which have these roles."""
-    columns = []
-    for number, (name, role) in enumerate(zip(names, map(in_a_sentence, roles), strict=True)):
+def check_choices(
+    header: Sequence[str], names: Sequence[str | None], roles: Sequence[str]
+) -> list[str]:
+    """Return the names of the columns chosen for these roles, each of which is one of its own."""
+    chosen: list[str] = []
+    for name, role in zip(names, map(in_a_sentence, roles), strict=True):
         if name is None:
             raise Refusal(f"Choose the column of {role}: the header does not say which one it is.")
         if header.count(name) != 1:
             raise Refusal(f"The column {show(name)} must occur exactly once.")
-        if name in names[:number]:
-            other = in_a_sentence(roles[names.index(name)])
+        if name in chosen:
+            other = in_a_sentence(roles[chosen.index(name)])
             raise Refusal(
                 f"The column {show(name)} cannot be both {other} and {role}: choose another "
                 "column for one of them."
             )
-        columns.append(column_of(header, rows, name))
-        for place, label in zip(rows, columns[-1], strict=True):
-            if not label:
-                raise Refusal(f"{place} is empty in the column {show(name)}: it needs a label.")
-            if "\n" in label or "\r" in label:
-                raise Refusal(f"{place} has a label that spans several lines: is a quote missing?")
-    for name in names:
-        if any(name in column for column in columns):
+        chosen.append(name)
+    return chosen
+
+
+def check_labels_of(
+    header: Sequence[str], columns: Mapping[str, Sequence[Any]], column_of: ColumnOf
+) -> None:
+    """Refuse columns of which the header is a sample, or that are one-hot encoded classes."""
+    for name in columns:
+        if any(name in column for column in columns.values()):
             raise Refusal(
                 f"{show(name)} is both a label and the name of a column: is the first line a "
                 "sample? The file needs a header line."
             )
-    for name in names:
-        if group := one_hot_group(header, rows, names, str(name)):
+        if group := one_hot_group(header, column_of, [*columns], name):
             raise Refusal(
                 f"Each row has a single 1 in the columns {', '.join(map(show, group))}: these are "
                 "one-hot encoded classes, not labels. In pandas, df[columns].idxmax(axis=1) turns "
                 "them into one column of labels."
             )
-    return columns
 
 
 def one_hot_group(
-    header: Sequence[str], rows: Rows, names: Sequence[str | None], name: str
+    header: Sequence[str], column_of: ColumnOf, names: Sequence[str], name: str
 ) -> Sequence[str]:
     """Return the one-hot group of columns next to each other that a column belongs to, if any.
 
@@ -313,22 +228,26 @@ def one_hot_group(
     say which is which.
     """
     flags = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "False": 0, "True": 1, "false": 0, "true": 1}
-    if not {*column_of(header, rows, name)} <= flags.keys():
-        return ()
+
+    def flags_in(name: str) -> Any:
+        """Return the flags in a column, none if it holds others, or only 0."""
+        found = [flags.get(str(label), 2) for label in column_of(name)]
+        return np.array(found if 1 in found and 2 not in found else [], np.int16)
+
     here = header.index(name)
-    cells = np.array([[flags.get(cell, 2) for cell in row] for row in rows.values()], np.int16)
-    cells[:, ~(cells == 1).any(axis=0)] = 2  # what is not a flag, or never set, is in no group
-    sums = np.cumsum(np.insert(cells, 0, 0, axis=1), axis=1)
+    if not len(flags_in(name)):
+        return ()
+    cells = list(map(flags_in, header))
     for start in range(here + 1):
         for stop in range(max(here + 1, start + 2), len(header) + 1):
-            group = header[start:stop]
+            group, part = header[start:stop], cells[start:stop]
             told = len(group) == 2 and {*map(role_of, group)} == {*ROLES} and {*group} <= {*names}
-            if not told and (sums[:, stop] - sums[:, start] == 1).all():
+            if not told and len({len(x) for x in part}) == 1 and (sum(part) == 1).all():
                 return group
     return ()
 
 
-def identifier_notes(columns: Mapping[str, Sequence[str]]) -> list[str]:
+def identifier_notes(columns: Mapping[str, Sequence[Any]]) -> list[str]:
     """Return notes on columns whose labels nearly all differ."""
     return [
         f"The column {show(name)} holds {len({*column}):,d} different labels in {len(column):,d} "

@@ -6,11 +6,11 @@ from typing import Any
 import charts
 import gradio as gr
 import numpy as np
-from asking import grey_from
-from boxes import ask_of_boxes, labels_box
+from asking import ask_of_boxes, grey_from, labels_box, result_of
 from columns import split_samples
 from data import tables_of_models
-from endpoints import METRIC, n_swaps
+from endpoints import n_swaps
+from limits import METRIC
 from uploads import ask_of_file, labels_of_upload
 
 from informedness import ContingencyTable, compare
@@ -19,7 +19,7 @@ from informedness.results.comparison import Comparison
 ROLES = ("References", "Predictions A", "Predictions B")
 
 
-def compare_boxes(*boxes: str) -> str:
+def compare_boxes(*boxes: str) -> tuple[str, str]:
     """Compare two pasted columns of predictions."""
     together = (
         "The first column was read as references, the second as predictions A and the third as "
@@ -28,17 +28,17 @@ def compare_boxes(*boxes: str) -> str:
     return compared(split_samples(boxes, ROLES), "" if any(boxes[1:]) else together)
 
 
-def compare_upload(upload: Mapping[str, Any] | None, *names: str | None) -> str:
+def compare_upload(upload: Mapping[str, Any] | None, *names: str | None) -> tuple[str, str]:
     """Compare two columns of an upload, and say which column has which role."""
     return compared(*labels_of_upload(upload, names, ROLES))
 
 
-def compared(columns: Sequence[Sequence[str]], said: str = "") -> str:
-    """Return the HTML that compares two columns of predictions, given after the references."""
+def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, str]:
+    """Return the comparison of two columns of predictions, given after the references."""
     a, b = tables_of_models(columns[0], dict(zip(ROLES[1:], columns[1:], strict=True)))
     with charts.noting() as notes:
         made = paired(columns, a, b)
-    return charts.draw_comparison(a, b, METRIC, made, notes, said)
+    return charts.draw_comparison({"A": a, "B": b}, METRIC, made, notes, taken)
 
 
 def paired(
@@ -68,21 +68,20 @@ def example() -> list[list[str]]:
 
 def compare_tab(demo: gr.Blocks) -> None:
     """Fill the tab."""
-    gr.Markdown("Which of two models is better on the same samples, and by how much?")
     columns = example()
-    drawing = compared(columns)
-    result = gr.HTML(drawing, apply_default_css=False, elem_id="comparison", render=False)
-    with gr.Column(elem_id="asked-models") as area, gr.Tabs():
-        with gr.Tab("Paste"):
-            gr.Markdown(
-                "You can paste three columns of a spreadsheet into the first box if the others are "
-                "empty."
-            )
-            with gr.Row():
+    result = result_of(compared(columns), "comparison")
+    with gr.Row(elem_classes="workbench"):
+        result.story.render()  # type: ignore[no-untyped-call]
+        with gr.Column(elem_id="asked-models", elem_classes="inputs") as area, gr.Tabs():
+            with gr.Tab("Paste"):
                 pasted = zip(ROLES, map("\n".join, columns), strict=True)
                 boxes = [labels_box(role, value=text) for role, text in pasted]
-            ask_of_boxes("Compare", boxes, compare_boxes, result)
-        with gr.Tab("File"):
-            ask_of_file("Compare", ROLES, compare_upload, result)
-    result.render()  # type: ignore[no-untyped-call]
+                gr.Markdown(
+                    "If the other boxes are empty, you can paste three columns of a spreadsheet "
+                    "into the first."
+                )
+                ask_of_boxes("Compare", boxes, compare_boxes, result)
+            with gr.Tab("File"):
+                ask_of_file("Compare", ROLES, compare_upload, result)
+        result.details.render()  # type: ignore[no-untyped-call]
     grey_from(demo, area, result)

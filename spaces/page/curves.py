@@ -1,4 +1,4 @@
-"""Each score as a curve, with its name where the curve starts."""
+"""Scores as curves, with the points at one place and a table of their values there."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,7 @@ from typing import Any
 from informedness.statistics.registry import REPORTED, score_named
 
 NAMES = {name: score_named(name).title for name in REPORTED}
-_LEFT, _WIDTH, _TOP, _HEIGHT = 165, 300, 10, 240
-_APART = 18  # between the names of two curves
+_LEFT, _WIDTH, _TOP, _HEIGHT = 32, 308, 8, 200  # as in page.js
 
 
 def curves(
@@ -29,23 +28,21 @@ def curves(
         points = (place(*point) for point in zip(places, values, strict=True))
         return f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in points)}"
 
-    ticks = [(*place(share, share), f"{share:g}") for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    ticks = [(*place(share, share), f"{share:.0%}") for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     what = axis.partition(":")[0].capitalize()
-    caption = f"{what} = {at:.2f}"
-    listed = ", ".join(f"{NAMES[name]} {score:.3f}" for name, score in scores.items())
+    caption = f"{what} = {at:.0%}"
+    shown = {name: scores[name] for name in series}
+    listed = ", ".join(f"{NAMES[name]} {score:.3f}" for name, score in shown.items())
     in_order = sorted(series, key=lambda name: name == own)  # the page's own score last
-    starts = {name: place(places[0], values[0])[1] for name, values in series.items()}
     return {
         "axis": axis,
         "what": what,
         "at": at,
         "ticks": [{"x": x, "y": y, "words": words} for x, y, words in ticks],
         "lines": [(name, path(series[name])) for name in in_order],
-        "names": [(name, starts[name], y) for name, y in _apart(starts).items()],
-        "start": place(places[0], 0)[0],
         "x": place(at, 0)[0],
-        "points": [(name, place(0, score)[1]) for name, score in scores.items()],
-        "scores": scores,
+        "points": [(name, place(0, score)[1]) for name, score in shown.items()],
+        "scores": shown,
         "caption": caption,
         "words": f"Scores by {axis}. {caption}: {listed}",
         "data": json.dumps(
@@ -55,16 +52,3 @@ def curves(
             }
         ),
     }
-
-
-def _apart(wanted: Mapping[str, float]) -> dict[str, float]:
-    """Return heights in the same order, close to those wanted, that do not overlap."""
-    names = sorted(wanted, key=lambda name: wanted[name])
-    heights: list[float] = []
-    for name in names:
-        heights.append(max(wanted[name], heights[-1] + _APART if heights else _TOP))
-    limit = float(_TOP + _HEIGHT)
-    for i in reversed(range(len(heights))):
-        heights[i] = limit = min(heights[i], limit)
-        limit -= _APART
-    return dict(zip(names, heights, strict=True))

@@ -9,6 +9,8 @@ from limits import MAX_CLASSES, MAX_GRID, MAX_LABEL, MAX_LINK, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
 from informedness.core.labels import Column, read_column, show
+from informedness.core.table import doubts
+from informedness.inputs.containers import read_task
 
 ROLES = ("references", "predictions")
 
@@ -49,16 +51,11 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
                 f"The {name} are lists, such as {show(found[0])}, but each sample has one label: "
                 "use the position of the 1 in a one-hot row, or of the highest of several scores."
             )
-    decimals = [_decimal_in(set(found)) for found in texts]
-    is_scale = all(decimals) and any(map(mostly_different, texts))
-    for name, decimal, other in zip(ROLES, decimals, reversed(decimals), strict=True):
-        if decimal and (is_scale or not other):
-            others = "nearly all differ" if is_scale else "the other column has no decimals"
-            raise Refusal(
-                f"The {name} are numbers with decimals, such as {show(decimal)}, and {others}: "
-                "turn scores into labels first, by a threshold or by taking the highest."
-            )
-    return ContingencyTable.from_labels(references=pair[0], predictions=pair[1], labels=classes)
+    r, p, task = read_task(*pair, classes, None, "error")
+    table = ContingencyTable._of_columns(r, p, task)
+    if doubt := next(doubts(table), None):
+        raise Refusal(f"{doubt[:1].upper()}{doubt[1:]}")
+    return table
 
 
 def tables_of_models(
@@ -82,14 +79,6 @@ def mostly_different(labels: Sequence[Any]) -> bool:
 def _is_list(text: str) -> bool:
     """Return whether this is a list of numbers, or of anything in quotes, as Python prints it."""
     return bool(re.fullmatch(r"[\[(]\s*([-+.\d]\S*[,\s].*|['\"].*)[\])]", text, re.S))
-
-
-def _decimal_in(labels: set[Any]) -> str | None:
-    """Return a label that is a number with decimals, if all labels are numbers."""
-    texts = [str(label) for label in labels]
-    if all(re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", text, re.I) for text in texts):
-        return next((text for text in sorted(texts) if "." in text), None)
-    return None
 
 
 def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
@@ -135,6 +124,8 @@ def table_of_link(query: Any) -> ContingencyTable | None:
         raise Refusal(f"A link can hold at most {MAX_GRID} classes and {MAX_LINK:,d} characters.")
     numbers = counts.split(",")
     k = len(classes)
+    if k == 0:
+        raise Refusal("The link has counts, but no classes.")
     if len(numbers) != k * k or not all(re.fullmatch("[0-9]{1,18}", n) for n in numbers):
         raise Refusal(f"The link must hold {k * k} counts, one for each pair of its classes.")
     matrix = [[int(n) for n in numbers[i * k : i * k + k]] for i in range(k)]

@@ -4,56 +4,32 @@ Gradio shows these docstrings on the page "Use via API", and language models rea
 tool: a description, then one line per argument.
 """
 
-import copy
 import functools
 import importlib.util
+import inspect
 import json
-from collections.abc import Sequence
-from pathlib import Path
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import charts
 import gradio as gr
-import gradio.mcp
-import gradio.utils
 from data import check_labels, table_of_labels, table_of_matrix, tables_of_models
 from gradio.events import api
-from limits import MAX_CLASSES, MOST_SWAPPED, Refusal, refusing
-from simulation import ABILITIES, ability_curves, expected_table, frozen
+from limits import MAX_CLASSES, METRIC, MOST_SWAPPED, Refusal
+from simulate import ABILITIES, ability_curves, expected_table, frozen
 
 import informedness
 from informedness import ContingencyTable
 from informedness.results.report import Report
 from informedness.results.sentences import answering
-from informedness.statistics.intervals import check_level
-from informedness.statistics.registry import MODULES, REPORTED
+from informedness.statistics.intervals import IntervalWarning, check_level
+from informedness.statistics.registry import REPORTED
 
-# The metric of this Space: the one whose script is in this folder.
-METRIC = next(
-    name for name in MODULES if (Path(__file__).resolve().parent / f"{name}.py").is_file()
-)
-
-# What the snippets on the page send.
-_REFERENCES = ["ham"] * 8 + ["spam"] * 4
-_PREDICTIONS = ["ham"] * 7 + ["spam"] * 4 + ["ham"]
-_CLASSES = ["ham", "spam"]
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "score": {"references": _REFERENCES, "predictions": _PREDICTIONS, "labels": _CLASSES},
-    "score_matrix": {"matrix": [[84, 6], [2, 8]], "labels": _CLASSES},
-    "simulate": {"shares": [0.9, 0.1], "ability": 0.4, "guess": [0.5, 0.5]},
-    "compare": {
-        "references": _REFERENCES,
-        "predictions_a": ["ham"] * 12,
-        "predictions_b": _PREDICTIONS,
-        "labels": _CLASSES,
-    },
-    "slices": {
-        "references": _REFERENCES,
-        "predictions": _PREDICTIONS,
-        "by": ["short", "long"] * 6,
-        "labels": _CLASSES,
-    },
-}
+# Models often send a list as JSON in a string.
+Labels = list[str | int] | str
+Numbers = list[float] | str
+NO_INTERVAL = "there is no interval: these are weights, not counts of samples"
 
 
 def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str, Any]:
@@ -71,21 +47,26 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
             check_level(confidence_level)
             if table.is_weighted:
                 confidence_level = None
-                notes.append("there is no interval: these are weights, not counts of samples")
+                notes[NO_INTERVAL] = IntervalWarning
         report = Report.from_table(table, confidence_level)
-        plain = {**report.to_dict(), "summary": charts.reading(report, METRIC)}
+        plain = {**report.to_dict(), "summary": summary_of(report)}
     for name, made in report.estimates.items():
         if made.independence_p_value is not None:
             plain[f"{name}_independence_p_value"] = made.independence_p_value
     plain["always_commonest"] = {name: guess[name] for name in REPORTED}
     plain["all_right"] = {name: perfect[name] for name in REPORTED}
-    return {**plain, "warnings": notes}
+    return {**plain, "warnings": list(notes)}
+
+
+def summary_of(report: Report) -> str:
+    """Return the sentence on the score of this Space; Informedness stands beside the accuracy."""
+    return report.summary if METRIC == "informedness" else report.summary_of(METRIC)
 
 
 def score(
-    references: list[str | int],
-    predictions: list[str | int],
-    labels: list[str | int] | None = None,
+    references: Labels,
+    predictions: Labels,
+    labels: Labels | None = None,
     confidence_level: float = 0.95,
 ) -> dict[str, Any]:
     """Score the predictions of a classifier against the references (the true labels).
@@ -116,7 +97,7 @@ def score(
 
 
 def score_matrix(
-    matrix: list[list[float]], labels: list[str | int] | None = None, confidence_level: float = 0.95
+    matrix: list[list[float]] | str, labels: Labels | None = None, confidence_level: float = 0.95
 ) -> dict[str, Any]:
     """Score a confusion matrix whose rows are references and whose columns are predictions.
 
@@ -135,9 +116,7 @@ def score_matrix(
     return _report(table_of_matrix(matrix, labels), confidence_level)
 
 
-def simulate(
-    shares: list[float], ability: float, guess: list[float] | None = None
-) -> dict[str, Any]:
+def simulate(shares: Numbers, ability: float, guess: Numbers | None = None) -> dict[str, Any]:
     """Compute the exact scores of a classifier that knows some of the answers and guesses the rest.
 
     This shows how each score treats guessing: Informedness equals the ability, whatever the classes
@@ -159,10 +138,10 @@ def simulate(
 
 
 def compare(
-    references: list[str | int],
-    predictions_a: list[str | int],
-    predictions_b: list[str | int],
-    labels: list[str | int] | None = None,
+    references: Labels,
+    predictions_a: Labels,
+    predictions_b: Labels,
+    labels: Labels | None = None,
     metric: str = METRIC,
     confidence_level: float = 0.95,
 ) -> dict[str, Any]:
@@ -202,31 +181,34 @@ def compare(
         **made.to_dict(),
         "scores_a": {name: a[name] for name in REPORTED},
         "scores_b": {name: b[name] for name in REPORTED},
-        "warnings": notes,
+        "warnings": list(notes),
     }
 
 
 def slices(
-    references: list[str | int],
-    predictions: list[str | int],
-    by: list[str | int],
-    labels: list[str | int] | None = None,
+    references: Labels,
+    predictions: Labels,
+    by: Labels,
+    labels: Labels | None = None,
+    confidence_level: float = 0.95,
 ) -> dict[str, Any]:
     """Score each slice of the samples, for example each type of question, and all samples together.
 
     Every slice is scored with the classes of the whole, so that the NIT of slices can be compared.
-    Scores from few samples are imprecise: compare n_samples before you compare scores.
+    Scores from few samples are uncertain: compare the intervals before you compare scores.
 
     Args:
         references: The true labels, up to 100,000.
         predictions: The predicted labels, one per reference, in the same order.
         by: The slice of each sample, with at most 1,000 different slices.
         labels: All classes of the task; by default those that occur.
+        confidence_level: How often an interval should contain the true value, between 0 and 1.
 
     Returns
     -------
         slices, one for each value of by: its name as slice, n_samples, n_classes,
-        class_entropy_bits, and every score (null where undefined, for example with one class);
+        class_entropy_bits, and every score (null where undefined, for example with one class),
+        each with NAME_standard_error, NAME_low and NAME_high;
         overall, the same for all samples; summary, on how to read them; warnings.
     """
     table_of_labels(references, predictions, labels)  # within the limits
@@ -234,8 +216,10 @@ def slices(
     if (n := len(set(column.tolist()))) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} slices can be scored here, got {n:,d}.")
     with charts.noting() as notes:
-        made = informedness.report(references, predictions, by=column, labels=labels)
-    return {**made.to_dict(), "summary": " ".join(made.text_lines()), "warnings": notes}
+        made = informedness.report(
+            references, predictions, by=column, labels=labels, confidence_level=confidence_level
+        )
+    return {**made.to_dict(), "summary": " ".join(made.text_lines()), "warnings": list(notes)}
 
 
 def n_swaps(
@@ -249,45 +233,54 @@ def n_swaps(
     return min(9999, max(100, MOST_SWAPPED // size))
 
 
-def register(demo: gr.Blocks) -> None:
-    """Add the endpoints to the page being built, with descriptions and examples of arguments."""
+def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
+    """Return an endpoint as programs call it.
+
+    It reads lists sent as JSON in a string, shows the message of a ValueError, and answers a tool
+    in JSON, where Gradio would write the result as Python does.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def endpoint(*args: Any) -> Any:
+        *values, request = args
+        arguments = signature.bind(*values).arguments
+        try:
+            answer = function(**{name: _read(name, value) for name, value in arguments.items()})
+        except ValueError as error:
+            raise gr.Error(str(error), title="Not scored", print_exception=False) from None
+        is_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
+        return json.dumps(answer, ensure_ascii=False) if is_tool else answer
+
+    asked = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    asked = asked.replace(default=None, annotation=gr.Request)
+    parameters = [*signature.parameters.values(), asked]
+    endpoint.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    endpoint.__annotations__ = {**function.__annotations__, "request": gr.Request}
+    return endpoint
+
+
+def _read(name: str, value: Any) -> Any:
+    """Return the list that a string holds as JSON; anything else as it is."""
+    if name == "metric" or not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise Refusal(
+            f"{name} must be a list, or a list written as JSON in a string, got {value!r:.60}."
+        ) from None
+
+
+def register() -> None:
+    """Add the endpoints to the page being built."""
     for endpoint in (score, score_matrix, simulate, compare, slices):
-        added = api(refusing(endpoint, plain=True), api_name=endpoint.__name__)
-        _, about, _ = gradio.utils.get_function_description(endpoint)
-        examples = EXAMPLES[endpoint.__name__]
-        for component, name in zip(added["inputs"], about, strict=True):
-            argument: Any = demo.blocks[component]
-            argument._api_info["additional_description"] = about[name]
-            if name in examples:
-                argument.example_payload = functools.partial(copy.copy, examples[name])
-
-
-class Tools(gradio.mcp.GradioMCPServer):
-    """The MCP server, answering in JSON; Gradio would send the repr of Python objects."""
-
-    def postprocess_output_data(self, data: Any, root_url: str) -> Any:
-        """Return the outputs of a tool as its content."""
-        texts = [json.dumps(output, ensure_ascii=False) for output in data]
-        return super().postprocess_output_data(texts, root_url)
-
-    def get_fn_description(self, block_fn: Any, tool_name: str) -> Any:
-        """Return the descriptions of a tool, including what it returns, and of its arguments."""
-        description, arguments = super().get_fn_description(block_fn, tool_name)
-        *_, returns = gradio.utils.get_function_description(block_fn.fn)
-        return f"{description} Returns: {' '.join(returns)}", arguments
-
-    def get_input_schema(self, tool_name: str, parameters: dict[str, str] | None = None) -> Any:
-        """Return the schema of a tool, with each argument described only once."""
-        schema, positions = super().get_input_schema(tool_name, parameters)
-        for argument in schema["properties"].values():
-            argument.pop("additional_description", None)
-        return schema, positions
+        parts = re.split(r"\n\n(?:Args:|Returns\n-+\n)", inspect.getdoc(endpoint) or "")
+        about, _, returned = (" ".join(part.split()) for part in parts)
+        description = f"{about} Returns: {returned}"
+        api(called(endpoint), api_name=endpoint.__name__, api_description=description)
 
 
 def serve_tools() -> bool:
     """Return whether the endpoints can be tools, which needs the package `mcp`."""
-    gradio.mcp.GradioMCPServer = Tools  # type: ignore[misc]
-    # Tools call their endpoints through it; on a busy machine its own 5 seconds are too short.
-    patient = functools.partial(gradio.mcp.Client, httpx_kwargs={"timeout": 300})  # type: ignore[attr-defined]
-    gradio.mcp.Client = patient  # type: ignore[attr-defined]
     return importlib.util.find_spec("mcp") is not None

@@ -5,6 +5,7 @@ const WAIT = 250; // milliseconds after the last key, before the matrix is score
 let before = []; // grids to return to by Undo
 let pending;
 let arrived = false;
+let replaced = false; // the last change was not typed, so that the browser cannot undo it
 
 function make(tag, properties = {}, children = []) {
   const made = Object.assign(document.createElement(tag), properties);
@@ -26,6 +27,7 @@ function set(grid) {
 
 function replace(grid) {
   before.push(state());
+  replaced = true;
   set(grid);
   draw();
 }
@@ -110,6 +112,7 @@ function remove(gone) {
 
 function undo() {
   set(before.pop());
+  replaced = before.length > 0;
   draw();
   say("Undone.");
   focus(0, 0);
@@ -121,6 +124,7 @@ element.addEventListener("input", ({ target }) => {
   if (column < 0) grid.labels[row] = target.value;
   else grid.cells[row][column] = target.value;
   props.value = grid;
+  replaced = false;
   tell();
   clearTimeout(pending);
   pending = setTimeout(() => trigger("input"), WAIT);
@@ -151,6 +155,10 @@ element.addEventListener("click", ({ target }) => {
 });
 
 element.addEventListener("keydown", (event) => {
+  if (replaced && (event.ctrlKey || event.metaKey) && event.key === "z" && !event.shiftKey) {
+    event.preventDefault();
+    return undo();
+  }
   const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
   if (!step || !event.target.matches("input")) return;
   event.preventDefault();
@@ -173,6 +181,7 @@ const [adds, undoes] = element.querySelectorAll("button");
 
 watch("value", () => {
   before = [];
+  replaced = false;
   draw();
   say("");
 });

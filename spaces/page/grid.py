@@ -6,7 +6,7 @@ from itertools import count, islice
 from typing import Any, TypeAlias
 
 import numpy as np
-from limits import MAX_GRID, MAX_TEXT, Refusal
+from limits import MAX_COUNT, MAX_GRID, MAX_TEXT, Refusal
 
 from informedness.core.labels import show
 from informedness.inputs.matrices import ends_in_sums, is_called_total, rows_are_predictions
@@ -31,6 +31,8 @@ def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
     for number, label in enumerate(labels, start=1):
         if not label:
             raise Refusal(f"Class {number} has no name.")
+        if label in labels[: number - 1]:
+            raise Refusal(f"Two classes are called {show(label)}: give each its own name.")
     if any(len(row) != len(labels) for row in [cells, *cells]):
         raise Refusal("The grid must have a row and a column for each class.")
     matrix = [
@@ -40,27 +42,30 @@ def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
     return labels, matrix
 
 
-def count_of(cell: str, row: str, column: str) -> float:
+def count_of(cell: str, row: str = "", column: str = "") -> float:
     """Return a cell as a number; an empty cell is 0, and thousands may be separated."""
     text = cell.strip() or "0"
-    place = f"{text[:40]} (row {row}, column {column})"
+    place = f"Row {row}, column {column}: {text[:40]}" if row or column else text[:40]
     grouped = re.fullmatch(THOUSANDS, text)
-    if grouped and text.count(".") == 1:
+    if grouped and len(re.findall("[.,]", text)) == 1:
         raise Refusal(
             f"{place} could be a number of thousands or have three decimals: write "
-            f"{text.replace('.', '')} or {text}0."
+            f"{re.sub('[.,]', '', text)} or {text}0."
         )
     if grouped:
         text = text.replace(grouped["mark"], "")
     try:
-        return int(text) if re.fullmatch("[0-9]{1,18}", text) else float(text)
+        number = float(text.replace(",", "."))  # a decimal comma
     except ValueError:
         raise Refusal(f"{place} is not a count.") from None
+    if not 0 <= number < MAX_COUNT:
+        raise Refusal(f"{place} must be a count from 0 to below {MAX_COUNT:,d}.")
+    return int(text) if re.fullmatch("[0-9]+", text) else number
 
 
 def is_number(cell: str) -> bool:
     """Return whether a cell of a pasted block is a count, not a name."""
-    return bool(re.fullmatch(rf"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|{THOUSANDS}", cell, re.I))
+    return bool(re.fullmatch(rf"[-+]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?|{THOUSANDS}", cell, re.I))
 
 
 def paste_block(grid: Grid, text: str, row: int, column: int) -> tuple[Grid, str]:
@@ -171,7 +176,7 @@ def ends_in_totals(cells: list[list[str]]) -> bool:
     """Return whether the last cell of each row and of each column is the sum of the others."""
     if not all(is_number(cell) for row in cells for cell in row):
         return False
-    counts = np.array([[count_of(cell, "total", "total") for cell in row] for row in cells])
+    counts = np.array([[count_of(cell) for cell in row] for row in cells])
     return all(ends_in_sums(counts, axis) for axis in (0, 1))
 
 

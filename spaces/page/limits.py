@@ -1,12 +1,16 @@
-"""Limits on what a person may send, and how anything beyond them is refused."""
+"""The metric of this Space, limits on what a person may send, and how more is refused."""
 
-import functools
-import html
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import gradio as gr
 from starlette.responses import PlainTextResponse
+
+from informedness.statistics.registry import MODULES
+
+# The metric whose script is in this folder.
+METRIC = next(
+    name for name in MODULES if (Path(__file__).resolve().parent / f"{name}.py").is_file()
+)
 
 MAX_ROWS = 100_000
 MAX_CLASSES = 1_000
@@ -17,6 +21,7 @@ MAX_BODY = 20_000_000  # bytes of any request
 MAX_COLUMNS = 100  # of an upload
 MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
 MAX_LINK = 3_000  # characters of a link's query
+MAX_COUNT = 10**15  # in one cell of the matrix, so that their sum stays exact
 MAX_SIMULATED = 50  # classes
 MOST_SWAPPED = 8_000_000  # numbers in all swaps of one comparison, about a second
 MOST_VISITORS = 20  # whose last inputs Gradio keeps, although nothing here reads them again
@@ -25,23 +30,6 @@ SMALLEST_SHARE = 1e-6  # of a simulated class
 
 class Refusal(ValueError):  # noqa: N818
     """The input cannot be scored; the message is for the person who sent it."""
-
-
-def refusing(function: Callable[..., Any], plain: bool = False) -> Callable[..., Any]:
-    """Return a handler that shows a ValueError's message; HTML-escaped unless `plain`.
-
-    The page puts messages into its HTML, while a client of the API reads them as they are.
-    """
-
-    @functools.wraps(function)
-    def handler(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except ValueError as error:
-            message = str(error) if plain else html.escape(str(error), quote=False)
-            raise gr.Error(message, title="Not scored", print_exception=False) from None
-
-    return handler
 
 
 class Guard:

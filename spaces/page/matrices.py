@@ -12,63 +12,74 @@ from PIL import Image
 from informedness import ContingencyTable
 from informedness.results.text import shown
 
-OWN_ROW = 5  # classes from which the table gets a row of its own
+SLANTED = 5  # classes from which the names of the columns are upright
 MOST_NUMBERS = 10  # classes whose cells have room for numbers
 MOST_CELLS = 30  # classes whose cells are drawn one by one; larger tables are a picture
-MOST_PIXELS = 500  # along the picture's side; larger tables show the strongest cell of each block
+MOST_TILES = 100  # along the picture's side; each shows the strongest cell of a block of classes
 MOST_BARS = 20  # classes with a bar each; if there are more, the commonest ones
 MOST_CONFUSED = 8
 # visible on white and on black
 _RIGHT, _WRONG = (30, 136, 204), (214, 130, 0)
 
 
-def heat_map(table: ContingencyTable) -> dict[str, Any]:
-    """Return what the drawing of a table needs: counts and shares of the row, or a picture."""
+def heat_map(table: ContingencyTable, expected: bool = False) -> dict[str, Any]:
+    """Return what the drawing of a table needs: counts and shares of the row, or a picture.
+
+    A table that is `expected`, not counted, has shares of all answers.
+    """
     k = len(table.labels)
-    drawn: dict[str, Any] = {
-        "k": k,
-        "own_row": k >= OWN_ROW,
-        "confused": most_confused(table),
-        "picture": "",
-    }
+    names = [shown(label) for label in table.labels]
+    drawn: dict[str, Any] = {"k": k, "picture": "", "expected": expected, "names": names}
+    drawn |= {"confused": [], "equal": 0}
+    if not expected and k >= SLANTED:
+        drawn |= confused_pairs(table)
     if k > MOST_CELLS:
-        return {**drawn, "picture": picture(table), "in_blocks": k > MOST_PIXELS}
+        return {**drawn, "picture": picture(table), "block": -(-k // MOST_TILES)}
     totals = table.reference_totals.tolist()
+    cells = [
+        [(count, count / total if total else 0.0) for count in row]
+        for row, total in zip(table.to_dense().tolist(), totals, strict=True)
+    ]
     return {
         **drawn,
+        "upright": k >= SLANTED,
         "numbers": k <= MOST_NUMBERS,
-        "names": [shown(label) for label in table.labels],
         "totals": totals,
-        "cells": [
-            [(count, count / total if total else 0.0) for count in row]
-            for row, total in zip(table.to_dense().tolist(), totals, strict=True)
-        ],
+        "cells": cells,
     }
 
 
-def most_confused(table: ContingencyTable) -> list[dict[str, Any]]:
-    """Return the largest cells off the diagonal, largest first, with the total of their rows."""
+def confused_pairs(table: ContingencyTable) -> dict[str, Any]:
+    """Return the largest cells off the diagonal, or how many share the largest count.
+
+    Of pairs that are confused equally often, more than the list has room for, none stands out.
+    """
     wrong = np.flatnonzero((table.rows != table.columns) & (table.counts > 0))
     totals = table.reference_totals[table.rows[wrong]]
-    order = np.lexsort((totals, -table.counts[wrong]))[:MOST_CONFUSED]
-    return [
+    order = np.lexsort((totals, -table.counts[wrong]))
+    counts = table.counts[wrong][order]
+    equal = int((counts == counts[0]).sum()) if len(counts) else 0
+    if equal > MOST_CONFUSED:
+        return {"equal": equal, "most": counts[0].item()}
+    pairs = [
         {
             "reference": shown(table.labels[table.rows[cell]]),
             "prediction": shown(table.labels[table.columns[cell]]),
             "count": table.counts[cell].item(),
             "total": table.reference_totals[table.rows[cell]].item(),
         }
-        for cell in wrong[order]
+        for cell in wrong[order[:MOST_CONFUSED]]
     ]
+    return {"confused": pairs}
 
 
 def picture(table: ContingencyTable) -> str:
-    """Return a table as the URL of a picture: one pixel per cell, stronger for larger shares.
+    """Return a table as the URL of a picture, whose tiles are stronger for larger shares.
 
     Levels 1 to 127 are wrong answers, 129 to 255 are right ones, which are drawn over the others.
     """
     k = len(table.labels)
-    block = -(-k // MOST_PIXELS)
+    block = -(-k // MOST_TILES)
     shares = table.counts / table.reference_totals[table.rows]
     levels = 1 + np.rint(126 * shares).astype(np.uint8) + 128 * (table.rows == table.columns)
     pixels = np.zeros((-(-k // block),) * 2, np.uint8)

@@ -3,7 +3,19 @@
 // keyboard.
 
 (() => {
-  const LEFT = 165, WIDTH = 300, BOX = 520; // of the charts, as in curves.py
+  const LEFT = 32, WIDTH = 308, BOX = 360; // of the charts, as in curves.py
+
+  // What was unfolded stays so when a result is drawn anew, for which Gradio folds it.
+  const open = new Set();
+  const foldOf = (node) => node.closest?.("summary")?.closest("[data-fold]");
+  document.addEventListener("click", ({ target }) => {
+    const fold = foldOf(target);
+    if (fold) open[fold.open ? "delete" : "add"](fold.dataset.fold);
+  });
+  new MutationObserver(() => {
+    for (const fold of document.querySelectorAll("[data-fold]:not([open])"))
+      if (open.has(fold.dataset.fold)) fold.open = true;
+  }).observe(document, { childList: true, subtree: true, attributeFilter: ["open"] });
 
   if (new URLSearchParams(location.search).has("counts"))
     document.documentElement.classList.add("linked"); // until app.py has opened the link
@@ -28,8 +40,8 @@
     i = i < 0 ? places.length - 1 : i;
     if (i > 0 && at - places[i - 1] < places[i] - at) i -= 1;
     const x = LEFT + WIDTH * places[i];
-    chart.querySelector(".guide").setAttribute("d", `M${x} 10V250`);
-    chart.querySelector("caption").textContent = `${chart.dataset.what} = ${places[i].toFixed(2)}`;
+    chart.querySelector(".guide").setAttribute("d", `M${x} 8V208`);
+    chart.querySelector("caption").textContent = `${chart.dataset.what} = ${Math.round(100 * places[i])}%`;
     for (const cell of chart.querySelectorAll("[data-score]"))
       cell.textContent = series[cell.dataset.score][i].toFixed(3);
   };
@@ -150,7 +162,7 @@ const results = (() => {
     if (refused) result.dataset.stale = "";
     else if (result.asked === result.changes) delete result.dataset.stale;
     if (refused || !bring) return;
-    const score = result.querySelector("#score, #verdict") ?? result;
+    const score = result.querySelector("#lead, #verdict") ?? result;
     new IntersectionObserver(([seen], observer) => {
       observer.disconnect();
       if (seen.intersectionRatio > 0.99) return;

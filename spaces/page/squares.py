@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_COLUMNS, _STEP, _SIZE = 20, 10, 8
+_COLUMNS, _STEP, _SIZE = 10, 10, 8
 _SHAPES = {
     "known": "h{0}v{0}h-{0}z",
     "lucky": "m1 1h{1}v{1}h-{1}z",
@@ -33,7 +33,6 @@ def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
     if several and -1e-9 <= known <= accuracy + 1e-9:
         known = min(max(known, 0.0), accuracy)
         shares = {"known": known, "lucky": accuracy - known, "wrong": wrong}
-        why = "So it is for a model that knows this share of each class and guesses the rest."
     else:
         shares = {"right": accuracy, "wrong": wrong}
         why = "With one class there is nothing to know, so answers are only right or wrong."
@@ -51,11 +50,5 @@ def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
         places = (divmod(i, _COLUMNS) for i in range(start, start + n))
         paths[kind] = "".join(f"M{_STEP * x} {_STEP * y}{shape}" for y, x in places)
         start += n
-    parts = [(kind, n, _in_words(kind, n)) for kind, n in counts.items()]
-    said = [words for _, _, words in parts]
-    listed = f"{', '.join(said[:-1])} and {said[-1]}"
-    return {"paths": paths, "parts": parts, "why": why, "words": f"Out of 100 answers: {listed}"}
-
-
-def _in_words(kind: str, n: int) -> str:
-    return f"{n} lucky guess{'es' * (n != 1)}" if kind == "lucky" else f"{n} {kind}"
+    words = ", ".join(f"{n} {kind}" for kind, n in counts.items())
+    return {"paths": paths, "counts": counts, "why": why, "words": words}

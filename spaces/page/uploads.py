@@ -1,59 +1,146 @@
 """File upload: columns are guessed by name or chosen, and shown under their roles."""
 
 import contextlib
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from asking import PRIVATE, ask, draw_refusal, grey, refusal_below
+from asking import PRIVATE, Result, ask, draw_refusal, grey, refusal_below
 from charts import TEMPLATES
-from columns import (
-    column_of,
-    guessed_columns,
-    identifier_notes,
-    in_a_sentence,
-    labels_of_columns,
-    read_upload,
-)
-from limits import MAX_FILE, Refusal
+from columns import check_choices, check_labels_of, guessed_columns, identifier_notes, in_a_sentence
+from limits import MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness.core.labels import show
+from informedness.inputs.paths import FORMATS, named_format
+from informedness.inputs.readers import column_names
+from informedness.inputs.samples import read_columns
 from informedness.results.text import shown
 
 SHOWN_ROWS = 4
+COUNTS = "Column of counts, if a row stands for several samples"
+ENCODING = "Encoding of text, if it is not UTF-8"
+# What is refused unless it is meant, by the argument that says so
+MEANT = {
+    "drop_null": "Leave out rows with missing values",
+    "keep_missing": "Empty cells and text such as NA are classes",
+    "each_row_a_sample": "Each row is one sample, whatever the other columns hold",
+}
+# What messages call by the name of an argument
+_ARGUMENTS = {
+    **{f"{name}=True": f"the box {show(text)}" for name, text in MEANT.items()},
+    "`counts`": f"the {show(COUNTS)}",
+    "encoding=": f"the {show(ENCODING)}: ",
+}
 
 
-def draw_columns(path: str, names: Sequence[str | None], roles: Sequence[str]) -> str:
+class Upload:
+    """A file that was sent; each of its columns is read when it is asked for.
+
+    Messages name the fields of the page where those of the package name arguments.
+    """
+
+    def __init__(self, sent: Mapping[str, Any], *options: Any) -> None:
+        self._path = str(sent["path"])
+        self._counts, meant, encoding = (*options, None, None, None)[:3]
+        self._meant = {name: text in (meant or ()) for name, text in MEANT.items()}
+        self._how = {
+            "file_format": None if named_format(Path(self._path)) else "csv",
+            "encoding": encoding or None,
+            "most_bytes": MAX_FILE,
+        }
+        self._read: dict[str, list[Any]] = {}
+        self._check_size()
+        self.header = self._asked(column_names)
+        if len(self.header) > MAX_COLUMNS or max(map(len, self.header), default=0) > MAX_LABEL:
+            raise Refusal(
+                f"A file can have at most {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} "
+                "characters."
+            )
+
+    def _check_size(self) -> None:
+        """Refuse a file that is too large, or is once its parts are unpacked."""
+        try:
+            size = Path(self._path).stat().st_size
+        except FileNotFoundError:
+            raise Refusal(
+                "Uploads are deleted after a while, and this one is gone: send it again."
+            ) from None
+        if named_format(Path(self._path)) == "xlsx" and zipfile.is_zipfile(self._path):
+            with zipfile.ZipFile(self._path) as archive:
+                size = max(size, sum(part.file_size for part in archive.infolist()))
+        if size > MAX_FILE:
+            raise Refusal(f"A file can have at most {MAX_FILE:,d} bytes, this one has {size:,d}.")
+
+    def _asked(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        try:
+            return read(self._path, *arguments, **self._how, **options)
+        except ValueError as error:
+            message = str(error).removeprefix(f"{self._path}: ")
+            for argument, text in _ARGUMENTS.items():
+                message = message.replace(argument, text)
+            raise Refusal(message[:1].upper() + message[1:]) from None
+
+    def columns(self, names: Sequence[str], is_sure: bool = True) -> list[list[Any]]:
+        """Return columns of labels without rows that are left out, with samples as counted.
+
+        Where it is not sure that these are the columns, missing values are left out as well.
+        """
+        roles = ["references", *(f"predictions {i}" for i in range(1, len(names)))]
+        named = dict(zip(roles, names, strict=False))
+        if is_sure and self._counts:
+            named["counts"] = self._counts
+        meant = self._meant if is_sure else dict.fromkeys(MEANT, True)
+        read = self._asked(read_columns, named, most_rows=MAX_ROWS, **meant)
+        return [column.tolist() for column in read.values()]
+
+    def column(self, name: str) -> list[Any]:
+        """Return one column, none of it if it holds no labels."""
+        if name not in self._read:
+            self._read[name] = []
+            with contextlib.suppress(Refusal):
+                self._read[name] = self.columns([name], is_sure=False)[0]
+        return self._read[name]
+
+
+def draw_columns(file: Upload, names: Sequence[str | None], roles: Sequence[str]) -> str:
     """Return the first rows of an upload, with the column of each role under its name."""
-    header, rows = read_upload(path)
-    columns = {name: column_of(header, rows, name) for name in names if name in header}
+    there = list(dict.fromkeys(name for name in names if name and name in file.header))
+    columns = dict(zip(there, file.columns(there, is_sure=False), strict=True)) if there else {}
+    total = max(map(len, columns.values()), default=0)
     lines = [
-        (place, [shown(columns[name][i]) if name in columns else None for name in names])
-        for i, place in enumerate(list(rows)[:SHOWN_ROWS])
+        (i + 1, [shown(columns[name][i]) if name in columns else None for name in names])
+        for i in range(min(total, SHOWN_ROWS))
     ]
     return TEMPLATES.get_template("columns.html").render(
         roles=[(role, name and shown(name)) for role, name in zip(roles, names, strict=True)],
         lines=lines,
-        total=f"{len(rows):,d}",
-        is_whole=len(rows) == len(lines),
+        total=f"{total:,d}",
+        is_whole=total == len(lines),
         notes=identifier_notes(columns),
     )
 
 
 def labels_of_upload(
-    upload: Mapping[str, Any] | None, names: Sequence[str | None], roles: Sequence[str]
-) -> tuple[list[list[str]], str]:
-    """Return the labels in the columns chosen for the roles, and a note on them."""
+    upload: Mapping[str, Any] | None, chosen: Sequence[Any], roles: Sequence[str]
+) -> tuple[list[list[Any]], str]:
+    """Return the labels in the columns chosen for the roles, and a note on them.
+
+    Behind the columns stand the other fields: the column of counts, what is meant, the encoding.
+    """
     if not upload:
-        raise Refusal("Upload a CSV or TSV file, then choose its columns.")
-    columns = labels_of_columns(*read_upload(upload["path"]), names, roles)
+        raise Refusal("Upload a file, then choose its columns.")
+    file = Upload(upload, *chosen[len(roles) :])
+    names = check_choices(file.header, chosen[: len(roles)], roles)
+    columns = dict(zip(names, file.columns(names), strict=True))
+    check_labels_of(file.header, columns, file.column)
     said = [f"{role}: column {show(name)}." for role, name in zip(roles, names, strict=True)]
-    notes = identifier_notes(dict(zip(map(str, names), columns, strict=True)))
-    return columns, " ".join([*said, *notes])
+    return list(columns.values()), " ".join([*said, *identifier_notes(columns)])
 
 
 def ask_of_file(
-    verb: str, roles: Sequence[str], function: Callable[..., str], result: gr.HTML
+    verb: str, roles: Sequence[str], function: Callable[..., Any], result: Result
 ) -> None:
     """Add a place for a file, the choice of a column for each role, and a button.
 
@@ -61,36 +148,45 @@ def ask_of_file(
     references and each model.
     """
     upload = gr.File(
-        label=f"CSV or TSV with a header, at most {MAX_FILE // 10**6} MB",
-        file_types=[".csv", ".tsv", ".txt"],
+        label=f"Table with a header (CSV, Excel, Parquet ...), at most {MAX_FILE // 10**6} MB",
+        file_types=[*FORMATS, ".txt", ".gz", ".bz2", ".xz", ".zst"],
         height=170,
     )
     choices = [gr.Dropdown(label=f"Column of {in_a_sentence(role)}", choices=[]) for role in roles]
     preview = gr.HTML("", apply_default_css=False, elem_classes="if-filled")
+    with gr.Accordion("More about the file", open=False):
+        counts = gr.Dropdown(label=COUNTS, choices=[])
+        meant = gr.CheckboxGroup(label="What is meant", choices=[*MEANT.values()])
+        encoding = gr.Textbox(label=ENCODING, placeholder="cp1252", max_length=40)
+    options: list[Any] = [counts, meant, encoding]
 
-    def drawn(sent: Mapping[str, Any] | None, *names: str | None) -> str:
+    def drawn(sent: Mapping[str, Any] | None, *given: Any) -> str:
         try:
-            return draw_columns(sent["path"], names, roles) if sent else ""
+            file = Upload(sent, *given[len(roles) :]) if sent else None
+            return draw_columns(file, given[: len(roles)], roles) if file else ""
         except Refusal as error:
             return draw_refusal(str(error))
 
-    def guess(sent: Mapping[str, Any] | None) -> list[Any]:
+    def guess(sent: Mapping[str, Any] | None, *given: Any) -> list[Any]:
         header: list[str] = []
         names: list[str | None] = [None] * len(roles)
         with contextlib.suppress(Refusal):  # which is drawn
             if sent:
-                header, rows = read_upload(sent["path"])
-                names = guessed_columns(header, rows, models=len(roles) - 1)
-        chosen = [gr.Dropdown(choices=header, value=name) for name in names]
-        return [*chosen, drawn(sent, *names)]
+                file = Upload(sent, *given)
+                header = file.header
+                names = guessed_columns(header, file.column, models=len(roles) - 1)
+        fields = [gr.Dropdown(choices=header, value=name) for name in (*names, None)]
+        return [*fields, drawn(sent, *names, *given)]
 
     # Take what the browser sends: columns are looked up in the file itself, not among the choices
     # that the server keeps for each visitor.
     raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
-    upload.change(guess, upload, [*choices, preview], **raw)
+    asked = [upload, *choices, *options]
+    for changed in (upload.change, encoding.submit, encoding.blur):
+        changed(guess, [upload, *options], [*choices, counts, preview], **raw)
     for choice in choices:
-        choice.input(drawn, [upload, *choices], preview, trigger_mode="always_last", **raw)
+        choice.input(drawn, asked, preview, trigger_mode="always_last", **raw)
     name = f"{verb.lower()}-file"
     button, refusal = gr.Button(verb, variant="primary", elem_id=name), refusal_below(name)
-    grey(result, upload.change, *(choice.input for choice in choices))
-    ask(button.click, function, [upload, *choices], [result], result, refusal, preprocess=False)
+    grey(result, upload.change, *(field.input for field in (*choices, *options)))
+    ask(button.click, function, asked, [result], result, refusal, preprocess=False)

@@ -104,7 +104,8 @@ class Drawn:
         return bool(self.all(f".//*[@id='{name}']"))
 
     def notes(self) -> list[str]:
-        return [note.text for note in self.all(".//p[@class='note']")]
+        """Return what was taken for what, warnings and the story of an example."""
+        return [note.text for note in self.all(".//p") if "note" in note.element.get("class", "")]
 
     def __getitem__(self, attribute: str) -> str:
         return self.element.attrib[attribute]
@@ -114,7 +115,8 @@ class Drawn:
         return " ".join("".join(self.element.itertext()).split())
 
 
-def parsed(html: str) -> Drawn:
+def parsed(html: str | tuple[str, ...]) -> Drawn:
+    """Return the HTML of a result: a story and its details."""
     tree = _Tree()
-    tree.feed(f"<div>{html}</div>")
+    tree.feed(f"<div>{html if isinstance(html, str) else ''.join(html)}</div>")
     return Drawn(tree.builder.close())

@@ -1,4 +1,4 @@
-"""A stand-in for the Hugging Face Hub on loopback: Spaces, their history, tags and refusals.
+"""A stand-in for the Hugging Face Hub on loopback: repositories, history, tags and refusals.
 
 It answers what `huggingface_hub` asks when it publishes and what `evaluate` asks when it loads,
 as the Hub does it, so that the unmodified clients run against it with HF_ENDPOINT.
@@ -150,7 +150,7 @@ class Hub:
         if asked["organization"] not in self.tokens.get(token or "", ()):
             raise HubError(403, f"You don't have the rights to create a space under {repo_id}")
         private = asked.get("private") or asked.get("visibility") == "private"  # old, new clients
-        self.add_space(repo_id, asked["sdk"], private)
+        self.add_space(repo_id, asked.get("sdk", "none"), private)  # a model has none
         return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
 
     def commit(self, space: Space, lines: list[dict[str, Any]]) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Hub:
 
     def get(self, path: str, token: str | None) -> Any:
         """Answer a GET of the API."""
-        match = re.fullmatch(r"/api/spaces/([^/]+/[^/]+)(?:/(refs|revision|tree)(?:/(.*))?)?", path)
+        match = re.fullmatch(r"/api/\w+/([^/]+/[^/]+)(?:/(refs|revision|tree)(?:/(.*))?)?", path)
         if not match:
             raise HubError(404, f"this stand-in has no {path}")
         repo_id, topic, revision = match.groups()
@@ -196,7 +196,7 @@ class Hub:
             return self.create(json.loads(body), token)
         if path == "/api/validate-yaml":
             return {"errors": [], "warnings": []}
-        match = re.fullmatch(r"/api/spaces/([^/]+/[^/]+)/(preupload|commit|tag)/([^/]+)", path)
+        match = re.fullmatch(r"/api/\w+/([^/]+/[^/]+)/(preupload|commit|tag)/([^/]+)", path)
         if not match:
             raise HubError(404, f"this stand-in has no {path}")
         repo_id, topic, revision = match.groups()
@@ -215,7 +215,7 @@ class Hub:
 
     def resolve(self, path: str, token: str | None) -> tuple[bytes, dict[str, str]]:
         """Return a file of a Space and the headers that go with it."""
-        repo_id, _, revision_and_name = path.removeprefix("/spaces/").partition("/resolve/")
+        repo_id, _, revision_and_name = path.removeprefix("/spaces")[1:].partition("/resolve/")
         revision, _, name = revision_and_name.partition("/")
         commit = self.find(repo_id, token).at(revision)
         if name not in commit.files:

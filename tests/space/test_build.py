@@ -38,7 +38,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_folder_has_the_script_its_helpers_and_the_app_and_says_what_the_hub_needs(staged):
     for metric, other in (METRICS, METRICS[::-1]):
         names = set(contents(staged / metric))
-        page = {"app.py", "charts.py", "page.css", "templates/score.html"}
+        page = {"app.py", "charts.py", "page.css", "templates/story.html"}
         assert names >= {f"{metric}.py", "README.md", "package/informedness/__init__.py"} | page
         assert f"{other}.py" not in names
         script = (staged / metric / f"{metric}.py").read_text("utf-8")
@@ -49,7 +49,8 @@ def test_the_folder_has_the_script_its_helpers_and_the_app_and_says_what_the_hub
         assert {"evaluate", "metric"} <= set(card["tags"])
         requirements = (staged / metric / "requirements.txt").read_text("utf-8").splitlines()
         # not evaluate and datasets, which whoever loads the metric has, and the page does not use
-        assert requirements == ["numpy>=1.24", f"gradio[mcp]=={card['sdk_version']}"]
+        of_the_page = ["openpyxl>=3.1", "pyarrow>=19", f"gradio[mcp]=={card['sdk_version']}"]
+        assert requirements == ["numpy>=1.24", *of_the_page]
 
 
 def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path):
@@ -92,7 +93,7 @@ def test_a_space_serves_with_its_own_requirements_alone(staged, tmp_path):
     subprocess.run(install, check=True)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "PYTHON", "GRADIO_"))}
     env = {**kept, "HF_HOME": str(tmp_path), "NO_PROXY": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
-    absent = "import evaluate", "import datasets", "import pyarrow"
+    absent = "import evaluate", "import datasets"
     assert all(subprocess.run([python, "-c", line], env=env).returncode for line in absent)
     space, log = shutil.copytree(staged / "nit", tmp_path / "nit"), tmp_path / "log"
     with log.open("w") as output:

@@ -20,6 +20,7 @@ from huggingface_hub import constants
 
 import informedness
 from golden import BY_ID, close
+from test_documents import functions_of
 
 WRITER, STRANGER = "hf_writerTokenOfTheTests", "hf_strangerTokenOfTheTests"
 VECTOR = BY_ID["asym_k4"]
@@ -103,8 +104,8 @@ def published(result: Result) -> str:
 # Publish and load
 
 
-def load(hub: Hub, folder: Path, *modules: Any) -> list[dict[str, float]]:
-    """Return what modules, each with its revision, compute for someone with empty caches."""
+def run_elsewhere(hub: Hub, folder: Path, code: str, asked: Any = None, **variables: str) -> str:
+    """Return what code prints for someone with empty caches."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
     environment = {
         **kept,
@@ -113,13 +114,18 @@ def load(hub: Hub, folder: Path, *modules: Any) -> list[dict[str, float]]:
         "HF_UPDATE_DOWNLOAD_COUNTS": "0",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "NO_PROXY": "127.0.0.1",
+        **variables,
     }
-    asked = json.dumps([modules, VECTOR.samples()])
-    command = [sys.executable, "-c", LOAD]
-    result = subprocess.run(command, input=asked, env=environment, capture_output=True, text=True)
+    command, given = [sys.executable, "-c", code], json.dumps(asked)
+    result = subprocess.run(command, input=given, env=environment, capture_output=True, text=True)
     if result.returncode:
         raise RuntimeError(result.stderr.splitlines()[-1])
-    return json.loads(result.stdout)
+    return result.stdout
+
+
+def load(hub: Hub, folder: Path, *modules: Any) -> list[dict[str, float]]:
+    """Return what modules, each with its revision, compute."""
+    return json.loads(run_elsewhere(hub, folder, LOAD, [modules, VECTOR.samples()]))
 
 
 def test_what_is_published_loads_by_name_and_computes_the_golden_values(person, hub, tmp_path):
@@ -318,3 +324,17 @@ def test_what_cannot_be_built_is_refused_before_anything_is_asked(person, hub):
     person.edit("metrics/nit/labels.py", "\n", "\n\n")
     assert "labels.py: run `python spaces/sync.py`" in refused(person.publish())
     assert hub.requests == []
+
+
+def test_the_model_card_of_the_page_on_evaluate_is_pushed(hub, registered, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    functions_of("docs/evaluate.md")
+    code = """
+from huggingface_hub import ModelCard, create_repo
+create_repo("org/my-filter")
+ModelCard.load("my-filter.md").push_to_hub("org/my-filter")
+(read,) = ModelCard.load("org/my-filter").data.eval_results
+print(read.metric_type, read.metric_value, read.metric_config)
+"""
+    pushed = run_elsewhere(hub, tmp_path, code, HF_TOKEN=WRITER)
+    assert pushed.startswith("informedness 0.7333 informedness|avg:bias|k:2|n:100|")

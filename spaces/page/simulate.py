@@ -1,0 +1,227 @@
+"""Simulate: a classifier that knows some of the answers and guesses the rest.
+
+Its scores are exact. Only the draws that somebody asks for are random.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import charts
+import gradio as gr
+import numpy as np
+from asking import ask, grey, html, refusal_below
+from limits import MAX_SIMULATED, METRIC, SMALLEST_SHARE, Refusal
+
+from informedness import ContingencyTable
+from informedness.results.report import Report
+from informedness.statistics.registry import REPORTED
+
+ABILITIES = [step / 40 for step in range(41)]
+SHARES = [0.01, *(step / 40 for step in range(1, 40)), 0.99]
+GUESSES: dict[str, Callable[[list[float]], list[float] | None]] = {
+    "in proportion to the classes": lambda sizes: None,
+    "the commonest class": lambda sizes: np.eye(len(sizes))[int(np.argmax(sizes))].tolist(),
+    "all classes equally often": lambda sizes: [1.0] * len(sizes),
+}
+START = (0.4, "in proportion to the classes", "90, 10", False)
+AT_FIRST = ("accuracy", "f1_macro", "informedness", "nit")  # the curves, beside that of the page
+MOST_SHARES = 6  # classes that the slider offers
+DRAWS = 10
+
+
+# The model
+
+
+def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyTable:
+    """Return the expected table of a classifier that knows the answer with probability `ability`.
+
+    Otherwise it draws a class from its guess shares g, by default the class shares pi:
+    p_ij = pi_i (ability [i = j] + (1 - ability) g_j). Exact, with no random number.
+    """
+    pi = _shares(shares, "shares")
+    g = pi if guess is None else _shares(guess, "guess shares")
+    if not isinstance(ability, int | float) or not 0 <= ability <= 1:
+        raise Refusal(f"The ability must be between 0 and 1, got {str(ability)[:40]}.")
+    if not 2 <= len(pi) <= MAX_SIMULATED or len(g) != len(pi):
+        raise Refusal(
+            f"A simulation needs 2 to {MAX_SIMULATED} classes and one guess share per class, got "
+            f"{len(pi)} and {len(g)}."
+        )
+    if min(pi) < SMALLEST_SHARE:
+        raise Refusal(f"The share of each class must be at least {SMALLEST_SHARE} of all.")
+    table = np.outer(pi, (1 - ability) * g) + np.diag(ability * pi)
+    return _table_of(table, [f"class {i + 1}" for i in range(len(pi))])
+
+
+def _shares(values: Any, name: str) -> Any:
+    """Return numbers scaled to sum to 1."""
+    try:
+        shares = np.array(values, dtype=float)
+        if shares.ndim == 1 and (shares >= 0).all() and 0 < shares.sum() < np.inf:
+            return shares / shares.sum()
+    except (OverflowError, TypeError, ValueError):
+        pass
+    raise Refusal(
+        f"The {name} must be a list of numbers, none below 0, not all 0, with a sum below 1e308."
+    )
+
+
+def _table_of(matrix: Any, labels: Sequence[Any]) -> ContingencyTable:
+    """Return the table of a matrix whose last class may have as many samples as all others."""
+    rows, columns = np.take(labels, np.indices(matrix.shape).reshape(2, -1))
+    return ContingencyTable.from_counts(
+        references=rows, predictions=columns, counts=matrix.ravel(), labels=labels
+    )
+
+
+def draw_again(table: ContingencyTable, n: int, times: int) -> list[ContingencyTable]:
+    """Return tables of n samples each, drawn from the expected table."""
+    p = table.to_dense() / table.total
+    drawn = np.random.default_rng().multinomial(n, p.ravel() / p.sum(), size=times)
+    return [_table_of(counts.reshape(p.shape), table.labels) for counts in drawn]
+
+
+@functools.lru_cache(maxsize=256)
+def share_curves(shares: tuple[float, ...], ability: float, guess: str) -> dict[str, list[float]]:
+    """Return each score at each of `SHARES` of the first class; the rest keep their proportions."""
+    tables = []
+    for share in SHARES:
+        rest = (1 - share) / sum(shares[1:])
+        moved = [share, *(rest * other for other in shares[1:])]
+        tables.append(expected_table(moved, ability, GUESSES[guess](moved)))
+    return _curves(tables)
+
+
+@functools.lru_cache(maxsize=256)  # so that a moving ability slider costs one table, not 41
+def ability_curves(
+    shares: tuple[float, ...], guess: tuple[float, ...] | None
+) -> dict[str, list[float]]:
+    """Return each score at each of `ABILITIES`."""
+    return _curves([expected_table(shares, ability, guess) for ability in ABILITIES])
+
+
+def _curves(tables: list[ContingencyTable]) -> dict[str, list[float]]:
+    points = [Report.from_table(table).scores for table in tables]
+    return {name: [point[name] for point in points] for name in REPORTED}
+
+
+def frozen(numbers: Any) -> tuple[float, ...] | None:
+    """Return a list as a tuple, which a cache can hold."""
+    return None if numbers is None else tuple(numbers)
+
+
+# The controls
+
+
+def read_shares(text: Any) -> list[float]:
+    """Return the class shares typed into their box, in percent; they may have any sum.
+
+    A comma separates two shares, or is a decimal comma where a semicolon separates them.
+    """
+    written = str(text or "").strip(" ,;%\n")
+    if ";" in written:
+        parts = [part.replace(",", ".") for part in written.split(";")]
+    elif re.search(r"\d%?,\d", written) and re.search(r"\d%?,?\s", written):
+        raise Refusal(
+            f"The commas in {written:.40} could separate shares or decimals. Write a point for "
+            "decimals, as in 33.3, 66.7, or put semicolons between the shares."
+        )
+    else:
+        parts = re.split(r"[\s,]+", written)
+    try:
+        numbers = [float(part.strip(" %")) for part in parts]
+    except ValueError:
+        raise Refusal(
+            f"The class shares must be numbers, for example 90, 10. Got {text!s:.40}."
+        ) from None
+    expected_table(numbers, 0)  # refuses what is too much or too little
+    return [100 * number / sum(numbers) for number in numbers]
+
+
+def in_percent(shares: Sequence[float]) -> list[float]:
+    """Return shares in percent, with a decimal where they need one."""
+    return [round(100 * share / sum(shares), 1) for share in shares]
+
+
+def simulated(ability: float, guess: str, written: str, complete: bool) -> tuple[str, str]:
+    """Simulate the classifier that the controls describe."""
+    shares = read_shares(written)
+    guesses = GUESSES[guess](shares)
+    table = expected_table(shares, ability, guesses)
+    by_ability = ability_curves(tuple(shares), frozen(guesses))
+    by_share = share_curves(tuple(shares), ability, guess)
+    names = [name for name in REPORTED if complete or name in (*AT_FIRST, METRIC)]
+    return charts.draw_simulation(
+        table,
+        METRIC,
+        (ability, ABILITIES, {name: by_ability[name] for name in names}),
+        (shares[0] / sum(shares), SHARES, {name: by_share[name] for name in names}),
+    )
+
+
+def resized(written: str, k: float) -> tuple[str, str]:
+    """Return the shares for another number of classes, and their bar.
+
+    The last classes are dropped, and new ones are as small as the smallest.
+    """
+    shares = read_shares(written)
+    shares = in_percent([*shares[: int(k)], *[min(shares)] * (int(k) - len(shares))])
+    return ", ".join(f"{share:g}" for share in shares), charts.draw_shares(shares)
+
+
+def share_bar(written: str) -> tuple[str, int]:
+    """Return the bar of the shares in the box, and their number as the slider has it."""
+    shares = in_percent(read_shares(written))
+    return charts.draw_shares(shares), min(len(shares), MOST_SHARES)
+
+
+def drawn_samples(n: str, ability: float, guess: str, written: str) -> str:
+    """Draw samples of the simulated classifier, several times."""
+    shares = read_shares(written)
+    table = expected_table(shares, ability, GUESSES[guess](shares))
+    truth = Report.from_table(table).scores[METRIC]
+    return charts.draw_samples(truth, draw_again(table, int(n), DRAWS), METRIC, int(n))
+
+
+def simulate_tab() -> None:
+    """Fill the tab."""
+    by_ability, by_share = simulated(*START)
+    with gr.Row(elem_classes="workbench"):
+        with gr.Column(elem_classes="story"):
+            ability = gr.Slider(
+                0,
+                1,
+                START[0],
+                step=0.01,
+                label="Ability: share of answers known; the model guesses the rest",
+                elem_id="ability",
+                buttons=[],
+            )
+            drawn = html(by_ability, elem_id="simulation")
+        with gr.Column(elem_classes="inputs"):
+            guess = gr.Radio(
+                list(GUESSES), value=START[1], label="Where it does not know, it guesses"
+            )
+            bar = html(share_bar(START[2])[0], elem_id="share-bar")
+            shares = gr.Textbox(START[2], label="Class shares in percent", elem_id="shares")
+            refused = refusal_below("shares")
+            classes = gr.Slider(2, MOST_SHARES, 2, step=1, label="Number of classes", buttons=[])
+            complete = gr.Checkbox(START[3], label="Show all scores")
+            size = gr.Radio(["20", "50", "200", "1000"], value="50", label="Samples per draw")
+            button = gr.Button(f"Draw {DRAWS} times", elem_id="draw")
+            sampled = html("", elem_id="sampled", elem_classes="if-filled")
+            not_drawn = refusal_below("draw")
+        moved = html(by_share, elem_id="simulation-shares", elem_classes="details")
+    quiet: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
+    ask(classes.input, resized, [shares, classes], [shares, bar], bar, refused, **quiet)
+    left = functools.partial(gr.on, [shares.blur, shares.submit])
+    ask(left, share_bar, [shares], [bar, classes], bar, refused, **quiet)
+    controls: list[Any] = [ability, guess, shares, complete]
+    changed = functools.partial(gr.on, [control.change for control in controls])
+    # A moving slider asks again only after the last answer has arrived.
+    last: dict[str, Any] = {"trigger_mode": "always_last", **quiet}
+    ask(changed, simulated, controls, [drawn, moved], drawn, refused, **last)
+    ask(button.click, drawn_samples, [size, *controls[:3]], [sampled], sampled, not_drawn, **quiet)
+    grey(sampled, *(control.change for control in controls[:3]))
