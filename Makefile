@@ -7,7 +7,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 # Threads of BLAS and torch would only wait for each other beside two processes.
 check test test-digits test-release: export OMP_NUM_THREADS := 1
 
-.PHONY: demo check test test-digits test-release test-oldest test-spark test-harnesses lint bench coverage notebook docs paper space publish release screenshots clean
+.PHONY: demo check test test-digits test-release test-oldest test-spark test-harnesses test-recipes lint bench coverage notebook docs paper space publish release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -57,6 +57,11 @@ test-harnesses: export HF_DATASETS_OFFLINE := 1
 test-harnesses: $(VENV)/harnesses/.done
 	$(VENV)/harnesses/bin/python -m pytest tests/harnesses
 
+# What docs/recipes.md shows, with the libraries it names, in an environment of its own.
+test-recipes: export HF_HUB_OFFLINE := 1
+test-recipes: $(VENV)/recipes/.done
+	$(VENV)/recipes/bin/python -m pytest tests/recipes
+
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -68,24 +73,21 @@ lint: $(VENV)/.test
 
 # Speed and memory beside other libraries; a quarter of an hour, on a machine with nothing else to do.
 bench: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet torchmetrics duckdb statsmodels
-	$(BIN)/python -m pip install --quiet --no-deps confidenceinterval  # pins an old setuptools
+	$(BIN)/python -m pip install --quiet duckdb pandas statsmodels
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
-	$(BIN)/python tests/benchmarks/intervals.py --output tests/benchmarks/INTERVALS.md
-	$(BIN)/python tests/benchmarks/slices.py --output tests/benchmarks/SLICES.md
 
 # How often the intervals and p-values are right; an hour on two cores.
 coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
-	$(BIN)/python tests/studies/coverage.py --ways declared
-	$(BIN)/python tests/studies/coverage.py --append \
-	  --ways observed "random weights" stratified "even prior" "by class" "many classes"
+	$(BIN)/python tests/studies/coverage.py
 	$(BIN)/python tests/studies/comparison.py
+	$(BIN)/python tests/studies/groups.py
+	$(BIN)/python tests/studies/groups.py
 
 # What the paper prints, beside what its data and formulas can give; half a minute.
 paper: export OMP_NUM_THREADS := 1
 paper: $(VENV)/.paper
-	for study in simulated glue slices kvqa formality texts; do \
+	@for study in simulated glue slices kvqa formality texts; do \
 	  $(BIN)/python tests/studies/paper/$$study.py || exit 1; \
 	done
 
@@ -158,6 +160,12 @@ $(VENV)/harnesses/.done: pyproject.toml tests/harnesses/requirements.txt
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[test]"
 	touch $@ $(VENV)/.demo $(VENV)/.docs $(VENV)/.paper $(VENV)/.publish
+
+$(VENV)/recipes/.done: pyproject.toml tests/recipes/requirements.txt
+	$(PYTHON) -m venv --clear $(VENV)/recipes
+	$(VENV)/recipes/bin/python -m pip install --quiet -r tests/recipes/requirements.txt
+	$(VENV)/recipes/bin/python -m pip install --quiet -e ".[sklearn]" pytest
+	touch $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[docs]"

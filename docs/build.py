@@ -1,9 +1,9 @@
 """Build the site into build/site: python docs/build.py.
 
 Pages link to other files of the repository by relative paths, which is what works on a code host.
-The site has some of these files as pages of its own, so all pages are first gathered in
-build/pages, where each link leads to the page that was made from a file, or else to the file on
-the code host.
+The site has some of these files as pages of its own, and the README as its first page, so all
+pages are first gathered in build/pages, where each link leads to the page that was made from a
+file, or else to the file on the code host.
 """
 
 import os
@@ -33,10 +33,13 @@ LINK = re.compile(r"(\]\()([^)#:\s]+)(?=[)#\s])")
 def places() -> dict[Path, str]:
     """Return where each file is in the site."""
     inside = [path for path in DOCS.rglob("*") if path.suffix in (".md", ".css", ".svg")]
+    first = {ROOT / "README.md": "index.md"}
     outside = [path for pattern in OTHERS for path in ROOT.glob(pattern)]
-    return {path: path.relative_to(DOCS).as_posix() for path in inside} | {
-        path: path.relative_to(ROOT).as_posix().removeprefix("tests/") for path in outside
-    }
+    return (
+        first
+        | {path: path.relative_to(DOCS).as_posix() for path in inside}
+        | {path: path.relative_to(ROOT).as_posix().removeprefix("tests/") for path in outside}
+    )
 
 
 def repository() -> str:

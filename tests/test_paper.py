@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import entropy
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix, matthews_corrcoef
@@ -27,8 +28,8 @@ def study(monkeypatch):
     return importlib.import_module
 
 
-def page(name):
-    return (PAPER / f"{name.upper()}.md").read_text(encoding="utf-8")
+def page_in(folder, name):
+    return (folder / f"{name.upper()}.md").read_text(encoding="utf-8")
 
 
 # The formulas
@@ -135,6 +136,29 @@ def test_the_bound_of_ema_is_reached_by_errors_that_are_spread_evenly(study, mon
     )
 
 
+@pytest.mark.parametrize("by_share", [True, False])
+def test_a_model_that_names_the_common_classes_has_the_scores_of_its_table(study, by_share):
+    kvqa = study("kvqa")
+    shares = kvqa.zipf(40, 3.0)
+    assert entropy(shares, base=2) == pytest.approx(3)
+    known = shares * (np.arange(40) < 7)
+    guesses = known / known.sum() if by_share else np.eye(40)[0]
+    cells = 0.6 * np.diag(known) + np.outer(shares - 0.6 * known, guesses)
+    found = kvqa.common_only(shares, 7, np.trace(cells), by_share)
+    table = ContingencyTable.from_matrix(cells)
+    for title, name in (("Powers", "informedness"), ("F1-Macro", "f1_macro")):
+        assert found[title] == close(table.score(name))
+    assert found["MCC-Macro"] == close(study("scoring").mcc_macro(cells[None])[0])
+
+
+def test_the_macro_average_of_each_fold_is_what_yardstick_prints(study):
+    """Its page on `j_index`, https://yardstick.tidymodels.org/reference/j_index.html."""
+    made = study("scoring").sums(study("slices").folds())
+    assert study("scoring").FORMULAS["macro"](made).round(3).tolist() == [
+        0.434, 0.422, 0.533, 0.449, 0.431, 0.413, 0.398, 0.468, 0.435, 0.412
+    ]  # fmt: skip
+
+
 # Formality
 
 
@@ -154,23 +178,15 @@ def test_no_even_table_has_the_formality_aware_column(study):
 
 
 @pytest.mark.slow
-def test_the_pages_have_the_sections_of_the_code(study):
-    glue, kvqa = study("glue"), study("kvqa")
-    for name, section in (
-        ("glue", glue.pair_section),
-        ("glue", glue.claim_section),
-        ("kvqa", kvqa.nit_section),
-        ("kvqa", kvqa.two_section),
-    ):
-        assert section() in page(name), section.__name__
-
-
-def test_the_page_of_a_quick_study_is_what_it_writes(study, tmp_path, monkeypatch):
+def test_a_study_writes_its_page_and_prints_where_it_lies(study, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(study("scoring"), "HERE", tmp_path)
-    for name in ("simulated", "formality", "slices"):
+    monkeypatch.chdir(tmp_path)
+    for name in ("simulated", "glue", "slices", "kvqa", "formality"):
         study(name).main()
-        made = (tmp_path / f"{name.upper()}.md").read_text(encoding="utf-8")
-        assert made == page(name), name
+        made = page_in(tmp_path, name)
+        assert made == page_in(PAPER, name), name
+        title = made.split("\n")[0].removeprefix("# ")
+        assert capsys.readouterr().out == f"{title}: {name.upper()}.md\n"
 
 
 def test_the_three_models_of_which_number_have_the_scores_worked_out_by_hand():

@@ -3,8 +3,10 @@
 `python tests/test_plots.py` draws those in tests/images again; look at each before it is committed.
 """
 
+import itertools
 import math
 import sys
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,7 +16,7 @@ from matplotlib import pyplot
 from matplotlib.testing.compare import compare_images
 
 from cli_cases import write
-from informedness import ContingencyTable, entropy_triangle, leaderboard, report
+from informedness import SCORES, ContingencyTable, entropy_triangle, leaderboard, report
 from informedness.plots import plot_ability_curves, plot_entropy_triangle, plot_intervals
 from informedness.results.report import Report
 from informedness.results.slices import Slices
@@ -91,20 +93,56 @@ def test_a_picture_looks_as_it_did(name, tmp_path):
     assert compare_images(IMAGES / f"{name}.png", new, TOLERANCE.get(name, 1)) is None
 
 
+ALIKE = [f"runs/a model of {i} layers, with more words/predictions.jsonl" for i in range(30)]
+
+
+def first(n):
+    """Return so many tables by names that are alike."""
+    return {name: ContingencyTable.from_matrix(MATRIX + i) for i, name in enumerate(ALIKE[:n])}
+
+
+def wide(k, count):
+    labels = None if k == 12 else ALIKE[:k]
+    return ContingencyTable.from_matrix(count * (np.eye(k, dtype=int) + 1), labels=labels)
+
+
+# What is too much for its picture: large numbers, long names, many classes, tables, scores
+UGLY = {
+    **{f"{k} of {n}": wide(k, n).plot for k, n in ((6, 10**6), (12, 7), (12, 10**5), (20, 1))},
+    "weights": table_of_labels([0, 1, 1], [0, 1, 0], sample_weight=[1e-4, 2e-4 / 3, 1]).plot,
+    "rows": wide(20, 9).report(confidence_level=0.95).plot,
+    "models": partial(plot_intervals, {name: x.estimate() for name, x in first(20).items()}),
+    **{f"{n} tables": partial(plot_entropy_triangle, first(n)) for n in (5, 11, 30)},
+    "scores": partial(plot_ability_curves, [0.9, 0.1], metrics=list(SCORES)),
+}
+
+
+def written_on(figure):
+    """Return what is written on a figure, and check that nothing is outside or on another."""
+    figure.canvas.draw()
+    drawn = figure.get_tightbbox().padded(-0.02)
+    assert (drawn.min >= 0).all()
+    assert (drawn.max <= figure.get_size_inches()).all()
+    texts = [x for x in figure.findobj(mpl.text.Text) if x.get_text() and x.get_visible()]
+    boxes = [text.get_window_extent().padded(-0.1 * text.get_fontsize()) for text in texts]
+    for i, box in enumerate(boxes):
+        assert [texts[j] for j in range(i) if box.overlaps(boxes[j])] == [], texts[i]
+    return texts
+
+
 @pytest.mark.slow
-def test_everything_written_is_plain_text_within_a_column_in_letters_that_can_be_read():
-    for name, picture in PICTURES.items():
-        figure, empty = picture().figure, pyplot.figure().add_subplot()
-        assert picture(ax=empty) is empty, name
-        assert figure.get_size_inches()[0] == 3.3
-        figure.canvas.draw()
-        drawn = figure.get_tightbbox().padded(-0.01)
-        assert (drawn.min >= 0).all(), name
-        assert (drawn.max <= figure.get_size_inches()).all(), name
-        written = [text for text in figure.findobj(mpl.text.Text) if text.get_text()]
-        assert min(text.get_fontsize() for text in written) >= 5.5, name
-        named = [text for text in written if "$" in text.get_text()]
-        assert not any(text.get_parse_math() for text in named), name
+@pytest.mark.parametrize("name", PICTURES | UGLY)
+def test_everything_written_can_be_read_in_a_column_and_on_a_slide(name):
+    picture = (PICTURES | UGLY)[name]
+    figure = picture().figure
+    assert figure.get_size_inches()[0] == 3.03  # a column of ACL's style
+    texts = written_on(figure)
+    assert min(text.get_fontsize() for text in texts) >= 5.5
+    assert not any(text.get_parse_math() for text in texts if "$" in text.get_text())
+    with mpl.rc_context({"font.size": 14}):
+        _, ax = pyplot.subplots(figsize=(13.3, 7.5), layout="constrained")
+        assert picture(ax=ax) is ax
+        written_on(ax.figure)
 
 
 # What is drawn
@@ -143,8 +181,31 @@ def test_of_many_classes_and_slices_some_are_drawn_and_it_is_said_how_many():
     assert (len(classes), last) == (50, "and 10 more")
     many = Slices.from_tables(dict.fromkeys(range(60), TABLE), confidence_level=0.95)
     assert names_of(many.plot()) == [*map(str, range(49)), "and 11 more", "all"]
-    legend = plot_entropy_triangle(dict.fromkeys(range(7), TABLE)).get_legend()
-    assert legend.get_bbox_to_anchor().y0 <= legend.axes.bbox.y0  # below, not beside the triangle
+
+
+def test_names_numbers_and_lines_are_told_apart_where_there_is_little_room():
+    legend = UGLY["30 tables"]().get_legend()
+    for names in (names_of(UGLY["models"]()), [text.get_text() for text in legend.get_texts()]):
+        assert len(names) == len({*names}) >= 20
+        assert max(map(len, names)) <= 24
+    board = leaderboard(REFERENCES, {x: answers(0.5, i) for i, x in enumerate(ALIKE[:5])})
+    names = [line.split("  ")[0] for line in str(board).splitlines()[:12]]
+    assert (
+        len(set(names)) == 12
+    )  # in a terminal too: two heads, five models, an empty line, four pairs
+    ax = UGLY["12 of 100000"]()  # 200,000 of 1.3 million
+    assert numbers_of(ax)[:2] == ["15", "8"]
+    assert ax.get_xlabel() == "prediction\nnumbers: % of the row"
+    ax = plot_entropy_triangle(first(4))
+    ax.figure.canvas.draw()
+    corner = ax.get_legend().get_window_extent().min
+    x, y = ax.transData.inverted().transform(corner)
+    assert y > math.sqrt(3) * (1 - x)  # right of the triangle
+    lines = UGLY["scores"]().lines
+    for one, other in itertools.combinations(lines, 2):
+        are_alike = np.allclose(one.get_ydata(), other.get_ydata())
+        looks = [(x.get_linestyle(), x._unscaled_dash_pattern, x.get_color()) for x in (one, other)]
+        assert (looks[0] == looks[1]) == are_alike
 
 
 def test_classes_are_drawn_from_fpr_to_tpr():
@@ -232,6 +293,7 @@ def test_what_cannot_be_drawn_is_refused(monkeypatch):
         (Slices.plot, SLICES, {"metric": "f2"}, "`metric` must be one of"),
         (plot_intervals, {}, {}, "at least one"),
         (plot_intervals, levels, {}, "same conf"),
+        (plot_intervals, dict.fromkeys((1, "1"), levels["a"]), {}, "`estimates` .* '1' twice"),
         (plot_entropy_triangle, dict.fromkeys(range(31), TABLE), {}, "at most 30"),
         (plot_ability_curves, [0.5, 0.4], {}, "`shares` must sum to 1"),
         (plot_ability_curves, [1.0, 0.0], {}, "positive"),

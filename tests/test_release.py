@@ -84,13 +84,15 @@ def ready(tmp_path_factory):
     checkout.git("init", "--quiet", "--initial-branch=main")
     checkout.edit(VERSION_FILE, f'__version__ = "{NOW}"', f'__version__ = "{NEW}"')
     for path in [
-        folder / "README.md",
         folder / VERSION_FILE,
         *folder.glob("metrics/*/README.md"),
         *(page for page in folder.glob("docs/*.md") if f"|v:{NOW}" in page.read_text("utf-8")),
     ]:
         checkout.edit(path, f"|v:{NOW}", f"|v:{NEW}")
     checkout.edit("pyproject.toml", "OWNER", "someone")
+    clone = 'git clone https://github.com/OWNER/informedness\n    pip install "./informedness[all]"'
+    checkout.edit("README.md", clone, 'pip install "informedness[all]"')
+    checkout.edit("README.md", " Not released yet: install it from a clone.", "")
     assert checkout.run(sys.executable, "spaces/sync.py").returncode == 0
     citation = (folder / "CITATION.cff").read_text("utf-8")
     citation = re.sub(r"^date-released: .*\n", "", citation, flags=re.MULTILINE)
@@ -146,10 +148,16 @@ CHANGES = {
     "its date": ("CITATION.cff", f"d: {TODAY}", "d: 2020-01-01", f"`date-released: {TODAY}`"),
     "no entry": ("CHANGELOG.md", f"## {NEW} ", "## Next ", f"the entry `{NEW} (YYYY-MM-DD)`"),
     "an older entry": ("CHANGELOG.md", f"## {NEW}", f"## 8.0.0 (next)\n\n## {NEW}", "got '8.0.0"),
-    "a longer number": ("README.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
+    "a longer number": ("docs/files.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "a page": ("docs/files.md", f"|v:{NEW}", "|v:1.0", "the signature has version 1.0"),
     "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "replace OWNER"),
+    "the name": (
+        "README.md",
+        "pip install",
+        "git clone",
+        'installed by `pip install "informedness[all]"`',
+    ),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
 
@@ -170,7 +178,12 @@ def test_what_agrees_with_itself_is_refused_under_another_version(checkout, chec
     agreed(check())
     assert "the version must be three numbers" in refusals(check("v7.8.9"))[0]
     found = "\n".join(refusals(check("7.9.0")))
-    for said in (f"the code is version {NEW}", "CHANGELOG.md", "CITATION.cff", "README.md, line "):
+    for said in (
+        f"the code is version {NEW}",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "docs/files.md, line ",
+    ):
         assert said in found
 
 
@@ -234,6 +247,7 @@ def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(che
     assert {name for name in names if ".dist-info/" not in name} == expected
     assert checkout.git("tag") == ""
     assert "Nothing has been tagged or uploaded" in result.stdout
+    assert "package index" in result.stdout
 
 
 @pytest.mark.release

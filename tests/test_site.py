@@ -98,7 +98,7 @@ def test_links_lead_to_pages_or_the_repository_and_the_reference_shows_formulas(
 def test_a_link_or_a_heading_that_is_not_there_fails_the_build_and_is_named(checkout, tmp_path):
     folder = tmp_path / "broken"
     shutil.copytree(checkout, folder, ignore=shutil.ignore_patterns("build"))
-    page = folder / "docs" / "index.md"
+    page = folder / "docs" / "install.md"
     text = page.read_text(encoding="utf-8")
     for target, said in (
         ("nothing.md", "links to nothing.md, which is not there"),

@@ -1,50 +1,57 @@
 """Time and memory of this package beside its peers: `make bench`.
 
-    .venv/bin/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
+    python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
 
     --only PATTERN   only the works whose name matches this regular expression
+    --loaded         write the page although the machine has other work to do
 
-A peer that is not installed is reported as such. The Parquet files take 170 MB at a time in TMPDIR.
+`--output` also puts the goals into docs/performance.md. The files take 600 MB in TMPDIR.
 
 Labels are uniform over k classes and seeded; 60% of the predictions are right. Time is wall time,
-data and objects made beforehand. Those who do a work take turns, so that a disturbance hits all:
-each runs once to warm up, then up to 15 times within a budget, and the median counts. A run so slow
-that warming up cannot matter counts too: the slowest run once or twice. Memory is the peak resident
-size above what it was before the call, in a fresh process that has done the same on few samples. It
-may have 16 GiB: what allocates k x k fails there with its own message, and is not run for its time.
+data and objects made beforehand; that of a command is that of its whole process. Those who do a
+work take turns, so that a disturbance hits all: each runs once to warm up, then up to 15 times
+within a budget, and the median counts. A run so slow that warming up cannot matter counts too. The
+MB are the peak of ours above what was resident before the call.
 """
 
 import argparse
 import ctypes
-import json
 import os
 import re
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module, metadata
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import duckdb
 import numpy as np
+import pandas as pd
 import pyarrow as pa
-import pyarrow.dataset
 import pyarrow.parquet
+from scipy.stats import bootstrap
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.multitest import multipletests
 
 import informedness
+from informedness import ContingencyTable, compare, leaderboard, report, table_from_file
+from informedness.results.report import Report
+from informedness.results.slices import Slices
 
-SEED, GIB = 2003, 2**30
-OURS, MODULES = ("informedness_score", "nit_score"), ("informedness", "nit")
-LIMIT, BALANCED, MCC = "bincount of a ready code", "balanced_accuracy_score", "matthews_corrcoef"
-MORE = (LIMIT, "accuracy_score", BALANCED, MCC, "mutual_info_score", "torchmetrics")
-USUAL = "usual_kind"
+SEED, GIB, BUDGET = 2003, 2**30, 2.0
+ROOT = Path(__file__).resolve().parents[2]
+PERFORMANCE = ROOT / "docs/performance.md"
+PACKAGES = "informedness numpy scipy scikit-learn evaluate pandas pyarrow duckdb statsmodels"
+FUNCTIONS = ("informedness_score", "nit_score")
+SCIKIT, LIMIT, USUAL = "balanced_accuracy_score", "bincount of a ready code", "usual_kind"
 PEER = """
 import datasets, evaluate, operator
 class Peer(evaluate.Metric):
@@ -55,113 +62,89 @@ class Peer(evaluate.Metric):
     def _compute(self, predictions, references):
         return {"score": sum(map(operator.eq, references, predictions)) / len(references)}
 """
-METRICS = (*MODULES, USUAL)
-COUNTERS = ("table_from_file", "DuckDB")
-PACKAGES = "informedness numpy scikit-learn torch torchmetrics evaluate pandas pyarrow duckdb"
-Results = dict[tuple[str, str], Any]  # (work, who) to seconds or bytes, or why there are none
 
 
-@dataclass(frozen=True)
-class Work:
-    """Something to do with n labelled pairs of k classes, who does it, whose memory to measure."""
+class Work(NamedTuple):
+    """Something to do; `make` returns who does it and how, ours first.
+
+    A goal is a bound on the time of ours in times that of a peer, or on its "s" or "MB".
+    """
 
     name: str
-    form: str
-    n: int
-    k: int
-    who: tuple[str, ...]
-    peaks: tuple[str, ...] = ()
-
-    def data(self, n: int) -> tuple[Any, Any, Any]:
-        """Return references and predictions, and the codes of both."""
-        rng = np.random.default_rng(SEED)
-        codes = rng.integers(self.k, size=n)
-        wrong = (codes + rng.integers(1, self.k, size=n)) % self.k
-        pair = codes, np.where(rng.random(n) < 0.6, codes, wrong)
-        return *(FORMS[self.form](some, self.k) for some in pair), pair
+    make: Any
+    goals: Any = ()
 
 
 # Labels, from codes below k
-def text(codes: Any, k: int) -> Any:
-    return np.array([f"class {code}" for code in range(k)])[codes]
 
 
-def objects(codes: Any, k: int) -> Any:
+def codes(n, k, share=0.6, seed=SEED):
+    """Return codes of references and predictions, of which this share is right."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    return y, np.where(rng.random(n) < share, y, (y + rng.integers(1, k, size=n)) % k)
+
+
+def text(some, k):
+    return np.array([f"class {code}" for code in range(k)])[some]
+
+
+def objects(some, k):
     """Return a str object of its own for each sample, scattered over memory as by a shuffle."""
-    order = np.random.default_rng(SEED).permutation(len(codes))
-    shuffled = np.empty(len(codes), dtype=object)
-    shuffled[order] = text(codes[order], k).tolist()
+    order = np.random.default_rng(SEED).permutation(len(some))
+    shuffled = np.empty(len(some), dtype=object)
+    shuffled[order] = text(some[order], k).tolist()
     return shuffled
 
 
-def ids(codes: Any, k: int, width: int) -> Any:
-    return np.sort(np.random.default_rng(SEED).integers(-width, width, size=k))[codes]
-
-
-INTEGERS: dict[str, Callable[[Any, int], Any]] = {
-    "int64": lambda codes, k: codes,
-    "int32": lambda codes, k: codes.astype(np.int32),
-    "uint8": lambda codes, k: codes.astype(np.uint8),
-    "int64 from below 0": lambda codes, k: codes - k // 2,
-    "int64 with gaps": partial(ids, width=30_000),
-    "int64, one is 2**40": lambda codes, k: np.concatenate([[2**40], codes[1:]]),
-    "int64 ids of 63 bits": partial(ids, width=2**62),
-    "list of int": lambda codes, k: codes.tolist(),
-}
-TEXTS: dict[str, Callable[[Any, int], Any]] = {
+FORMS = {
+    "int64": lambda some, k: some,
+    "int64 ids of 63 bits": lambda some, k: np.arange(-(2**62), 2**62, 2**63 // k)[some],
+    "list of int": lambda some, k: some.tolist(),
     "numpy U": text,
     "object array of str": objects,
-    "list of str": lambda codes, k: objects(codes, k).tolist(),
-    "list of k shared str": lambda codes, k: text(np.arange(k), k).astype("O")[codes].tolist(),
-    "pandas object": lambda codes, k: import_module("pandas").Series(objects(codes, k), dtype="O"),
-    "pandas str": lambda codes, k: import_module("pandas").Series(objects(codes, k), dtype="str"),
-    "pyarrow string": lambda codes, k: pa.array(text(codes, k)),
-    "pyarrow dictionary": lambda codes, k: pa.array(text(codes, k)).dictionary_encode(),
+    "list of str": lambda some, k: objects(some, k).tolist(),
+    "pandas str": lambda some, k: pd.Series(objects(some, k), dtype="str"),
+    "pyarrow string": lambda some, k: pa.array(text(some, k)),
+    "pyarrow dictionary": lambda some, k: pa.array(text(some, k)).dictionary_encode(),
 }
-FORMS = INTEGERS | TEXTS
 
 
-# Works
-def title(form: str, n: float, k: int = 10) -> str:
-    return f"{form}, N = {n:.0e}, k = {k:,}".replace("e+0", "e")
+def scored(form, n, k):
+    pair = codes(n, k)
+    y, p = (FORMS[form](some, k) for some in pair)
+    runs = {name: partial(getattr(informedness, name), y, p) for name in FUNCTIONS}
+    runs["accuracy_score"] = partial(accuracy_score, y, p)
+    if form.startswith("list"):
+        runs["set(y); set(p)"] = lambda: (set(y), set(p))
+    if 8 * k**2 < GIB:  # these count in a square
+        runs[SCIKIT] = partial(balanced_accuracy_score, y, p, adjusted=True)
+        runs[LIMIT] = lambda: np.bincount(pair[0] * k + pair[1], minlength=k * k)
+    return runs
 
 
-def scored(form: str, n: float, k: int = 10, peaks: tuple[str, ...] = (*OURS, BALANCED)) -> Work:
-    who = (*OURS, *(MORE if form == "int64" else MORE[:3]))
-    return Work(title(form, n, k), form, int(n), k, who, peaks if n >= 1e6 else ())
+def labels(_):
+    for form, n, k, *goals in (
+        ("int64", 10**3, 10, (1 / 10, SCIKIT)),
+        ("int64", 10**7, 10, (1 / 40, SCIKIT), (2, LIMIT), (50, "MB")),
+        ("int64", 10**7, 1000),
+        ("int64", 10**6, 100_000, (200, "MB")),
+        ("int64 ids of 63 bits", 10**6, 10),
+        ("list of int", 10**6, 10),
+        ("numpy U", 10**6, 10, (1 / 15, SCIKIT)),
+        ("object array of str", 10**6, 10, (1 / 15, SCIKIT)),
+        ("list of str", 10**6, 10, (1.5, "set(y); set(p)")),
+        ("pandas str", 10**6, 10),
+        ("pyarrow string", 10**6, 10, (1 / 80, SCIKIT)),
+        ("pyarrow dictionary", 10**6, 10, (1 / 80, SCIKIT)),
+    ):
+        yield Work(f"{form}, N = {n:,}, k = {k:,}", partial(scored, form, n, k), goals)
 
 
-COMPUTE = title("compute, int64", 1e7)
-BATCHES = "1,000 x add_batch of 10,000, compute"
-SINGLY, ONCE = "10,000 x add", "1 x add, compute"
-FEW = {f"compute, {f}, N = {n:,}": (f, n) for n in (10, 1000) for f in ("int64", "list of int")}
-LOAD = "evaluate.load by name, offline"
-FILES = [title(f"Parquet of {form}", 1e8, 100) for form in ("int64", "dictionary strings")]
-INTEGER_WORKS = [
-    *(scored("int64", 10**d, k) for d in (3, 4, 5) for k in (2, 10, 1000, 100_000)),
-    *(scored("int64", 10**d, k) for d in (6, 7) for k in (2, 1000)),
-    scored("int64", 1e6),
-    scored("int64", 1e7, 10, (*OURS, *MORE)),
-    scored("int64", 1e6, 100_000, (*OURS, *MORE)),
-    scored("int64", 1e7, 100_000, OURS),
-    *(scored(form, 1e7) for form in ("int32", "uint8")),
-    *(scored(form, 1e6) for form in list(INTEGERS)[3:]),
-    scored("int64 ids of 63 bits", 1e6, 100_000, OURS),
-]
-TEXT_WORKS = [scored(form, 1e6) for form in TEXTS]
-METRIC_WORKS = [
-    Work(COMPUTE, "int64", 10**7, 10, (*METRICS, *OURS), METRICS),
-    Work(BATCHES, "int64", 10**7, 10, METRICS, METRICS),
-    Work(SINGLY, "list of int", 10**4, 10, METRICS),
-    Work(ONCE, "list of int", 1, 10, METRICS),
-    *(Work(name, *few, 10, (*METRICS, *OURS)) for name, few in FEW.items()),
-]
-GROUPS = {"Integers": INTEGER_WORKS, "Strings": TEXT_WORKS, "Metrics": METRIC_WORKS}
-WORKS = {work.name: work for works in GROUPS.values() for work in works}
+# Metrics of evaluate
 
 
-# Who does them
-def register() -> None:
+def register():
     """Put ours and the peer where `evaluate.load` finds them."""
     modules = Path(informedness.register()["nit"]).parents[1]
     folder = modules / f"evaluate-metric--{USUAL}" / f"{0:064}"
@@ -171,313 +154,315 @@ def register() -> None:
         (package / "__init__.py").touch()
 
 
-def metric_call(work: str, name: str, y: Any, p: Any) -> Callable[[], object]:
-    alone = f"{os.getpid()}-{time.perf_counter_ns()}"  # instances of one id wait for a lock
-    it = import_module("evaluate").load(name, experiment_id=alone)
-    if work == BATCHES:
-        batches = zip(np.array_split(y, 1000), np.array_split(p, 1000), strict=True)
-        adds = [partial(it.add_batch, references=a, predictions=b) for a, b in batches]
-    elif work in (SINGLY, ONCE):
-        adds = [partial(it.add, reference=a, prediction=b) for a, b in zip(y, p, strict=True)]
+def computed(form, n, how):
+    y, p = (FORMS[form](some, 10) for some in codes(n, 10))
+    runs = {}
+    for name in ("informedness", "nit", USUAL):
+        alone = f"{os.getpid()}-{time.perf_counter_ns()}"  # instances of one id wait for a lock
+        metric = import_module("evaluate").load(name, experiment_id=alone)
+        whole = partial(metric.compute, references=y, predictions=p)
+        runs[name] = whole if how == "compute" else partial(added, metric, how == "add", y, p)
+    if how == "compute":
+        runs |= {name: partial(getattr(informedness, name), y, p) for name in FUNCTIONS}
+    return runs
+
+
+def added(metric, singly, y, p):
+    if singly:
+        for a, b in zip(y, p, strict=True):
+            metric.add(reference=a, prediction=b)
     else:
-        return partial(it.compute, references=y, predictions=p)
-
-    def run() -> None:
-        for add in adds:
-            add()
-        if work != SINGLY:
-            it.compute()
-
-    if work == SINGLY:
-        run.after = it.compute  # type: ignore[attr-defined]  # not timed
-    return run
+        for a, b in zip(np.array_split(y, 1000), np.array_split(p, 1000), strict=True):
+            metric.add_batch(references=a, predictions=b)
+    return metric.compute()
 
 
-def score_call(name: str, k: int, y: Any, p: Any, codes: Any, limit: float) -> Any:
-    squares = {LIMIT: k, "torchmetrics": k}
-    if name in (BALANCED, MCC):
-        squares[name] = len(np.union1d(*map(np.unique, codes)))
-    square = 8 * squares.get(name, 0) ** 2
-    if square > limit:
-        return f"asks for {square / GIB:.1f} GiB"
-    if name in OURS:
-        return partial(getattr(informedness, name), y, p)
-    if name == LIMIT:
-        return partial(np.bincount, codes[0] * k + codes[1], minlength=k * k)
-    if name == "torchmetrics":
-        macro = import_module("torchmetrics.functional.classification").multiclass_accuracy
-        tensor = import_module("torch").from_numpy
-        return partial(macro, tensor(p), tensor(y), k, average="macro")
-    options = {"adjusted": True} if name == BALANCED else {}
-    return partial(getattr(import_module("sklearn.metrics"), name), y, p, **options)
+def metrics(_):
+    register()
+    for how, form, n, *goals in (
+        ("compute", "int64", 10**7, (1 / 500, USUAL), (1.5, FUNCTIONS[0])),
+        ("1,000 x add_batch", "int64", 10**7, (1 / 300, USUAL)),
+        ("add", "list of int", 10**4, (1 / 20, USUAL)),
+        ("compute", "int64", 10, (1 / 10, USUAL)),
+        ("compute", "list of int", 1000, (1 / 10, USUAL)),
+    ):
+        yield Work(f"{how}, {form}, N = {n:,}", partial(computed, form, n, how), goals)
 
 
-def prepare(work: Work, name: str, data: Any, limit: float = GIB) -> Any:
-    """Return what `name` does with the data, ready to run, or the reason why it does not."""
-    try:
-        if name in METRICS:
-            return metric_call(work.name, name, *data[:2])
-        return score_call(name, work.k, *data, limit)
-    except ModuleNotFoundError as error:
-        return f"{error.name} is not installed"
+# Files and slices
+
+
+def counted(folder, n, form, slices):
+    """Count a file of pairs, whole or by slice."""
+    y, p = codes(10**7, 100)
+    g = np.random.default_rng(1).integers(max(slices, 1), size=len(y))
+    columns = {name: pa.array(some, pa.int32()) for name, some in (("y", y), ("p", p), ("g", g))}
+    if form == "dictionaries":
+        words = pa.array(text(np.arange(10_000), 10_000))
+        columns = {x: pa.DictionaryArray.from_arrays(some, words) for x, some in columns.items()}
+    part, path = pa.table(columns), str(folder / "pairs.parquet")
+    with pa.parquet.ParquetWriter(path, part.schema) as writer:
+        for _ in range(n // len(y)):
+            writer.write_table(part)
+    read = partial(table_from_file, path, references="y", predictions="p")
+    runs = {"table_from_file": read}
+    if slices:
+        runs = {"by": lambda: str(Slices.from_tables(read(by="g"), by="g")),
+                "no slices": lambda: str(read().report())}  # fmt: skip
+    engine = duckdb.connect(config={"threads": 2})
+    query = f"SELECT count(*) FROM '{path}' GROUP BY y, p{', g' * bool(slices)}"
+    return runs | {"DuckDB": lambda: engine.execute(query).fetchall()}
+
+
+def sliced():
+    y, p = codes(10**7, 10)
+    g = np.random.default_rng(1).integers(20, size=len(y))
+    return {
+        'by={"g": g}': partial(report, y, p, by={"g": g}),
+        "by=g": partial(report, y, p, by=g),
+        "no slices": partial(report, y, p),
+        "pandas": pd.DataFrame({"g": g, "y": y, "p": p}).groupby(["g", "y", "p"]).size,
+    }
+
+
+def against_rest():
+    y, p = codes(20_000, 4, 0.26)
+    by = np.random.default_rng(1).integers(4, size=len(y))
+    return {"vs_rest": partial(report, y, p, by=by, vs_rest="nit")}
+
+
+def slices(folder):
+    for n, form, n_slices, *goals in (
+        (10**8, "integers", 0, (1, "DuckDB"), (500, "MB")),
+        (10**8, "dictionaries", 0, (1, "DuckDB"), (500, "MB")),
+        (10**7, "integers", 20, (1, "DuckDB")),
+        (10**7, "dictionaries", 10_000, (3, "no slices")),
+    ):
+        name = f"Parquet of {form}, {n:,} rows" + f", {n_slices:,} slices" * bool(n_slices)
+        yield Work(name, partial(counted, folder, n, form, n_slices), goals)
+    yield Work("report(y, p, by=...), N = 10,000,000, 20 slices", sliced, ((0.1, "s"),))
+    name = 'report(y, p, by=g, vs_rest="nit"), N = 20,000 near chance, 4 slices'
+    yield Work(name, against_rest, ((0.3, "s"),))
+
+
+# Intervals, comparisons, rankings
+
+
+def estimated(n, k):
+    y, p = codes(n, k)
+    table = ContingencyTable.from_labels(references=y, predictions=p)
+    runs = {"report": partial(Report.from_table, table, 0.95), "informedness": table.estimate,
+            "nit": partial(table.estimate, "nit")}  # fmt: skip
+    if k < 100:
+        options = {"paired": True, "vectorized": False, "n_resamples": 99, "method": "percentile"}
+        resample = partial(bootstrap, (y, p), balanced_accuracy_score, **options)
+        runs |= {"kappa of statsmodels": partial(cohens_kappa, table.to_dense()),
+                 "99 resamples of scipy": resample}  # fmt: skip
+    return runs
+
+
+def mcnemars(y, a, b):
+    return mcnemar(np.bincount(2 * (a == y) + (b == y), minlength=4).reshape(2, 2)).pvalue
+
+
+def compared(n, k, metric):
+    y, a = codes(n, k)
+    b = np.where(np.random.default_rng(1).random(n) < 0.5, a, y)
+    ours = partial(compare, y, a, b, metric=metric)
+    return {"compare": ours, "McNemar of statsmodels": partial(mcnemars, y, a, b)}
+
+
+def ranked(n):
+    y, _ = codes(1000, 3)
+    models = {}
+    for i in range(n):
+        known = np.random.default_rng(i).random(len(y)) < 0.4 + i / 90
+        models[str(i)] = np.where(known, y, codes(len(y), 3, seed=i)[0])
+
+    def pairs():
+        tests = [mcnemars(y, *pair) for pair in combinations(models.values(), 2)]
+        return multipletests(tests, method="holm")
+
+    return {"leaderboard": partial(leaderboard, y, models), "McNemar of statsmodels, Holm": pairs}
+
+
+def tests(_):
+    for n, k, bound in ((10**4, 10, 0.3), (50_000, 1000, 4), (10**6, 10**5, 20)):
+        name = f"intervals of a table, N = {n:,}, k = {k:,}"
+        yield Work(name, partial(estimated, n, k), ((bound, "s"),))
+    for n, k, metric, bound in (
+        (10**6, 10, "informedness", 0.5),
+        (50_000, 1000, "informedness", 2),
+        (50_000, 1000, "nit", 8),
+    ):
+        name = f"compare by {metric}, N = {n:,}, k = {k:,}"
+        yield Work(name, partial(compared, n, k, metric), ((bound, "s"),))
+    for n, bound in ((10, 0.5), (34, 5)):
+        yield Work(f"leaderboard of {n} models, N = 1,000", partial(ranked, n), ((bound, "s"),))
+
+
+# Commands
+
+STUDIES = """
+import importlib, pathlib, sys
+sys.path.insert(0, sys.argv[1])
+import scoring
+scoring.HERE = pathlib.Path(sys.argv[2])
+for name in ("simulated", "glue", "slices", "kvqa", "formality", "texts"):
+    importlib.import_module(name).main()
+"""
+
+
+def commands(folder):
+    def python(*arguments):
+        command = [sys.executable, *map(str, arguments)]
+        return partial(subprocess.run, command, check=True, capture_output=True)
+
+    csv, y, p = (folder / name for name in ("p.csv", "y.txt", "p.txt"))
+    pairs = np.transpose(codes(1000, 3))
+    np.savetxt(csv, pairs, "%d", ",", header="y,p", comments="")
+    np.savetxt(y, pairs[:, 0], "%d")
+    np.savetxt(p, pairs[:, 1], "%d")
+    numpy = python("-c", "import numpy")
+    for arguments, peer, bound in (
+        (("--help",), {"import numpy": numpy}, 0.12),
+        (("report", y, p), {"import numpy": numpy}, 0.2),
+        (("report", csv, "-r", "y", "-p", "p", "--metric", "informedness"),
+         {"import pandas, sklearn": python("-c", "import pandas, sklearn.metrics")}, 0.25),
+    ):  # fmt: skip
+        name = " ".join(getattr(x, "name", x) for x in ("informedness", *arguments))
+        runs = {"informedness": python("-m", "informedness", *arguments)} | peer
+        yield Work(name, partial(dict, runs), ((bound, "s"),))
+    studies = python("-c", STUDIES, ROOT / "tests/studies/paper", folder)
+    yield Work("make paper", lambda: {"studies": studies}, ((60, "s"),))
+
+
+GROUPS = {"Labels": labels, "Metrics of evaluate": metrics, "Files and slices": slices,
+          "Intervals, comparisons, rankings": tests, "Commands": commands}  # fmt: skip
 
 
 # Measuring
-def clock(run: Callable[[], object], loops: int = 1) -> float:
+
+
+def clock(run, loops=1):
     start = time.perf_counter()
     for _ in range(loops):
         run()
-    seconds = (time.perf_counter() - start) / loops
-    getattr(run, "after", lambda: None)()
-    return seconds
+    return (time.perf_counter() - start) / loops
 
 
-def measure(work: Work) -> Results:
-    """Return the median seconds of everyone who does this work."""
-    budget = 2.0
-    data = work.data(work.n)
-    runs = {name: prepare(work, name, data) for name in work.who}
-    times: dict[str, list[float]] = {}
-    loops: dict[str, int] = {}
-    for name, run in [(name, run) for name, run in runs.items() if callable(run)]:
-        try:
-            first = clock(run)
-            if first < budget / 10:  # imports and caches are behind it now
-                first = min(clock(run), clock(run))
-        except Exception as error:
-            runs[name] = f"fails: {type(error).__name__}: {error}"
-            continue
-        times[name] = [first] if first > budget / 4 else []
-        loops[name] = 1 if hasattr(run, "after") else max(1, int(0.005 / first))
-    for _ in range(15):
-        for name, taken in times.items():
-            if not taken or sum(taken) * loops[name] < budget:
-                taken.append(clock(runs[name], loops[name]))
-    medians: dict[str, Any] = {name: statistics.median(taken) for name, taken in times.items()}
-    return {(work.name, name): medians.get(name, run) for name, run in runs.items()}
-
-
-def child(kind: str, *arguments: str) -> Any:
-    """Return what `child_KIND` returns in a fresh process, or its last line of complaint."""
-    command = [sys.executable, __file__, "--child", kind, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        last = [str(done.returncode), *done.stderr.splitlines()][-1]
-        return "not installed" if "No module named" in last else f"fails: {last}"
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def status(field: str) -> int:
+def status(field):
     """Return bytes: VmRSS is what is resident, VmHWM the most that was since it was reset."""
     found = re.search(rf"{field}:\s+(\d+)", Path("/proc/self/status").read_text())
-    return 1024 * int(found.group(1)) if found else 0
+    return 1024 * int(found.group(1))
 
 
-def reset_peak() -> int:
-    """Return the bytes that are resident, from which VmHWM counts now."""
+def peak(run):
+    """Return the seconds, and the MB at the peak above what was there before."""
     ctypes.CDLL(None).malloc_trim(0)  # or what making the data freed hides what is taken
     before = status("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")
-    return before
+    return clock(run), (status("VmHWM") - before) / 1e6
 
 
-def child_peak(name: str, who: str) -> Any:
-    """Return the bytes that a call takes above what was there, once it has seen few samples."""
-    resource.setrlimit(resource.RLIMIT_AS, (16 * GIB, 16 * GIB))
-    work, before = WORKS[name], 0
-    try:
-        for n in (min(1000, work.n), work.n):
-            run = prepare(work, who, work.data(n), limit=float("inf"))
-            if isinstance(run, str):
-                return run
-            before = reset_peak()
-            run()
-    except (MemoryError, RuntimeError) as error:
-        asked = re.search(r"allocate ([\d.]+ \w+)", str(error))
-        return f"fails to allocate {asked.group(1) if asked else error}"
-    return status("VmHWM") - before
-
-
-def child_file(path: str, who: str) -> Any:
-    """Count a file of pairs; return the rows, the seconds, and the peak of the whole process."""
-    if who == "DuckDB":
-        engine = import_module("duckdb").connect(config={"threads": 2})
-        count = partial(engine.execute, f"SELECT count(*) FROM '{path}' GROUP BY y, p")
-    else:
-        count = partial(informedness.table_from_file, path, references="y", predictions="p")
-    start = time.perf_counter()
-    found = count()
-    cells = found.fetchall() if who == "DuckDB" else [found.counts.tolist()]
-    seconds = time.perf_counter() - start
-    return sum(map(sum, cells)), seconds, status("VmHWM")
-
-
-def child_load(_: str, who: str) -> Any:
-    sys.modules["transformers"] = None  # type: ignore[assignment]  # or `import evaluate` takes 5 s
-    load = import_module("evaluate").load
-    start = time.perf_counter()
-    load(who)
-    return 0, time.perf_counter() - start, status("VmHWM")
-
-
-def in_turn(name: str, kind: str, path: str, who: tuple[str, ...], rows: int = 0) -> Any:
-    """Return the median seconds and the highest peak, each time in a fresh process."""
-    results: tuple[Results, Results] = {}, {}
-    turns = [[child(kind, path, one) for one in who] for _ in range(6)]
-    for one, answers in zip(who, zip(*turns, strict=True), strict=True):
-        wrong = [str(answer) for answer in answers if isinstance(answer, str) or answer[0] != rows]
-        seconds = [] if wrong else [answer[1] for answer in answers[1:]]  # the first warms up
-        results[0][name, one] = wrong[0] if wrong else statistics.median(seconds)
-        results[1][name, one] = wrong[0] if wrong else max(answer[2] for answer in answers)
-    return results
-
-
-def measure_file(name: str) -> Any:
-    n, k, size = 10**8, 100, 10**7
-    columns = dict(zip("yp", Work("", "int64", size, k, ()).data(size)[2], strict=True))
-    if name == FILES[1]:
-        words = pa.array(text(np.arange(k), k))
-        columns = {c: pa.DictionaryArray.from_arrays(columns[c], words) for c in columns}
-    part = pa.table(columns)
-    with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/pairs.parquet"
-        with pa.parquet.ParquetWriter(path, part.schema) as writer:
-            for _ in range(n // size):
-                writer.write_table(part)
-        return in_turn(name, "file", path, COUNTERS, n)
+def measure(runs):
+    """Return the median seconds of everyone, and the MB of the first one."""
+    times, loops, megabytes = {}, {}, []
+    for name, run in runs.items():
+        first, size = peak(run)
+        if first < BUDGET / 10:  # imports and caches are behind it now
+            first, size = peak(run)
+        megabytes.append(size)
+        times[name] = [first] if first > BUDGET / 4 else []
+        loops[name] = max(1, int(0.005 / first))
+    for _ in range(15):
+        for name, taken in times.items():
+            if not taken or sum(taken) * loops[name] < BUDGET:
+                taken.append(clock(runs[name], loops[name]))
+    return {name: statistics.median(taken) for name, taken in times.items()}, megabytes[0]
 
 
 # Reporting
-def targets(seconds: Results, peaks: Results) -> list[str]:
-    """Return the table of targets, ours as informedness / NIT."""
-    large, ten, wide = title("int64", 1e7), title("int64", 1e6), title("int64", 1e6, 100_000)
-    texts, file = [title(form, 1e6) for form in TEXTS], COUNTERS[:1]
-    goals: list[tuple[list[str], str, str, float, tuple[str, ...]]] = [
-        ([large], "times faster than", BALANCED, 40, OURS),
-        ([large], "time over that of", LIMIT, 2, OURS),
-        ([large], "MB at the peak", "", 50, OURS),
-        ([title("int64", 1e3)], "times faster than", BALANCED, 10, OURS),
-        ([wide], "MB at the peak", "", 200, OURS),
-        ([wide], "time over that of", ten, 30, OURS),
-        (texts[:3], "times faster than", BALANCED, 15, OURS),
-        (texts[-2:], "times faster than", BALANCED, 80, OURS),
-        ([COMPUTE], "times faster than", USUAL, 500, MODULES),
-        ([COMPUTE], "time over that of", OURS[0], 1.5, MODULES[:1]),
-        ([COMPUTE], "time over that of", OURS[1], 1.5, MODULES[1:]),
-        ([BATCHES], "times faster than", USUAL, 300, MODULES),
-        ([SINGLY, ONCE], "times faster than", USUAL, 20, MODULES),
-        (list(FEW), "times faster than", USUAL, 10, MODULES),
-        ([LOAD], "time over that of", USUAL, 1.5, MODULES),
-        (FILES, "time over that of", "DuckDB", 1, file),
-        (FILES, "MB at the peak", "", 500, file),
-    ]
-
-    def number(results: Results, work: str, who: str) -> float:
-        value = results.get((work, who))
-        return float("nan") if isinstance(value, str | None) else value
-
-    lines = ["| work | what is compared | target | reached | |", "|---|---|---|---|---|"]
-    for work, what, base, bound, who in ((work, *goal[1:]) for goal in goals for work in goal[0]):
-        values = [number(peaks, work, one) / 1e6 for one in who]
-        if base:
-            other = [(base, one) if base in WORKS else (work, base) for one in who]
-            values = [number(seconds, work, one) for one in who]
-            values = [v / number(seconds, *o) for v, o in zip(values, other, strict=True)]
-        more = what == "times faster than"
-        values = [1 / value for value in values] if more else values
-        met = all(value >= bound if more else value <= bound for value in values)
-        answer = "not measured" if any(map(np.isnan, values)) else "yes" if met else "**no**"
-        reached = " / ".join(f"{value:.3g}" for value in values).replace("nan", "-")
-        sign = ">=" if more else "<="
-        lines.append(f"| {work} | {what} {base} | {sign} {bound} | {reached} | {answer} |")
-    return lines
 
 
-def table(results: Results, names: Iterable[str], unit: Callable[[str], float]) -> list[str]:
-    """Return a row for each work and a column for each who did it, with ratios to the first."""
-    names = [name for name in names if any(name == work for work, _ in results)]
-    who = list(dict.fromkeys(who for work, who in results if work in names))
-    if not names:
-        return ["", "Not run."]
-    lines = ["", f"| work | {' | '.join(who)} |", "|---" * (1 + len(who)) + "|"]
-    for name in names:
-        cells, first = [], results.get((name, who[0]))
-        for one in who:
-            value = results.get((name, one), "")
-            if not isinstance(value, str):
-                ratio = f" ({value / first:.3g}x)" if one != who[0] and type(first) is float else ""
-                shown = value / unit(name)
-                value = (f"{shown:,.0f}" if shown >= 100 else f"{shown:.3g}") + ratio
-            cells.append(value.replace("|", "/")[:100])
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return lines
+def shown(seconds):
+    for factor, unit in ((1, "s"), (1e3, "ms")):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
 
 
-def report(seconds: Results, peaks: Results) -> list[str]:
-    lines = ["", "## Targets", "", *targets(seconds, peaks)]
-    for heading, works in GROUPS.items():
-        pairs = {work.name: work.n / 1e9 for work in works}
-        lines += ["", f"## {heading}", "", "Nanoseconds per pair:"]
-        lines += table(seconds, pairs, pairs.__getitem__)
-        lines += ["", "Extra memory at the peak, MB:", *table(peaks, pairs, lambda name: 1e6)]
-    lines += ["", "## Loading and files", "", "Seconds:", *table(seconds, [LOAD], lambda name: 1)]
-    lines += [*table(seconds, FILES, lambda name: 1), "", "Memory of the whole process, MB:"]
-    return [*lines, *table(peaks, FILES, lambda name: 1e6)]
+def judged(bound, of, seconds, megabytes):
+    """Return a goal, what was reached, and whether that is enough."""
+    ours = next(iter(seconds.values()))
+    if of in ("s", "MB"):
+        value = ours if of == "s" else megabytes
+        said = f"at most {bound:g} {of}", f"{value:.3g} {of}"
+    else:
+        value = ours / seconds[of]
+        said = f"at most {bound:g} times {of}", f"{value:.3g} times"
+        if bound < 1:
+            said = f"{1 / bound:.3g} times faster than {of}", f"{1 / value:.3g} times faster"
+    return *said, "yes" if value <= bound else "**no**"
 
 
-def versions(packages: str) -> str:
-    there = {package.name.lower(): package.version for package in metadata.distributions()}
-    found = [f"{name} {there.get(name, 'not installed')}" for name in packages.split()]
-    return ", ".join([f"Python {sys.version.split()[0]}", *found])
+def table(head, rows):
+    lines = [head, [":--"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def setting(packages: str) -> str:
+def setting():
+    """Return how and where the page was made."""
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
-    return f"""    python {" ".join(sys.argv)}
-
-{time.strftime("%Y-%m-%d")}, {os.uname().sysname} {os.uname().machine}, {cpu and cpu.group(1)},
-{os.cpu_count()} cores, {memory:.0f} GiB, load {os.getloadavg()[0]:.1f}. {versions(packages)}."""
-
-
-def page(title: str, about: str, lines: Iterable[str]) -> str:
-    """Return a page of its own: how it was made, and these lines."""
-    return "\n".join([f"# {title}", "", about, "", *lines, ""])
+    there = {package.name.lower(): package.version for package in metadata.distributions()}
+    versions = [f"{name} {there.get(name, 'not installed')}" for name in PACKAGES.split()]
+    return f"""{time.strftime("%Y-%m-%d")}, {os.uname().sysname} {os.uname().machine},
+{cpu and cpu.group(1)}, {os.cpu_count()} cores, {memory:.0f} GiB, load {os.getloadavg()[0]:.2f} at
+the start. Python {sys.version.split()[0]}, {", ".join(versions)}."""
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--output", type=Path)
     parser.add_argument("--only", type=re.compile, default=re.compile(""))
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--loaded", action="store_true")
     options = parser.parse_args()
+    load = os.getloadavg()[0]
+    if options.output and load > 0.25 * os.cpu_count() and not options.loaded:
+        parser.error(f"the load is {load:.2f}: others use this machine. Wait, or pass --loaded")
     warnings.simplefilter("ignore")
-    if options.child:
-        print(json.dumps(globals()[f"child_{options.child[0]}"](*options.child[1:])))
-        return
-    seconds: Results = {}
-    peaks: Results = {}
-    about, start = setting(PACKAGES), time.perf_counter()
+    about, start, goals, parts = setting(), time.perf_counter(), [], []
     with tempfile.TemporaryDirectory() as home:
         os.environ.update(HF_HOME=home, HF_EVALUATE_OFFLINE="1", HF_UPDATE_DOWNLOAD_COUNTS="0")
         os.environ["EVALUATE_VERBOSITY"] = "error"
-        os.environ.pop("HF_MODULES_CACHE", None)
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # modules are loaded compiled, as usual
-        register()
-        for name in filter(options.only.search, (*WORKS, LOAD, *FILES)):
-            if name in WORKS:
-                seconds |= measure(WORKS[name])
-                peaks |= {(name, who): child("peak", name, who) for who in WORKS[name].peaks}
-            else:
-                is_load = name == LOAD
-                taken = in_turn(name, "load", "", METRICS) if is_load else measure_file(name)
-                seconds, peaks = seconds | taken[0], peaks | taken[1]
-            print(f"{time.perf_counter() - start:4.0f} s  {name}", flush=True)
-    minutes = f"The run took {(time.perf_counter() - start) / 60:.1f} minutes."
-    text = page("Benchmark", f"{about} {minutes}", report(seconds, peaks))
-    print(text)
+        for heading, works in GROUPS.items():
+            rows = []
+            for work in works(Path(home)):
+                if not options.only.search(work.name):
+                    continue
+                seconds, megabytes = measure(work.make())
+                (who, ours), *others = seconds.items()
+                ratios = [f"{name} {shown(s)} ({s / ours:.3g} x)" for name, s in others]
+                size = "" if works is commands else f"{megabytes:.3g}"  # not of other processes
+                rows.append([work.name, f"{who} {shown(ours)}", size, "; ".join(ratios)])
+                found = [judged(*goal, seconds, megabytes) for goal in work.goals]
+                goals += [[work.name, *judgement] for judgement in found]
+                print(f"{time.perf_counter() - start:4.0f} s", *rows[-1], *found, flush=True)
+            if rows:
+                parts += [f"## {heading}", table(["work", "ours", "MB", "others"], rows)]
     if options.output:
-        options.output.write_text(text)
+        minutes = f"The run took {(time.perf_counter() - start) / 60:.1f} minutes."
+        met = table(["work", "goal", "reached", ""], goals)
+        how = __doc__[__doc__.index("Labels are uniform") :].strip()
+        command = f"    python {' '.join(sys.argv)}"
+        lines = ["# Benchmark", command, f"{about} {minutes}", how, "## Goals", met, *parts]
+        options.output.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
+        page = PERFORMANCE.read_text(encoding="utf-8")
+        before, start_of, rest = page.partition("<!-- goals -->")
+        _, end_of, after = rest.partition("<!-- end of goals -->")
+        made = f"{before}{start_of}\n\n{met}\n\n{end_of}{after}"
+        PERFORMANCE.write_text(made, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,16 @@ printed figures for anything that rounds to them.
 """
 
 import sys
+from bisect import bisect_left
 
 import numpy as np
 import printed
 import scoring
+from scipy.optimize import brentq
 from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table, text
+
+from informedness.statistics.registry import score_named
+from informedness.statistics.sums import Sums
 
 HALF_A_BIT = 0.05
 """How far a printed entropy may be from what it stands for."""
@@ -169,16 +174,77 @@ def two_section():
 # More classes
 
 
-def more_section():
-    about = """
+def zipf(k, bits):
+    """Return shares of k classes of this entropy, which fall by a power of the rank."""
+
+    def shares(power):
+        weights = np.arange(1, k + 1) ** -power
+        return weights / weights.sum()
+
+    return shares(brentq(lambda power: entropy(shares(power)) - bits, 0, 4))
+
+
+def common_only(shares, n_known, accuracy, by_share=True):
+    """Return the scores of a model with this accuracy that only names the commonest classes.
+
+    Of these it knows some. Else it draws one of them by its share, or gives the very commonest.
+    """
+    k = len(shares)
+    common = np.where(np.arange(k) < n_known, shares, 0)
+    guesses = common / common.sum() if by_share else np.eye(1, k)[0]
+    ability = (accuracy - shares @ guesses) / (common.sum() - shares @ guesses)
+    hits = ability * common + (1 - ability) * guesses * shares
+    hits[n_known:] = 0
+    predictions = ability * common + guesses * (1 - ability * common.sum())
+    made = Sums(hits, shares, predictions, 1.0, np.ones(k, bool), k, np.empty(0))
+    of_one = np.array(
+        [[hits, shares - hits], [predictions - hits, 1 - shares - predictions + hits]]
+    )
+    mcc = scoring.scored("matthews_corrcoef", of_one.transpose(2, 0, 1)).mean()
+    values = {"F1-Macro": score_named("f1_macro").of(made), "MCC-Macro": mcc}
+    return values | {name: formula(made) for name, formula in FORMULAS.items()}
+
+
+def hop_section():
+    k, bits, *_ = printed.KVQA["1-Hop"]
+    shares, accuracy = zipf(k, bits), figure("1-Hop", "accuracy") / 100
+    fewest = int(np.searchsorted(shares.cumsum(), accuracy)) + 1
+    rows, unnamed = [], []
+    for how, by_share in (("draws by share", True), ("gives the commonest", False)):
+        n_known = bisect_left(
+            range(k), figure("1-Hop", "f1_macro") / 100, lo=fewest,
+            key=lambda n: common_only(shares, n, accuracy, by_share)["F1-Macro"],
+        )  # fmt: skip
+        values = common_only(shares, n_known, accuracy, by_share)
+        rows.append([how, n_known, *map(percent, values.values())])
+        unnamed.append(percent(1 - n_known / k, 0))
+    about = f"""
+    Informedness is printed as {figure("1-Hop", "informedness")}, F1-Macro as
+    {figure("1-Hop", "f1_macro")}. A model with the same ability in all classes has the same in
+    both. But suppose shares that fall by a power of the rank (Zipf): of {k:,} classes with an
+    entropy of {bits} bits the commonest one has {percent(shares[0])}% of the questions, and half of
+    the classes share {percent(shares[k // 2 :].sum())}%. Take a model with the printed accuracy
+    that only names the commonest classes. Where it does not know, it draws one of these by its
+    share, or gives the very commonest. With how many classes has it the printed F1-Macro?
+    """
+    end = f"""
+    So the pattern needs rare classes, and no weak model: classes that are never named have an F1
+    and an MCC of 0, and are {" or ".join(unnamed)}% of the classes in the mean. MCC-Macro is then
+    as printed too ({figure("1-Hop", "mcc_macro")}). Informedness weights each class by how often it
+    is predicted, or occurs. How the model guesses decides whether Powers' formula, the
+    prevalence-weighted one or the released code comes close to the printed value. Equation 5 and
+    the macro average do not.
+
     "Subtract." has more Informedness than accuracy. The prevalence-weighted formula is accuracy
     less a sum of false positives, and cannot have that. Nothing said here excludes the others.
     """
-    return "\n\n".join(["## Rows of more classes", text(about)])
+    head = ["where it does not know, it", "classes named", "F1-Macro", "MCC-Macro", *FORMULAS]
+    return "\n\n".join(["## More classes: 1-Hop and Subtract.", text(about),
+                        table(head, rows), text(end)])  # fmt: skip
 
 
 def main():
-    parts = [nit_section(), two_section(), more_section()]
+    parts = [nit_section(), two_section(), hop_section()]
     scoring.write(scoring.HERE / "KVQA.md", sys.modules[__name__], parts)
 
 

@@ -4,6 +4,7 @@ All scores are the package's own, but for the two formulas that only the paper h
 and what the code released with it computes. Rows are references, columns are predictions.
 """
 
+import os
 import textwrap
 from pathlib import Path
 
@@ -131,3 +132,4 @@ def write(path, module, parts):
     title, _, about = module.__doc__.strip().partition(".\n\n")
     command = f"    python tests/studies/paper/{Path(module.__file__).name}"
     path.write_text("\n\n".join([f"# {title}", command, about, *parts]) + "\n", encoding="utf-8")
+    print(f"{title}: {os.path.relpath(path)}", flush=True)
