@@ -41,7 +41,8 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
     folder = ROOT / "metrics" / metric
     own = (folder / "README.md", *folder.glob("*.py"), *folder.glob("*.svg"))
     paths = {path.name: path for path in own}
-    page = [path for kind in ("*.py", "*.css", "*.js", "*.html") for path in PAGE.rglob(kind)]
+    kinds = {".py", ".css", ".js", ".json", ".html"}
+    page = [path for path in PAGE.rglob("*") if path.suffix in kinds]
     paths |= {path.relative_to(PAGE).as_posix(): path for path in page}
     package = {path: path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}
     for path in ROOT.glob("metrics/*/*.py"):  # formulas that stand in a metric's folder

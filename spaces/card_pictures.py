@@ -4,7 +4,6 @@ python spaces/card_pictures.py
 """
 
 import sys
-from collections.abc import Iterator
 
 from sync import ROOT, SOURCE
 
@@ -18,27 +17,24 @@ MODELS = {  # for each mailbox a matrix of ham and spam, references in rows
     "always right": ([[90, 0], [0, 10]], [[90, 0], [0, 90]]),
     "always wrong": ([[0, 90], [10, 0]], [[0, 90], [90, 0]]),
 }
-BARS = {  # label, model, score
-    "informedness": [
-        ("always ham: accuracy", "always ham", "accuracy"),
-        ("always ham: Informedness", "always ham", "informedness"),
-        ("a spam filter: accuracy", "a spam filter", "accuracy"),
-        ("a spam filter: Informedness", "a spam filter", "informedness"),
-    ],
-    "nit": [(model, model, "nit") for model in MODELS],
+ROWS = {  # width of the labels, then label, model and score of each row
+    "informedness": (
+        220,
+        [(f"{x}: {y}", x, y.lower()) for x in [*MODELS][:2] for y in ("accuracy", "Informedness")],
+    ),
+    "nit": (120, [(model, model, "nit") for model in MODELS]),
 }
 TITLES = {
     "informedness": "Accuracy and Informedness of two models in two mailboxes",
     "nit": "NIT of four models in two mailboxes",
 }
-COLORS = {"accuracy": "#9aa5b1", "informedness": "#1f6fb2", "nit": "#1f6fb2"}
-LEFT = {"informedness": 220, "nit": 120}
 COLUMN, ROW, LENGTH = 200, 26, 140  # LENGTH is that of a bar of 1
 
 
 def picture(metric: str) -> str:
     """Return the picture of a metric as SVG."""
-    width, height = LEFT[metric] + COLUMN * len(MAILBOXES), 60 + ROW * len(BARS[metric])
+    left, rows = ROWS[metric]
+    width, height = left + COLUMN * len(MAILBOXES), 60 + ROW * len(rows)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" '
@@ -46,28 +42,25 @@ def picture(metric: str) -> str:
         f"<title>{TITLES[metric]}</title>",
         # its own background makes it readable on dark pages
         f'<rect width="{width}" height="{height}" rx="8" fill="#ffffff"/>',
-        *_bars(metric),
-        "</svg>",
     ]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _bars(metric: str) -> Iterator[str]:
-    left = LEFT[metric]
     for column, mailbox in enumerate(MAILBOXES):
-        yield f'<text x="{left + COLUMN * column}" y="26" font-weight="600">{mailbox}</text>'
-    for row, (label, model, name) in enumerate(BARS[metric]):
-        y = 44 + ROW * row
-        yield f'<text x="{left - 12}" y="{y + 14}" text-anchor="end">{label}</text>'
+        lines.append(
+            f'<text x="{left + COLUMN * column}" y="26" font-weight="600">{mailbox}</text>'
+        )
+    for row, (label, model, name) in enumerate(rows):
+        y, color = 44 + ROW * row, "#9aa5b1" if name == "accuracy" else "#1f6fb2"
+        lines.append(f'<text x="{left - 12}" y="{y + 14}" text-anchor="end">{label}</text>')
         for column, matrix in enumerate(MODELS[model]):
             value = float(ContingencyTable.from_matrix(matrix).score(name))
-            x = left + COLUMN * column
-            yield f'<rect x="{x}" y="{y}" width="{LENGTH}" height="18" fill="#eef1f4"/>'
-            bar = f'width="{LENGTH * value:.0f}" height="18" fill="{COLORS[name]}"'
-            yield f'<rect x="{x}" y="{y}" {bar}/>'
-            yield f'<text x="{x + LENGTH + 8}" y="{y + 14}">{value:.2f}</text>'
+            x, size = left + COLUMN * column, LENGTH * value
+            lines += [
+                f'<rect x="{x}" y="{y}" width="{LENGTH}" height="18" fill="#eef1f4"/>',
+                f'<rect x="{x}" y="{y}" width="{size:.0f}" height="18" fill="{color}"/>',
+                f'<text x="{x + LENGTH + 8}" y="{y + 14}">{value:.2f}</text>',
+            ]
+    return "".join(f"{line}\n" for line in [*lines, "</svg>"])
 
 
 if __name__ == "__main__":
-    for metric in BARS:
+    for metric in ROWS:
         (ROOT / "metrics" / metric / "picture.svg").write_text(picture(metric), "utf-8")

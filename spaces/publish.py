@@ -37,26 +37,23 @@ class PublishError(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """What it takes to make a Space hold `files`; `head` is None while there is no such Space."""
+    """What it takes to make a Space hold `files`; `head` is None while there is no such Space.
+
+    `changes` says for a name whether its file is added (+), changed (~) or removed (-).
+    """
 
     repo_id: str
     files: dict[str, bytes]
     head: str | None
-    added: list[str]
-    changed: list[str]
-    removed: list[str]
+    changes: dict[str, str]
     tag: str | None
 
     def __str__(self) -> str:
         """Return the changes, one per line."""
-        changes = [
-            *(f"+ {name}" for name in self.added),
-            *(f"~ {name}" for name in self.changed),
-            *(f"- {name}" for name in self.removed),
-            *([f"tag {self.tag}"] if self.tag else []),
-        ]
+        said = [f"{mark} {name}" for name, mark in self.changes.items()]
+        said += [f"tag {self.tag}"] if self.tag else []
         state = "" if self.head else " (new)"
-        return "\n  ".join([f"{self.repo_id}{state}", *(changes or ["nothing changed"])])
+        return "\n  ".join([f"{self.repo_id}{state}", *(said or ["nothing changed"])])
 
 
 def make_plan(
@@ -67,66 +64,53 @@ def make_plan(
     try:
         space = api.space_info(repo_id, timeout=_TIMEOUT)
     except RepositoryNotFoundError:
-        return Plan(repo_id, files, None, list(files), [], [], tag)
-    if space.sdk != "gradio":
-        raise PublishError(
-            f"it is a Space of another kind ({space.sdk or 'no sdk'}, not gradio): "
-            "delete it, or publish under another --org"
-        )
+        return Plan(repo_id, files, None, dict.fromkeys(files, "+"), tag)
     if private and not space.private:
         raise PublishError("it is already public: make it private in its settings on the Hub")
-    there = {
-        entry.path: entry.blob_id
-        for entry in api.list_repo_tree(
-            repo_id, recursive=True, revision=space.sha, repo_type="space"
-        )
-        if isinstance(entry, RepoFile)  # else a folder, which goes with its last file
-    }
+    listed = api.list_repo_tree(repo_id, recursive=True, revision=space.sha, repo_type="space")
+    # others are folders, which go with their last file
+    there = {entry.path: entry.blob_id for entry in listed if isinstance(entry, RepoFile)}
     script = f"{repo_id.partition('/')[2]}.py"
-    if script not in there and there.keys() - _FROM_THE_HUB:
+    is_ours = script in there or not there.keys() - _FROM_THE_HUB
+    if space.sdk != "gradio" or not is_ours:
+        why = f"there is no {script} in it" if space.sdk == "gradio" else f"{space.sdk}, not gradio"
         raise PublishError(
-            f"it is a Space of another kind (there is no {script} in it): "
-            "delete it, or publish under another --org"
+            f"it is a Space of another kind ({why}): delete it, or publish under another --org"
         )
-    added = [name for name in files if name not in there]
-    changed = [name for name in files if name in there and there[name] != _git_oid(files[name])]
-    removed = sorted(there.keys() - files.keys() - _KEPT)
-    if tag:
-        refs = api.list_repo_refs(repo_id, repo_type="space").tags
-        if commits := [ref.target_commit for ref in refs if ref.name == tag]:
-            if added or changed or removed or commits != [space.sha]:
-                raise PublishError(
-                    f"the tag {tag} is already on another state of it (commit {commits[0][:7]}): "
-                    "release under a new version number"
-                )
-            tag = None
-    return Plan(repo_id, files, space.sha, added, changed, removed, tag)
+    changes = {name: "~" if name in there else "+" for name in files}
+    same = [name for name in files if there.get(name) == _git_oid(files[name])]
+    changes = {name: mark for name, mark in changes.items() if name not in same}
+    changes |= dict.fromkeys(sorted(there.keys() - files.keys() - _KEPT), "-")
+    refs = api.list_repo_refs(repo_id, repo_type="space").tags if tag else []
+    if commits := [ref.target_commit for ref in refs if ref.name == tag]:
+        if changes or commits != [space.sha]:
+            raise PublishError(
+                f"the tag {tag} is already on another state of it (commit {commits[0][:7]}): "
+                "release under a new version number"
+            )
+        tag = None
+    return Plan(repo_id, files, space.sha, changes, tag)
 
 
 def publish(api: HfApi, plan: Plan, *, private: bool, release: str | None) -> None:
     """Carry out a plan."""
-    head = plan.head
-    if head is None:
-        api.create_repo(
-            plan.repo_id,
-            repo_type="space",
-            space_sdk="gradio",
-            private=private or None,  # None: the default of the organisation
-        )
-    operations: list[CommitOperationAdd | CommitOperationDelete] = [
-        *(CommitOperationAdd(name, plan.files[name]) for name in plan.added + plan.changed),
-        *(CommitOperationDelete(name) for name in plan.removed),
+    head, name = plan.head, plan.repo_id
+    if head is None:  # whether it is private: None is the default of the organisation
+        api.create_repo(name, repo_type="space", space_sdk="gradio", private=private or None)
+    operations = [
+        CommitOperationDelete(path) if mark == "-" else CommitOperationAdd(path, plan.files[path])
+        for path, mark in plan.changes.items()
     ]
     if operations:
         head = api.create_commit(
-            plan.repo_id,
+            name,
             operations,
             commit_message=f"Release {release}" if release else "Update",
             repo_type="space",
             parent_commit=head,  # refused if someone else changed it first
         ).oid
     if plan.tag:
-        api.create_tag(plan.repo_id, tag=plan.tag, revision=head, repo_type="space")
+        api.create_tag(name, tag=plan.tag, revision=head, repo_type="space")
 
 
 def _git_oid(content: bytes) -> str:
@@ -139,10 +123,10 @@ def _in_one_sentence(api: HfApi, repo_id: str) -> Iterator[None]:
     """Turn an error of the Hub about a Space into one sentence."""
     try:
         yield
-    except (PublishError, ValueError) as error:
-        raise PublishError(f"{repo_id}: {_one_line(error)}") from error
     except HfHubHTTPError as error:
         raise PublishError(f"{repo_id}: {_refusal(error, api, repo_id)}") from error
+    except (PublishError, ValueError) as error:
+        raise PublishError(f"{repo_id}: {_one_line(error)}") from error
     except (HTTPError, OSError) as error:
         reason = f"cannot reach the Hub at {api.endpoint} ({_one_line(error)})"
         raise PublishError(f"{repo_id}: {reason}") from error
@@ -150,19 +134,15 @@ def _in_one_sentence(api: HfApi, repo_id: str) -> Iterator[None]:
 
 def _refusal(error: HfHubHTTPError, api: HfApi, repo_id: str) -> str:
     status, org = error.response.status_code, repo_id.partition("/")[0]
-    tokens = f"{api.endpoint}/settings/tokens"
-    no_access = f"the token has no write access to Spaces of {org}, or {org} does not exist"
-    changed = "someone else changed it at the same time: run this again"
-    reasons = {
-        401: f"the Hub does not accept the token: create a new one at {tokens}",
-        402: f"{org} needs a paid plan on the Hub to run a Gradio Space",
-        403: no_access,
-        404: no_access,
-        409: changed,
-        412: changed,
-    }
-    reason = _one_line(error.server_message or "without a reason")
-    return reasons.get(status, f"the Hub answered {status} ({reason})")
+    if status == 401:
+        return f"the Hub does not accept the token: create one at {api.endpoint}/settings/tokens"
+    if status == 402:
+        return f"{org} needs a paid plan on the Hub to run a Gradio Space"
+    if status in (403, 404):
+        return f"the token has no write access to Spaces of {org}, or {org} does not exist"
+    if status in (409, 412):
+        return "someone else changed it at the same time: run this again"
+    return f"the Hub answered {status} ({_one_line(error.server_message or 'without a reason')})"
 
 
 def _one_line(text: object) -> str:
@@ -186,12 +166,11 @@ def run(options: argparse.Namespace) -> None:
         raise PublishError("the token has characters that no token can have: copy it again")
     api = HfApi(token=token)
     wishes = {"private": options.private, "release": release}
-    repo_ids = {f"{options.org}/{name}": name for name in options.metric or MODULES}
-    files = {repo_id: space_files(name, repo_id) for repo_id, name in repo_ids.items()}
-    plans: dict[str, Plan] = {}
-    for repo_id in files:
+    names = {f"{options.org}/{name}": name for name in options.metric or MODULES}
+    plans = {}
+    for repo_id, files in {x: space_files(name, x) for x, name in names.items()}.items():
         with _in_one_sentence(api, repo_id):
-            plans[repo_id] = make_plan(api, repo_id, files[repo_id], **wishes)
+            plans[repo_id] = make_plan(api, repo_id, files, **wishes)
     if options.dry_run:
         print("Nothing is sent. This would change:")
     for repo_id, plan in plans.items():

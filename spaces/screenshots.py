@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from informedness.statistics.registry import MODULES
 
@@ -69,12 +69,9 @@ def running(metric: str) -> Iterator[tuple[str, Path]]:
             "PYTHONUNBUFFERED": "1",
         }
         with log.open("w") as output:
+            command = [sys.executable, "-c", SERVE]
             process = subprocess.Popen(
-                [sys.executable, "-c", SERVE],
-                cwd=staged,
-                env=environment,
-                stdout=output,
-                stderr=output,
+                command, cwd=staged, env=environment, stdout=output, stderr=output
             )
         try:
             yield f"{_address(process, log)}/", log
@@ -86,12 +83,9 @@ def running(metric: str) -> Iterator[tuple[str, Path]]:
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:
     """Wait for an app to print where it runs."""
     end = time.monotonic() + LIMIT
-    while time.monotonic() < end:
-        stopped = process.poll() is not None
+    while process.poll() is None and time.monotonic() < end:
         if started := STARTED.search(log.read_text("utf-8")):
             return started[1]
-        if stopped:
-            break
         time.sleep(0.05)
     raise RuntimeError(f"the app did not start:\n{log.read_text('utf-8')}")
 
@@ -105,29 +99,17 @@ def chromium() -> Iterator[Browser]:
             f"no Chromium found on this machine (looked for {', '.join(CHROMIUM)}): "
             "install one with apt-get install chromium"
         )
-    options = (
-        "--no-sandbox --disable-dev-shm-usage --disable-background-networking --disable-quic "
-        "--no-first-run --disable-component-update --disable-sync"
-    )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=options.split())
-        try:
-            yield browser
-        finally:
-            browser.close()
-
-
-def open_example(page: Page, address: str) -> None:
-    """Show the result of the first example, with its matrix unfolded."""
-    page.goto(address)
-    page.get_by_text("A spam filter that knows something").wait_for()
-    page.get_by_text("Matrix", exact=True).last.click()
-    page.mouse.move(0, 0)
-    page.wait_for_timeout(500)  # the last transitions of colour
+    quiet = "--disable-background-networking --disable-component-update --disable-sync"
+    options = ["--no-sandbox", "--disable-dev-shm-usage", *quiet.split()]
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=path, args=options) as browser,
+    ):
+        yield browser
 
 
 def main() -> None:
-    """Take all pictures."""
+    """Take all pictures: the result of the first example, with its matrix unfolded."""
     folder = SPACES / "screenshots"
     folder.mkdir(exist_ok=True)
     with chromium() as browser:
@@ -135,7 +117,10 @@ def main() -> None:
             with running(metric) as (address, *_):
                 for view, options in VIEWS.items():
                     page = browser.new_page(**options)
-                    open_example(page, address)
+                    page.goto(address)
+                    page.locator("[data-fold=Matrix] summary").first.click()
+                    page.mouse.move(0, 0)
+                    page.wait_for_timeout(500)  # the last transitions of colour
                     path = folder / f"{metric}-{view}.png"
                     picture = Image.open(io.BytesIO(page.screenshot(full_page=True)))
                     picture.convert("RGB").quantize(128).save(path, optimize=True)

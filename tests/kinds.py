@@ -49,10 +49,10 @@ def spelt(references: Any, predictions: Any, *outcome: str) -> Kind:
 KINDS = {
     "text": spelt("abc", "abc", RIGHT, RIGHT),
     "integers": spelt(range(3), range(3), RIGHT, RIGHT),
-    "whole floats": spelt(range(3), [0.0, 1.0, 2.0], RIGHT, DOUBT, "how a value is written"),
+    "whole floats": spelt(range(3), [0.0, 1.0, 2.0], RIGHT, DOUBT, "no label in common"),
     "zeros in front": spelt(["1", "01", "001"], ["1", "01", "001"], RIGHT, RIGHT),
     "near spellings": spelt(["spam", "spa", "\u0455pam"], ["spam", "spa", "5pam"], RIGHT, RIGHT),
-    "bools": spelt([True, False, False], [1, 0, 0], RIGHT, DOUBT, "how a value is written"),
+    "bools": spelt([True, False, False], [1, 0, 0], RIGHT, DOUBT, "no label in common"),
     "scores": spelt([0, 1, 1], [0.9, 0.25, 0.5], REFUSED, DOUBT, "decimals"),
     "one integer in text": Kind([1, *TRUTH[1:]], [*ANSWERS], REFUSED, RIGHT),
     "text beside integers": spelt("012", range(3), REFUSED, RIGHT),
@@ -74,25 +74,17 @@ for word in ("", "NA", "nan", "None", "null", "<NA>", "#N/A", "-100", r"\N", "#D
     for side, of_sides in {"reference": (word, "a"), "prediction": ("a", word)}.items():
         both = [*TRUTH, of_sides[0]], [*ANSWERS, of_sides[1]]
         KINDS[f"{word!r} as a {side}"] = Kind(*both, MISSING, MISSING, "missing")
-LIKE_A = {
-    "case or spaces": ["A", "a ", " a", "\N{NO-BREAK SPACE}a", "a\r"],
-    "quotes or a full stop": ['"a"', "'a'", "a.", "\N{LEFT DOUBLE QUOTATION MARK}a", "`a`"],
-    "invisible or composed": ["\N{FULLWIDTH LATIN SMALL LETTER A}", "a\u200b", "\ufeffa", "a\xad"],
-}
-for what, spellings in LIKE_A.items():
-    for x in spellings:
-        in_text = REFUSED if "\ufeff" in x else DOUBT  # a mark of two files joined into one
-        for name, there, predicted in (
-            ("as a reference", [x, *"abc"], [*"aabc"]),
-            ("as a prediction", [*"aabc"], [x, *"abc"]),
-            ("on one side", [x, "x", "y"], [*"aqr"]),
-        ):
-            KINDS[f"{x!a} {name}"] = Kind(there, predicted, DOUBT, in_text, what)
-for references, predictions, what in (
-    ("012", ["0.0", "1.0", "2.0"], "how a value is written"),
-    ("01x", ["FALSE", "TRUE", "?"], "how a value is written"),
-    ("01x", ["No", "Yes", "?"], "how a value is written"),
-    (["\u00e9", "x", "y"], ["e\u0301", "x", "y"], "invisible or composed"),
-):
-    name = f"{references[0]!a} beside {predictions[0]!a}"
-    KINDS[name] = spelt(references, predictions, DOUBT, DOUBT, what)
+LIKE_A = ["A", " a", "\N{NO-BREAK SPACE}a", "a\r", '"a"', "a.", "\N{LEFT DOUBLE QUOTATION MARK}a"]
+for x in (*LIKE_A, "\N{FULLWIDTH LATIN SMALL LETTER A}", "a\u200b", "\ufeffa", "a\xad"):
+    in_text = REFUSED if "\ufeff" in x else DOUBT  # a mark of two files joined into one
+    for name, there, predicted in (
+        ("as a reference", [x, *"abc"], [*"aabc"]),
+        ("as a prediction", [*"aabc"], [x, *"abc"]),
+        ("on one side", [x, "x", "y"], [*"aqr"]),
+    ):
+        KINDS[f"{x!a} {name}"] = Kind(there, predicted, DOUBT, in_text, "case, spaces or marks")
+for predictions in (["0.0", "1.0", "2.0"], ["FALSE", "TRUE", "?"], ["No", "Yes", "?"]):
+    sides = "012", predictions
+    KINDS[f"'0' beside {predictions[0]!a}"] = spelt(*sides, DOUBT, DOUBT, "no label in common")
+sides = ["\u00e9", "x", "y"], ["e\u0301", "x", "y"]
+KINDS["composed and not"] = spelt(*sides, DOUBT, DOUBT, "case, spaces or marks")

@@ -171,8 +171,3 @@ def test_weights_count_by_their_effective_size():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ContingencyTable.from_matrix(matrix * 1.0, squared_weights=of_seven).informedness()
-
-
-def test_the_warning_can_be_filtered_by_its_category():
-    with pytest.warns(InformednessWarning):
-        informedness_score(GROUPS, BY_GROUP)

@@ -8,11 +8,9 @@ import itertools
 import json
 import re
 
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
 
-from file_cases import COLUMNS, SIZES, WRITERS, columns, table_of, write_arrow_file
+from file_cases import COLUMNS, SIZES, WRITERS, columns, table_of
 from informedness import compare, leaderboard
 from informedness.inputs import readers
 from informedness.inputs.answered import LabelOptions, extracted
@@ -176,23 +174,6 @@ def test_a_reference_is_ignored_by_its_name_whether_it_is_a_choice_or_not(tmp_pa
         assert tables_of(path, choices=CHOICES, ignore_index=ignore_index) == expected, gold
 
 
-def test_slices_have_the_tables_of_their_answers_in_many_batches(monkeypatch, tmp_path):
-    monkeypatch.setattr(readers, "_LINES", 5)
-    path = tmp_path / "p.jsonl"
-    rows = zip(GOLD * 20, TEXTS * 20, "uv" * 60, strict=True)
-    path.write_text("".join(json.dumps({"gold": g, "model": m, "s": s}) + "\n" for g, m, s in rows))
-    tables = table_of(path, by="s", **OPTIONS)
-    for at, name in enumerate("uv"):
-        gold = [CHOICES[x] for x in GOLD * 20][at::2]
-        assert tables[name] == counted(gold, (FIRST * 20)[at::2])
-
-
-def test_text_in_a_dictionary_that_no_row_has_is_not_looked_at(tmp_path):
-    codes = pa.DictionaryArray.from_arrays(pa.array([0, 2]), pa.array(["is A", "refused", "is B"]))
-    write_arrow_file(pa.table({"gold": ["A", "B"], "model": codes}), tmp_path / "p.arrow")
-    assert tables_of(tmp_path / "p.arrow", extract="is (.)").informedness() == 1
-
-
 # On the command line, with nested columns
 
 ROWS = [
@@ -219,15 +200,3 @@ def test_the_commands_score_answers(command, tmp_path):
         given = ["-p", "a.text", "b.1", *how, "--n-resamples", "199", "--format", "json"]
         code, output, _ = command("compare", *files, *given)
         assert (code, json.loads(output)) == (0, json.loads(json.dumps(expected)))
-
-
-def test_refusals_name_the_options(command, tmp_path):
-    path = write(tmp_path / "p.jsonl", GOLD, TEXTS)
-    for options, message in (
-        (["--extract", "(a"], "`--extract` must be a regular expression, got '(a': "),
-        (["--extract", "is (A)"], "pass --unknown wrong with `--labels` or `--choices` to count"),
-        (["--choices", "A", "--labels", "A"], "`--choices` are the classes of the task: give them"),
-        (["--choices", *"A1", "--numeric"], "hold integers together with --numeric, which reads"),
-    ):
-        code, output, errors = command("report", path, "-r", "gold", "-p", "model", *options)
-        assert (code, output, message in errors) == (2, "", True), errors

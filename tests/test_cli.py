@@ -4,19 +4,34 @@ import io
 import itertools
 import json
 import os
+import pty
 import re
+import signal
 import subprocess
 import sys
 from functools import partial
 from inspect import signature
+from pathlib import Path
 from unittest.mock import Mock
 
+import pyarrow.parquet
 import pytest
 
 from cli_cases import refused, write
-from informedness import __version__, cli, compare, informedness_score, report, table_from_file
+from informedness import (
+    SCORES,
+    __version__,
+    cli,
+    commands,
+    compare,
+    estimate_from_labels,
+    informedness_score,
+    report,
+    table_from_file,
+)
+from informedness.inputs.paths import FORMATS as PATH_FORMATS
 from informedness.inputs.samples import joined_columns
-from informedness.logs.reading import read_log
+from informedness.logs.reading import READERS, read_log
 from informedness.results.slices import Slices
 
 COLUMNS = ["--references", "gold", "--predictions", "model"]
@@ -63,7 +78,7 @@ def test_text_is_text_unless_integers_are_asked_for(run, tmp_path):
         output = run(path, *COLUMNS, "--format", "json", *options)[1]
         assert json.loads(output)["per_class"][0]["label"] == label
     write(path, [("0", "0.0"), ("1", "1.0"), ("1", "0.")])  # as pandas writes a column with a gap
-    refused(run(path, *COLUMNS), "no label in common", "got '0.' beside '0'", "--as-is scores")
+    refused(run(path, *COLUMNS), "'0.'", "'0'", "spell both alike", "--as-is scores")
     assert run(path, *COLUMNS, "--numeric", "--metric", "informedness")[1] == "0.5\n"
     for text in ("1.5", "x", "", " 1", "1_000", "٣"):
         result = run(write(path, [("1", text)]), *COLUMNS, "--numeric", "--keep-missing")
@@ -74,9 +89,10 @@ def test_a_file_that_cannot_be_scored_is_an_error_that_names_it(run, tmp_path):
     refused(run(tmp_path / "p.csv", *COLUMNS), "p.csv: there is no such file")
     for name, content, message in (
         ("p.csv", "gold,model\na,b,c\n", "not readable as csv"),
-        ("p.csv", "gold,x\na,b\n", "`--predictions`: column 'model' does not exist: the columns"),
+        ("p.csv", "gold,modle\na,b\n", "'gold', 'modle': did you mean 'modle'?"),
+        ("p.csv", "gold,x\na,b\n", "column 'model' does not exist: the columns are 'gold', 'x'\n"),
         ("p.csv", "gold,model,w\na,a,heavy\n", "'heavy'"),
-        ("p.jsonl", '{"gold": 1}\n', "line 1 has no 'model': its keys are 'gold'"),
+        ("p.jsonl", '{"gold": 1, "Model": 1}\n', "line 1 has no 'model': its keys are 'gold', 'M"),
         ("p.jsonl", '{"gold": 1, "model": "1", "w": 1}\n', "same type as `--references`, got str"),
     ):
         (tmp_path / name).write_text(content)
@@ -114,26 +130,37 @@ def in_shell(redirections, *arguments, **how):
     return result.returncode, result.stdout.decode(), result.stderr.decode()
 
 
-def usage_error(command, capsys, *arguments):
-    """Return what bad usage prints, after seeing that it is exit code 2."""
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as raised:
-        command(*arguments)
-    output, errors = capsys.readouterr()
-    assert (raised.value.code, output, errors[:19]) == (2, "", "usage: informedness")
-    return errors
+def test_help_is_short_and_names_what_there_is(command):
+    assert command("--version")[:2] == (0, f"informedness {__version__}\n")
+    assert all(f"\n  {name} " in command("--help")[1] for name in cli.COMMANDS)
+    for name in ("report", "compare"):
+        code, output, _ = command(name, "--help")
+        assert (code, output.count("\n") < 50, "--task" in output) == (0, True, False)
+        everything = command(name, "--help-all")[1]
+        known = {*cli._parser(name, True)._option_string_actions} - {"-h", "--help", "--help-all"}
+        assert all(f" {option}" in everything for option in known)
+        assert all(score in everything for score in SCORES)
+    known = {x.dest: x.choices for x in cli._parser("report", True)._actions}
+    assert known["file_format"] == sorted({*PATH_FORMATS.values()})
+    assert known["harness"] == [*READERS]
+    assert "usage: informedness register\n" in command("register", "--help")[1]
 
 
-def test_bad_usage_is_exit_code_2(command, capsys):
-    assert in_shell("", "--version") == (0, f"informedness {__version__}\n", "")
+def test_bad_usage_is_an_error_of_one_line(command):
     for arguments, message in (
-        ("", "required: COMMAND"),
-        ("no-such-command", "invalid choice"),
-        ("report p.csv --confidence-level high", "invalid float"),
-        ("compare p.csv --format csv", "--format: invalid choice"),
-        ("report p.csv --average weighted", '"prevalence" is scikit-learn\'s "weighted"'),
+        ("", "the command must be one of report, compare, register, unregister; `informedness -"),
+        ("reprot p.csv", "got 'reprot' (did you mean report?)"),
+        ("report", "name a file, a folder or -"),
+        ("register p.csv", "register takes no file, got 'p.csv'"),
+        ("report p.csv --meric nit", "no option --meric (did you mean --metric?); `informedness r"),
+        ("report p.csv --metric f1", "`--metric` must be one of ('accuracy', "),
+        ("report p.csv -r a -p b --by c --vs-rest f1", "`--vs-rest` must be one of ('accuracy', "),
+        ("report p.csv -r", "error: `--references`: expected one argument; `informedness report -"),
+        ("report p.csv --confidence-level high", "`--confidence-level`: invalid float"),
+        ("compare p.csv --format csv", "`--format`: invalid choice"),
+        ("report p.csv --metric informedness --average weighted", "is scikit-learn's 'weighted'"),
     ):
-        assert message in usage_error(command, capsys, *arguments.split())
+        refused(command(*arguments.split()), message)
 
 
 def test_two_text_files_of_a_label_a_line_are_scored(command, tmp_path):
@@ -183,20 +210,85 @@ def test_what_was_probably_not_meant_is_refused_with_the_option_that_says_it_was
     assert command(*unlike, "--as-is")[0] == 0
 
 
-def test_a_file_is_never_taken_for_a_label(run, capsys, tmp_path):
+def test_files_stand_anywhere_and_are_never_taken_for_labels(run, tmp_path):
     rows = [("cat", "cat"), ("dog", "eel"), ("eel", "eel")]
     path = write(tmp_path / "p.csv", rows)
     expected = report(*zip(*rows, strict=True), labels=["cat", "dog", "eel"])
+    labels = ["--labels", "cat", "dog", "eel"]
     for arguments in (
         [path, "--labels", "cat", "--labels", "dog", "eel", *COLUMNS],
-        [*COLUMNS, "--labels", "cat", "dog", "eel", "--", path],
-        [*COLUMNS, "--labels=cat", "--labels=dog", "--labels=eel", path],
+        [*COLUMNS, *labels, "--", path],
+        [*COLUMNS, *labels, path],
+        [*labels, *COLUMNS, path],
+        ["--labels=cat", COLUMNS[0], "gold", path, "--labels=dog", "--labels=eel", *COLUMNS[2:]],
     ):
         assert run(*arguments)[:2] == (0, f"{expected}\n"), arguments
     for last in (path, tmp_path, "-", "part-2.csv"):
-        said = usage_error(run, capsys, path, *COLUMNS, "--labels", "cat", "dog", "eel", last)
-        assert f"argument --labels: '{last}' looks like a file among its values" in said
-        assert f"at the end after `--`: --labels cat dog eel -- {last}" in said
+        said = f"error: '{last}' looks like a file among the values of `--labels`: put all files"
+        refused(
+            run(path, *COLUMNS, *labels, last),
+            said,
+            f"at the end after `--`: --labels cat dog eel -- {last}; if it is a value",
+        )
+
+
+def test_without_columns_those_of_a_file_are_shown_and_nothing_is_scored(command, tmp_path):
+    names = ("label", "model", "text")
+    rows = [(*"aa", "x" * 99), (*"ab", "y"), (*"bb", "")] * 2
+    paths = [write(tmp_path / "p.csv", rows, names), tmp_path / "p.jsonl", tmp_path / "p.parquet"]
+    objects = [dict(zip(names, row, strict=True)) | {"of": [1]} for row in rows]
+    paths[1].write_text("".join(f"{json.dumps(row)}\n" for row in objects))
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(objects), paths[2])
+    for path in paths:
+        for name, models in (("report", "MODEL"), ("compare", "MODEL OTHER")):
+            code, output, errors = command(name, path)
+            assert (code, output) == (2, "")
+            assert f"must name columns of {path}; in its first 10,000 rows" in errors
+            assert re.search("^label +2 +'a', 'b'$", errors, re.MULTILINE)
+            assert re.search("^text +3 +'xx.{9,}xx', 'y', ''$", errors, re.MULTILINE)
+            assert errors.endswith(f": informedness {name} {path} -r LABEL -p {models}\n")
+            assert ("\nof " in errors) == (path != paths[0])  # a column of lists
+
+
+def test_one_score_comes_with_its_interval_if_there_is_a_level(run, file):
+    made = estimate_from_labels(*zip(*ROWS, strict=True), "ema", confidence_level=0.9)
+    given = [file, *COLUMNS, "--metric", "ema", "--confidence-level", 0.9]
+    assert run(*given)[:2] == (0, f"{made}\n")
+    assert json.loads(run(*given, "--format", "json")[1]) == made.to_dict()
+    log = Path(__file__).parents[1] / "examples/runs/lm-eval/knows-half"
+    (answers,) = read_log(log, task="arithmetic_letters")
+    asked = "--task arithmetic_letters --metric informedness --average macro --confidence-level 0.9"
+    made = answers.estimate("informedness", 0.9, "macro")
+    assert run(log, *asked.split())[:2] == (0, f"{made}\n")
+
+
+def test_one_column_or_file_on_both_sides_is_refused_unless_it_is_meant(command, file):
+    for name, columns in (("report", ["gold"]), ("report", ["model", "gold"]), ("compare", "gold")):
+        given = [name, file, "-r", "gold", "-p", *([columns] * 2 if name == "compare" else columns)]
+        refused(command(*given), "another column than `--references`, got 'gold' for both: --as-is")
+    assert command("report", file, "-r", "gold", "-p", "gold", "--as-is", "--metric", "nit")[0] == 0
+    texts = [file.rename(file.with_suffix(".txt"))] * 2
+    for given in (["report", *texts], ["compare", *texts, *COLUMNS, "--on", "gold"]):
+        refused(command(*given), f"FILE must name two files, got {texts[0]} twice: --as-is takes")
+    assert command("report", *texts, "--as-is", "--metric", "nit")[0] == 0
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_that_work_takes_longer_and_an_interrupt_is_one_line(tmp_path):
+    os.mkfifo(tmp_path / "p.csv")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "informedness", "report", tmp_path / "p.csv", *COLUMNS]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with (tmp_path / "p.csv").open("w"):  # as a file that takes long to read
+        while b"scoring" not in shown:
+            shown += os.read(ours, 1000)
+        process.send_signal(signal.SIGINT)
+        while b"interrupted\r\n" not in shown:
+            shown += os.read(ours, 1000)
+    assert shown.rpartition(b"\x1b[2K")[2] == b"informedness: interrupted\r\n"
+    assert process.wait() == 130
 
 
 # Messages
@@ -228,16 +320,16 @@ def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monk
     arguments = {name for function in functions for name in signature(function).parameters}
     same = {"y_true": "references", "sample_weight": "weights"}
     same |= dict.fromkeys(("y_pred", "y_pred_a", "y_pred_b", "predictions_b"), "predictions")
-    for reader, *models in (("table_from_file", "a"), ("read_columns", "a", "b")):
+    for reader, *models in (("files.table_from_file", "a"), ("samples.read_columns", *"ab")):
         given = ["compare" if len(models) > 1 else "report", "p.csv", "-r", "gold", "-p", *models]
-        known = cli._parser().parse_args(given).known
-        named = {x.dest: [x.metavar, *x.option_strings][-1] for x in known}
-        assert {*named} - arguments <= {"help", "plot", "format", "as_is"}
+        known = cli._parser(given[0], True)._actions
+        named = {x.dest: x.option_strings[-1] for x in known} | {"path": "FILE"}
+        assert {*named} - arguments <= {"help", "help_all", "plot", "format", "as_is"}
         named |= {name: named[dest] for name, dest in same.items() if dest in named}
         for argument, option in named.items():
             said = f"`{{0}}`, `{{0}} of b`: pass {{0}}=-1 or {{0}}=True, not '{argument}'"
             wrong = Mock(side_effect=ValueError(said.format(argument)))
-            monkeypatch.setattr(cli, reader, wrong)
+            monkeypatch.setattr(f"informedness.inputs.{reader}", wrong)
             refused(command(*given), said.format(option).replace("=True", ""))
 
 
@@ -265,22 +357,14 @@ def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_esca
     results = {(): report(labels, labels)}
     results[("--by", "source")] = report(labels, labels, by={"source": labels})
 
-    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    given = [sys.executable, "-m", "informedness", "report", file, *COLUMNS, "--metric", "nit"]
-    given += ["--labels", *labels[:3]]
-    assert (
-        subprocess.run(given, env=environment, capture_output=True, check=True).stdout == b"1.0\n"
-    )
-
     def printed(encoding, *options):
         environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
         command = [sys.executable, "-m", "informedness", "report", file, *COLUMNS, *options]
         return subprocess.run(command, capture_output=True, env=environment, check=True).stdout
 
-    for encoding, (options, result) in itertools.product(("ascii", "latin-1"), results.items()):
-        for output in ("csv", "markdown", "latex", "json"):
-            wanted = cli._FORMATS[output](result) + "\n"
-            assert printed(encoding, *options, "--format", output).decode() == wanted, output
+    for output, (options, result) in itertools.product(("csv", "latex", "json"), results.items()):
+        wanted = commands.FORMATS[output](result) + "\n"
+        assert printed("ascii", *options, "--format", output).decode() == wanted, output
     # this one was asked for, and holds all labels too
     assert printed("utf-16", "--format", "csv").decode("utf-16") == results[()].to_csv()
     for encoding, label in (
@@ -293,7 +377,7 @@ def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_esca
 
 def test_half_of_a_surrogate_pair_is_refused_where_it_would_be_data(run, file, monkeypatch):
     for output, code in (("csv", 2), ("text", 0)):
-        monkeypatch.setitem(cli._FORMATS, output, lambda result: "\udce9")
+        monkeypatch.setitem(commands.FORMATS, output, lambda result: "\udce9")
         written = io.TextIOWrapper(io.BytesIO(), "utf-8")
         monkeypatch.setattr(sys, "stdout", written)
         result = run(file, *COLUMNS, "--format", output)

@@ -162,7 +162,7 @@ def test_what_cannot_be_compared_is_refused(run, file):
         ("a b --ignore-index ham", "`--references` must have at least two classes"),
     ):
         refused(run(file, *COLUMNS[:3], *given.split()), message)
-    refused(run(file), "there must be two logs of evaluation harnesses, got 1 files")
+    refused(run(file.parent), "there must be two logs of evaluation harnesses, got 1 files")
 
 
 def test_groups_are_a_column_of_text_that_of_the_first_of_two_files(result_of, run, two, tmp_path):

@@ -12,7 +12,6 @@ import by_table
 import reference_compare
 from dense import SCORES
 from estimate_cases import every_score, options_of
-from informedness import SCORES as METRICS
 from informedness import IntervalWarning, UndefinedMetricWarning, compare
 from informedness.results.comparison import Comparison
 from tables import table_of_labels
@@ -34,6 +33,7 @@ FEW = {
         [0, 2, 1, 1, 0, 0, 1],
         [0, 0, 1, 2, 1, 1, 1],
     ),
+    "a class that neither finds": ([0, 0, 1, 1, 0, 1, 1], [0] * 7, [0, 1, 0, 0, 0, 0, 0]),
     "one model constant": ([0, 0, 1, 1, 0, 1, 1], [0] * 7, [0, 0, 1, 1, 1, 0, 1]),
 }
 
@@ -207,25 +207,6 @@ def test_a_class_that_swaps_take_from_a_model_is_gone_whatever_the_weights_round
     assert made.confidence_interval == pytest.approx(exact.confidence_interval, abs=1e-4)
 
 
-def test_a_group_that_might_disagree_weighs_no_more_than_a_sample():
-    """The t-test of 25 groups finds what the comparison finds; a made-up group hid it."""
-    rng = np.random.default_rng(7)
-    groups = np.repeat(np.arange(25), rng.integers(2, 21, 25))
-    references = rng.integers(0, 3, len(groups))
-    a, b = (
-        np.where(rng.random(len(groups)) < x, references, rng.integers(0, 3, len(groups)))
-        for x in (0.55, 0.75)
-    )
-    made = compare(references, a, b, groups=groups, metric="accuracy")
-    moved = (b == references).astype(float) - (a == references)
-    sums = np.bincount(groups, moved - moved.mean())
-    error = math.sqrt(25 / 24 * (sums**2).sum()) / len(groups)
-    assert made.standard_error == pytest.approx(error, rel=0.03)
-    p_value = 2 * stats.t.sf(moved.mean() / error, 24)
-    assert p_value < 0.01
-    assert made.p_value == pytest.approx(p_value, rel=1)
-
-
 def test_a_prior_reweights_both_models():
     samples = random_samples(skill=(0.5, 0.7))
     prior = {0: 0.6, 1: 0.3, 2: 0.1}
@@ -336,17 +317,6 @@ def test_unknown_answers_are_wrong_and_equal_to_each_other():
             assert "unknown:wrong" in made.signature
 
 
-def test_declared_classes_count_in_nit_alone():
-    samples = random_samples()
-    for metric in METRICS:
-        made = compare(*samples, metric=metric, labels=[3, 2, 1, 0], **FAST)
-        seen = compare(*samples, metric=metric, **FAST)
-        scale = 3 / 4 if metric == "nit" else 1
-        assert (made.a, made.b) == pytest.approx((seen.a * scale, seen.b * scale), abs=1e-12)
-        assert made.p_value == pytest.approx(seen.p_value, abs=0.15)
-        assert made.standard_error == pytest.approx(seen.standard_error * scale, rel=0.3)
-
-
 # Seed, options, refusals
 
 
@@ -401,19 +371,17 @@ def test_the_sentence_calls_a_model_better_where_p_is_below_1_minus_the_level():
         (0.0009, 0.99, "p < 0.001", True),
         (0.001, 0.999, "p = 0.001", False),
     ):
-        for difference, name in ((0.125, "B"), (-0.125, "A")):
-            fields = dict.fromkeys(Comparison.__dataclass_fields__)
-            fields |= {"p_value": p, "difference": difference, "confidence_level": level}
-            fields["confidence_interval"] = (-0.25, 0.5)
-            for gained, lost in ((4, 2), (2, 2), (2, 4)):
-                fields |= {"gained": gained, "lost": lost}
-                verdict = f"{name} is better" if better else "No difference is shown"
-                if better and (gained - lost) * difference < 0:
-                    verdict = f"{name} scores higher, but is right less often"
-                wanted = f"{verdict}: {difference:+.3f} (-0.250 to 0.500), {shown}"
-                assert (
-                    str(Comparison(**fields)) == f"{wanted}; {gained} samples gained, {lost} lost"
-                )
+        fields = dict.fromkeys(Comparison.__dataclass_fields__)
+        fields |= {"p_value": p, "confidence_level": level, "confidence_interval": (-0.25, 0.9998)}
+        for difference, gained, verdict in (
+            (0.125, 4, "B is better"),
+            (-0.125, 2, "A is better"),
+            (0.125, 1, "B scores higher, but is right less often"),
+        ):
+            fields |= {"difference": difference, "gained": gained, "lost": 2}
+            verdict = verdict if better else "No difference is shown"
+            wanted = f"{verdict}: {difference:+.3f} (-0.2500 to 0.9998), {shown}; {gained} sample"
+            assert str(Comparison(**fields)).startswith(wanted)
 
 
 def test_a_comparison_says_all_it_knows():

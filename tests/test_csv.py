@@ -1,20 +1,13 @@
 """CSV and TSV: no quote swallows rows, and an empty cell is a null unless it is asked for."""
 
 import csv
-import io
 import itertools
-from contextlib import nullcontext
 
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from file_cases import COLUMNS, refused, refused_as, table_of, write_json_lines
-from informedness.inputs import delimited
 from informedness.inputs.readers import DELIMITERS
 from informedness.inputs.samples import read_columns
 from tables import table_of_labels
@@ -43,16 +36,6 @@ def test_a_quote_within_a_field_is_text(tmp_path):
     assert table_of(tmp_path / "p.csv") == table_of_labels(labels, labels)
 
 
-def test_the_header_may_stand_in_quotes_and_behind_a_byte_order_mark(tmp_path):
-    path = tmp_path / "p.csv"
-    for start in ("", "\ufeff"):
-        for header in ('"gold","model"', "gold,model"):
-            path.write_text(f"{start}{header}\na,a\nb,a\n", encoding="utf-8")
-            assert table_of(path).n_samples == 2
-        path.write_text(f'{start}"gold,model\na,a\nb,a\n', encoding="utf-8")
-        refused(path, "the row that begins in line 1 has a quoted field")
-
-
 def test_cells_and_names_may_be_longer_than_a_reader_of_python_allows(tmp_path):
     limit, long = csv.field_size_limit(), "x" * 140_000
     path = tmp_path / "p.csv"
@@ -62,21 +45,6 @@ def test_cells_and_names_may_be_longer_than_a_reader_of_python_allows(tmp_path):
     path.write_text(f"gold,model,{long * 40}\na,a,b\n")
     refused(path, "not readable as csv: field larger than field limit")
     assert csv.field_size_limit() == limit
-
-
-@example('"a\n""",b\n', 1)
-@example('a""', 1)
-@given(st.text('"",\n\rab', max_size=20), st.integers(1, 5))
-def test_what_is_refused_is_what_a_strict_reader_refuses(text, block):
-    is_refused = False
-    try:
-        list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    except csv.Error:
-        is_refused = True
-    are_plain = delimited._are_quotes_plain(io.BytesIO(text.encode()), ",", block)
-    with pytest.raises(ValueError, match="quoted") if is_refused else nullcontext():
-        delimited._check_quotes(io.BytesIO(text.encode()), ",", 1 << 22)
-    assert not (is_refused and are_plain)
 
 
 # What stands around the rows
@@ -153,18 +121,9 @@ def test_files_joined_into_one_are_refused(tmp_path):
 
 # Empty cells
 
-FRAME = {"gold": ["a", "b", None, "a", "b", "a"], "model": ["a", None, "b", "b", "b", None]}
+CELLS = 'gold,model\na,a\n"b",""\n,b\n"a","b"\nb,b\na,\n'
 WITHOUT_NULLS = ["a", "a", "b"], ["a", "b", "b"]
-AS_TEXT = [[label or "" for label in labels] for labels in FRAME.values()]
-
-WRITERS = {
-    # empty cells in quotes, too
-    "pandas": lambda path, sep: pd.DataFrame(FRAME).to_csv(path, sep=sep, quoting=csv.QUOTE_ALL),
-    "polars": lambda path, sep: pl.DataFrame(FRAME).write_csv(path, separator=sep),
-    "pyarrow": lambda path, sep: pa.csv.write_csv(
-        pa.table(FRAME), path, pa.csv.WriteOptions(delimiter=sep)
-    ),
-}
+AS_TEXT = [["a", "b", "", "a", "b", "a"], ["a", "", "b", "b", "b", ""]]
 
 
 def check_read(path, expected, **options):
@@ -175,9 +134,9 @@ def check_read(path, expected, **options):
 
 
 def test_an_empty_cell_is_a_null_whoever_wrote_it_or_empty_text_on_request(tmp_path):
-    for (kind, delimiter), write in itertools.product(DELIMITERS.items(), WRITERS.values()):
+    for kind, delimiter in DELIMITERS.items():
         path = tmp_path / f"p.{kind}"
-        write(path, delimiter)
+        path.write_text(CELLS.replace(",", delimiter))
         refused(
             path,
             r"`references` must have a value in every row, got None \(null\), an empty cell or "

@@ -32,7 +32,7 @@ from tables import table_of_pairs
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
 CARDS = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
-HOW_SURE = "docs/how-sure.md"
+HOW_SURE, METHODS = "docs/how-sure.md", "docs/formulas.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -71,9 +71,6 @@ def functions_of(page):
 def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    runs = shutil.copytree(ROOT / "tests" / "logs", "runs")
-    (sentences,) = Path(runs).rglob("details_arithmetic_sentence*.parquet")
-    shutil.copy(sentences, "runs/sentences.parquet")
     names = {}
     ran = 0
     for line, code, expected in snippets(ROOT / page):
@@ -95,7 +92,7 @@ def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypat
 def test_the_sentence_to_publish_is_that_of_the_log():
     log = {"task": "arithmetic_letters"}
     (a,), (b,) = (
-        informedness.read_log(ROOT / "tests/logs/lm-eval" / model, **log)
+        informedness.read_log(ROOT / "examples/runs/lm-eval" / model, **log)
         for model in ("always-b", "knows-half")
     )
     made, both = b.report(0.95), a.compare(b)
@@ -189,11 +186,8 @@ def test_the_page_on_how_sure_is_right_about_weights_and_copies():
 
 
 def test_the_page_on_how_sure_says_what_the_studies_found():
-    text = plain(HOW_SURE)
-    for said in (
-        study_pages.coverage_said, study_pages.comparison_said, study_pages.chance_said,
-        study_pages.groups_said,
-    ):  # fmt: skip
+    text, pages = plain(METHODS), study_pages
+    for said in (pages.coverage_said, pages.comparison_said, pages.chance_said, pages.groups_said):
         assert [words for words in said() if words not in text] == []
 
 
@@ -231,11 +225,10 @@ def test_the_documents_have_the_limits_below_which_a_warning_comes_and_the_numbe
     text = plain(HOW_SURE)
     assert f"| samples in groups | {FEW_GROUPS} groups" in text
     assert f"| NIT, without `labels` | {ENOUGH_TO_SEE:,} samples" in text
-    assert f"Below {FEW_GROUPS} groups a warning comes" in text
-    assert "| the difference of two models | 5 references of a class" in text
+    assert "| the difference of two models | 5 references of some class" in text
     assert "`compare` warns where it has fewer than 5 references" in text
     swaps = inspect.signature(informedness.compare).parameters["n_resamples"].default
-    assert text.count(f"{swaps:,}") == 2
+    assert f"{swaps:,} resamples" in text
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -247,10 +240,8 @@ def test_the_page_on_how_sure_has_the_numbers_of_the_test_of_chance():
         steps.append(sparse.estimate("nit").independence_p_value * 1000)
     assert steps[0] == pytest.approx(round(steps[0]), abs=1e-9)
     assert abs(steps[1] - round(steps[1])) > 1e-6
-    said = (
-        "Up to 2,000 samples, where expected counts are below 5, the predictions are dealt out 999"
-    )
-    assert said in plain(HOW_SURE)
+    said = "Up to 2,000 samples without weights, where expected counts are below 5"
+    assert said in plain(METHODS)
 
 
 def test_the_page_on_performance_has_the_goals_of_the_benchmark_with_those_it_missed():

@@ -28,13 +28,17 @@ from file_cases import (
     refused_as,
     table_of,
     write_arrow_file,
-    write_arrow_stream,
     write_csv,
     write_json_lines,
 )
-from informedness import ContingencyTable, InformednessWarning, table_from_file, table_from_frame
+from informedness import (
+    ContingencyTable,
+    InformednessWarning,
+    LabelsWarning,
+    table_from_file,
+    table_from_frame,
+)
 from informedness.inputs import readers
-from informedness.inputs.counted import CountsWarning
 from informedness.inputs.samples import read_columns
 from tables import table_of_labels
 
@@ -57,23 +61,6 @@ def test_every_format_gives_the_table_of_its_samples(batches, tmp_path):
                 expected = table_of_labels(*labels, sample_weight=weights)
                 found = table_of(tmp_path / name, **given)
                 assert found == expected, (name, labels.dtype, given)
-
-
-@pytest.mark.slow
-def test_labels_unknown_and_ignore_index_do_what_they_do_with_samples(batches, tmp_path):
-    integers = INTEGERS.copy()
-    integers[0, integers[0] < 0] = -3
-    for name, kind in (("p.parquet", int), ("p.parquet", str), ("p.jsonl", int), ("p.csv", str)):
-        labels = integers.astype(kind)
-        WRITERS[name](columns(*labels.tolist(), WEIGHTS), tmp_path / name)
-        for options in (
-            {"labels": [kind(i) for i in range(12, -4, -1)]},
-            {"ignore_index": kind(-3)},
-            {"labels": [*map(kind, range(12))], "unknown": "wrong", "ignore_index": kind(-3)},
-        ):
-            for named, weights in (({}, None), ({"weights": "w"}, WEIGHTS)):
-                expected = table_of_labels(*labels, sample_weight=weights, **options)
-                assert table_of(tmp_path / name, **named, **options) == expected, (name, options)
 
 
 ARRAYS = {
@@ -133,15 +120,6 @@ def test_dictionaries_may_differ_between_columns_and_batches(tmp_path):
     assert table_of(tmp_path / "p.parquet") == table_of_labels(names, names)
 
 
-def test_json_lines_keep_the_types_of_json(tmp_path):
-    path = tmp_path / "p.jsonl"
-    texts = ["1", "\x00é\u2028", ""], ["1", "a", " "]
-    for gold, model in (([-(2**63), 2**64 - 1, 0], [0, 1, -1]), texts):
-        rows = [{"gold": r, "model": p} for r, p in zip(gold, model, strict=True)]
-        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-        assert table_of(path, keep_missing=True) == table_of_labels(gold, model)
-
-
 def test_json_of_mixed_types_is_refused_wherever_it_stands(monkeypatch, tmp_path):
     monkeypatch.setattr(readers, "_LINES", 7)
     for first, last, message in (
@@ -190,7 +168,7 @@ def test_a_column_of_counts_is_read_as_such_and_never_passed_over(tmp_path):
         samples = read_columns(path, COLUMNS | {"counts": header})
         assert table_of_labels(**samples) == expected
         said = f"column '{header}' holds whole numbers, as in a table of counts"
-        with pytest.warns(CountsWarning, match=said):
+        with pytest.warns(LabelsWarning, match=said):
             assert table_of(path).n_samples == 4
         refused_as(path, f"^{path}: {said}", each_row_a_sample=False)
         assert table_of(path, each_row_a_sample=True).n_samples == 4
@@ -204,25 +182,33 @@ def test_a_column_of_counts_is_read_as_such_and_never_passed_over(tmp_path):
 
 def test_a_column_of_counts_in_a_frame_is_read_as_such_and_never_passed_over():
     pairs = {"references": COUNTED["gold"], "predictions": COUNTED["model"]}
-    for header, counts in itertools.product(("count", "0", "x"), ([90, 10, 0, 45], [1, 1, 1, 9])):
+    for header, counts in itertools.product(("0", "x"), ([90, 10, 0, 45], [1, 1, 1, 9])):
         expected = ContingencyTable.from_counts(**pairs, counts=counts)
-        frame = pd.DataFrame(COUNTED | {header: counts})
-        lazy = pl.DataFrame(COUNTED | {header: counts}).lazy()
-        relation = duckdb.from_arrow(pa.table(COUNTED | {header: counts}))
-        dataset = datasets.Dataset.from_dict(COUNTED | {header: counts})
-        for one in (frame, pa.Table.from_pandas(frame), lazy, relation, dataset):
-            assert table_from_frame(one, counts=header, **COLUMNS) == expected
-            with pytest.warns(CountsWarning, match=f"column '{header}' holds whole numbers"):
-                assert table_from_frame(one, **COLUMNS).n_samples == 4
-            assert table_from_frame(one, each_row_a_sample=True, **COLUMNS).n_samples == 4
+        data = COUNTED | {header: counts}
+        pandas = pd.DataFrame(data).rename(columns={"0": 0})  # the name that pandas gives
+        frames = [pandas, pa.table(data), pl.LazyFrame(data), duckdb.from_arrow(pa.table(data))]
+        for frame in (*frames, datasets.Dataset.from_dict(data)):
+            assert table_from_frame(frame, counts=header, **COLUMNS) == expected
+            with pytest.warns(LabelsWarning, match=f"column '{header}' holds whole numbers"):
+                assert table_from_frame(frame, **COLUMNS).n_samples == 4
+            assert table_from_frame(frame, each_row_a_sample=True, **COLUMNS).n_samples == 4
             with pytest.raises(ValueError, match="counts each row once"):
-                table_from_frame(one, each_row_a_sample=False, **COLUMNS)
-    sizes = frame.iloc[[0, 0, 0, 1, 2, 3]].groupby(["gold", "model"]).size().reset_index()
-    with pytest.warns(CountsWarning, match="column '0'"):  # the name that pandas gives
-        table_from_frame(sizes, **COLUMNS)
+                table_from_frame(frame, each_row_a_sample=False, **COLUMNS)
     for wrong, message in (([-1, 1, 1, 1], "not negative, got -1"), (list("1234"), "of integers")):
         with pytest.raises(ValueError, match=f"`counts` must be .*{message}"):
             table_from_frame(pl.DataFrame(COUNTED | {"x": wrong}), counts="x", **COLUMNS)
+
+
+def test_objects_are_read_once_though_counts_are_looked_for(monkeypatch, tmp_path):
+    for name in ("p.json", "p.jsonl", "p.xlsx"):
+        _, _, kind = name.partition(".")
+        read, times = readers._OBJECTS[kind], []
+        counted = lambda *given, read=read, times=times: times.append(given) or read(*given)  # noqa: E731
+        monkeypatch.setitem(readers._OBJECTS, kind, counted)
+        WRITERS[name](pa.table(COUNTED | {"n": [90, 10, 0, 45]}), tmp_path / name)
+        with pytest.warns(LabelsWarning, match="column 'n'"):
+            table_of(tmp_path / name)
+        assert len(times) == 1
 
 
 def test_what_is_taken_for_counts_follows_from_names_values_and_rows(tmp_path):
@@ -252,7 +238,7 @@ def test_what_is_taken_for_counts_follows_from_names_values_and_rows(tmp_path):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             table_of(path)
-        assert any(one.category is CountsWarning for one in caught) == is_taken, (name, values)
+        assert any(one.category is LabelsWarning for one in caught) == is_taken, (name, values)
 
 
 def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
@@ -376,15 +362,6 @@ def test_nulls_are_refused_with_their_number_or_left_out_on_request(batches, tmp
         assert table_of(folder, weights="w", drop_null=True) == expected
 
 
-def test_files_that_polars_wrote_are_read(tmp_path):
-    frame = pl.DataFrame({"gold": ["a", "b"] * 50, "model": ["a", "a"] * 50})
-    for some in (frame, frame.cast(pl.Categorical)):
-        some.write_ipc(tmp_path / "p.arrow", compression="zstd", record_batch_size=30)
-        some.write_parquet(tmp_path / "p.parquet")
-        for name in ("p.arrow", "p.parquet"):
-            assert table_of(tmp_path / name) == table_of_labels(*frame.to_dict().values())
-
-
 MISSING = ["", "NA", "#N/A", "<NA>", "nan", "NaN", "None", "null", "NULL", "-100"]
 
 
@@ -410,23 +387,11 @@ def test_text_for_a_missing_value_is_refused_unless_it_is_meant(batches, tmp_pat
             assert table_of(path, **options) == table_of_labels(["a"] * 80, model, **options)
 
 
-def test_a_null_among_the_values_of_a_dictionary_is_a_null(tmp_path):
-    codes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", None, "b"]))
-    path = tmp_path / "p.arrow"
-    write_arrow_stream(pa.table({"gold": codes, "model": ["a", "b", "b"]}), path)
-    refused(path, r".*None \(null\) in 1 of 3 rows of column 'gold'")
-    assert table_of(path, drop_null=True) == table_of_labels(["a", "b"], ["a", "b"])
-
-
 def test_weights_that_are_none_and_unknown_without_labels_are_refused(tmp_path):
     path = tmp_path / "p.parquet"
-    for weights, message in (
-        ([1.0, -1.0], r"`weights` must be finite and not negative, got -1\.0"),
-        ([1.0, float("nan")], "`weights` must be finite and not negative, got nan"),
-        (["1", "2"], "`weights` must hold numbers"),
-    ):
+    for weights, message in (([1.0, -1.0], r"be finite .*got -1\.0"), (["1", "2"], "hold numbers")):
         pa.parquet.write_table(columns([1, 2], [1, 2], weights), path)
-        with pytest.raises(ValueError, match=f"p.parquet: {message}"):
+        with pytest.raises(ValueError, match=f"p.parquet: `weights` must {message}"):
             table_of(path, weights="w")
     with pytest.raises(ValueError, match='`unknown` can be "wrong" only with `labels`'):
         table_of("no such file.csv", unknown="wrong")  # before anything is read

@@ -11,15 +11,7 @@ import pytest
 
 import by_table
 from golden import BY_ID, VECTORS, Vector, close
-from informedness import (
-    ContingencyTable,
-    UndefinedMetricWarning,
-    ema_score,
-    entropy_triangle,
-    informedness_score,
-    markedness_score,
-    nit_score,
-)
+from informedness import ContingencyTable, UndefinedMetricWarning
 from tables import table_of_labels, table_of_pairs
 
 INFORMEDNESS = {
@@ -118,22 +110,3 @@ def test_accuracy_correlation_and_information_are_those_of_the_vector(vector):
         assert list(by_table.entropy_triangle(table)) == triangle, way
     declared = ContingencyTable.from_matrix(matrix(vector), labels=range(vector.k))
     assert by_table.nit(declared) == close(info["NIT_k_table"])
-
-
-@every_vector
-def test_public_functions_give_the_scores_of_the_vector(vector):
-    *columns, weights = vector.weighted_samples()
-    info, options = vector.info, {"sample_weight": weights}
-    for name in (str, int):
-        pair = [list(map(name, codes)) for codes in columns]
-        for score, keys in ((informedness_score, INFORMEDNESS), (markedness_score, MARKEDNESS)):
-            for average, key in keys.items():
-                value = score(*pair, average=average, zero_division=math.nan, **options)
-                wanted = vector.exact[key]
-                assert math.isnan(value) if wanted is None else value == close(wanted), key
-        declared = list(map(name, range(vector.k)))
-        assert nit_score(*pair, **options) == close(info["NIT_k_ref"])
-        assert nit_score(*pair, labels=declared, **options) == close(info["NIT_k_table"])
-        assert ema_score(*pair, **options) == close(info["EMA"])
-        triangle = [close(info[name]) for name in TRIANGLE]
-        assert list(entropy_triangle(*pair, **options)) == triangle

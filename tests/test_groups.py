@@ -52,18 +52,6 @@ def test_the_error_is_of_sums_over_groups(score):
         assert low < made.value < high
 
 
-def test_copies_of_samples_in_a_group_are_worth_one():
-    references, predictions, *_ = samples()
-    copies = [np.repeat(side, 4) for side in (references, predictions, range(120))]
-    for metric in ("accuracy", "informedness", "nit"):
-        alone = estimate_from_labels(references, predictions, metric, groups=range(120))
-        made = estimate_from_labels(*copies[:2], metric, groups=copies[2])
-        assert made.standard_error == pytest.approx(alone.standard_error, rel=1e-9)
-        assert made.confidence_interval == pytest.approx(alone.confidence_interval, rel=1e-9)
-        plain = estimate_from_labels(*copies[:2], metric)
-        assert plain.standard_error < 0.6 * made.standard_error
-
-
 @every_score
 def test_the_interval_is_that_of_samples_that_count_less_by_their_design_effect(score):
     references, predictions, groups, _ = samples()

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import scipy.sparse
 
@@ -28,8 +27,6 @@ from informedness import (
     informedness_score,
     nit_score,
     report,
-    table_from_file,
-    table_from_frame,
 )
 from informedness.core.labels import read_column
 from tables import table_of_labels, table_of_pairs
@@ -327,29 +324,6 @@ def test_what_is_no_weight_is_refused(weights, wanted):
     for read in READERS:
         with pytest.raises(ValueError, match=f"(?s)`sample_weight` .*({wanted})"):
             read(*INTEGERS, sample_weight=weights)
-
-
-def test_an_iterator_or_a_string_is_no_list_of_classes_on_any_path(tmp_path):
-    references, predictions = list("abba") * 20, list("abab") * 20
-    given = {"reference": references, "prediction": predictions}
-    frame = pd.DataFrame(given)
-    frame.to_csv(tmp_path / "p.csv")
-    pq.write_table(pa.table(given), tmp_path / "p.parquet", row_group_size=1)
-    columns = {"references": "reference", "predictions": "prediction"}
-    for call in (
-        lambda labels: informedness_score(references, predictions, labels=labels),
-        lambda labels: estimate_from_labels(references, predictions, labels=labels),
-        lambda labels: compare(references, references, predictions, labels=labels),
-        lambda labels: ContingencyTable.from_matrix([[1, 1, 0]] * 3, labels=labels),
-        lambda labels: table_from_file(tmp_path / "p.parquet", **columns, labels=labels),
-        lambda labels: table_from_file(tmp_path / "p.csv", **columns, labels=labels),
-        lambda labels: table_from_frame(frame, **columns, labels=labels),
-        lambda labels: report(references, predictions, labels=labels),
-    ):
-        with pytest.raises(TypeError, match=r"`labels` must be .*list\(labels\)"):
-            call(iter("cba"))
-        with pytest.raises(ValueError, match=r"`labels` must be a sequence .* got 'ab'"):
-            call("ab")
 
 
 def test_an_option_of_an_odd_type_is_refused_by_name():

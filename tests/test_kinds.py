@@ -227,7 +227,7 @@ def test_models_without_a_label_in_common_are_compared_only_if_they_are_declared
 
 
 def test_names_of_a_data_frame_of_counts_are_doubted_and_positions_are_not():
-    for names, said in ((["a", "b"], ""), (["a", "NA"], "missing"), (["a", "A"], "case or spaces")):
+    for names, said in ((["a", "b"], ""), (["a", "NA"], "missing"), (["a", "A"], "or marks")):
         made = pd.DataFrame([[2, 1], [1, 2]], names, names)
         assert said in outcome(lambda: ContingencyTable.from_matrix(made))[1], names  # noqa: B023
     assert outcome(lambda: ContingencyTable.from_matrix([[0, 1], [0, 0]]))[1] == ""

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from html.parser import HTMLParser
 
 import pandas as pd
@@ -11,6 +12,7 @@ from pylatexenc import latexwalker
 from sklearn.metrics import f1_score
 
 from informedness import ContingencyTable, compare, estimate_from_labels, leaderboard, report
+from informedness.results.text import cut_apart, shown_interval
 from tables import table_of_labels
 
 REFERENCES = ["ham"] * 80 + ["spam & eggs_1"] * 20
@@ -108,13 +110,28 @@ def test_a_report_is_a_mapping_of_its_scores_and_slices_of_their_rows():
     assert len(slices) == 2
 
 
-def test_markdown_has_a_table_of_equal_rows():
-    for name, made in RESULTS.items():
-        lines = [x for x in made().to_markdown().splitlines() if x.startswith("| ")]
-        bars = {line.replace(r"\|", "").count("|") for line in lines}
-        assert 1 <= len(bars) <= 2, name  # of two tables
-
-
 def test_the_f1_of_a_class_is_that_of_scikit_learn():
     found = [row["f1"] for row in report(REFERENCES, FIRST).per_class]
     assert found == pytest.approx(f1_score(REFERENCES, FIRST, average=None), abs=1e-12)
+
+
+def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():
+    for ends, digits, wanted in (
+        ((0.411, 0.9953), 2, "(0.411 to 0.995)"),
+        ((-0.99997, -0.2), 4, "(-0.99997 to -0.20000)"),
+        ((0.0004, 1), 3, "(0.0004 to 1.0000)"),
+        ((-1e-9, 1 - 1e-9), 2, "(0.00 to 1.00)"),
+        ((math.nan, math.nan), 2, "(no interval)"),
+    ):
+        assert shown_interval(0.1, ends, digits)[1] == wanted
+    ham = ContingencyTable.from_matrix([[84, 6], [2, 8]])
+    assert "0.733 (0.411 to 0.995): scores like" in str(ham.report(confidence_level=0.95))
+
+
+def test_names_are_cut_to_their_width_and_told_apart():
+    names = [f"{'a' * 50}{i}{'b' * 50}" for i in range(12)]
+    for width in (7, 12, 39, 40):
+        cut_names = cut_apart([*names, *names, "short"], width)
+        assert cut_names[:12] == cut_names[12:24]
+        assert len({*cut_names}) == 13
+        assert max(map(len, cut_names)) == width

@@ -11,6 +11,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import sys
 from dataclasses import replace
 from importlib import import_module
@@ -21,43 +22,33 @@ import pytest
 from cli_cases import refused
 from harnesses.arithmetic import GOLDS, SAID
 from informedness import InformednessWarning, compare, estimate_from_labels, read_log
+from informedness.inputs.answered import LabelOptions
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
 from informedness.logs.verdicts import VerdictError, by_verdict
 
-LOGS = Path(__file__).parent / "logs"
+LOGS = Path(__file__).parents[1] / "examples" / "runs"
 DATE = "2026-01-01T00-00-00.000000"
 LETTERS = ["A", "B", "C", "D"]
 
 
-def lm_eval(model, task="letters"):
-    (log,) = LOGS.glob(f"lm-eval/{model}/samples_arithmetic_{task}_*")
+HARNESSES = {
+    "lm-eval": "lm-eval/{}/samples_arithmetic_letters_*",
+    "lighteval": f"lighteval/details/{{}}/*/details_arithmetic_0_{DATE}.parquet",
+    "inspect": "inspect/choice_{}.eval",
+}
+
+
+def log_of(harness, model):
+    (log,) = LOGS.glob(HARNESSES[harness].format(model))
     return str(log)
 
 
-def lighteval(model):
-    return str(LOGS / "lighteval/details" / model / DATE / f"details_arithmetic_0_{DATE}.parquet")
-
-
-def inspect(model, kind="eval"):
-    return str(LOGS / "inspect" / f"choice_{model}.{kind}")
-
-
-HARNESSES = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect}
-HOW = {
-    "lm-eval": {
-        "the likeliest choice, whatever its length",
-        "the text after filter 'letter'",
-        "the text after filter 'text'",
-    },
-    "lighteval": {
-        "the likeliest choice",
-        "the generated text",
-        "the answer that lighteval's extractive match found in the text",
-    },
-    "inspect": {f"what scorer {name!r} logged as the answer" for name in ("choice", "answer")},
-}
+def task_of(model, task="letters", **options):
+    """The answers in a log of lm-eval."""
+    (answers,) = read_log(LOGS / "lm-eval" / model, task=f"arithmetic_{task}", **options)
+    return answers
 
 
 @pytest.fixture
@@ -68,12 +59,10 @@ def report(command):
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_the_kept_logs_hold_what_their_models_said(harness):
     """As the class of a letter, or its position where the choices differ between questions."""
-    hows = set()
     for log in filter(READERS[harness].is_log, sorted((LOGS / harness).rglob("*"))):
         for answers in read_log(log):
             if answers.variant == "includes":  # texts around the class
                 continue
-            hows.add(answers.how)
             model = answers.model.removeprefix("mockllm/") if answers.epoch != 2 else "always-b"
             numbers = [int(name.removeprefix("sum-")) for name in answers.ids]
             class_of = dict(zip(LETTERS, answers.choices or LETTERS, strict=True))
@@ -83,28 +72,11 @@ def test_the_kept_logs_hold_what_their_models_said(harness):
             assert [x if x in class_of.values() else None for x in answers.predictions] == given
             assert len(set(answers.prompts)) == len(numbers) in (20, 25, 60)
             assert answers.harness == harness
-    assert hows == HOW[harness]
-
-
-@pytest.mark.parametrize("harness", HARNESSES)
-def test_one_command_gives_the_value_worked_out_by_hand_and_says_whose_it_is(harness, report):
-    for model, wanted in (("knows-half", 0.5), ("always-b", 0.0)):
-        for said in ([], ["--from", harness]):
-            result = report(HARNESSES[harness](model), *said, "--metric", "informedness")
-            code, output, errors = result
-            assert (code, errors) == (0, ""), result
-            assert float(output) == pytest.approx(wanted, abs=1e-12)
-    _, output, _ = report(HARNESSES[harness]("knows-half"))
-    first, _, rest = output.partition("\n")
-    assert first.startswith(f"{harness}, ")
-    assert "knows-half" in first
-    assert ": the answer is " in first
-    assert "Informedness            0.5000" in rest
 
 
 def test_each_run_has_its_report_and_all_are_one_table(report):
     folder = str(LOGS / "lighteval")
-    code, output, _ = report(folder, "--format", "csv")
+    code, output, _ = report(folder, "--format", "csv", "--confidence-level", "0.9")
     rows = list(csv.DictReader(io.StringIO(output)))
     assert code == 0
     scores = {(row["model"], row["task"]): float(row["informedness"]) for row in rows}
@@ -116,6 +88,7 @@ def test_each_run_has_its_report_and_all_are_one_table(report):
         ("knows-half", "arithmetic_text|0"): pytest.approx(0.5),
         ("refuses", "arithmetic_text|0"): 0,
     }
+    assert all(float(row["nit_standard_error"]) >= 0 for row in rows)
     assert [row["n_unknown"] for row in rows] == ["0"] * 5 + ["60"]
     runs = json.loads(report(folder, "--format", "json", "--confidence-level", "0.9")[1])["runs"]
     assert [(run["model"], run["task"]) for run in runs] == [*scores]
@@ -125,88 +98,73 @@ def test_each_run_has_its_report_and_all_are_one_table(report):
     assert markdown.startswith("| run | N | unknown | Accuracy | Informedness | 90% interval | NIT")
 
 
-@pytest.fixture
-def changed(tmp_path):
-    """Return a function that writes the samples of a log with a change."""
-
-    def write(change, task="letters"):
-        with gzip.open(lm_eval("knows-half", task), "rt") as file:
-            samples = [json.loads(line) for line in file]
-        samples = change(samples) or samples
-        path = tmp_path / f"samples_arithmetic_{task}_{DATE}.jsonl"
-        path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
-        return str(path)
-
-    return write
-
-
-def in_sentences(samples):
-    """Return the text after one filter, with the letter within a sentence."""
-    fields = ("doc_id", "target", "arguments", "filter", "prompt_hash")
-    return [
-        {name: sample[name] for name in fields}
-        | {"filtered_resps": [f"I think it is ({sample['filtered_resps'][0]})."]}
-        for sample in samples
-        if sample["filter"] == "text"
-    ]
-
-
-def test_the_class_is_taken_out_of_sentences(report, changed):
-    log = changed(in_sentences, "generated")
-    _, output, errors = report(log, "--metric", "informedness")
-    assert output == "0.0\n"
-    assert "Not among the classes (A, B, C, D): 'I think it is (B).' (42), " in errors
-    _, output, _ = report(log, "--extract", r"\(([A-D])\)")
-    assert "the answer is what '\\\\(([A-D])\\\\)' finds in the text" in output
-    assert "Informedness            0.5000" in output
-    (answers,) = read_log(log, extract=r"\(([AB])\)", choices=LETTERS)
-    assert answers.unknown() == {None: 12}
-    assert answers.predictions[:6] == ("A", "B", None, "B", None, "B")
-
-
-def test_choices_name_positions(report):
-    log = lm_eval("knows-half", "texts")
-    (answers,) = read_log(log)
-    (named,) = read_log(log, choices=LETTERS)
-    assert (answers.classes, named.classes) == ((0, 1, 2, 3), (*LETTERS,))
-    assert [LETTERS[i] for i in answers.predictions] == list(named.predictions)
-    assert named.report().scores == answers.report().scores
-    few = report(log, "--choices", "A", "B", "C")
-    refused(few, "`--choices` must hold every reference or its position from 0 to 2, got 3")
-    refused(report(log, "--extract", "A"), "`--extract` is for generated text: leave it out")
-
-
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_two_logs_are_joined_by_the_samples_of_the_harness(harness, command):
-    a, b = (HARNESSES[harness](model) for model in ("always-b", "knows-half"))
-    code, output, _ = command("compare", a, b, "--format", "json")
+    a, b = (log_of(harness, model) for model in ("always-b", "knows-half"))
+    code, output, _ = command("compare", a, b, "--format", "json", "--from", harness)
     said = SAID["always-b"], SAID["knows-half"]
     assert code == 0
     assert json.loads(output) == compare(GOLDS, *said, labels=LETTERS, unknown="wrong").to_dict()
 
 
-def test_samples_need_not_stand_in_one_order(changed):
-    shuffled = changed(lambda samples: samples[::-1])
-    (a,), (b,), (again,) = map(read_log, (lm_eval("always-b"), lm_eval("knows-half"), shuffled))
-    assert again.ids == b.ids[::-1]
-    assert a.compare(again).to_dict() == a.compare(b).to_dict()
-    with pytest.warns(InformednessWarning, match=r"\(A\) and always-b, arithmetic_letters \(B\)"):
-        a.compare(replace(a, prompts=b.prompts[::-1]))
+def test_the_class_is_found_by_options_whatever_the_harness_counts(report):
+    """Here it counts all as wrong."""
+    answers = replace(task_of("knows-half", "generated", variant="text"), verdicts=(0.0,) * 60)
+    for form, options, wanted in (
+        (" {} ", {}, 0),
+        (" {} ", {"strip": True}, 0),
+        (" {} ", {"strip": True, "ignore_case": True}, 0.5),
+        ("I think it is ({}).", {"extract": r"\(([a-d])\)", "ignore_case": True}, 0.5),
+    ):
+        texts = tuple(form.format(text.lower()) for text in answers.predictions)
+        read = replace(answers, predictions=texts).read(LabelOptions(**options))
+        assert read.table().informedness() == pytest.approx(wanted)
+    log = str(LOGS / "lm-eval" / "knows-half"), "--task", "arithmetic_generated"
+    _, output, errors = report(*log, "--variant", "text", "--extract", "[AB]", "--metric", "nit")
+    assert "Not among the classes (A, B, C, D): no answer (12)." in errors
+    output = report(*log, "--variant", "text", "--extract", "[A-D]")[1]
+    assert "the answer is what '[A-D]' finds in the text after filter 'text'." in output
+    assert "Informedness            0.5000" in output
+    texts = log[0], "--task", "arithmetic_texts"
+    for option in (("--extract", "A"), ("--strip",)):
+        refused(report(*texts, *option), f"`{option[0]}` is for generated text: leave it out")
+
+
+def test_case_and_blanks_of_columns_are_ignored_where_asked_for(report, tmp_path):
+    table = tmp_path / "p.csv"
+    table.write_text("gold,model\nYes,yes \nno, No\nno,YES\nYES,yes\n")
+    columns = "-r", "gold", "-p", "model", "--ignore-case", "--strip"
+    for labels in ((), ("--labels", "YES", "No")):
+        assert report(str(table), *columns, *labels, "--metric", "informedness")[1] == "0.5\n"
+    refused(report(str(table), *columns, "--labels", "no", "No"), "`--labels` must differ in more")
+
+
+def test_choices_name_positions():
+    answers, named = task_of("knows-half", "texts"), task_of("knows-half", "texts", choices=LETTERS)
+    assert (answers.classes, named.classes) == ((0, 1, 2, 3), (*LETTERS,))
+    assert [LETTERS[i] for i in answers.predictions] == list(named.predictions)
+    assert named.report().scores == answers.report().scores
+    with pytest.raises(ValueError, match=r"`choices` must hold every .* from 0 to 2, got 3"):
+        task_of("knows-half", "texts", choices=LETTERS[:3])
+
+
+def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
+    a, b = task_of("always-b"), task_of("knows-half")
+    names = "ids", "references", "predictions", "prompts", "documents"
+    shuffled = replace(b, **{name: getattr(b, name)[::-1] for name in names})
+    assert a.compare(shuffled).to_dict() == a.compare(b).to_dict()
+    with pytest.warns(
+        InformednessWarning, match=r"the prompts of 1 .* \(A\) and always-b, .*\(B\)"
+    ):
+        a.compare(replace(a, prompts=("other", *a.prompts[1:])))
     with pytest.raises(ValueError, match="the documents of 60 of 60 samples differ"):
         a.compare(replace(a, documents=b.documents[::-1]))
-
-
-def test_runs_that_do_not_belong_together_are_not_compared(command, changed):
-    def see_refused(other, *parts):
-        refused(command("compare", lm_eval("always-b"), other), *parts)
-
-    asked_otherwise = changed(lambda samples: samples[7].update(prompt_hash="other"))
-    code, _, errors = command("compare", lm_eval("always-b"), asked_otherwise)
-    assert (code, "the prompts of 1 of 60 samples differ" in errors) == (0, True)
-    fewer = changed(lambda samples: samples[:7] + samples[8:])
-    see_refused(fewer, "1 of 60 in always-b, arithmetic_letters is not in", "the same samples")
-    see_refused(lm_eval("knows-half", "plain"), "one task, got the task 'arithmetic_letters' and")
-    see_refused(lighteval("knows-half"), "one task, got the harness 'lm-eval' and 'lighteval'")
+    with pytest.raises(ValueError, match="1 of 60 in always-b, arithmetic_letters is not in"):
+        a.compare(replace(b, **{name: getattr(b, name)[1:] for name in names}))
+    with pytest.raises(ValueError, match="one task, got the task 'arithmetic_letters' and"):
+        a.compare(task_of("always-b", "plain"))
+    others = log_of("lm-eval", "always-b"), log_of("lighteval", "always-b")
+    refused(command("compare", *others), "one task, got the harness 'lm-eval' and 'lighteval'")
 
 
 def test_one_run_is_chosen_by_task_and_variant(command):
@@ -224,29 +182,29 @@ def test_options_of_columns_are_refused_beside_logs_and_those_of_logs_beside_col
     report, tmp_path
 ):
     for option in ("--labels=A", "--weights=w"):
-        result = report(lm_eval("knows-half"), option)
+        result = report(log_of("lm-eval", "knows-half"), option)
         refused(result, f"`{option.partition('=')[0]}` is for columns")
     table = tmp_path / "p.csv"
     table.write_text("gold,model\na,a\nb,b\n")
     columns = "-r", "gold", "-p", "model"
     refused(report(str(table), *columns, "--task", "x"), "`--task` is for logs")
-    refused(report(str(table)), "p.csv: must be or hold logs", "--references and --predictions")
-    refused(report(str(tmp_path)), "must be or hold logs of samples of lm-eval, lighteval, inspect")
+    said = "must be or hold logs of samples of lm-eval, lighteval, inspect", "HELM", "data.picked"
+    refused(report(str(tmp_path)), *said, "--references and --predictions")
     refused(report(str(tmp_path / "none.eval")), "none.eval: there is no such file")
 
 
 def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(report, tmp_path):
     """Two runs of one task, half a log, a failed run, and a scorer whose answers tell no class."""
-    log = Path(inspect("knows-half"))
+    log, of_twenty, two = (
+        (LOGS / "inspect" / name).read_bytes()
+        for name in ("choice_knows-half.eval", "choice_knows-half.json", "two_scorers.eval")
+    )
     for name, content in (
-        ("earlier.eval", log.read_bytes()),
-        ("half.eval", log.read_bytes()[:3000]),
-        ("two.eval", (LOGS / "inspect" / "two_scorers.eval").read_bytes()),
-        ("later.json", Path(inspect("knows-half", "json")).read_bytes().replace(b"-01T", b"-02T")),
-        (
-            "failed.json",
-            Path(inspect("knows-half", "json")).read_bytes().replace(b"success", b"err"),
-        ),
+        ("earlier.eval", log),
+        ("half.eval", log[:3000]),
+        ("two.eval", two),
+        ("later.json", of_twenty.replace(b"-01T", b"-02T")),
+        ("failed.json", of_twenty.replace(b"success", b"err")),
     ):
         (tmp_path / name).write_bytes(content)
     code, output, errors = report(str(tmp_path), "--format", "csv")
@@ -276,7 +234,7 @@ def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(rep
         LogReport.from_answers([])
 
 
-def test_epochs_are_reported_on_one_by_one_alone_or_together(report, command):
+def test_epochs_are_reported_on_one_by_one_alone_or_together(report):
     log = str(LOGS / "inspect" / "epochs.eval")
     each, second, pooled = (
         json.loads(report(log, *options, "--format", "json", "--confidence-level", "0.9")[1])[
@@ -290,49 +248,13 @@ def test_epochs_are_reported_on_one_by_one_alone_or_together(report, command):
     assert both["accuracy"] == sum(x["accuracy"] for x in each) / 2
     (answers,) = read_log(log, epochs="pooled")
     sides = list(answers.references), list(answers.predictions)
-    made = estimate_from_labels(*sides, "nit", groups=answers.ids, confidence_level=0.9)
+    made = estimate_from_labels(*sides, "nit", groups=answers.groups, confidence_level=0.9)
     assert both["nit_standard_error"] == made.standard_error
     assert both["informedness_confidence_interval"] == pytest.approx([0.0475, 0.4525], abs=0.1)
-    code, output, _ = command("compare", log, log, "--epochs", "pooled", "--format", "json")
-    compared = json.loads(output)
-    assert (code, compared["difference"], compared["n_samples"]) == (0, 0, 40)
+    compared = answers.compare(answers)
+    assert (compared.difference, compared.n_samples, compared.n_groups) == (0, 40, 20)
     refused(report(log, "--epoch", "3"), "`--epoch` must be one of 1, 2, got 3")
     refused(report(log, "--epoch", "1", "--epochs", "pooled"), "give one of the two")
-
-
-def test_options_say_what_an_answer_is_whatever_the_harness_counts(report, changed):
-    """Here it counts lower case and blanks as wrong."""
-
-    def folded(samples):
-        kept = [sample for sample in samples if sample["filter"] == "text"]
-        for sample in kept:
-            sample["filtered_resps"] = [f" {sample['filtered_resps'][0].lower()}"]
-            sample["exact_match"] = 0.0
-            for name in ("informedness", "nit"):
-                del sample[name]
-        return kept
-
-    log = changed(folded, "generated")
-    for options, wanted in (((), 0), (["--strip"], 0), (["--strip", "--ignore-case"], 0.5)):
-        output = report(log, *options, "--metric", "informedness")[1]
-        assert float(output) == pytest.approx(wanted)
-    table = Path(log).with_name("p.csv")
-    table.write_text("gold,model\nYes,yes \nno, No\nno,YES\nYES,yes\n")
-    columns = "-r", "gold", "-p", "model", "--ignore-case", "--strip"
-    for labels in ((), ("--labels", "YES", "No")):
-        assert report(str(table), *columns, *labels, "--metric", "informedness")[1] == "0.5\n"
-    refused(report(str(table), *columns, "--labels", "no", "No"), "`--labels` must differ in more")
-    refused(report(lm_eval("knows-half", "texts"), "--strip"), "`--strip` is for generated text")
-
-
-def test_logs_without_a_reader_are_named_with_the_way_to_columns(report, tmp_path):
-    log = tmp_path / "log.jsonl"
-    pairs = [("a", "a"), ("b", "b"), ("b", "a")]
-    data = [{"type": "match", "data": {"expected": x, "picked": y}} for x, y in pairs]
-    log.write_text("".join(json.dumps(line) + "\n" for line in data))
-    refused(report(str(log)), "OpenAI's evals", "data.expected and data.picked", "HELM")
-    code, output, _ = report(str(log), "-r", "data.expected", "-p", "data.picked")
-    assert (code, "0.6667" in output) == (0, True)
 
 
 YES_NO = {"yes": "yes", "no": "no"}
@@ -366,12 +288,16 @@ def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
         assert by_verdict(*given) == wanted
 
 
-def test_samples_that_stand_twice_and_logs_without_samples_are_refused(changed):
-    with pytest.raises(ValueError, match=r"an identifier of its own, got '3' 2 times: .* two runs"):
-        read_log(changed(lambda samples: [*samples, samples[3]]))
-    empty = changed(lambda samples: samples.clear())
-    with pytest.raises(ValueError, match="the log must hold samples, got none"):
-        read_log(empty)
+def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path):
+    content = Path(log_of("lm-eval", "always-b")).read_bytes()
+    path = tmp_path / f"samples_task_{DATE}.jsonl.gz"
+    for written, message in (
+        (2 * content, r"an identifier of its own, got '0' 2 times: .* two runs"),
+        (gzip.compress(b""), "the log must hold samples, got none"),
+    ):
+        path.write_bytes(written)
+        with pytest.raises(ValueError, match=message):
+            read_log(path)
 
 
 @pytest.mark.parametrize(
@@ -392,16 +318,20 @@ def test_without_its_harness_a_plug_in_names_what_to_install(monkeypatch, packag
 def test_inside_a_run_a_warning_says_what_does_not_fit():
     """And classes that differ by case alone are kept apart."""
     rows = [(0, "a", "A", 0.0), (1, "A", "A", 1.0)]
-    assert Answers.inside("", rows, ["a", "A"]).predictions == ("A", "A")
+    assert Answers.inside("", rows, choices=("a", "A")).predictions == ("A", "A")
+    for samples, n in (((0, 1), 2), ((0, 0), 1), ((0, 1, 0, 1), 2)):  # of one epoch or several
+        both = [(i, *row[1:]) for i, row in zip(samples, 2 * rows, strict=False)]
+        made = Answers.inside("", both, choices=("a", "A"))
+        assert math.isnan(made.standard_error("nit")) == (n == 1)
     rows.append((2, "A", "A", 0.0))
     with pytest.warns(InformednessWarning, match="no score of x: .* 1 of 3 samples"):
-        assert Answers.inside(" of x", rows, None) is None
+        assert Answers.inside(" of x", rows) is None
 
 
 @pytest.mark.slow
 def test_pictures_are_of_one_run(report, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")  # as the command line does, but not for good
-    code, _, errors = report(lm_eval("knows-half"), "--plot", str(tmp_path / "pictures"))
+    code, _, errors = report(log_of("lm-eval", "knows-half"), "--plot", str(tmp_path / "pictures"))
     assert code == 0
     assert errors.count("wrote ") == len([*(tmp_path / "pictures").iterdir()])
     refused(report(str(LOGS / "lighteval"), "--plot", str(tmp_path)), "must hold one run")

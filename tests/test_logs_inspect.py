@@ -10,10 +10,9 @@ import pytest
 
 import informedness
 from informedness import InformednessWarning
-from informedness.inputs.answered import AS_THEY_ARE
 from informedness.logs.inspect_ai import is_log, read_log
 
-LOGS = Path(__file__).parent / "logs" / "inspect"
+LOGS = Path(__file__).parents[1] / "examples" / "runs" / "inspect"
 
 
 @pytest.fixture
@@ -36,25 +35,6 @@ def first_score(log):
 # What is read
 
 
-def test_runs_are_named_and_choices_are_part_of_the_prompts():
-    (answers,) = read_log(LOGS / "choice_knows-half.eval")
-    assert answers.name == "mockllm/knows-half, arithmetic"
-    assert answers.prompts[:2] == ("What is 1 + 2?\n3\n4\n5\n6", "What is 2 + 3?\n4\n5\n6\n7")
-    names = [answers.name for answers in read_log(LOGS / "epochs.eval")]
-    assert names == [f"mockllm/knows-half, arithmetic, epoch {i}" for i in (1, 2)]
-
-
-def test_each_scorer_has_its_own_answers_and_one_that_tells_no_class_is_refused():
-    letters, texts = read_log(LOGS / "two_scorers.eval")
-    assert (letters.variant, texts.variant) == ("answer", "includes")
-    assert letters.read(AS_THEY_ARE).table().informedness() == pytest.approx(0.5)
-    # "answer: b" includes the letter a as well
-    with pytest.raises(
-        ValueError, match=r"in \d of 20 samples, .*: '\w+-\d+' answered 'answer: b'"
-    ):
-        texts.read(AS_THEY_ARE)
-
-
 def test_an_answer_that_is_empty_missing_or_of_several_letters_is_unknown(changed):
     def change(log):
         first_score(log)["answer"] = ""
@@ -67,50 +47,41 @@ def test_an_answer_that_is_empty_missing_or_of_several_letters_is_unknown(change
     assert answers.unknown() == {"A, C": 1}
 
 
-def test_more_choices_than_letters_go_on_with_numbers(changed):
+def test_names_targets_choices_and_prompts_are_those_of_inspect(changed):
+    """More than 26 choices go on with numbers; messages have an id of their own in each run."""
+
     def change(log):
         log["samples"][0].update(choices=[str(i) for i in range(28)], target="2")
+        log["samples"][1]["input"] = [{"id": "one", "role": "user", "content": "1 + 2?"}]
+        log["samples"][1]["choices"] = ["6", "5", "4", "3"]
+
+    def in_words(log):
+        for sample in log["samples"]:
+            sample["target"] = ["yes"] if sample["target"] == "B" else ["no"]
 
     (answers,) = changed(change)
     assert answers.choices[24:] == ("Y", "Z", "1", "2")
-
-
-def test_targets_that_are_no_letters_are_classes_as_they_stand(changed):
-    def change(log):
-        for sample in log["samples"]:
-            sample["target"] = ["yes"] if sample["target"] == "B" else ["no"]
-            del sample["choices"]
-
-    (answers,) = changed(change)
+    assert answers.name == "mockllm/knows-half, arithmetic"
+    assert answers.prompts[2] == "What is 3 + 4?\n5\n6\n7\n8"
+    assert answers.prompts[1] == '[{"content": "1 + 2?", "role": "user"}]\n6\n5\n4\n3'
+    (answers,) = changed(in_words)
     assert (answers.choices, answers.classes) == (None, ("no", "yes"))
-
-
-def test_a_prompt_holds_its_choices_in_their_order_and_not_the_names_of_its_messages(changed):
-    def change(log):
-        log["samples"][0]["input"] = [{"id": "one", "role": "user", "content": "1 + 2?"}]
-        log["samples"][0]["choices"].reverse()
-
-    prompt = '[{"content": "1 + 2?", "role": "user"}]\n6\n5\n4\n3'
-    assert changed(change)[0].prompts[0] == prompt
 
 
 # What is a log
 
 
-def test_logs_are_known_by_what_is_in_them(tmp_path):
-    (tmp_path / "sub").mkdir()
-    for name in ("a.eval", "sub/b.json"):
-        kept = LOGS / f"choice_knows-half{Path(name).suffix}"
-        (tmp_path / name).write_bytes(kept.read_bytes())
-    (tmp_path / "samples.json").write_text('{"version": 2, "results": {}}')
-    (tmp_path / "no.eval").write_text("not a zip")
-    with zipfile.ZipFile(tmp_path / "other.eval", "w") as archive:
-        archive.writestr("a.txt", "")
+def test_logs_are_known_by_their_names_or_first_lines(tmp_path):
+    for name, content in (
+        ("a.eval", b"half of one"),
+        ("b.json", (LOGS / "choice_knows-half.json").read_bytes()),
+        ("samples.json", b'{"version": 2, "results": {}}'),
+        ("c.txt", (LOGS / "choice_knows-half.json").read_bytes()),
+    ):
+        (tmp_path / name).write_bytes(content)
     (tmp_path / "folder.eval").mkdir()
-    (tmp_path / "c.txt").write_bytes((LOGS / "choice_knows-half.json").read_bytes())
-    found = sorted(filter(is_log, tmp_path.rglob("*")))
-    # what is no zip may be the half of one
-    assert found == [tmp_path / "a.eval", tmp_path / "no.eval", tmp_path / "sub" / "b.json"]
+    (tmp_path / "folder.json").mkdir()
+    assert sorted(filter(is_log, tmp_path.iterdir())) == [tmp_path / "a.eval", tmp_path / "b.json"]
     assert not is_log(tmp_path / "absent.json")
 
 
@@ -202,6 +173,6 @@ def test_a_damaged_log_is_refused_or_read_as_it_was(tmp_path):
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python opens Zstandard")
 def test_without_backports_zstd_the_error_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "backports.zstd", None)
-    with pytest.raises(ImportError, match=r"pip install 'informedness\[inspect\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'backports-zstd>=1.0'$"):
         list(read_log(LOGS / "choice_knows-half.eval"))
     assert len(list(read_log(LOGS / "choice_knows-half.json"))) == 1

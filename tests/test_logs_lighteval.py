@@ -3,7 +3,6 @@
 In the kept logs, which test_logs.py describes, `knows-half` knows the half of A, C and D.
 """
 
-import json
 import math
 import shutil
 import sys
@@ -16,7 +15,7 @@ import pytest
 from informedness.inputs.answered import AS_THEY_ARE
 from informedness.logs.lighteval import is_log, read_log
 
-LOGS = Path(__file__).parent / "logs" / "lighteval"
+LOGS = Path(__file__).parents[1] / "examples" / "runs" / "lighteval"
 DATE = "2026-01-01T00-00-00.000000"
 
 KNOWS_HALF = [[6, 6, 0, 0], [0, 24, 0, 0], [0, 6, 6, 0], [0, 6, 0, 6]]
@@ -52,26 +51,31 @@ def changed(task, at, part, **values):
     return rows
 
 
-def test_logs_are_details_and_not_what_stands_beside_them(tmp_path):
-    shutil.copytree(LOGS / "details", tmp_path / "details")
-    kept = sorted((tmp_path / "details").rglob("*.parquet"))
-    (tmp_path / f"results_{DATE}.json").write_text("{}")
-    folder = tmp_path / "details" / "model"
-    folder.mkdir()
-    pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), folder / f"details_a_{DATE}.parquet")
-    (folder / f"details_c_{DATE}.parquet").write_bytes(b"\xff" * 8 + b"PAR1")
-    kept.append(shutil.copy(kept[0], folder / f"details_half_{DATE}.parquet"))
-    kept[-1].write_bytes(kept[0].read_bytes()[:-100])
-    shutil.copy(kept[0], folder / "predictions.parquet")
-    assert len(kept) == 7
-    assert sorted(filter(is_log, tmp_path.rglob("*"))) == sorted(kept)
+def test_logs_and_their_models_are_known_by_their_names(tmp_path):
+    """As lighteval writes them, or as they are on the Hub; half a file is one too."""
+    for folder, model in (
+        ("details/details/org/name/" + DATE, "org/name"),
+        ("details_org__name_private/" + DATE, "details_org__name_private"),
+        ("elsewhere", "elsewhere"),
+    ):
+        (tmp_path / folder).mkdir(parents=True)
+        path = Path(shutil.copy(log_of("knows-half", "arithmetic"), tmp_path / folder))
+        assert next(read_log(path)).model == model
+        shutil.copy(path, path.with_name("predictions.parquet"))
+        path.with_name(f"results_{DATE}.json").write_text("{}")
+        assert [*filter(is_log, path.parent.iterdir())] == [path]
+    path.write_bytes(path.read_bytes()[:-100])
+    assert is_log(path)
     assert not is_log(tmp_path / f"details_none_{DATE}.parquet")
 
 
 def test_one_right_choice_in_a_list_is_right_and_several_are_refused(answers_of):
+    """And choices are known without blanks."""
     rows = rows_of()
     for row in rows:
-        row["doc"]["gold_index"] = [row["doc"]["gold_index"]]
+        gold = row["doc"]["gold_index"]
+        row["doc"].update(gold_index=[gold], choices=[" A", " B", " C", " D"])
+    assert answers_of(rows).choices == ("A", "B", "C", "D")
     assert answers_of(rows).table().to_dense().tolist() == KNOWS_HALF
     rows[3]["doc"]["gold_index"] = [0, 2]
     name = rows[3]["doc"]["id"]
@@ -79,20 +83,13 @@ def test_one_right_choice_in_a_list_is_right_and_several_are_refused(answers_of)
         answers_of(rows)
 
 
-def test_the_first_of_the_likeliest_choices_is_the_answer(answers_of):
-    with_question = [-2.0, -1.0, -1.0, -3.0]
-    without = [-0.1, -0.2, -0.3, -0.4]  # log-probabilities of the choices alone are left out
-    for logprobs in (with_question, with_question + without):
-        rows = changed("arithmetic", range(60), "model_response", logprobs=logprobs)
-        assert set(answers_of(rows).predictions) == {"B"}
-
-
 @pytest.mark.parametrize(
     ("metric", "likeliest"),
     [("acc", 0), ("acc_norm", 1), ("acc_norm_token", 2), ("acc_norm_pmi", 3)],
 )
 def test_the_likeliest_choice_is_that_of_the_only_accuracy(answers_of, metric, likeliest):
-    logprobs = [-1.0, -2.0, -3.0, -4.0, -1.0, -2.0, -3.0, -9.0]
+    """And of equally likely ones the first."""
+    logprobs = [-1.0, -2.0, -3.0, -1.0, -1.0, -2.0, -3.0, -9.0]
     tokens = [[1], [1], [1] * 9, [1]]
     response = {"logprobs": logprobs, "output_tokens": tokens}
     rows = changed("arithmetic", range(60), "model_response", **response)
@@ -101,15 +98,6 @@ def test_the_likeliest_choice_is_that_of_the_only_accuracy(answers_of, metric, l
         row["metric"] = {f"{metric}:a=1": float(row["doc"]["gold_index"] == likeliest)}
     answers = answers_of(rows).read(AS_THEY_ARE)
     assert set(answers.predictions) == {answers.choices[likeliest]}
-
-
-def test_choices_are_known_without_blanks_or_by_position_where_they_differ(answers_of):
-    blanks = changed("arithmetic", range(60), "doc", choices=[" A", " B", " C", " D"])
-    differ = changed("arithmetic", [2], "doc", choices=["1", "2", "3", "4"])
-    for rows, choices in ((blanks, ("A", "B", "C", "D")), (differ, (0, 1, 2, 3))):
-        answers = answers_of(rows)
-        assert answers.choices == choices
-        assert answers.table().to_dense().tolist() == KNOWS_HALF
 
 
 def test_text_is_looked_up_among_the_choices_of_its_sample(answers_of):
@@ -122,11 +110,6 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(answers_of):
     assert answers.choices == (0, 1, 2, 3)
     assert (answers.references[0], answers.predictions[:2]) == (2, (1, 1))
     assert answers.table().score("accuracy") == sum(row["metric"]["em"] for row in rows) / 60
-
-
-def test_a_question_that_is_no_text_is_a_prompt_all_the_same(answers_of):
-    rows = changed("arithmetic", range(60), "doc", query=7, instruction=None)
-    assert set(answers_of(rows).prompts) == {"7"}
 
 
 def test_text_counts_as_it_is_but_without_its_reasoning(answers_of):
@@ -162,6 +145,19 @@ def test_a_task_with_both_kinds_of_metrics_gives_both_answers(answers_of):
     assert set(text.predictions) == {"B"}
 
 
+def test_examples_and_instruction_are_part_of_the_prompt(answers_of):
+    """And a question that is no text is one all the same."""
+    shots = [{"query": "What is 1 + 1?"}, {"query": "What is 2 + 2?"}]
+    for more, prompt in (
+        ({"instruction": None, "query": 7}, "7"),
+        (
+            {"instruction": "Add.", "fewshot_samples": shots, "query": "3 + 3?"},
+            "Add.\n\nWhat is 1 + 1?\n\nWhat is 2 + 2?\n\n3 + 3?",
+        ),
+    ):
+        assert set(answers_of(changed("arithmetic", range(60), "doc", **more)).prompts) == {prompt}
+
+
 def test_nothing_extracted_is_no_answer_and_the_first_of_several_counts(answers_of):
     rows = rows_of(task="arithmetic_sentence")
     for row in rows:
@@ -170,29 +166,6 @@ def test_nothing_extracted_is_no_answer_and_the_first_of_several_counts(answers_
     answers = answers_of(rows)
     assert answers.predictions == (None, *["C"] * 59)
     assert answers.unknown() == {None: 1}
-
-
-def test_examples_and_instruction_are_part_of_the_prompt(answers_of):
-    shots = [{"query": "What is 1 + 1?"}, {"query": "What is 2 + 2?"}]
-    rows = changed(
-        "arithmetic", range(60), "doc", instruction="Add.", fewshot_samples=shots, query="3 + 3?"
-    )
-    assert set(answers_of(rows).prompts) == {"Add.\n\nWhat is 1 + 1?\n\nWhat is 2 + 2?\n\n3 + 3?"}
-
-
-def test_the_model_is_named_by_its_folders_or_as_on_the_hub_by_results(tmp_path):
-    def model_in(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        path = shutil.copy(log_of("knows-half", "arithmetic"), folder)
-        return next(read_log(Path(path))).model
-
-    assert model_in(tmp_path / "details" / "details" / "org" / "name" / DATE) == "org/name"
-    assert model_in(tmp_path / "elsewhere") == model_in(tmp_path / DATE) == ""
-    results = tmp_path / f"results_{DATE}.json"
-    results.write_text(json.dumps({"config_general": {"model_name": "org/name"}}))
-    assert model_in(tmp_path / DATE) == "org/name"
-    results.write_text("{")
-    assert model_in(tmp_path / DATE) == ""
 
 
 @pytest.mark.parametrize(
@@ -246,5 +219,5 @@ def test_a_file_of_something_else_is_refused(tmp_path):
 
 def test_without_pyarrow_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"pip install 'informedness\[cli\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'pyarrow>=19' 'rich>=13'$"):
         next(read_log(log_of("knows-half", "arithmetic")))

@@ -12,7 +12,7 @@ import pytest
 from informedness.inputs.answered import AS_THEY_ARE
 from informedness.logs.lm_eval import is_log, read_log
 
-KEPT = Path(__file__).parent / "logs" / "lm-eval"
+KEPT = Path(__file__).parents[1] / "examples" / "runs" / "lm-eval"
 DATE = "2026-01-01T00-00-00.000001"
 LETTERS = ("A", "B", "C", "D")
 
@@ -86,26 +86,31 @@ def test_texts_that_metrics_turned_into_positions_are_read_as_these(written):
     assert letter.unknown() == {-1: 30}
 
 
-def test_what_a_filter_leaves_of_no_match_is_unknown():
-    letter, _ = read_log(kept("refuses", "generated"))
-    assert letter.name == "refuses, arithmetic_generated, letter"
-    assert letter.unknown() == {"[invalid]": 60}
-
-
-def test_neither_length_nor_what_mutual_information_asks_again_plays_a_part(written):
-    """And of equally likely choices the first is the answer."""
+@pytest.mark.parametrize(
+    ("metrics", "likeliest"),
+    [
+        (["acc"], 0),
+        (["acc_norm"], 1),
+        (["acc_bytes"], 2),
+        (["acc_mutual_info"], 3),
+        (["acc_mutual_info", "acc"], 0),
+    ],
+)
+def test_the_likeliest_choice_is_that_of_the_first_accuracy(written, metrics, likeliest):
+    """And of equally likely ones the first."""
+    texts = ["A", "B" * 8, "Ä" * 5, "D"]
 
     def change(number, sample):
-        sample["acc_mutual_info"] = 0.0
-        sample["filtered_resps"] = [["-2.0", "False"], *[["-1.0", "False"]] * 3]
-        sample["filtered_resps"] += [["-0.1", "False"]] * 4
-        again = {f"gen_args_{4 + i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("ABCD")}
-        sample["arguments"].update(again)
-        sample["arguments"]["gen_args_0"]["arg_1"] = " " + "A" * 100
+        again = texts if "acc_mutual_info" in metrics else []
+        sample["arguments"] = dict(enumerate({"arg_1": f" {x}"} for x in texts + again))
+        said = [-1.0, -3.0, -2.0, -1.0, *[-1.0, -3.0, -2.0, -9.0][: len(again)]]
+        sample["filtered_resps"] = [[str(x), "False"] for x in said]
+        sample.pop("acc")
+        sample.update(dict.fromkeys(metrics, float(sample["target"] == str(likeliest))))
 
-    answers = answers_of(written("always-b", "plain", change))
-    assert len(answers.choices) == 4
-    assert set(answers.predictions) == {"B"}
+    answers = answers_of(written("always-b", "letters", change))
+    assert set(answers.predictions) == {texts[likeliest]}
+    assert (answers.how == "the likeliest choice, whatever its length") == ("acc" in metrics)
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -127,29 +132,14 @@ def test_of_two_prompts_with_one_text_behind_the_verdict_tells_the_right_one(wri
 
 
 @pytest.mark.parametrize(
-    ("metric", "likeliest"), [("acc", 0), ("acc_norm", 1), ("acc_bytes", 2), ("acc_mutual_info", 3)]
+    "listed", [None, [*LETTERS], dict(zip("1234", LETTERS, strict=True)), "letters"]
 )
-def test_the_likeliest_choice_is_that_of_the_only_accuracy(written, metric, likeliest):
-    texts = ["A", "B" * 8, "Ä" * 5, "D"]
-
-    def change(number, sample):
-        again = texts if metric == "acc_mutual_info" else []
-        sample["arguments"] = dict(enumerate({"arg_1": f" {x}"} for x in texts + again))
-        said = [-1.0, -3.0, -2.0, -2.5, *[-1.0, -3.0, -2.0, -9.0][: len(again)]]
-        sample["filtered_resps"] = [[str(x), "False"] for x in said]
-        sample.pop("acc")
-        sample.update({metric: float(sample["target"] == str(likeliest))})
-
-    answers = answers_of(written("always-b", "letters", change))
-    assert set(answers.predictions) == {texts[likeliest]}
-    assert (answers.how == "the likeliest choice, whatever its length") == (metric == "acc")
-
-
-@pytest.mark.parametrize("listed", [[*LETTERS], dict(zip("1234", LETTERS, strict=True)), "letters"])
-def test_targets_are_positions_in_the_choices_that_the_results_name(written, listed):
+def test_targets_are_positions_in_the_choices_that_results_or_metrics_name(written, listed):
     def change(number, sample):
         answer = sample["filtered_resps"][0].lower()
         sample.update(target=str(LETTERS.index(sample["target"])), filtered_resps=[answer])
+        if listed is None:
+            sample["nit"] = [int(sample["target"]), answer, None, [*LETTERS]]
         sample["doc"]["letters"] = [*LETTERS] if sample["doc_id"] else ["A", "B", "C", "x"]
 
     log = written("knows-half", "generated", change)
@@ -200,7 +190,7 @@ def test_the_model_is_that_of_the_results_of_the_same_run(tmp_path):
     paths = [tmp_path / f"samples_task_{date}.jsonl" for date in (DATE, "2026-02-02T00-00-00.5")]
     for path in paths:
         shutil.copy(kept("always-b", "texts"), path)
-    results = tmp_path / f"any_{DATE}.json"
+    results = tmp_path / f"results_{DATE}.json"
     for content, model in (('{"model_name": "org/model"}', "org/model"), ("[]", tmp_path.name)):
         results.write_text(content)
         assert [answers_of(path).model for path in paths] == [model, tmp_path.name]
@@ -247,7 +237,7 @@ POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumer
             "generated",
             THIRD,
             {"mcc": ["C", "C"]},
-            r"same metrics, got others in line 1 \(doc_id 0\)",
+            r"same kind, .*no metrics of pairs.: .line 1 \(doc_id 0\)",
         ),
         ("generated", ALL, {"mcc": ["A", "B"], "f1": ["B", "B"]}, "^line 1 .* metrics .* disagree"),
         ("generated", ALL, {"mcc": [None, "B"]}, "^line 1 .* must log texts, or positions, got"),

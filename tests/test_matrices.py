@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from informedness import ContingencyTable, informedness_score
-from informedness.plots import plot_ability_curves
 
 REFERENCES = ["no"] * 12 + ["yes"] * 12
 PREDICTIONS = ["no"] * 10 + ["yes"] * 2 + ["no"] * 3 + ["yes"] * 9
@@ -79,16 +78,6 @@ def test_what_only_looks_like_totals_is_scored():
     assert ContingencyTable.from_matrix(constant).reference_totals.tolist() == [1, 1, 2]
 
 
-def test_a_class_with_the_counts_of_totals_is_scored_from_its_pairs_or_with_both_lines():
-    rows, columns = np.indices((3, 3)).reshape(2, -1)
-    counts = np.ravel(WITH_TOTALS)
-    table = ContingencyTable.from_counts(references=rows, predictions=columns, counts=counts)
-    assert table.to_dense().tolist() == WITH_TOTALS
-    frame = pd.DataFrame([[10, 2], [3, 9], [13, 11]], list("abc"), list("ab"))
-    is_refused(frame, "'c': leave it out; if it is a class, give it a column too")
-    assert ContingencyTable.from_matrix(frame.assign(c=0)).reference_totals.tolist() == [12, 12, 24]
-
-
 ROLES = (
     ("predicted", "actual"),
     ("prediction", None),
@@ -131,16 +120,3 @@ def test_other_names_of_the_axes_say_nothing():
     ):
         frame = crosstab().rename_axis(index=[rows], columns=[columns])
         assert ContingencyTable.from_matrix(frame).informedness() == wanted
-
-
-@pytest.mark.slow
-def test_a_class_that_is_half_of_all_is_no_total_where_the_counts_are_our_own():
-    torch, own = pytest.importorskip("torch"), pytest.importorskip("informedness.torchmetrics")
-    metric = own.Informedness(3)
-    counts = np.array(WITH_TOTALS)
-    target, preds = np.repeat(np.indices((3, 3)).reshape(2, -1), counts.ravel(), axis=1)
-    metric.update(torch.tensor(preds), torch.tensor(target))
-    assert metric.counts.tolist() == WITH_TOTALS
-    assert metric.compute().item() == informedness_score(target, preds)
-    (line,) = plot_ability_curves([0.25, 0.25, 0.5], metrics=["informedness"]).lines
-    assert line.get_ydata()[0] == pytest.approx(0, abs=1e-12)

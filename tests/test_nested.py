@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from file_cases import SIZES, refused_as, write_arrow_file, write_arrow_stream, write_json_lines
+from file_cases import refused_as, write_arrow_file, write_arrow_stream, write_json_lines
 from informedness import table_from_file
-from informedness.inputs import readers
 from informedness.inputs.samples import read_columns
 from tables import table_of_labels
 
@@ -190,14 +189,3 @@ def test_csv_has_no_nested_columns_but_names_with_dots(tmp_path):
     assert table_of(path, "doc.label", "argmax:x") == table_of_labels(["a", "b"], ["a", "b"])
     message = r"'doc\.name' does not exist: the columns are 'doc\.label'"
     refused(path, "doc.name", "argmax:x", message)
-
-
-def test_a_file_of_many_row_groups_and_batches_is_read_as_one(monkeypatch, files):
-    for name, size in SIZES["in pieces"].items():
-        monkeypatch.setattr(readers, name, size)
-    for path in files(ROWS * 25):
-        for references, predictions, one in (
-            ("doc.name", "model_response.parts.0.text", LETTERS),
-            ("other", "argmax:model_response.logprobs", NUMBERS),
-        ):
-            assert table_of(path, references, predictions) == sum([one] * 24, start=one), path

@@ -16,8 +16,9 @@ import pyarrow.parquet
 import pytest
 
 from file_cases import COLUMNS, refused_as, table_of
-from informedness import InformednessWarning, table_from_frame
+from informedness import InformednessWarning
 from informedness.inputs import paths
+from informedness.inputs.answered import AS_THEY_ARE
 from informedness.inputs.readers import read_files
 from informedness.inputs.samples import read_lines
 from tables import table_of_labels
@@ -35,23 +36,22 @@ def folder(tmp_path):
     return tmp_path / "parts"
 
 
-def test_a_link_to_a_file_is_that_file_and_one_to_a_folder_is_refused_in_a_folder(folder, tmp_path):
-    (folder / "2.csv").symlink_to(write(tmp_path / "elsewhere.csv", ("b", "a")))
+def test_links_in_a_folder_are_followed_to_files_and_what_is_no_file_is_an_error(folder, tmp_path):
+    other = folder / "2.csv"
+    other.symlink_to(write(tmp_path / "elsewhere.csv", ("b", "a")))
     assert table_of(folder) == table_of_labels(["a", "b", "b"], ["a", "b", "a"])
-    write(tmp_path / "more" / "2.csv", ("b", "a"))
+    other.unlink()
+    other.symlink_to(folder / "gone.csv")
+    refused_as(folder, f"^{other}: .*must hold files, got a broken link")
+    other.unlink()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(other)
+        refused_as(folder, f"^{other}: .*must hold files, got a pipe or device")
+        other.unlink()
     link = folder / "more"
-    link.symlink_to(tmp_path / "more", target_is_directory=True)
+    link.symlink_to(write(tmp_path / "more" / "2.csv", ("b", "a")).parent)
     refused_as(folder, f"^{link}: a folder of parts must not hold a link to a folder: pass the")
     assert table_of([folder / "1.csv", link]).n_samples == 3
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
-def test_a_broken_link_or_a_pipe_in_a_folder_is_an_error(folder):
-    (folder / "2.csv").symlink_to(folder / "gone.csv")
-    refused_as(folder, f"^{folder}/2.csv: .*must hold files, got a broken link")
-    (folder / "2.csv").unlink()
-    os.mkfifo(folder / "2.csv")
-    refused_as(folder, f"^{folder}/2.csv: .*must hold files, got a pipe or device")
 
 
 def test_an_unreadable_folder_in_a_folder_is_an_error(folder, monkeypatch):
@@ -94,7 +94,9 @@ def test_a_file_of_which_the_size_changes_while_it_is_read_is_an_error(tmp_path)
         pa.parquet.write_table(table, path, row_group_size=1000, use_dictionary=False)
         size = path.stat().st_size + change
         with pytest.raises(ValueError, match="must not change while it is read, got"):
-            read_files(path, COLUMNS, lambda _, n=size: os.truncate(path, n), **SAMPLES)
+            read_files(
+                path, COLUMNS, lambda _, n=size: os.truncate(path, n), AS_THEY_ARE, **SAMPLES
+            )
 
 
 def test_what_is_no_path_or_an_address_is_an_error():
@@ -174,12 +176,6 @@ def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
         assert table_of(tmp_path).n_samples == 10
 
 
-def test_a_state_is_data_among_json(tmp_path):
-    for name in ("state.json", "nation.json"):
-        (tmp_path / name).write_text('[{"gold": "a", "model": "a"}]')
-    assert table_of(tmp_path).n_samples == 2
-
-
 def lines_in(path, **options):
     """Return the labels in a text file, on either side."""
     references, predictions = read_lines([path, path], **options)
@@ -216,25 +212,11 @@ def test_lines_that_are_no_labels_are_refused(tmp_path):
     assert len(lines_in(path)) == 5
 
 
-@pytest.mark.slow
-def test_a_folder_that_datasets_saved_is_read_and_so_is_the_dataset(tmp_path):
-    import datasets  # only here: the import takes a second
-
-    columns = {"gold": ["a", "b", "b", "c"], "model": ["a", "b", "c", "c"]}
-    saved = datasets.Dataset.from_dict(columns)
-    saved.save_to_disk(str(tmp_path / "saved"))
-    wanted = table_of_labels(*columns.values())
-    with pytest.warns(InformednessWarning, match=r": dataset_info\.json, state\.json$"):
-        assert table_of(tmp_path / "saved") == wanted
-    assert table_from_frame(saved, **COLUMNS) == wanted
-    some = saved.select([3, 0])  # by indices into the table below it
-    assert table_from_frame(some, **COLUMNS) == table_of_labels(["c", "a"], ["c", "a"])
-
-
 def test_a_json_array_is_rows_and_nothing_else_is(tmp_path):
-    row, path = {"gold": "a", "model": "a"}, tmp_path / "p.json"
+    row, path = {"gold": "a", "model": "a"}, tmp_path / "state.json"
     path.write_text(json.dumps([row, {"gold": "b", "model": None}]))
-    assert table_of(path, drop_null=True).n_samples == 1
+    for one in (path, tmp_path):  # a state is data among JSON
+        assert table_of(one, drop_null=True).n_samples == 1
     for text, message in (
         (json.dumps(row), "the file must hold a JSON array of objects"),
         (json.dumps([row, 3]), "entry 1 must be a JSON object, got 3"),

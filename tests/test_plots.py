@@ -307,7 +307,7 @@ def test_what_cannot_be_drawn_is_refused(monkeypatch):
         with pytest.raises(TypeError, match="`estimates` must map names to each Estimate, got"):
             plot_intervals(wrong)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r"pip install 'informedness\[plot\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'matplotlib>=3.8'$"):
         TABLE.plot()
 
 

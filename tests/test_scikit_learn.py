@@ -9,7 +9,6 @@ import pytest
 import sklearn
 from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.feature_selection import RFECV
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -23,7 +22,6 @@ from sklearn.model_selection import (
     cross_val_predict,
     cross_val_score,
     cross_validate,
-    learning_curve,
 )
 from sklearn.naive_bayes import GaussianNB
 
@@ -97,19 +95,6 @@ def test_one_score_or_several_go_into_every_search():
         search = make(GaussianNB(), GRID, scoring=scoring, refit=refit).fit(SAMPLES, NAMES)
         assert search.best_params_ == {"var_smoothing": 1e-9}, make
         assert search.score(SAMPLES, NAMES) == informedness_score(NAMES, search.predict(SAMPLES))
-
-
-def test_what_takes_one_score_refuses_several_by_the_name_of_the_argument():
-    options = {"estimator": GaussianNB(), "scoring": multimetric_scorers("informedness", "nit")}
-    for make in (
-        lambda: HalvingGridSearchCV(param_grid=GRID, **options).fit(SAMPLES, NAMES),
-        lambda: HalvingRandomSearchCV(param_distributions=GRID, **options).fit(SAMPLES, NAMES),
-        lambda: RFECV(**options).fit(SAMPLES, NAMES),
-        lambda: cross_val_score(X=SAMPLES, y=NAMES, **options),
-        lambda: learning_curve(X=SAMPLES, y=NAMES, **options),
-    ):
-        with pytest.raises(ValueError, match=r"The .scoring. parameter of .* must be"):
-            make()
 
 
 def test_declared_classes_count_in_folds_that_lack_them():

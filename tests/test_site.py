@@ -46,10 +46,11 @@ def test_the_reference_has_all_public_names_and_each_of_them_once():
     assert len(found) == len({*found})
 
 
-def test_every_page_is_in_the_navigation():
+def test_every_page_is_in_the_navigation_under_its_title():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
-    assert {*re.findall(r"^ +- .*?([\w-]+\.md)$", navigation, re.MULTILINE)} >= pages
+    names = {page: name for name, page in re.findall(r"^ +- (.*): ([\w-]+\.md)$", navigation, re.M)}
+    pages = {path.name: path.open(encoding="utf-8").readline() for path in ROOT.glob("docs/*.md")}
+    assert pages.items() <= {page: f"# {name}\n" for page, name in names.items()}.items()
 
 
 @pytest.fixture(scope="module")

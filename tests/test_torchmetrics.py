@@ -149,16 +149,6 @@ def test_options_that_are_not_valid_are_refused():
 # In a loop
 
 
-def test_forward_gives_the_score_of_the_batch_and_compute_that_of_the_epoch():
-    metric = Informedness(K)
-    for _ in range(2):
-        for preds, target in zip(PREDS.split(60), TARGET.split(60), strict=True):
-            assert metric(preds, target).item() == near(expected(preds, target)[1])
-        assert metric.compute().item() == near(expected()[1])
-        metric.reset()
-        assert metric.counts.sum() == 0
-
-
 def test_a_collection_counts_once_for_metrics_that_read_batches_alike():
     collection = MetricCollection([Informedness(K), NIT(K)])
     together = collection(PREDS[:100], TARGET[:100])

@@ -11,14 +11,12 @@ from transformers import (
     Seq2SeqTrainingArguments,
     T5Config,
     T5ForConditionalGeneration,
-    TrainerCallback,
     set_seed,
 )
 
 import trainer_cases as cases
 from informedness import InformednessWarning
 from informedness.trainer import ComputeMetrics, argmax_logits
-from tables import table_of_labels
 from test_documents import functions_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:informedness. ")]
@@ -113,28 +111,6 @@ def test_an_interrupted_evaluation_leaves_nothing_for_the_next(workers, tmp_path
     with warnings.catch_warnings():
         warnings.simplefilter("error", InformednessWarning)
         assert trainer.evaluate()["eval_informedness"] == whole
-
-
-def test_a_callback_can_keep_the_table_of_each_evaluation(tmp_path):
-    kept = []
-
-    class Tables(TrainerCallback):
-        def on_evaluate(self, args, state, control, **_):
-            kept.append((state.global_step, metric.table))
-
-    model = cases.model_of("classes")
-    metric = ComputeMetrics("informedness", "nit", confidence_level=0.95, config=model.config)
-    trainer = cases.trainer_of(
-        "classes", tmp_path, model=model, compute_metrics=metric, metric_for_best_model="nit"
-    )
-    trainer.add_callback(Tables())
-    trainer.train()
-    assert trainer.state.best_metric == max(history_of(trainer, "nit"))
-    assert [step for step, _ in kept] == [13, 26]
-    assert [table.informedness() for _, table in kept] == history_of(trainer)
-    trainer.evaluate()
-    references, answers = (column[:, 0] for column in cases.answers(trainer.model, "classes"))
-    assert kept[-1][1] == table_of_labels(references, answers, labels=range(3))
 
 
 def test_generated_ids_are_refused_and_their_texts_are_scored_as_the_page_shows(tmp_path):

@@ -1,8 +1,10 @@
 """Labels: a container of any kind becomes a column of integer codes.
 
 A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
-floats as integers. Anything else is refused by name, and one task never mixes these types. Strings
-are compared code point by code point: "001" is not "1". `read_column` is the only way in.
+floats as integers. Nothing else is a label: missing values, scores, nested sequences and dates are
+refused with a ValueError that names the argument and the value, and one task never mixes integers,
+strings and bytes. Strings are compared code point by code point: "001" is not "1", and nothing is
+stripped, folded or normalised. `read_column` is the only way in.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import re
 import reprlib
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from unicodedata import normalize
@@ -35,16 +37,8 @@ _OF_SCORES += "(np.ravel(logits) > 0).astype(int), for one probability > 0.5"
 _MISSING = "NA <NA> #N/A #NA N/A n/a NaN nan -NaN -nan NaT NULL null <null> (null) None \\N -100"
 _OF_EXCEL = "#NULL! #VALUE! #REF! #DIV/0! #NUM! #NAME?"
 MISSING = frozenset(("", *_MISSING.split(), *_OF_EXCEL.split()))
-_QUOTES = "\"'`\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e"
-_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-_TRUTH = {"true": "1", "yes": "1", "false": "0", "no": "0"}  # beside 1 and 0
-# In what labels may differ that are meant to be the same, each beside the ones before.
-_LOOKS: dict[str, Callable[[str], str]] = {
-    "case or spaces": lambda text: "".join(text.split()).casefold(),
-    "quotes or a full stop": lambda text: text.strip(_QUOTES).rstrip("."),
-    "invisible or composed characters": lambda text: _HIDDEN.sub("", normalize("NFKC", text)),
-    "how a value is written": lambda text: _TRUTH.get(text) or re.sub(r"(?<=\d)\.0+$", "", text),
-}
+_MARKS = ".\"'`\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e"
+_UNSEEN = re.compile("[\\s\u00ad\u200b-\u200f\u2060\ufeff]")
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
@@ -135,32 +129,31 @@ def label_kind(label: object) -> str:
     return "strings" if isinstance(label, str) else "bytes" if type(label) is bytes else "integers"
 
 
-def is_missing(label: Label) -> bool:
+def is_missing(label: Any) -> bool:
     """Return whether a label often stands for no value, such as "NA" and -100."""
     return label == -100 if isinstance(label, int) else _text(label).strip() in MISSING
 
 
-def are_decimals(labels: Sequence[Label]) -> bool:
-    """Return whether labels are text for numbers that are not all whole."""
-    texts = [_text(label) for label in labels if not isinstance(label, int | None)]
+def first_fraction(labels: Sequence[Any]) -> Label | None:
+    """Return a label like "0.5" if all are text for numbers, as scores in a text file are."""
+    texts = [] if isinstance(labels[0], int) else map(_text, labels)
     try:
         numbers = [float(text.strip(" %").replace(",", ".")) for text in texts]
     except ValueError:
-        return False
-    return any(number % 1 > 0 for number in numbers)
+        return None
+    return next((x for x, number in zip(labels, numbers, strict=False) if number % 1 > 0), None)
 
 
-def alike(labels: Sequence[Label | None]) -> str:
-    """Return which of 10,000 labels looks like another, and how they differ; empty if none does."""
-    some = labels[:10_000]  # for more it would take longer than to count them
-    texts = {x: _text(x) for x in some if not isinstance(x, int | None) and len(x) < 100}
-    for what, look in _LOOKS.items():
-        known: dict[str, Label] = {}
-        for label, text in texts.items():
-            texts[label] = look(text) or text
-            like = known.setdefault(texts[label], label)
-            if like != label:
-                return f"{label!a} differs from {like!a} only in {what}"
+def alike(labels: Sequence[Any]) -> str:
+    """Return which label looks like another, among the first 10,000; empty if none does."""
+    known: dict[str, Label] = {}
+    # for more labels it would take longer than to count them
+    for label in [x for x in labels[:10_000] if not isinstance(x, int) and len(x) < 100]:
+        text = _text(label)
+        bare = _UNSEEN.sub("", normalize("NFKC", text)).casefold().strip(_MARKS)
+        like = known.setdefault(bare or text, label)
+        if like != label:
+            return f"{label!a} differs from {like!a} only in case, spaces or marks"
     return ""
 
 
@@ -265,6 +258,8 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
 
 def as_array(values: Any, name: str) -> Numbers:
     """Return a container as a numpy array, or raise ValueError if that would change its values."""
+    if type(values) is np.ndarray:
+        return values
     if np.ma.is_masked(values):
         raise ValueError(f"`{name}` must hold a value for each sample, got masked entries")
     try:

@@ -1,7 +1,8 @@
 """The contingency table: it counts columns of labels, and every score is computed from it.
 
 `n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
-PREDICTIONS, here and everywhere else. Only cells with samples are held.
+PREDICTIONS, here and everywhere else. Scores, errors and intervals take the table, never the
+samples. It is sparse: only cells with samples are held, no k x k array is made where k is large.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from .labels import (
     NoSamplesError,
     Numbers,
     alike,
-    are_decimals,
     as_array,
     check_choice,
+    first_fraction,
     is_missing,
     merged,
     read_classes,
@@ -60,7 +61,7 @@ def count_pairs(
 ) -> tuple[Sequence[Label], Cells]:
     """Return the labels that occur, sorted (some may be unused), and the cells of their table."""
     if references.values is None and predictions.values is None:
-        cells = _count_dense(references.codes, predictions.codes, weights)
+        cells = _count_dense(references.codes, predictions.codes, weights)  # as they stand
         if cells is not None:
             return range(max(int(cells.rows.max()), int(cells.columns.max())) + 1), cells
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
@@ -72,13 +73,15 @@ def count_pairs(
 def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells | None:
     """Return the cells for small codes, from a table of all pairs; None for other codes.
 
-    Block by block, each pair is fused into row * 2**bits + column and these are counted.
+    Block by block, each pair is fused into row * 2**bits + column and these are counted. One look
+    at all bits of a block shows whether a code is negative, too large, or wants a larger table.
     """
     n = len(rows)
     most_bits = min(_MOST_BITS, max(12, (2 * n).bit_length()))  # a small table for few pairs
     start = row_bits = column_bits = 0
     tables: list[Numbers] = []  # of samples; or of weights, and of their squares
     while start < n:
+        # a block should outweigh the table it is added to
         block = slice(start, start + max(_BLOCK, 2 ** (row_bits + column_bits)))
         r, c = rows[block], columns[block]
         # all bits that occur: as many as the largest code has, and negative if some code is
@@ -110,7 +113,7 @@ def _amounts_by_code(codes: Codes, weights: Weights | None, size: int) -> list[N
     """Return the number of samples of each code; or the sums of weights, and of their squares."""
     if weights is None:
         return [np.bincount(codes, minlength=size)]
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # beyond 1e154: scores are right, their errors unknown
         return [np.bincount(codes, amounts, size) for amounts in (weights, weights**2)]
 
 
@@ -125,11 +128,15 @@ def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
 class Table:
     """Counts of (reference, prediction) pairs: rows are references, columns predictions."""
 
-    labels: Names  # a final None stands for predictions outside the declared classes
+    # The k classes: sorted, or in the order of `labels=`. A final None stands for all predictions
+    # outside the declared classes (`unknown="wrong"`).
+    labels: Names
     declared: bool  # whether the classes were given (`labels=`) or observed
-    rows: Codes  # of the non-zero cells, row by row: positions in `labels`
+    # The non-zero cells, row by row: positions in `labels`, and the samples there (int64) or their
+    # weight (float64).
+    rows: Codes
     columns: Codes
-    counts: Numbers  # samples (int64) or their weight (float64)
+    counts: Numbers
     squared_weights: Numbers | None = None  # of each cell; None without weights, or if unknown
     n_samples: int | None = None  # None if only sums of weights are known
 
@@ -144,7 +151,12 @@ class Table:
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Count one reference and one prediction for each sample; see `informedness_score`."""
+        """Count one reference and one prediction for each sample.
+
+        `labels` are the classes in order, by default those that occur, sorted. A prediction outside
+        them is an error, or with `unknown="wrong"` a wrong answer. Samples whose reference is
+        `ignore_index` are left out, as are those of weight 0.
+        """
         r, p = read_pair(references, predictions)
         task = task_of(r, labels, ignore_index, unknown, "references")
         table = cls._of_columns(r, p, task, sample_weight)
@@ -245,11 +257,10 @@ def task_of(beside: Column, labels: Any, ignore_index: Any, unknown: str, name: 
 
 def counted_samples(references: Column, task: Task, sample_weight: Any) -> tuple[Any, Any]:
     """Return which samples count, as an index, and the weights of those."""
-    if sample_weight is None:
-        return task.counted(references, None), None
-    weights = read_weights(sample_weight, len(references))
+    n = len(references)
+    weights = None if sample_weight is None else read_weights(sample_weight, n)
     keep = task.counted(references, weights)
-    return keep, weights[keep]
+    return keep, None if weights is None else weights[keep]
 
 
 def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, Codes]:
@@ -279,21 +290,21 @@ def doubts(table: Table) -> Iterator[str]:
     if table.declared or table.n_samples == 1:
         return
     totals = table.reference_totals, table.prediction_totals
+    missing = [code for code, label in enumerate(table.labels) if is_missing(label)]
     for name, of_side in zip(NAMES, totals, strict=True):
-        labels = labels_at(table, of_side > 0)
-        if missing := [label for label in labels if is_missing(label)]:
-            n = sum(of_side[table.labels.index(label)].item() for label in missing)
+        if found := [show(table.labels[code]) for code in missing if of_side[code]]:
+            n = of_side[missing].sum().item()
             yield (
-                f"{', '.join(map(show, missing))} among the {name} counts as a class, and often "
-                f"means a missing value ({round(n, 3)} of {round(table.total, 3)}): drop it "
-                "(`ignore_index` drops references), or declare it in `labels`"
+                f"{', '.join(found)} among the {name} counts as a class, and often means a missing "
+                f"value ({round(n, 3)} of {round(table.total, 3)}): drop it (`ignore_index` drops "
+                "references), or declare it in `labels`"
             )
-        if are_decimals(labels):
-            yield f"the {name} are decimals, such as {show(labels[0])}: pass classes, not scores"
+    if (score := first_fraction(table.labels)) is not None:
+        yield f"labels such as {show(score)} are decimals: pass classes, not scores"
+    if like := alike(table.labels):
+        yield f"{like}: spell both alike, or declare both in `labels`"
     if why := nothing_in_common(table):
         yield why
-    elif like := alike(table.labels):
-        yield f"{like}: spell both alike, or declare both in `labels`"
     n, alone = table.n_samples or 0, int(np.count_nonzero(totals[0] == 1))
     if table.is_weighted:
         alone = 2 * int(np.count_nonzero(totals[0])) - n  # or more
@@ -306,11 +317,10 @@ def nothing_in_common(table: Table, names: tuple[str, str] = NAMES) -> str:
     there, predicted = table.reference_totals > 0, table.prediction_totals > 0
     if table.declared or (there & predicted).any():
         return ""
-    like = alike(table.labels)
+    r, p = (show(table.labels[int(np.argmax(side))]) for side in (there, predicted))
     return (
-        f"`{names[1]}` has no label in common with `{names[0]}`, got "
-        f"{show(labels_at(table, predicted)[0])} beside {show(labels_at(table, there)[0])}: spell "
-        f"both alike{like and f' ({like})'}, or list all of them in `labels` if that is meant"
+        f"`{names[1]}` has no label in common with `{names[0]}`, got {p} beside {r}: spell both "
+        "alike, or list all of them in `labels` if that is meant"
     )
 
 

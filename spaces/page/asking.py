@@ -56,15 +56,9 @@ def refusal_below(name: str) -> gr.HTML:
 
 
 def grey(result: Any, *events: Callable[..., Any]) -> None:
-    """Turn a result grey when these events fire."""
+    """Turn a result grey when these events fire; page.js does so when someone types beside it."""
     for event in events:
         event(None, js=f"() => results.changed({json.dumps(result.elem_id)})", **PRIVATE)
-
-
-def grey_from(demo: gr.Blocks, area: gr.Column, result: Result) -> None:
-    """Turn a result grey when someone types or pastes in an area."""
-    names = json.dumps([area.elem_id, result.elem_id])
-    demo.load(None, js=f"() => results.listen(...{names})", **PRIVATE)
 
 
 def ask(
@@ -90,15 +84,15 @@ def ask(
 
     @functools.wraps(function)
     def handler(*args: Any) -> list[Any]:
-        refused = None
+        refused, said = None, ""
         try:
             answer = function(*args)
             answers = list(answer) if len(parts) > 1 else [answer]
         except ValueError as error:
-            refused = error
+            refused, said = error, draw_refusal(str(error))
             answers = [gr.skip()] * len(parts)
         offered = [gr.Button(visible=isinstance(refused, offer[0]))] if offer else []
-        return [*answers, draw_refusal(str(refused)) if refused else "", *offered]
+        return [*answers, said, *offered]
 
     name = json.dumps(result.elem_id)
     filled = [*parts, refusal, *([offer[1]] if offer else [])]

@@ -7,7 +7,7 @@ marked as safe.
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from curves import NAMES, curves
+from curves import NAMES
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from matrices import class_bars, heat_map
-from scales import comparison_scales, draws_scale, score_scale
+from scales import comparison_scales, score_scale
 from squares import field
 
 from informedness import ContingencyTable
@@ -28,8 +28,8 @@ from informedness.results.comparison import Comparison
 from informedness.results.estimates import Estimate, lack_of
 from informedness.results.report import Report
 from informedness.results.sentences import answering, best_of, summary_of
-from informedness.results.text import rounded, samples, shown
-from informedness.statistics.entropic import EntropicScore, EntropyTriangle, triangle_of
+from informedness.results.text import digits_for, p_text, rounded, samples, shown
+from informedness.statistics.entropic import EntropicScore, triangle_of
 from informedness.statistics.informed import INFORMEDNESS
 from informedness.statistics.intervals import IntervalWarning
 from informedness.statistics.registry import score_named
@@ -95,13 +95,9 @@ def percent(share: float) -> str:
     return rounded_share
 
 
-def p_text(value: float, equals: str = "") -> str:
-    """Return a p-value as the page shows it."""
-    return "< 0.001" if value < 0.001 else f"{equals}{value:.3f}"
-
-
 def ends(made: Estimate | Comparison, digits: int = 3) -> str:
     """Return the ends of an interval as the page shows them."""
+    digits = digits_for(made.confidence_interval, digits)
     return " to ".join(rounded(end, digits) for end in made.confidence_interval)
 
 
@@ -214,12 +210,11 @@ def draw_score(
         made = None
     several = bool(np.count_nonzero(table.reference_totals) > 1)
     reach, digits = reach_of(made)
-    if made is None and several and table.is_weighted:
+    if several and table.is_weighted:
         reach = "has no interval: these are weights, not counts of samples"
     with noting():
         scale = score_scale(own, value, constant.scores[own], best, made) if several else None
         averages = report.far_averages if score == INFORMEDNESS else {}
-        bars = values_by_class(table, score)
         said = verdict(report, own, made) if several else ""
     told = draw(
         "story",
@@ -246,107 +241,24 @@ def draw_score(
         averages=averages,
         size=size if table.is_weighted else samples(int(table.total)),
         map=heat_map(table),
-        bars=bars,
+        bars=class_bars(table, [row["tpr_minus_fpr"] for row in report.per_class]),
         made=made,
-        triangle=triangle(triangle_of(table)) if isinstance(score, EntropicScore) else None,
+        triangle=triangle(table) if isinstance(score, EntropicScore) else None,
         signature=signature,
         link=link,
     )
     return told, details
 
 
-def triangle(point: EntropyTriangle) -> dict[str, Any] | None:
-    """Return the lines and the point of the entropy triangle, None where there is none."""
+def triangle(table: ContingencyTable) -> dict[str, Any] | None:
+    """Return the place of a table in the entropy triangle, None where it has none."""
+    point = triangle_of(table)
     if math.isnan(point.vi):
         return None
     shares = point._asdict()
     corners = {"delta_h": (290.0, 226.0), "two_mi": (170.0, 28.0), "vi": (50.0, 226.0)}
     x, y = (sum(shares[name] * corners[name][axis] for name in corners) for axis in (0, 1))
-    grid = "".join(
-        f"M{50 + 120 * t:.0f} {226 - 198 * t:.0f}L{290 - 120 * t:.0f} {226 - 198 * t:.0f}"
-        f"M{50 + 240 * t:.0f} 226L{170 + 120 * t:.0f} {28 + 198 * t:.0f}"
-        f"M{50 + 240 * t:.0f} 226L{50 + 120 * t:.0f} {226 - 198 * t:.0f}"
-        for t in (0.25, 0.5, 0.75)
-    )
-    return {"x": x, "y": y, "grid": grid, **shares}
-
-
-def class_information(table: ContingencyTable) -> list[float]:
-    """Return what each class of the references adds to the mutual information, in bits."""
-    row_shares = table.counts / table.reference_totals[table.rows]
-    gains = np.log2(row_shares * table.total / table.prediction_totals[table.columns])
-    parts = np.bincount(
-        table.rows, weights=gains * table.counts / table.total, minlength=len(table.labels)
-    )
-    return [max(part, 0.0) for part in parts.tolist()]
-
-
-def values_by_class(table: ContingencyTable, score: Score) -> dict[str, Any] | None:
-    """Return a bar for each class with its part of the score; None if the score has no parts."""
-    if None in score.averages:
-        values = score.averaged(None).value(table, zero_division=float("nan"))
-        return class_bars(table, values, f"{score.title} of each class", signed=score.lowest < 0)
-    if not isinstance(score, EntropicScore):
-        return None
-    values = class_information(table)
-    heading = f"What each class adds to the mutual information of {sum(values):.3f} bits"
-    return class_bars(table, values, heading, signed=False)
-
-
-# A simulation
-
-Simulated = tuple[float, Sequence[float], Mapping[str, Sequence[float]]]
-"""The current place of a simulation, the places of its curves, and the curves."""
-
-
-def draw_simulation(
-    table: ContingencyTable, own: str, ability: Simulated, share: Simulated
-) -> tuple[str, str]:
-    """Return the scores of a simulated classifier over abilities and over class shares."""
-    report = Report.from_table(table)
-    by_ability = draw(
-        "simulation",
-        own=own,
-        verdict=verdict(report, own, None),
-        field=field(report.scores),
-        ability=curves(*ability, report.scores, own, "ability: share of answers known"),
-    )
-    by_share = draw(
-        "simulated_shares",
-        own=own,
-        share=curves(*share, report.scores, own, "share of class 1"),
-        map=heat_map(table, expected=True),
-    )
-    return by_ability, by_share
-
-
-def draw_shares(shares: Sequence[float]) -> str:
-    """Return class shares, in percent, as a bar whose borders can be moved."""
-    return draw("shares", shares=shares, ends=np.cumsum(shares).tolist())
-
-
-def draw_samples(truth: float, drawn: Sequence[ContingencyTable], own: str, n: int) -> str:
-    """Return the scores of samples of a simulated classifier, each with its interval.
-
-    A draw of one class has no score.
-    """
-    score = score_named(own)
-    made: list[tuple[float, Estimate | None]] = []
-    with noting():
-        for table in drawn:
-            if not score.undefined(table):
-                made.append((score.value(table), estimated(table, own)))
-    values = [value for value, _ in made] or [truth]
-    return draw(
-        "samples",
-        title=score.title,
-        n=n,
-        of_one_class=len(drawn) - len(made),
-        truth=truth,
-        least=min(values),
-        most=max(values),
-        scale=draws_scale(truth, made, score.chance(drawn[0]) or 0.0),
-    )
+    return {"x": x, "y": y, **shares}
 
 
 # A comparison

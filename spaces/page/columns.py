@@ -9,22 +9,12 @@ from data import ROLES, mostly_different
 from limits import MAX_LABEL, MAX_TEXT, Refusal
 
 from informedness.core.labels import show
+from informedness.inputs.matrices import role_in, words_of
+from informedness.inputs.samples import lines_in
 
 ColumnOf: TypeAlias = Callable[[str], Sequence[Any]]  # from the name of a column to its labels
 
-# Words in a column's name that say what it holds. The second pair counts only where the first says
-# nothing: `true_answer` is a reference and `predicted_label` a prediction.
-TRUE = r"gold\w*|true|truth|groundtruth|refs?|references?|actual|expected"
-PREDICTED = r"pred\w*|yhat|hyp\w*|guess\w*"
-LABEL = r"labels?|targets?|class|classes|category"
-ANSWER = r"outputs?|answers?|responses?|model|system"
 NEITHER = r"ids?|idx|index|scores?|prob\w*|logits?|conf\w*|loss|correct"
-
-
-def words_of(name: str) -> list[str]:
-    """Return the words of a column's name, as in yTrue or predicted_label."""
-    spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower()
-    return re.findall("[a-z]+", spaced.replace("y_hat", "yhat"))
 
 
 def says_neither(name: str) -> bool:
@@ -34,26 +24,13 @@ def says_neither(name: str) -> bool:
 
 def role_of(name: str) -> str | None:
     """Return which of `ROLES` a column has, if its name says so."""
-    words = words_of(name)
-
-    def has(pattern: str) -> bool:
-        return any(re.fullmatch(pattern, word) for word in words)
-
-    if says_neither(name):
-        return None
-    for reference, prediction in ((TRUE, PREDICTED), (LABEL, ANSWER)):
-        if has(reference) != has(prediction):
-            return ROLES[has(prediction)]
-        if has(reference):
-            return None
-    return None
+    return None if says_neither(name) else role_in(name)[0]
 
 
 def is_header(name: str) -> bool:
     """Return whether this can only be the name of a column; "true" alone is a label."""
     words = words_of(name[:MAX_LABEL])
-    known = f"y|{TRUE}|{PREDICTED}|{LABEL}|{ANSWER}"
-    is_name = all(re.fullmatch(known, word) for word in words)
+    is_name = all(word == "y" or role_of(word) for word in words)
     return is_name and words != ["true"] and role_of(name) is not None
 
 
@@ -90,24 +67,21 @@ def split_boxes(boxes: Sequence[str | None]) -> list[list[str]]:
     """
     texts = [text or "" for text in boxes]
     lines = [] if any(texts[1:]) else lines_of(texts[0])
-    for separator in ",;|":
-        table = [list(map(item_of, line.split(separator))) for line in lines]
-        if len(table) < 2 or len({*map(len, table)}) > 1:
-            continue
-        header, columns = table[0], [list(column) for column in zip(*table[1:], strict=True)]
-        named = dict(zip(header, columns, strict=True))
-        chosen = guessed_columns(header, named.__getitem__, models=len(texts) - 1)
-        if None not in chosen:
-            return [named[str(name)] for name in chosen]
-        if len(header) == len(texts):
-            return [list(column) for column in zip(*table, strict=True)]
-    return list(map(items_of, texts))
+    separator = max(",;|", key=lines[0].count) if lines else ","
+    table = [list(map(item_of, line.split(separator))) for line in lines]
+    if len(table) < 2 or len({*map(len, table)}) > 1:
+        return list(map(items_of, texts))
+    named = {name: column for name, *column in zip(*table, strict=True)}
+    chosen = guessed_columns(table[0], named.__getitem__, models=len(texts) - 1)
+    if None not in chosen:
+        return [named[str(name)] for name in chosen]
+    whole = [list(column) for column in zip(*table, strict=True)]
+    return whole if len(whole) == len(texts) else list(map(items_of, texts))
 
 
 def lines_of(text: str) -> list[str]:
     """Return the lines of a box; empty ones are dropped at its end only, so that no label moves."""
-    text = text.rstrip("\r\n")
-    return re.split(r"\r\n|\r|\n", text) if text else []
+    return lines_in(text.rstrip("\r\n"))
 
 
 def items_of(text: str) -> list[str]:

@@ -5,16 +5,14 @@ from typing import Any
 
 import charts
 import gradio as gr
-import numpy as np
-from asking import ask_of_boxes, grey_from, labels_box, result_of
+from asking import ask_of_boxes, labels_box, result_of
 from columns import split_samples
 from data import tables_of_models
 from endpoints import n_swaps
-from limits import METRIC
+from limits import METRIC, examples_of
 from uploads import ask_of_file, labels_of_upload
 
-from informedness import ContingencyTable, compare
-from informedness.results.comparison import Comparison
+from informedness import compare
 
 ROLES = ("References", "Predictions A", "Predictions B")
 
@@ -36,43 +34,26 @@ def compare_upload(upload: Mapping[str, Any] | None, *names: str | None) -> tupl
 def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, str]:
     """Return the comparison of two columns of predictions, given after the references."""
     a, b = tables_of_models(columns[0], dict(zip(ROLES[1:], columns[1:], strict=True)))
+    made = None  # with one class there is nothing to compare
     with charts.noting() as notes:
-        made = paired(columns, a, b)
+        if len(set(columns[0])) > 1:
+            made = compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, a, b))
     return charts.draw_comparison({"A": a, "B": b}, METRIC, made, notes, taken)
-
-
-def paired(
-    columns: Sequence[Sequence[str]], first: ContingencyTable, second: ContingencyTable
-) -> Comparison | None:
-    """Return the comparison on the same samples; None if there is only one class."""
-    if np.count_nonzero(first.reference_totals) < 2:
-        return None
-    return compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, first, second))
 
 
 def example() -> list[list[str]]:
     """Return a hundred references and the answers of two models, one of which is better."""
-    answers = {  # reference, answer of A, answer of B
-        ("ham", "ham", "ham"): 62,
-        ("ham", "ham", "spam"): 3,
-        ("ham", "spam", "ham"): 4,
-        ("ham", "spam", "spam"): 1,
-        ("spam", "spam", "spam"): 12,
-        ("spam", "spam", "ham"): 1,
-        ("spam", "ham", "spam"): 11,
-        ("spam", "ham", "ham"): 6,
-    }
-    rows = [row for row, times in answers.items() for _ in range(times)]
+    rows = [row for *row, times in examples_of("compare") for _ in range(times)]
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def compare_tab(demo: gr.Blocks) -> None:
+def compare_tab() -> None:
     """Fill the tab."""
     columns = example()
     result = result_of(compared(columns), "comparison")
     with gr.Row(elem_classes="workbench"):
         result.story.render()  # type: ignore[no-untyped-call]
-        with gr.Column(elem_id="asked-models", elem_classes="inputs") as area, gr.Tabs():
+        with gr.Column(elem_id="asked-models", elem_classes="inputs"), gr.Tabs():
             with gr.Tab("Paste"):
                 pasted = zip(ROLES, map("\n".join, columns), strict=True)
                 boxes = [labels_box(role, value=text) for role, text in pasted]
@@ -84,4 +65,3 @@ def compare_tab(demo: gr.Blocks) -> None:
             with gr.Tab("File"):
                 ask_of_file("Compare", ROLES, compare_upload, result)
         result.details.render()  # type: ignore[no-untyped-call]
-    grey_from(demo, area, result)

@@ -5,7 +5,6 @@ tool: a description, then one line per argument.
 """
 
 import functools
-import importlib.util
 import inspect
 import json
 import re
@@ -17,7 +16,7 @@ import gradio as gr
 from data import check_labels, table_of_labels, table_of_matrix, tables_of_models
 from gradio.events import api
 from limits import MAX_CLASSES, METRIC, MOST_SWAPPED, Refusal
-from simulate import ABILITIES, ability_curves, expected_table, frozen
+from simulate import expected_table
 
 import informedness
 from informedness import ContingencyTable
@@ -37,11 +36,9 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
 
     Sums of weights have no interval, because the number of samples behind them is unknown.
     """
+    beside = {"always_commonest": "commonest", "all_right": "right"}
     with charts.noting():  # nobody asked about these two tables
-        guess, perfect = (
-            Report.from_table(answering(table, wanted)).to_dict()
-            for wanted in ("commonest", "right")
-        )
+        others = {name: scores_of(answering(table, wanted)) for name, wanted in beside.items()}
     with charts.noting() as notes:
         if confidence_level is not None:
             check_level(confidence_level)
@@ -49,18 +46,18 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
                 confidence_level = None
                 notes[NO_INTERVAL] = IntervalWarning
         report = Report.from_table(table, confidence_level)
-        plain = {**report.to_dict(), "summary": summary_of(report)}
+        summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
+    plain = {**report.to_dict(), "summary": summary}
     for name, made in report.estimates.items():
         if made.independence_p_value is not None:
             plain[f"{name}_independence_p_value"] = made.independence_p_value
-    plain["always_commonest"] = {name: guess[name] for name in REPORTED}
-    plain["all_right"] = {name: perfect[name] for name in REPORTED}
-    return {**plain, "warnings": list(notes)}
+    return {**plain, **others, "warnings": list(notes)}
 
 
-def summary_of(report: Report) -> str:
-    """Return the sentence on the score of this Space; Informedness stands beside the accuracy."""
-    return report.summary if METRIC == "informedness" else report.summary_of(METRIC)
+def scores_of(table: ContingencyTable) -> dict[str, Any]:
+    """Return all scores of a table as plain values."""
+    plain = Report.from_table(table).to_dict()
+    return {name: plain[name] for name in REPORTED}
 
 
 def score(
@@ -130,11 +127,10 @@ def simulate(shares: Numbers, ability: float, guess: Numbers | None = None) -> d
     Returns
     -------
         The scores, without intervals because nothing is drawn at random; table, the expected table
-        (rows are references); curves, every score at abilities from 0 to 1.
+        (rows are references).
     """
     table = expected_table(shares, ability, guess)
-    curves = {"ability": ABILITIES, **ability_curves(tuple(shares), frozen(guess))}
-    return {**_report(table, None), "table": table.to_dense().tolist(), "curves": curves}
+    return {**_report(table, None), "table": table.to_dense().tolist()}
 
 
 def compare(
@@ -176,13 +172,8 @@ def compare(
             confidence_level=confidence_level,
             n_resamples=n_swaps(columns, *tables),
         )
-        a, b = (Report.from_table(table).to_dict() for table in tables)
-    return {
-        **made.to_dict(),
-        "scores_a": {name: a[name] for name in REPORTED},
-        "scores_b": {name: b[name] for name in REPORTED},
-        "warnings": list(notes),
-    }
+        a, b = map(scores_of, tables)
+    return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": list(notes)}
 
 
 def slices(
@@ -252,8 +243,7 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
         is_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer, ensure_ascii=False) if is_tool else answer
 
-    asked = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    asked = asked.replace(default=None, annotation=gr.Request)
+    asked = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
     parameters = [*signature.parameters.values(), asked]
     endpoint.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     endpoint.__annotations__ = {**function.__annotations__, "request": gr.Request}
@@ -279,8 +269,3 @@ def register() -> None:
         about, _, returned = (" ".join(part.split()) for part in parts)
         description = f"{about} Returns: {returned}"
         api(called(endpoint), api_name=endpoint.__name__, api_description=description)
-
-
-def serve_tools() -> bool:
-    """Return whether the endpoints can be tools, which needs the package `mcp`."""
-    return importlib.util.find_spec("mcp") is not None

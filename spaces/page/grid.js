@@ -133,13 +133,12 @@ element.addEventListener("input", ({ target }) => {
 element.addEventListener("paste", async (event) => {
   const text = event.clipboardData.getData("text/plain").replace(/[\r\n]+$/, "");
   if (!event.target.matches("input") || !/[\t\r\n]|\[\s*\[/.test(text)) return; // text for one cell
-  const { row, column } = place(event.target);
   event.preventDefault();
-  const { refused, said, ...grid } = await server.read_block({ grid: state(), text, row, column });
+  const { refused, said, ...grid } = await server.read_block({ labels: state().labels, text });
   if (refused) return say(refused, true);
   replace(grid);
   say(said);
-  focus(row, column);
+  focus(0, 0);
 });
 
 // Entering a cell by key, mouse or touch selects its text, so that typing replaces it.
@@ -173,7 +172,7 @@ element.append(
   make("p", {}, [
     make("button", { type: "button", textContent: "Add a class" }),
     make("button", { type: "button", textContent: "Undo" }),
-    " Or paste a block of cells from a spreadsheet, with or without class names.",
+    " Or paste a whole matrix from a spreadsheet, with or without class names.",
   ]),
   make("p", { className: "said", role: "status" }),
 );

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from itertools import count, islice
 from typing import Any, TypeAlias
 
 import numpy as np
-from limits import MAX_COUNT, MAX_GRID, MAX_TEXT, Refusal
+from limits import MAX_COUNT, MAX_GRID, Refusal
 
 from informedness.core.labels import show
 from informedness.inputs.matrices import ends_in_sums, is_called_total, rows_are_predictions
@@ -33,8 +32,6 @@ def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
             raise Refusal(f"Class {number} has no name.")
         if label in labels[: number - 1]:
             raise Refusal(f"Two classes are called {show(label)}: give each its own name.")
-    if any(len(row) != len(labels) for row in [cells, *cells]):
-        raise Refusal("The grid must have a row and a column for each class.")
     matrix = [
         [count_of(cell, row, column) for cell, column in zip(line, labels, strict=True)]
         for line, row in zip(cells, labels, strict=True)
@@ -60,7 +57,7 @@ def count_of(cell: str, row: str = "", column: str = "") -> float:
         raise Refusal(f"{place} is not a count.") from None
     if not 0 <= number < MAX_COUNT:
         raise Refusal(f"{place} must be a count from 0 to below {MAX_COUNT:,d}.")
-    return int(text) if re.fullmatch("[0-9]+", text) else number
+    return int(number) if re.fullmatch("[0-9]+", text) else number
 
 
 def is_number(cell: str) -> bool:
@@ -68,74 +65,42 @@ def is_number(cell: str) -> bool:
     return bool(re.fullmatch(rf"[-+]?(\d+[.,]?\d*|[.,]\d+)(e[-+]?\d+)?|{THOUSANDS}", cell, re.I))
 
 
-def paste_block(grid: Grid, text: str, row: int, column: int) -> tuple[Grid, str]:
-    """Return the grid with a block pasted into one of its cells, and a note on what was pasted.
-
-    A square with the names of its classes replaces the whole grid, and so does one without names
-    in the first cell. Other counts fill the cells from this one on. Column -1 holds the names.
-    """
-    block = rows_of_block(text)
-    size = f"{len(block)} × {len(block[0])}"  # noqa: RUF001
-    if column < 0 and len(block[0]) == 1:
-        return rename_classes(
-            grid, [cells[0] for cells in block], row
-        ), f"Pasted {len(block)} names."
-    names, counts = parted(block)
-    old = grid["labels"]
+def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
+    """Return the matrix in a pasted block, and a note on it; without names, classes keep theirs."""
+    names, counts = parted(rows_of_block(text))
     k = len(counts)
-    if names or (k == len(counts[0]) > 1 and (row, column) == (0, 0)):
-        if k != len(counts[0]):
-            raise Refusal(
-                f"A matrix has a row and a column for each class, but this block has {k} rows and "
-                f"{len(counts[0])} columns of counts."
-            )
-        check_size(k)
-        said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
-        return grid_value(names or [*old[:k], *new_names(old, k)], counts), said
-    if column < 0 or row + k > len(old) or column + len(counts[0]) > len(old):
+    if k != len(counts[0]) or k < 2:
         raise Refusal(
-            f"A {size} block does not fit here: paste a whole matrix into the first cell, or "
-            "add classes first."
+            f"A matrix has a row and a column for each class, but this block has {k} rows and "
+            f"{len(counts[0])} columns of counts."
         )
-    cells = [list(line) for line in grid["cells"]]
-    for i, line in enumerate(counts, start=row):
-        cells[i][column : column + len(line)] = line
-    return grid_value(old, cells), f"Pasted {size} counts."
+    check_size(k)
+    said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
+    new = [f"class {n}" for n in range(len(old) + 1, k + 1)]
+    return grid_value(names or [*old[:k], *new], counts), said
 
 
 def rows_of_block(text: str) -> list[list[str]]:
     """Return the cells of a block from a spreadsheet, a file, or a matrix that Python printed."""
-    if len(text) > MAX_TEXT:
-        raise Refusal(
-            f"A block can have at most {MAX_TEXT:,d} characters, this one has {len(text):,d}."
-        )
     lines = text.strip("\r\n").splitlines() or [""]
-    if "\t" in text:
-        return even([line.split("\t") for line in lines])
+    separators = ["\t"] if "\t" in text else [";", r"\s+", ","]
     if re.match(r"\s*(array\()?\[\s*\[", text):
-        printed = re.findall(r"\[([^\[\]]*)\]", text)
-        return even([re.split(r"[,\s]+", row.strip()) for row in printed])
-    for separator in (";", r"\s+", ","):
-        rows = [re.split(separator, line.strip()) for line in lines]
-        same = len(rows[0]) > 1 and len({*map(len, rows)}) == 1
-        if same and separator == "," and all(re.fullmatch(THOUSANDS, line) for line in lines):
+        lines, separators = re.findall(r"\[([^\[\]]*)\]", text), [r"[,\s]+"]
+    for separator in separators:
+        rows = [re.split(separator, line.strip(" ")) for line in lines]
+        if {len(row) for row in rows} == {1} or any(len(row) != len(rows[0]) for row in rows):
+            continue
+        if separator == "," and all(re.fullmatch(THOUSANDS, line) for line in lines):
             raise Refusal(
                 f"{lines[0]} could be one count with a thousands separator, or several counts: "
                 "paste from a spreadsheet, or put spaces between the counts."
             )
-        if same and not any(cell.endswith(",") for row in rows for cell in row):
-            return even(rows)
-    return [[line.strip()] for line in lines]
-
-
-def even(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return rows with their cells stripped; all must have equally many."""
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(rows[0]):
-            raise Refusal(
-                f"Row {number} of the block has {len(row)} cells, but the first has {len(rows[0])}."
-            )
-    return [[cell.strip() for cell in row] for row in rows]
+        if not any(cell.endswith(",") for row in rows for cell in row):
+            return [[cell.strip() for cell in row] for row in rows]
+    raise Refusal(
+        "This block is no matrix, whose rows have equally many cells, at least two: copy the whole "
+        "matrix from a spreadsheet, or separate the cells by semicolons."
+    )
 
 
 def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
@@ -180,21 +145,6 @@ def ends_in_totals(cells: list[list[str]]) -> bool:
     return all(ends_in_sums(counts, axis) for axis in (0, 1))
 
 
-def rename_classes(grid: Grid, names: list[str], first: int) -> Grid:
-    """Return the grid with new names from this class on; new classes have no counts."""
-    k = max(first + len(names), len(grid["labels"]))
-    check_size(k)
-    labels = [*grid["labels"][:first], *names, *grid["labels"][first + len(names) :]]
-    cells = [[*row, *["0"] * (k - len(row))] for row in grid["cells"]]
-    return grid_value(labels, [*cells, *[["0"] * k] * (k - len(cells))])
-
-
-def new_names(labels: Sequence[str], k: int) -> list[str]:
-    """Return names for the classes that a grid needs to grow to this size."""
-    free = (f"class {n}" for n in count(len(labels) + 1) if f"class {n}" not in labels)
-    return list(islice(free, max(k - len(labels), 0)))
-
-
 def check_size(k: int) -> None:
     """Refuse more classes than can be edited."""
     if k > MAX_GRID:
@@ -204,15 +154,14 @@ def check_size(k: int) -> None:
         )
 
 
-def grid_notes(matrix: Sequence[Sequence[float]]) -> list[str]:
-    """Return notes on a matrix whose rows may be shares."""
+def note_of(matrix: Sequence[Sequence[float]]) -> str:
+    """Return a note on a matrix whose rows may be shares."""
     sums = [sum(row) for row in matrix]
-    if all(isinstance(total, int) for total in sums):
-        return []
     for whole in (1, 100):
-        if all(abs(total - whole) <= 0.01 * whole for total in sums):
-            return [
+        rounded = all(abs(total - whole) <= 0.01 * whole for total in sums)
+        if rounded and not all(isinstance(total, int) for total in sums):
+            return (
                 f"Each row sums to {whole}: if these are row shares, not counts, the score is the "
                 "one for equally common classes."
-            ]
-    return []
+            )
+    return ""

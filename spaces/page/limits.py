@@ -1,5 +1,6 @@
 """The metric of this Space, limits on what a person may send, and how more is refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,8 @@ from starlette.responses import PlainTextResponse
 
 from informedness.statistics.registry import MODULES
 
-# The metric whose script is in this folder.
-METRIC = next(
-    name for name in MODULES if (Path(__file__).resolve().parent / f"{name}.py").is_file()
-)
+HERE = Path(__file__).resolve().parent
+METRIC = next(name for name in MODULES if (HERE / f"{name}.py").is_file())  # its script is here
 
 MAX_ROWS = 100_000
 MAX_CLASSES = 1_000
@@ -26,6 +25,11 @@ MAX_SIMULATED = 50  # classes
 MOST_SWAPPED = 8_000_000  # numbers in all swaps of one comparison, about a second
 MOST_VISITORS = 20  # whose last inputs Gradio keeps, although nothing here reads them again
 SMALLEST_SHARE = 1e-6  # of a simulated class
+
+
+def examples_of(tab: str) -> list[Any]:
+    """Return the examples with which a tab of the page begins."""
+    return list(json.loads((HERE / "examples.json").read_text("utf-8"))[tab])
 
 
 class Refusal(ValueError):  # noqa: N818

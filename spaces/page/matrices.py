@@ -2,7 +2,6 @@
 
 import base64
 import io
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +12,7 @@ from informedness import ContingencyTable
 from informedness.results.text import shown
 
 SLANTED = 5  # classes from which the names of the columns are upright
-MOST_NUMBERS = 10  # classes whose cells have room for numbers
-MOST_CELLS = 30  # classes whose cells are drawn one by one; larger tables are a picture
+MOST_CELLS = 30  # classes whose cells are numbers; larger tables are a picture
 MOST_TILES = 100  # along the picture's side; each shows the strongest cell of a block of classes
 MOST_BARS = 20  # classes with a bar each; if there are more, the commonest ones
 MOST_CONFUSED = 8
@@ -40,13 +38,7 @@ def heat_map(table: ContingencyTable, expected: bool = False) -> dict[str, Any]:
         [(count, count / total if total else 0.0) for count in row]
         for row, total in zip(table.to_dense().tolist(), totals, strict=True)
     ]
-    return {
-        **drawn,
-        "upright": k >= SLANTED,
-        "numbers": k <= MOST_NUMBERS,
-        "totals": totals,
-        "cells": cells,
-    }
+    return {**drawn, "upright": k >= SLANTED, "cells": cells}
 
 
 def confused_pairs(table: ContingencyTable) -> dict[str, Any]:
@@ -92,23 +84,17 @@ def picture(table: ContingencyTable) -> str:
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
 
 
-def class_bars(
-    table: ContingencyTable, values: Sequence[float], heading: str, signed: bool
-) -> dict[str, Any]:
-    """Return a bar for each class, from the middle where the values can be negative."""
-    both = (table.reference_totals + table.prediction_totals).tolist()
-    codes, left_out = list(range(len(both))), ""
-    if len(both) > MOST_BARS:
-        codes = sorted(sorted(codes, key=lambda i: -both[i])[:MOST_BARS])
-        left_out = f"Only the {MOST_BARS} commonest of {len(both)} classes are shown."
-    bars = []
-    zero = 50 if signed else 0
-    span = 1.0 if signed else max([*(values[code] for code in codes), 1e-9])
-    for code in codes:
-        value = values[code]
-        width = 0.0 if math.isnan(value) else abs(value) / span * (100 - zero)
-        start = zero - width if value < 0 else zero
-        bars.append(
-            {"name": shown(table.labels[code]), "value": value, "start": start, "width": width}
-        )
-    return {"heading": heading, "zero": zero, "bars": bars, "left_out": left_out}
+def class_bars(table: ContingencyTable, values: Sequence[float]) -> dict[str, Any]:
+    """Return a bar for the Informedness of each class, to the left if it is below 0."""
+    both = table.reference_totals + table.prediction_totals
+    codes = np.sort(np.argsort(-both, kind="stable")[:MOST_BARS]).tolist()
+    bars = [
+        {
+            "name": shown(table.labels[code]),
+            "value": values[code],
+            "start": 50 + min(50 * values[code], 0),
+            "width": abs(50 * values[code]),
+        }
+        for code in codes
+    ]
+    return {"bars": bars, "n_classes": len(both)}

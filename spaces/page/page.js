@@ -146,8 +146,10 @@ const results = (() => {
   };
 
   // Gradio's own `input` event of a text box does not fire on paste, so listen to the browser's.
-  const listen = (area, name) =>
-    addEventListener("input", ({ target }) => { if (target.closest(`#${area}`)) changed(name); });
+  addEventListener("input", ({ target }) => {
+    const name = target.closest(".inputs")?.parentElement.querySelector(".story").id;
+    if (name) changed(name);
+  });
 
   const asked = (name, inputs) => {
     found(name).asked = found(name).changes;
@@ -171,5 +173,5 @@ const results = (() => {
     }).observe(score);
   };
 
-  return { answered, asked, changed, listen };
+  return { answered, asked, changed };
 })();

@@ -12,22 +12,25 @@ import charts
 import gradio as gr
 import numpy as np
 from asking import ask, grey, html, refusal_below
+from curves import curves
 from limits import MAX_SIMULATED, METRIC, SMALLEST_SHARE, Refusal
+from matrices import heat_map
+from scales import draws_scale
+from squares import field
 
 from informedness import ContingencyTable
 from informedness.results.report import Report
-from informedness.statistics.registry import REPORTED
+from informedness.statistics.registry import REPORTED, score_named
 
 ABILITIES = [step / 40 for step in range(41)]
 SHARES = [0.01, *(step / 40 for step in range(1, 40)), 0.99]
-GUESSES: dict[str, Callable[[list[float]], list[float] | None]] = {
-    "in proportion to the classes": lambda sizes: None,
-    "the commonest class": lambda sizes: np.eye(len(sizes))[int(np.argmax(sizes))].tolist(),
-    "all classes equally often": lambda sizes: [1.0] * len(sizes),
+GUESSES: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {
+    "in proportion to the classes": tuple,
+    "the commonest class": lambda sizes: tuple(np.eye(len(sizes))[np.argmax(sizes)].tolist()),
+    "all classes equally often": lambda sizes: (1.0,) * len(sizes),
 }
 START = (0.4, "in proportion to the classes", "90, 10", False)
 AT_FIRST = ("accuracy", "f1_macro", "informedness", "nit")  # the curves, beside that of the page
-MOST_SHARES = 6  # classes that the slider offers
 DRAWS = 10
 
 
@@ -95,9 +98,7 @@ def share_curves(shares: tuple[float, ...], ability: float, guess: str) -> dict[
 
 
 @functools.lru_cache(maxsize=256)  # so that a moving ability slider costs one table, not 41
-def ability_curves(
-    shares: tuple[float, ...], guess: tuple[float, ...] | None
-) -> dict[str, list[float]]:
+def ability_curves(shares: tuple[float, ...], guess: tuple[float, ...]) -> dict[str, list[float]]:
     """Return each score at each of `ABILITIES`."""
     return _curves([expected_table(shares, ability, guess) for ability in ABILITIES])
 
@@ -105,11 +106,6 @@ def ability_curves(
 def _curves(tables: list[ContingencyTable]) -> dict[str, list[float]]:
     points = [Report.from_table(table).scores for table in tables]
     return {name: [point[name] for point in points] for name in REPORTED}
-
-
-def frozen(numbers: Any) -> tuple[float, ...] | None:
-    """Return a list as a tuple, which a cache can hold."""
-    return None if numbers is None else tuple(numbers)
 
 
 # The controls
@@ -140,49 +136,64 @@ def read_shares(text: Any) -> list[float]:
     return [100 * number / sum(numbers) for number in numbers]
 
 
-def in_percent(shares: Sequence[float]) -> list[float]:
-    """Return shares in percent, with a decimal where they need one."""
-    return [round(100 * share / sum(shares), 1) for share in shares]
-
-
 def simulated(ability: float, guess: str, written: str, complete: bool) -> tuple[str, str]:
-    """Simulate the classifier that the controls describe."""
-    shares = read_shares(written)
+    """Return the scores of the classifier that the controls describe, and those at other shares."""
+    shares = tuple(read_shares(written))
     guesses = GUESSES[guess](shares)
     table = expected_table(shares, ability, guesses)
-    by_ability = ability_curves(tuple(shares), frozen(guesses))
-    by_share = share_curves(tuple(shares), ability, guess)
+    report = Report.from_table(table)
     names = [name for name in REPORTED if complete or name in (*AT_FIRST, METRIC)]
-    return charts.draw_simulation(
-        table,
-        METRIC,
-        (ability, ABILITIES, {name: by_ability[name] for name in names}),
-        (shares[0] / sum(shares), SHARES, {name: by_share[name] for name in names}),
+
+    def chart(
+        at: float, places: list[float], series: dict[str, list[float]], axis: str
+    ) -> dict[str, Any]:
+        shown = {name: series[name] for name in names}
+        return curves(at, places, shown, report.scores, METRIC, axis)
+
+    by_ability = ability_curves(shares, guesses)
+    by_share = share_curves(shares, ability, guess)
+    return charts.draw(
+        "simulation",
+        own=METRIC,
+        verdict=charts.verdict(report, METRIC, None),
+        field=field(report.scores),
+        ability=chart(ability, ABILITIES, by_ability, "ability: share of answers known"),
+    ), charts.draw(
+        "simulated_shares",
+        own=METRIC,
+        share=chart(shares[0] / 100, SHARES, by_share, "share of class 1"),
+        map=heat_map(table, expected=True),
     )
 
 
-def resized(written: str, k: float) -> tuple[str, str]:
-    """Return the shares for another number of classes, and their bar.
+def share_bar(written: str) -> str:
+    """Return the shares in the box, in percent, as a bar whose borders can be moved."""
+    shares = [round(share, 1) for share in read_shares(written)]
+    return charts.draw("shares", shares=shares, ends=np.cumsum(shares).tolist())
 
-    The last classes are dropped, and new ones are as small as the smallest.
+
+def drawn_samples(size: str, ability: float, guess: str, written: str) -> str:
+    """Draw samples of the simulated classifier, several times, and show each with its interval.
+
+    A draw of one class has no score.
     """
-    shares = read_shares(written)
-    shares = in_percent([*shares[: int(k)], *[min(shares)] * (int(k) - len(shares))])
-    return ", ".join(f"{share:g}" for share in shares), charts.draw_shares(shares)
-
-
-def share_bar(written: str) -> tuple[str, int]:
-    """Return the bar of the shares in the box, and their number as the slider has it."""
-    shares = in_percent(read_shares(written))
-    return charts.draw_shares(shares), min(len(shares), MOST_SHARES)
-
-
-def drawn_samples(n: str, ability: float, guess: str, written: str) -> str:
-    """Draw samples of the simulated classifier, several times."""
-    shares = read_shares(written)
+    shares, score, n = tuple(read_shares(written)), score_named(METRIC), int(size)
     table = expected_table(shares, ability, GUESSES[guess](shares))
-    truth = Report.from_table(table).scores[METRIC]
-    return charts.draw_samples(truth, draw_again(table, int(n), DRAWS), METRIC, int(n))
+    with charts.noting():
+        drawn = [one for one in draw_again(table, n, DRAWS) if not score.undefined(one)]
+        made = [(score.value(one), charts.estimated(one, METRIC)) for one in drawn]
+    truth = score.value(table)
+    values = [value for value, _ in made] or [truth]
+    return charts.draw(
+        "samples",
+        title=score.title,
+        n=n,
+        of_one_class=DRAWS - len(made),
+        truth=truth,
+        least=min(values),
+        most=max(values),
+        scale=draws_scale(truth, made, score.chance(table) or 0.0),
+    )
 
 
 def simulate_tab() -> None:
@@ -204,10 +215,11 @@ def simulate_tab() -> None:
             guess = gr.Radio(
                 list(GUESSES), value=START[1], label="Where it does not know, it guesses"
             )
-            bar = html(share_bar(START[2])[0], elem_id="share-bar")
-            shares = gr.Textbox(START[2], label="Class shares in percent", elem_id="shares")
+            bar = html(share_bar(START[2]), elem_id="share-bar")
+            shares = gr.Textbox(
+                START[2], label="Class shares in percent, for example 50, 30, 20", elem_id="shares"
+            )
             refused = refusal_below("shares")
-            classes = gr.Slider(2, MOST_SHARES, 2, step=1, label="Number of classes", buttons=[])
             complete = gr.Checkbox(START[3], label="Show all scores")
             size = gr.Radio(["20", "50", "200", "1000"], value="50", label="Samples per draw")
             button = gr.Button(f"Draw {DRAWS} times", elem_id="draw")
@@ -215,9 +227,8 @@ def simulate_tab() -> None:
             not_drawn = refusal_below("draw")
         moved = html(by_share, elem_id="simulation-shares", elem_classes="details")
     quiet: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
-    ask(classes.input, resized, [shares, classes], [shares, bar], bar, refused, **quiet)
     left = functools.partial(gr.on, [shares.blur, shares.submit])
-    ask(left, share_bar, [shares], [bar, classes], bar, refused, **quiet)
+    ask(left, share_bar, [shares], [bar], bar, refused, **quiet)
     controls: list[Any] = [ability, guess, shares, complete]
     changed = functools.partial(gr.on, [control.change for control in controls])
     # A moving slider asks again only after the last answer has arrived.

@@ -4,20 +4,29 @@
 functions; `report` shows them beside the usual scores; `register` lets
 `evaluate.load("informedness")` and `evaluate.load("nit")` find the Hugging Face modules by name.
 
-Whatever a score does not need is imported on first use, so `import informedness` costs what
-`import numpy` costs.
+Each name is imported on first use.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .contingency import ContingencyTable
-from .core.labels import InformednessWarning, LabelsWarning, NoSamplesError, UndefinedMetricWarning
-from .core.scores import __version__ as __version__
-from .functions import ema_score, entropy_triangle, informedness_score, markedness_score, nit_score
-
 if TYPE_CHECKING:
+    from .contingency import ContingencyTable
+    from .core.labels import (
+        InformednessWarning,
+        LabelsWarning,
+        NoSamplesError,
+        UndefinedMetricWarning,
+    )
+    from .core.scores import __version__ as __version__
     from .decisions import informed_decisions
+    from .functions import (
+        ema_score,
+        entropy_triangle,
+        informedness_score,
+        markedness_score,
+        nit_score,
+    )
     from .inputs.files import table_from_file
     from .inputs.frames import table_from_frame
     from .logs.reading import read_log
@@ -57,28 +66,31 @@ __all__ = [
     "unregister",
 ]
 
-_AT_FIRST_USE = {
-    "IntervalWarning": "statistics.intervals",
-    "SCORES": "statistics.registry",
-    "Tally": "tally",
-    "compare": "results.comparison",
-    "estimate_from_labels": "results.estimates",
-    "informed_decisions": "decisions",
-    "leaderboard": "results.leaderboard",
-    "module_path": "statistics.registry",
-    "read_log": "logs.reading",
-    "register": "registration",
-    "report": "results.report",
-    "table_from_file": "inputs.files",
-    "table_from_frame": "inputs.frames",
-    "unregister": "registration",
+_NAMES = {
+    "contingency": "ContingencyTable",
+    "core.labels": "InformednessWarning LabelsWarning NoSamplesError UndefinedMetricWarning",
+    "core.scores": "__version__",
+    "decisions": "informed_decisions",
+    "functions": "ema_score entropy_triangle informedness_score markedness_score nit_score",
+    "inputs.files": "table_from_file",
+    "inputs.frames": "table_from_frame",
+    "logs.reading": "read_log",
+    "registration": "register unregister",
+    "results.comparison": "compare",
+    "results.estimates": "estimate_from_labels",
+    "results.leaderboard": "leaderboard",
+    "results.report": "report",
+    "statistics.intervals": "IntervalWarning",
+    "statistics.registry": "SCORES module_path",
+    "tally": "Tally",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _AT_FIRST_USE:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{_AT_FIRST_USE[name]}", __name__), name)
+    found = getattr(import_module(f".{_MODULES[name]}", __name__), name)
     globals()[name] = found
     return found
 

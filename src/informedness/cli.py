@@ -1,45 +1,60 @@
-"""The command line: `informedness report`, `compare`, `register` and `unregister`."""
+"""The command line: what is asked for, and how the answer, warnings and refusals are written.
+
+Nothing here needs numpy, so that help comes at once; `commands` is imported for a command.
+"""
 
 import argparse
-import json
 import os
 import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from . import __version__
-from .contingency import ContingencyTable
-from .core.labels import WARNING_PREFIX, Column, InformednessWarning, LabelsWarning
-from .inputs.answered import LabelOptions
-from .inputs.files import table_from_file
-from .inputs.paths import FORMATS
-from .inputs.samples import joined_columns, read_columns, read_lines
-from .logs.answers import Answers
-from .logs.reading import READERS, one_run, read_logs
-from .logs.report import LogReport, how_read
-from .plots import import_pyplot, save_plots
-from .registration import register, unregister
-from .results.comparison import Comparison, compare
-from .results.layout import aligned
-from .results.leaderboard import Leaderboard, leaderboard
-from .results.report import Report
-from .results.slices import Slices
-from .results.text import cut, shown
-from .statistics.intervals import check_level
-from .statistics.registry import SCORES, averaged_score
-from .statistics.swaps import Plan
-
-_FORMATS: dict[str, Callable[[Any], str]] = {
-    "text": str,
-    "json": lambda result: json.dumps(result.to_dict(), indent=2),
-    "csv": lambda result: result.to_csv().rstrip("\n"),
-    "markdown": lambda result: result.to_markdown(),
-    "latex": lambda result: result.to_latex(),
+COMMANDS = {
+    "report": "score predictions in files, or answers of language models in logs",
+    "compare": "compare two models on the same samples",
+    "register": "let evaluate.load find both metrics by name, from anywhere",
+    "unregister": "undo register",
 }
+_HELP = """usage: informedness COMMAND ...
+
+Classification scores that give no credit for guessing.
+
+commands:
+{commands}
+
+examples:
+  informedness report predictions.csv
+  informedness compare predictions.csv -r label -p model other
+
+`informedness report --help` shows the options of a command, `informedness --version` the version.
+Exit codes: 0, 1 if some logs are left out, 2 for bad usage or data, 130 if interrupted."""
+_REPORT = """Score predictions in files of one row per sample; several files count as one data set.
+Or score two text files of one label per line, or logs of lm-eval, lighteval and Inspect.
+
+examples:
+  informedness report predictions.csv            shows which columns there are
+  informedness report predictions.csv -r label -p model --confidence-level 0.95"""
+_COMPARE = """Compare two models on the same samples: the difference, its interval and a p-value.
+Each is a column of the same files, has a file of its own (--on), or has a log.
+
+examples:
+  informedness compare predictions.csv -r label -p model other
+  informedness compare a.csv b.csv --on id -r label -p model"""
+_MORE = "--help-all also shows the options for reading files and logs of harnesses."
+_NAMES = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
+_NAMES += "matthews_corrcoef, markedness, ema"
+_CLASSES = "classes of each slice: all (default) or slice"
+_UNKNOWN = "other predictions: error (default) or wrong"
+_EPOCHS = "each (default), or pooled: intervals by sample"
+_FROM_NAME = "by default by the ending of the file name"
+# as the readers have them, whose import would take longer than help may
+_FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
+_HARNESSES = ["lm-eval", "lighteval", "inspect"]
 # Options are kept under the names of the Python arguments that they set, and so found in messages;
 # these are other names of the same arguments.
 _SAME = {
@@ -48,41 +63,46 @@ _SAME = {
     **{f"{name}_{model}": "predictions" for name in ("y_pred", "predictions") for model in "ab"},
     "sample_weight": "weights",
 }
-# Options that go together
-_OF_TEXT = ("extract", "choices", "ignore_case", "strip")
-_OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
-_OF_FILES = ("file_format", "encoding", "drop_null", "keep_missing", "each_row_a_sample")
-_OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
-_OF_ROWS = ("labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
-_OF_SLICES = ("classes", "column", "vs_rest")
-_OF_COLUMNS = ("weights", "counts", "by", *_OF_SLICES, "on", "groups", "file_format")
-_OF_TEST = ("metric", "average", "confidence_level", "n_resamples", "seed")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0, 1 if logs are left out, or 2 if refused."""
+    """Run the command line and return its exit code.
+
+    It is 0, 1 if logs are left out, 2 if something is refused, or 130 if interrupted.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels the terminal cannot show
     if sys.stderr is None:  # closed: print would take standard output for it
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 until the process ends
-    options = _parser().parse_args(arguments)
-    if getattr(options, "format", "text") != "text":
-        _write_exactly()
+    try:
+        return _main(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        _tell("informedness: interrupted")
+        return 130
+
+
+def _main(arguments: Sequence[str]) -> int:
+    options = argparse.Namespace(known=(), has_left_out=False)
+    options.tell = lambda message: _tell(_in_options(message, options))
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
-        if sys.stdin is None and "-" in getattr(options, "path", ()):
-            raise ValueError("-: standard input is closed")
-        _decode(options)
-        with _held_warnings(options) as held:
-            output = options.run(options)
-    except (ValueError, OSError, ImportError) as error:
+        said = _parse(arguments, options)
+        if said is None:
+            with _held_warnings(options) as held, _progress():
+                from . import commands
+
+                said = getattr(commands, options.command)(options)
+            for message in dict.fromkeys(held):
+                options.tell(f"warning: {message}")
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        return _refused(_in_options(what, options))
+    except (ValueError, ImportError) as error:
         return _refused(_in_options(str(error), options))
-    for message in dict.fromkeys(held):
-        _tell(f"warning: {_in_options(message, options)}")
     try:
-        print(output, flush=True)
+        print(said, flush=True)
     except UnicodeEncodeError as error:
         return _refused(f"standard output: {error}")
     except OSError as error:
@@ -90,7 +110,63 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # as in `informedness report ... | head`
             return _refused(f"standard output: {error}")
-    return int(getattr(options, "has_left_out", False))
+    return int(options.has_left_out)
+
+
+def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
+    """Read the command and its options; return the text to print if it is help or the version."""
+    command, *given = arguments or [""]
+    if command in ("-h", "--help"):
+        names = "\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())
+        return _HELP.format(commands=names)
+    if command == "--version":
+        from . import __version__
+
+        return f"informedness {__version__}"
+    if command not in COMMANDS:
+        got = f", got {command!r}{_like(command, COMMANDS)}" if command else ""
+        names = ", ".join(COMMANDS)
+        raise ValueError(
+            f"the command must be one of {names}{got}; `informedness --help` says more"
+        )
+    parser = _parser(command, "--help-all" in given)
+    _, others = parser.parse_known_args(given, options)
+    if options.help or options.help_all:
+        return parser.format_help().rstrip()
+    options.command, options.known = command, parser._actions
+    options.path = _files(parser, options, others)
+    if getattr(options, "format", "text") != "text":
+        _write_exactly()
+    return None
+
+
+def _files(parser: argparse.ArgumentParser, options: Any, others: list[str]) -> list[str]:
+    """Return the files among the arguments that belong to no option."""
+    end = others.index("--") if "--" in others else len(others)
+    for name in others[:end]:
+        if name.startswith("-") and name != "-":
+            parser.error(f"there is no option {name}{_like(name, parser._option_string_actions)}")
+    files = others[:end] + others[end + 1 :]
+    for option, values, last in options.last:
+        if files:
+            raise ValueError(
+                f"{last[0]!r} looks like a file among the values of `{option}`: put all files "
+                f"before the options, or at the end after `--`: {option} {' '.join(values)} -- "
+                f"{' '.join(last)}; if it is a value, give it on its own: {option}={last[0]}"
+            )
+        files = last
+    if files and not options.takes_files:
+        parser.error(f"{options.command} takes no file, got {files[0]!r}")
+    if options.takes_files and not files:
+        parser.error("name a file, a folder or - for standard input")
+    if sys.stdin is None and "-" in files:
+        raise ValueError("-: standard input is closed")
+    return files
+
+
+def _like(name: str, names: Any) -> str:
+    close = get_close_matches(name.partition("=")[0], names, n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _write_exactly() -> None:
@@ -104,22 +180,6 @@ def _write_exactly() -> None:
         sys.stdout.reconfigure(encoding=encoding, errors="strict")
 
 
-def _decode(options: argparse.Namespace) -> None:
-    """Read what was typed as UTF-8 where the locale has another encoding, such as LC_ALL=C.
-
-    Paths stay as they are: the system opens them so.
-    """
-    for action in options.known:
-        given = getattr(options, action.dest, None)
-        if action.dest in ("path", "plot") or not isinstance(given, (str, list)):
-            continue
-        with suppress(UnicodeError):
-            several = [
-                os.fsencode(x).decode() for x in ([given] if isinstance(given, str) else given)
-            ]
-            setattr(options, action.dest, several if isinstance(given, list) else several[0])
-
-
 @contextmanager
 def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
     """Yield a list that collects the messages of this project's warnings; others pass through.
@@ -127,6 +187,8 @@ def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
     Those that labels are probably not what was meant are errors without --as-is. Warning filters
     apply to the whole process, which here belongs to the command line.
     """
+    from .core.labels import WARNING_PREFIX, InformednessWarning, LabelsWarning
+
     messages: list[str] = []
     with warnings.catch_warnings():
         show_others = warnings.showwarning
@@ -146,6 +208,40 @@ def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
         yield messages
 
 
+@contextmanager
+def _progress() -> Iterator[None]:
+    """Show on a terminal that work goes on, from the third second on."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Timer
+
+    shown: list[Any] = []
+
+    def show() -> None:
+        with suppress(ImportError):  # the bar is a comfort, not worth an error
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TimeElapsedColumn
+
+            columns = "scoring", BarColumn(), TimeElapsedColumn()
+            progress = Progress(
+                *columns, console=Console(stderr=True), transient=True, refresh_per_second=4
+            )
+            progress.add_task("", total=None)
+            progress.start()
+            shown.append(progress)
+
+    timer = Timer(2, show)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        for progress in shown:
+            progress.stop()
+
+
 def _refused(message: str) -> int:
     _tell(f"informedness: error: {message}")
     return 2
@@ -159,7 +255,8 @@ def _tell(message: str) -> None:
 def _in_options(message: str, options: argparse.Namespace) -> str:
     """Return a message about Python arguments as one about options of the command line."""
     message = re.sub(r" \(set zero_division [^)]*\)", "", message)  # for which there is no option
-    said: dict[str, str] = {x.dest: [x.metavar, *x.option_strings][-1] for x in options.known}
+    said: dict[str, str] = {x.dest: x.option_strings[-1] for x in options.known}
+    said["path"] = "FILE"
     if getattr(options, "references", None) is None:  # of logs and lines, which have no columns
         said |= {"references": "references", "predictions": "predictions"}
     said |= {name: said[same] for name, same in _SAME.items() if same in said}
@@ -176,483 +273,135 @@ def _in_options(message: str, options: argparse.Namespace) -> str:
     return re.sub(argument, option, message)
 
 
-# What is asked for
-
-
-def _source(options: argparse.Namespace) -> str:
-    """Return whether the labels are in "columns", in "lines" of text or in "logs"."""
-    named = [x for x in (options.references, options.predictions) if x is not None]
-    is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
-    if len(named) == 2:
-        return "columns"
-    if named or (any(is_text) and is_text != [True, True]):
-        raise ValueError(
-            "`--references` and `--predictions` must name columns; without them there must be logs "
-            "of evaluation harnesses or, for a report, two text files (.txt), of references and of "
-            f"predictions, one label per line, got {' '.join(options.path)}"
-        )
-    return "lines" if any(is_text) else "logs"
-
-
-def _check(options: argparse.Namespace) -> str:
-    """Refuse what cannot work, before hours of reading, and return where the labels are."""
-    source, by = _source(options), getattr(options, "by", None)
-    is_ranking = options.run is _report and len(options.predictions or ()) > 1
-    is_number = options.run is _report and not is_ranking and options.metric is not None
-    logs = (
-        "logs of evaluation harnesses, which show what the references and predictions are: leave "
-        "out --references and --predictions"
-    )
-    columns = "columns: give --references and --predictions, or leave it out"
-    scores = "all scores, and --metric prints one: leave out one of them"
-    intervals = "the intervals of slices: add --confidence-level 0.95"
-    has_intervals = by is None or options.confidence_level is not None
-    for names, is_met, what in (
-        (_OF_LOGS, source == "logs", logs),
-        (_OF_ROWS, source != "logs", columns),
-        (_OF_COLUMNS, source == "columns", columns),
-        (("weights", "by"), not is_ranking, "one model: give one column of --predictions"),
-        (("counts",), getattr(options, "on", None) is None, "rows without identifiers"),
-        (_OF_SLICES, by is not None, "slices: add --by COLUMN"),
-        (("average",), options.metric, "one score: add --metric, whose average it sets"),
-        (("by", "plot"), not is_number, scores),
-        (("plot",), has_intervals, intervals),
-    ):
-        known = [action for action in options.known if action.dest in names]
-        given = [x for x in known if getattr(options, x.dest) != x.default]
-        if given and not is_met:
-            raise ValueError(f"`{given[0].option_strings[-1]}` is for {what}")
-    if options.confidence_level is not None:
-        check_level(options.confidence_level)
-    if options.metric is not None:
-        averaged_score(options.metric, options.average)
-    return source
-
-
-def _given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in names}
-
-
-def _label_options(options: argparse.Namespace) -> LabelOptions:
-    """Return the options that say what a label is and which labels count."""
-    return LabelOptions(**_given(options, *_OF_LABELS))
-
-
-def _classes(options: argparse.Namespace, references: Column) -> dict[str, Any]:
-    """Return the options that say which labels count, of the same type as the references."""
-    how, is_integer = _label_options(options), references.kind == "integers"
-    return {
-        "labels": how.classes(is_integer),
-        "ignore_index": how.ignored(is_integer),
-        "unknown": how.unknown,
-    }
-
-
-def _reading(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options for reading whole columns."""
-    return {"options": _label_options(options), **_given(options, *_OF_FILES)}
-
-
-def _read_columns(names: dict[str, Any], options: argparse.Namespace) -> dict[str, Column]:
-    """Return the columns of these names, those that are not None."""
-    named = {role: name for role, name in names.items() if name is not None}
-    return read_columns(options.path, named, **_reading(options))
-
-
-def _read_logs(files: Sequence[str], options: argparse.Namespace) -> list[Answers]:
-    how = LabelOptions(**_given(options, *_OF_TEXT))
-    chosen = _given(options, "task", "variant", "epoch")
-    read, left_out = read_logs(
-        files, how, **_given(options, "harness", "runs", "latest", "epochs"), chosen=chosen
-    )
-    for line in left_out:
-        _tell(_in_options(line, options))
-    options.has_left_out = bool(left_out) or getattr(options, "has_left_out", False)
-    return read
-
-
-def _shown(result: Any, options: argparse.Namespace) -> str:
-    """Return a result in the format asked for, after writing its pictures if they are."""
-    if getattr(options, "plot", None) is not None:
-        drawn = result.runs[0][1] if isinstance(result, LogReport) else result
-        for path in save_plots(drawn, options.plot):
-            _tell(f"wrote {path}")
-    return _FORMATS[options.format](result)
-
-
-# report
-
-
-def _report(options: argparse.Namespace) -> str:
-    source = _check(options)
-    if options.plot is not None:
-        os.environ["MPLBACKEND"] = "agg"  # files, no windows
-        import_pyplot()
-        Path(options.plot).mkdir(parents=True, exist_ok=True)
-    if source == "logs":
-        return _report_of_logs(options)
-    if source == "columns" and len(options.predictions) > 1:
-        return _shown(_leaderboard(options), options)
-    table: Any = _table_of_lines(options) if source == "lines" else _table_of_columns(options)
-    if options.by is not None:
-        slices = Slices.from_tables(
-            table,
-            classes=options.classes or "all",
-            **_given(options, "by", "confidence_level", "vs_rest"),
-        )
-        if options.column is not None:
-            slices = slices.sorted_by(options.column, descending=options.descending)
-        return _shown(slices, options)
-    if options.metric is not None:
-        return _score(table, options)
-    ignored = _label_options(options).ignored(isinstance(table.labels[0], int))
-    return _shown(Report.from_table(table, options.confidence_level, ignored), options)
-
-
-def _table_of_columns(options: argparse.Namespace) -> Any:
-    """Return the table of one column of predictions, or one for each slice."""
-    names = ("references", "weights", "counts", "by", *_OF_LABELS, *_OF_FILES)
-    return table_from_file(
-        options.path, predictions=options.predictions[0], **_given(options, *names)
-    )
-
-
-def _table_of_lines(options: argparse.Namespace) -> ContingencyTable:
-    """Return the table of two text files, of references and of predictions, a label per line."""
-    how = _given(options, "encoding", "drop_null", "keep_missing")
-    references, predictions = read_lines(options.path, _label_options(options), **how)
-    return ContingencyTable.from_labels(
-        references=references, predictions=predictions, **_classes(options, references)
-    )
-
-
-def _score(table: ContingencyTable, options: argparse.Namespace) -> str:
-    return repr(table.score(options.metric, average=options.average))
-
-
-def _report_of_logs(options: argparse.Namespace) -> str:
-    """Return the report on logs of evaluation harnesses."""
-    read = _read_logs(options.path, options)
-    if options.metric is not None or options.plot is not None:
-        read = [one_run(read, " ".join(options.path))]
-    if options.metric is None:
-        return _shown(LogReport.from_answers(read, options.confidence_level), options)
-    (answers,) = read
-    if answers.unknown():
-        _tell(f"warning: {how_read(answers)}")
-    return _score(answers.table(), options)
-
-
-def _leaderboard(options: argparse.Namespace) -> Leaderboard:
-    """Return the ranking of several columns of predictions."""
-    models = options.predictions
-    if twice := [x for x in models if models.count(x) > 1]:
-        raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
-    names = {"references": options.references, "counts": options.counts}
-    names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
-    read = _read_columns(names, options)
-    references = read.pop("references")
-    return leaderboard(
-        references,
-        dict(zip(models, read.values(), strict=True)),
-        metric=options.metric or "informedness",
-        average=options.average,
-        confidence_level=options.confidence_level or 0.95,
-        **_classes(options, references),
-    )
-
-
-# compare
-
-
-def _compare(options: argparse.Namespace) -> str:
-    source = _check(options)
-    Plan(options.confidence_level, options.n_resamples, options.seed)  # before hours of reading
-    result, names = _of_columns(options) if source == "columns" else _of_logs(options)
-    if options.format == "text":
-        return _comparison_text(result, *names)
-    return _shown(result, options)
-
-
-def _of_logs(options: argparse.Namespace) -> tuple[Comparison, list[str]]:
-    """Return the comparison of two logs of one task, and what to call A and B."""
-    if len(options.path) != 2:
-        raise ValueError(
-            "`--references` and `--predictions` must name columns; without them there must be two "
-            f"logs of evaluation harnesses, got {len(options.path)} files"
-        )
-    a, b = (one_run(_read_logs([file], options), file) for file in options.path)
-    result = a.compare(b, **_given(options, *_OF_TEST))
-    return result, [a.name, b.name] if a.name != b.name else options.path
-
-
-def _of_columns(options: argparse.Namespace) -> tuple[Comparison, list[str]]:
-    """Return the comparison of two columns, and what to call A and B."""
-    (references, a, b, groups), names = _samples(options)
-    classes, test = _classes(options, references), _given(options, *_OF_TEST)
-    sides = [{*column.tolist()} for column in (references, a, b)]
-    if options.as_is and not (sides[0] & sides[1] and sides[0] & sides[2]):
-        # `compare` takes sides with nothing in common only if all classes are declared
-        classes["labels"] = classes["labels"] or sorted(set.union(*sides))
-    return compare(references, a, b, groups=groups, **classes, **test), names
-
-
-def _samples(
-    options: argparse.Namespace,
-) -> tuple[tuple[Column, Column, Column, Column | None], list[str]]:
-    """Return references, both predictions and groups, and what to call A and B."""
-    files, columns = options.path, options.predictions
-    if options.on is None:
-        if len(columns) != 2:
-            raise ValueError(
-                "`--predictions` must name two columns, for A and for B, got "
-                f"{len(columns)}: {' '.join(columns)}; with --on, one column in each of two files"
-            )
-        roles = ("references", "predictions_a", "predictions_b", "groups", "counts")
-        given = options.references, *columns, options.groups, options.counts
-        read = _read_columns(dict(zip(roles, given, strict=True)), options)
-        references, a, b = (read[role] for role in roles[:3])
-        return (references, a, b, read.get("groups")), columns
-    if len(files) != 2 or len(columns) > 2:
-        raise ValueError(
-            "`--on` needs two files, for A and for B, and one or two columns of `--predictions`, "
-            f"got {len(files)} files and {len(columns)} columns"
-        )
-    given = options.on, options.references, columns, options.groups
-    joined = joined_columns(files, *given, **_reading(options))
-    if len(columns) == 1:
-        return joined, files
-    return joined, [f"{file}, {column}" for file, column in zip(files, columns, strict=True)]
-
-
-def _comparison_text(result: Comparison, a: str, b: str) -> str:
-    """Return a comparison as text for a terminal; its sentence is the last line."""
-    a, b = shown(a), shown(b)
-    if cut(a, 60) != cut(b, 60):
-        a, b = cut(a, 60), cut(b, 60)
-    (rows,) = result.text_tables(f"A: {a}", f"B: {b}")
-    return "\n\n".join([aligned(rows[1:], is_cut=False), *result.text_lines()])
-
-
-# register and unregister
-
-
-def _register(options: argparse.Namespace) -> str:
-    registered = register().items()
-    return "\n".join(f'evaluate.load("{name}") loads {folder}' for name, folder in registered)
-
-
-def _unregister(options: argparse.Namespace) -> str:
-    return "\n".join(f"removed {folder}" for folder in unregister()) or "nothing was registered"
-
-
-# The parser
+# The options
 
 
 class _Several(argparse.Action):
-    """All values up to the next option, and of repeated options; a file among them is an error.
+    """All values up to the next option, and of repeated options; files at the end are kept apart.
 
     In `--labels cat dog p.csv` the last is meant as a file, but a class may have any name.
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
+        from .inputs.paths import named_format
+
+        end = len(values)
         for position, value in enumerate(values[1:], start=1):
-            known = value == "-" or Path(value).suffix.lower() in FORMATS
             # for Path the empty label would be a folder, and a long one an error
-            if known or os.path.exists(value):  # noqa: PTH110
-                before, files = " ".join(values[:position]), " ".join(values[position:])
-                raise argparse.ArgumentError(
-                    self,
-                    f"{value!r} looks like a file among its values: put files before the "
-                    f"options, or at the end after `--`: {option} {before} -- {files}; "
-                    f"if it is a value, give it on its own: {option}={value}",
-                )
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values])
+            if value == "-" or named_format(Path(value)) or os.path.exists(value):  # noqa: PTH110
+                end = position
+                namespace.last.append((option, values[:end], values[end:]))
+                break
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values[:end]])
 
 
-def _average(name: str) -> str:
-    if name == "weighted":
-        raise argparse.ArgumentTypeError('"prevalence" is scikit-learn\'s "weighted"')
-    return name
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        said = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
+        raise ValueError(f"{said}; `{self.prog} --help` shows the options")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="informedness",
-        description="Classification scores that give no credit for guessing.",
-        epilog="Exit codes: 0, 1 if some logs are left out, or 2 for bad usage or data.",
-    )
-    parser.add_argument("--version", action="version", version=f"informedness {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+class _Lines(argparse.RawDescriptionHelpFormatter):
+    """An option to a line."""
 
-    def command(name: str, run: Callable[[argparse.Namespace], str], text: str) -> Any:
-        subparser = commands.add_parser(name, help=text, description=text)
-        subparser.set_defaults(run=run, known=subparser._actions)
-        return subparser
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30)
 
-    text = (
-        "Score predictions in files with one row per sample; several files count as one data set. "
-        "Or score two text files, references and predictions, with one label per line. Or score "
-        "the answers of language models in logs of lm-eval, lighteval or Inspect."
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        names = ", ".join(action.option_strings)
+        if action.nargs == 0:
+            return names
+        return f"{names} {action.metavar}{' ...' * (action.nargs == '+')}"
+
+
+def _parser(command: str, with_rare: bool) -> argparse.ArgumentParser:
+    """Return the parser of a command; its help shows the rare options only if asked to."""
+    takes_files = command in ("report", "compare")
+    parser = _Parser(
+        prog=f"informedness {command}",
+        usage=f"informedness {command}{' FILE ... [OPTION ...]' * takes_files}",
+        description={"report": _REPORT, "compare": _COMPARE}.get(command, COMMANDS[command]),
+        epilog=_MORE if takes_files and not with_rare else None,
+        formatter_class=_Lines,
+        add_help=False,
     )
-    report = command("report", _report, text)
-    _add_shared(report, list(_FORMATS))
-    add = report.add_argument
-    add("--weights", metavar="COL", help="column of sample weights")
-    add(
-        "--by",
-        nargs="+",
-        action=_Several,
-        metavar="COL",
-        help="report on each value of a column, or on each combination of several",
-    )
-    add(
-        "--slice-classes",
-        dest="classes",
-        choices=["all", "slice"],
-        help="classes of each slice: all classes (default), or those that occur in the slice",
-    )
-    add("--vs-rest", choices=SCORES, help="compare each slice with all other samples")
-    add("--sort", dest="column", metavar="FIELD", help="sort slices by a field, for example nit")
-    add("--descending", action="store_true", help="sort the greatest first")
-    add("--plot", metavar="DIR", help="also save pictures in this folder, as PNG files")
-    text = (
-        "Compare two models on the same samples: the difference between their scores, its interval "
-        "and a p-value. Both are columns of the same files or, with --on, each has its own file. "
-        "Or compare the logs of two runs of one task in lm-eval, lighteval or Inspect."
-    )
-    compare = command("compare", _compare, text)
-    _add_shared(compare, ["text", "json"])
-    compare.set_defaults(metric="informedness", confidence_level=0.95)
-    add = compare.add_argument
-    add("--on", metavar="COL", help="column that identifies samples, in the files of A and of B")
-    add(
-        "--groups",
-        metavar="COL",
-        help="column of the group of each sample, for example its document; with --on, in the file "
-        "of A",
-    )
-    count = {"type": int, "metavar": "N"}
-    add("--n-resamples", **count, default=9999, help="random swaps (default: 9999)")
-    add("--seed", **count, default=0, help="seed of the random numbers (default: 0)")
-    command("register", _register, "Let evaluate.load find both metrics by name, from anywhere.")
-    command("unregister", _unregister, "Undo register.")
+    parser.set_defaults(takes_files=takes_files, last=[])
+    if takes_files:
+        _add_options(parser, command == "report", with_rare)
+    else:
+        parser.set_defaults(as_is=False)
+    parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--help-all", action="store_true", help=argparse.SUPPRESS)
     return parser
 
 
-def _add_shared(command: Any, formats: list[str]) -> None:
-    """Add the arguments of both commands that read files."""
-    add, several = command.add_argument, {"nargs": "+", "action": _Several}
-    add("path", nargs="+", metavar="FILE", help='a file, a folder, or "-" for standard input')
-    add(
-        "-r",
-        "--references",
-        metavar="COL",
-        help="column of true labels; in any column name, doc.label is a field of doc, "
-        "doc.answers.0 a list element, and argmax:scores the position of the greatest number in a "
-        "list",
-    )
-    add(
-        "-p",
-        "--predictions",
-        **several,
-        metavar="COL",
-        help="column of predictions; of several models, one for each",
-    )
-    add("--counts", metavar="COL", help="column that says how many samples a row stands for")
-    add(
-        "--each-row-a-sample",
-        action="store_true",
-        help="count each row once, although another column looks like one of counts",
-    )
-    add(
-        "--as-is",
-        action="store_true",
-        help="score the labels as they are, even if they look like a mistake",
-    )
-    add(
-        "--metric",
-        choices=SCORES,
-        help="the score to compare or rank models by (default: informedness); of one model, print "
-        "only this score",
-    )
-    add(
-        "--average",
-        type=_average,
-        choices=["bias", "prevalence", "macro"],
-        default="default",
-        help="for informedness (default: bias) or markedness (default: prevalence)",
-    )
-    add(
-        "--confidence-level",
-        type=float,
-        metavar="P",
-        help="level of the intervals (default: 0.95; a report on one model has none without it)",
-    )
-    add(
-        "--from",
-        dest="harness",
-        choices=list(READERS),
-        help="the harness that wrote the logs (default: recognised from the files)",
-    )
-    add("--task", metavar="NAME", help="for logs: only this task")
-    add(
-        "--variant", metavar="NAME", help="for logs: only this filter (lm-eval) or scorer (Inspect)"
-    )
-    add("--run", dest="runs", metavar="TEXT", help="for logs: only those with this in their path")
-    add("--latest", action="store_true", help="for logs: of several runs of a task mean the latest")
-    add("--epoch", type=int, metavar="N", help="for logs: only this epoch")
-    add(
-        "--epochs",
-        choices=["each", "pooled"],
-        default="each",
-        help="for logs: report on each epoch (default), or on all with intervals by sample",
-    )
-    add(
-        "--labels",
-        **several,
-        metavar="LABEL",
-        help="the classes of the task; any other label is an error",
-    )
-    add(
-        "--unknown",
-        choices=["error", "wrong"],
-        default="error",
-        help="how to count a prediction outside --labels or --choices (default: error)",
-    )
-    add(
-        "--extract",
-        metavar="REGEX",
-        help="take the class out of generated text: the first group of the first match, or the "
-        "whole match; put '(?s).*' in front to take the last match",
-    )
-    add(
-        "--choices",
-        **several,
-        metavar="NAME",
-        help="names of the classes, if files hold their positions (from 0) or these names",
-    )
-    add(
-        "--ignore-index", metavar="LABEL", help="drop samples with this reference, for example -100"
-    )
-    add("--ignore-case", action="store_true", help="take Yes and yes for one class")
-    add("--strip", action="store_true", help="leave out blanks around labels")
-    add("--numeric", action="store_true", help="read text labels as integers, so that 001 is 1")
-    add("--drop-null", action="store_true", help="leave out rows with missing values")
-    add(
-        "--keep-missing",
-        action="store_true",
-        help="read empty cells and text such as NA or None as labels, not as nulls",
-    )
-    add(
-        "--input-format",
-        dest="file_format",
-        choices=sorted(set(FORMATS.values())),
-        help="default: from the file name",
-    )
-    add(
-        "--encoding",
-        metavar="NAME",
-        help="encoding of text, for example cp1252 (default: UTF-8, or what a mark shows)",
-    )
-    add("--format", choices=formats, default="text", help="how to print the result (default: text)")
+def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bool) -> None:
+    """Add the options of the commands that read files, in groups."""
+
+    def group(title: str, is_rare: bool = False) -> Callable[..., Any]:
+        made = parser.add_argument_group(title)
+
+        def add(*flags: str, help: str, **how: Any) -> None:
+            made.add_argument(*flags, help=argparse.SUPPRESS if is_rare else help, **how)
+
+        return add
+
+    several: dict[str, Any] = {"nargs": "+", "action": _Several, "metavar": "COL"}
+    count: dict[str, Any] = {"type": int, "metavar": "N"}
+    column: dict[str, Any] = {"metavar": "COL"}
+    add = group("columns (a.b is field b of a, a.0 an element, argmax:a the greatest of a list)")
+    add("-r", "--references", help="true labels", **column)
+    add("-p", "--predictions", help="predictions; of several models, a column for each", **several)
+    add("--counts", help="how many samples a row stands for", **column)
+    if is_report:
+        add("--weights", help="sample weights", **column)
+        add("--by", help="report on each value of a column, or of several", **several)
+    else:
+        add("--on", help="identifiers of samples, in the files of A and B", **column)
+        add("--groups", help="group of each sample, such as its document", **column)
+    add = group("scores")
+    use = "print only this score:" if is_report else "default: informedness; others:"
+    add("--metric", metavar="NAME", help=f"{use} {_NAMES}")
+    add("--average", metavar="NAME", default="default", help="bias, prevalence or macro")
+    add("--confidence-level", type=float, metavar="P", help="level of the intervals, such as 0.95")
+    formats = ["text", "json", *["csv", "markdown", "latex"] * is_report]
+    add("--format", metavar="NAME", choices=formats, default="text", help=", ".join(formats))
+    if is_report:
+        add("--plot", metavar="DIR", help="also save pictures in this folder, as PNG files")
+        add = group("slices (--by)")
+        add(
+            "--slice-classes", dest="classes", metavar="OF", choices=["all", "slice"], help=_CLASSES
+        )
+        add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
+        add("--sort", dest="column", metavar="FIELD", help="sort slices by a field, such as nit")
+        add("--descending", action="store_true", help="sort the greatest first")
+    else:
+        parser.set_defaults(metric="informedness", confidence_level=0.95)
+        add("--n-resamples", **count, default=9999, help="random swaps (default: 9999)")
+        add("--seed", **count, default=0, help="seed of the random numbers (default: 0)")
+    add = group("labels")
+    flag: dict[str, Any] = {"action": "store_true"}
+    labels = several | {"metavar": "LABEL"}
+    add("--labels", help="the classes of the task; any other is an error", **labels)
+    add("--unknown", choices=["error", "wrong"], default="error", metavar="HOW", help=_UNKNOWN)
+    add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
+    add("--extract", metavar="REGEX", help="take the class out of text: group 1, or all")
+    add("--choices", help="class names, if files hold their positions", **labels)
+    add("--ignore-case", help="take Yes and yes for one class", **flag)
+    add("--strip", help="leave out blanks around labels", **flag)
+    add("--as-is", help="score labels even if they look like a mistake", **flag)
+    add = group("reading files", is_rare=not with_rare)
+    add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
+    add("--drop-null", help="leave out rows with missing values", **flag)
+    add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
+    add("--each-row-a-sample", help="although a column looks like one of counts", **flag)
+    add("--input-format", dest="file_format", metavar="NAME", choices=_FORMATS, help=_FROM_NAME)
+    add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")
+    add = group("logs of harnesses", is_rare=not with_rare)
+    add("--from", dest="harness", metavar="NAME", choices=_HARNESSES, help=", ".join(_HARNESSES))
+    add("--task", metavar="NAME", help="only this task")
+    add("--variant", metavar="NAME", help="only this filter (lm-eval) or scorer (Inspect)")
+    add("--run", dest="runs", metavar="TEXT", help="only logs with this in their path")
+    add("--latest", help="of several runs of a task mean the latest", **flag)
+    add("--epoch", help="only this epoch", **count)
+    add("--epochs", choices=["each", "pooled"], default="each", metavar="HOW", help=_EPOCHS)

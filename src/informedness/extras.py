@@ -1,7 +1,9 @@
 """What to install where an optional library is missing, said in one way."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, requires
 
 
 @contextmanager
@@ -13,4 +15,16 @@ def needing(what: str, package: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise ImportError(f"{what} ({error}): pip install '{package}'") from error
+        raise ImportError(f"{what} ({error}): pip install {_of_an_extra(package)}") from error
+
+
+def _of_an_extra(package: str) -> str:
+    """Return what to install: of our extras what they consist of, which any index has."""
+    extra = re.fullmatch(r"informedness\[(\w+)\]", package)
+    try:
+        lines = requires("informedness") or [] if extra else []
+    except PackageNotFoundError:  # in a Space, which has the package in a folder
+        lines = []
+    parts = [line.split(";") for line in lines if ";" in line]
+    wanted = [name for name, when in parts if extra and re.search(rf"extra == .{extra[1]}.", when)]
+    return " ".join(f"'{name}'" for name in wanted or [package])

@@ -36,8 +36,6 @@ with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
 from .core.labels import Label, read_classes, read_column, show
 from .logs.answers import Answers, naming
 from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
-from .results.estimates import estimate_silently
-from .statistics.registry import score_named
 
 _KEY = "informedness"  # in the metadata of a score
 
@@ -71,22 +69,12 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
         found = answer_and_verdict(each.score.value, each.score.answer)
         rows.append((each.sample_id, kept["target"], *found))
         letters.append(letters_of(kept["choices"]))
-    return Answers.inside("", rows, classes or classes_of([gold for _, gold, *_ in rows], letters))
+    choices = classes or classes_of([gold for _, gold, *_ in rows], letters)
+    return Answers.inside("", rows, choices=choices)
 
 
 def _value(answers: Answers, name: str) -> float:
     return answers.table().score(name, zero_division=math.nan)
-
-
-def _error(answers: Answers, name: str) -> float:
-    n_samples = len(set(answers.ids))
-    if n_samples == 1 and len(answers.ids) > 1:
-        return math.nan
-    if n_samples < len(answers.ids):  # answers to one question are not independent
-        return answers.estimate_by_sample(name, 0.95).standard_error
-    return estimate_silently(
-        answers.table(), score_named(name).with_interval(), 0.95
-    ).standard_error
 
 
 # What Inspect takes
@@ -146,7 +134,7 @@ def informedness_stderr(labels: Sequence[str] | None = None) -> Metric:
     labels : sequence of str, optional
         As for `informedness`.
     """
-    return _metric(_error, "informedness", labels)
+    return _metric(Answers.standard_error, "informedness", labels)
 
 
 @_every_epoch
@@ -170,7 +158,7 @@ def nit_stderr(labels: Sequence[str] | None = None) -> Metric:
     labels : sequence of str, optional
         As for `informedness`.
     """
-    return _metric(_error, "nit", labels)
+    return _metric(Answers.standard_error, "nit", labels)
 
 
 @scorer(metrics=[accuracy(), stderr(), informedness(), informedness_stderr(), nit(), nit_stderr()])

@@ -194,9 +194,9 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
     def compute_corpus(self, items: list[FoundAnswer]) -> dict[str, float]:
         """Return the score and its standard error; nan if undefined or if nothing can be scored."""
         rows = [(i, x.gold, x.answer, x.verdict) for i, x in enumerate(items)]
-        choices = range(max(len(item.choices) for item in items))
         texts = tuple(tuple(item.choices) for item in items)
-        answers = Answers.inside(f" in {self.name}", rows, choices, texts=texts)
+        choices = tuple(range(max(map(len, texts))))
+        answers = Answers.inside(f" in {self.name}", rows, choices=choices, texts=texts)
         if answers is None:
             return {self.name: math.nan, f"{self.name}_stderr": math.nan}
         if unknown := answers.unknown().total():
@@ -204,6 +204,6 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
                 f"{unknown} of {len(items)} answers are none of the choices, so counted as wrong "
                 f"in {self.name}"
             )
-        table, score = answers.table(), averaged_score(self.score, self.average)
-        made = score.with_interval().interval(table, 0.95)
-        return {self.name: score.value(table), f"{self.name}_stderr": made.standard_error}
+        value = averaged_score(self.score, self.average).value(answers.table())
+        error = answers.standard_error(self.score, self.average)
+        return {self.name: value, f"{self.name}_stderr": error}

@@ -33,10 +33,10 @@ with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4
     from lm_eval.api.registry import register_aggregation, register_metric
     from lm_eval.api.task import ConfigurableTask
 
-from .contingency import ContingencyTable
 from .core.labels import Label, show
 from .logs.answers import Answers, classes_of_choices, naming, not_one
-from .logs.lm_eval import OF_CHOICES, OF_TEXTS, likeliest_choice
+from .logs.lm_eval import OF_CHOICES, OF_TEXTS
+from .logs.verdicts import likeliest
 
 _harness_stderr = evaluator_utils.stderr_for_metric
 
@@ -90,25 +90,24 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
 
 
 def _score(pairs: Any, labels: Any, metric: str) -> float:
-    table = _table(pairs, labels)
-    return math.nan if table is None else table.score(metric)
+    answers = _answers(pairs, labels)
+    return math.nan if answers is None else answers.table().score(metric)
 
 
 def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:
-    table = _table(pairs, labels)
-    error = math.nan if table is None else table.estimate(metric).standard_error
+    answers = _answers(pairs, labels)
+    error = math.nan if answers is None else answers.standard_error(metric)
     return "N/A" if math.isnan(error) else error
 
 
-def _table(pairs: Any, labels: Any) -> ContingencyTable | None:
-    """Return the table of pairs, or of what `Task` logs; None if answers do not fit verdicts."""
+def _answers(pairs: Any, labels: Any) -> Answers | None:
+    """Return the answers in pairs, or in what `Task` logs; None if they do not fit verdicts."""
     rest = (None, ())  # no verdict, and no choices that differ between documents
     rows = [(*item, *rest[len(item) - 2 :]) for item in pairs]
-    classes = sorted({gold for gold, *_ in rows}) if labels is None else labels
+    classes = tuple(sorted({gold for gold, *_ in rows}) if labels is None else labels)
     texts = tuple(texts for *_, texts in rows)
     numbered = [(number, *row[:3]) for number, row in enumerate(rows)]
-    answers = Answers.inside("", numbered, classes, texts=texts if any(texts) else ())
-    return None if answers is None else answers.table()
+    return Answers.inside("", numbered, choices=classes, texts=texts if any(texts) else ())
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:
@@ -226,20 +225,17 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         metric = next((x for x in (OF_TEXTS if is_text else OF_CHOICES) if x in values), None)
         verdict = None if metric is None else float(values[metric])
         if not is_text:
-            # behind these are those without a prompt, where acc_mutual_info is asked for
-            likelihoods = [likelihood for likelihood, _ in results]
-            return [gold, likeliest_choice(metric or "acc", likelihoods, choices), verdict]
+            logprobs = [logprob for logprob, _ in results]
+            return [gold, likeliest(metric or "acc", logprobs, choices), verdict]
         answer = results[0]
         if not isinstance(answer, str):
             raise ValueError(
                 f"an answer in {self.task_name} must be text after its filters, got "
                 f"{show(answer)}: end the filters with take_first"
             )
-        if not choices:
-            return [gold, answer, verdict]
-        if isinstance(self._classes[0], str):
+        if choices and isinstance(self._classes[0], str):
             return [choices[gold], answer, verdict]
-        return [gold, answer, verdict, choices]
+        return [gold, answer, verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:
         """Return what the harness itself returns, and gold and answer for our scores."""

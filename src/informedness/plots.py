@@ -27,7 +27,7 @@ from .results.leaderboard import Leaderboard
 from .results.matrix import cells_of, most_frequent
 from .results.report import Report
 from .results.slices import Slices
-from .results.text import cut_apart, rounded, shown
+from .results.text import cut_apart, rounded, shown, shown_interval
 from .statistics.entropic import triangle_of
 from .statistics.registry import SCORES, score_named
 
@@ -57,7 +57,8 @@ def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
     rows = most_frequent(table, _MOST_CLASSES)
     columns = [*rows, *range(n_classes, len(table.labels))]  # and answers outside of all classes
     cells = cells_of(table, rows, columns)
-    names = cut_apart([shown(table.labels[code]) for code in columns], 16)
+    width = 16 if len(columns) <= 12 else 12
+    names = cut_apart([shown(table.labels[code]) for code in columns], width)
 
     ax, size = _axes(ax, 2.9)
     totals = table.reference_totals[rows].astype(np.float64)
@@ -112,8 +113,8 @@ def draw_per_class(report: Report, ax: Axes | None = None) -> Axes:
     numbers = []
     for y, row in enumerate(classes):
         ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
-        low, high = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
-        interval = "" if math.isnan(low) else f" ({rounded(low)} to {rounded(high)})"
+        ends = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
+        interval = "" if math.isnan(ends[0]) else f" {shown_interval(0.0, ends, 2)[1]}"
         numbers.append(rounded(row["tpr_minus_fpr"]) + interval)
     for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
         values = [row[rate] for row in classes]

@@ -1,6 +1,6 @@
-"""Write the logs in tests/logs/inspect.
+"""Write the logs in examples/runs/inspect.
 
-    python tests/harnesses/inspect_logs.py tests/logs/inspect
+    python tests/harnesses/inspect_logs.py examples/runs/inspect
 
 Each is what Inspect writes, read again by Inspect, and written by it without what differs from run
 to run (dates, ids, durations), names the machine (the repository, files) or is of no use here

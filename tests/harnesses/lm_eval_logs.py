@@ -1,4 +1,4 @@
-"""Make the logs of lm-eval in tests/logs/lm-eval.
+"""Make the logs of lm-eval in examples/runs/lm-eval.
 
 Run this file in the environment of `make test-harnesses`; it needs no network. Of the results
 beside the samples only the fields that name the model and the version are kept: the others hold
@@ -21,7 +21,7 @@ from lm_eval.tasks import TaskManager
 
 HERE = Path(__file__).resolve().parent
 TASKS = HERE / "lm_eval_tasks"
-KEPT = HERE.parent / "logs" / "lm-eval"
+KEPT = HERE.parents[1] / "examples" / "runs" / "lm-eval"
 FIELDS = ("model_source", "model_name", "model_name_sanitized", "lm_eval_version")
 
 
@@ -45,6 +45,13 @@ class Model(LM):
         """Of the choice that the model says -0.5, of the others -1.5, -2.5 and so on."""
         distances = [abs(LETTERS.index(self.answer(request)) - request.idx) for request in requests]
         return [(-0.5 - distance, distance == 0) for distance in distances]
+
+    tokenizer_name = "arithmetic"
+
+    def apply_chat_template(self, chat_history, add_generation_prompt=True):
+        """A template that the model was trained with."""
+        turns = (f"<|{turn['role']}|>{turn['content']}<|end|>" for turn in chat_history)
+        return "".join([*turns, "<|assistant|>" * add_generation_prompt])
 
     def loglikelihood_rolling(self, requests, **_):
         raise NotImplementedError

@@ -72,20 +72,6 @@ def test_the_table_of_results_shows_value_and_error_beside_the_metrics_of_the_ha
     assert rows[5] == ("nit", "0.4224", "0.0418")
 
 
-def test_a_group_averages_scores_and_errors_as_the_harness_does_others():
-    found = results("knows-half")
-    group = found["arithmetic"]
-    # 0.5 of 60 samples and 0.6 of 25, weighted by size
-    assert group["informedness,none"] == near((60 * 0.5 + 25 * 0.6) / 85)
-    a, b = (found["arithmetic_letters"], found["arithmetic_texts"])
-    squares = [x["informedness_stderr,none"] ** 2 for x in (a, b)]
-    pooled = (59 * 60 * squares[0] + 24 * 25 * squares[1]) / (60 + 25 - 2)
-    assert group["informedness_stderr,none"] == near(math.sqrt(pooled / 85))
-    assert group["nit,none"] == near((a["nit,none"] + b["nit,none"]) / 2)
-    both = math.hypot(a["nit_stderr,none"], b["nit_stderr,none"])
-    assert group["nit_stderr,none"] == near(both / 2)
-
-
 def config(**changes):
     plain = {
         "task": "arithmetic_of_a_test",
@@ -116,44 +102,42 @@ def test_where_the_score_is_undefined_no_error_is_reported():
     assert "N/A" in make_table(found)
 
 
-def test_classes_are_those_of_all_documents_where_a_run_is_limited():
-    limited = result_of("knows-half", Task(config()), limit=2)
-    # A and B are right, of four classes
-    assert limited["nit,none"] == near(nit_score(["A", "B"], ["A", "B"], labels=[*LETTERS]))
+@pytest.mark.parametrize(("changes", "k"), [({}, 4), ({**CHOICES, "doc_to_choice": [*"ABCDE"]}, 5)])
+def test_classes_are_those_of_all_documents_and_choices_where_a_run_is_limited(changes, k):
+    """A and B are right, of so many classes."""
+    limited = result_of("knows-half", Task(config(**changes)), limit=2)
+    assert limited["nit,none"] == near(nit_score(["A", "B"], ["A", "B"], labels=[*"ABCDE"[:k]]))
 
 
-def test_a_choice_that_is_never_right_counts_among_the_classes():
-    choices = [*LETTERS, "E"]
-    for changes in (CHOICES, {"doc_to_target": "position"}):
-        task = Task(config(**{**changes, "doc_to_choice": choices}))
-        wanted = expected(SAID["knows-half"], GOLDS, choices)["nit"]
-        assert result_of("knows-half", task)["nit,none"] == wanted
-
-
-def test_generated_texts_are_positions_where_choices_differ_between_documents():
-    task = Task(config(doc_to_choice="choices", doc_to_target="position"))
-    docs = task.dataset["test"]
-    # the last is none of the choices of its document
-    said = ((0, "4"), (0, "3"), (1, "5"), (2, "3"))
-    logged = [task.process_results(docs[i], [text])["informedness"] for i, text in said]
-    of_four = expected([1, 0, 1, -1], [0, 0, 1, 2], range(4))
+@pytest.mark.parametrize(
+    ("choices", "golds", "said", "positions"),
+    [
+        ("choices", (0, 0, 1, 2), [(0, "4"), (0, "3"), (1, "5"), (2, "3")], (1, 0, 1, -1)),
+        # of two that are called alike the right one, or else the first
+        ([*"ABAD"], (2, 0, 1, 1), [(0, "A"), (0, "B"), (0, "A"), (0, "B")], (2, 1, 0, 1)),
+    ],
+)
+def test_generated_texts_are_positions_where_choices_differ_or_are_called_alike(
+    choices, golds, said, positions
+):
+    task = Task(config(doc_to_choice=choices, doc_to_target="position"))
+    docs = [
+        {**task.dataset["test"][i], "position": gold}
+        for (i, _), gold in zip(said, golds, strict=True)
+    ]
+    pairs = zip(docs, said, strict=True)
+    logged = [task.process_results(doc, [text])["nit"] for doc, (_, text) in pairs]
+    wanted = expected(positions, golds, range(4))
     for name in ("informedness", "nit"):
-        assert task.aggregation()[name](logged) == of_four[name]
+        assert task.aggregation()[name](logged) == wanted[name]
+    with pytest.raises(ValueError, match="end the filters with take_first"):
+        task.process_results(docs[0], [["A", "B"]])
 
 
-def test_generated_texts_are_positions_where_two_choices_are_called_alike():
-    """The right one of the two, or else the first."""
-    task = Task(config(doc_to_choice=["A", "B", "A", "D"], doc_to_target="position"))
-    docs = [{**task.dataset["test"][0], "position": gold} for gold in (2, 0, 1, 1)]
-    said = zip(docs, "ABAB", strict=True)
-    logged = [task.process_results(doc, [text])["nit"] for doc, text in said]
-    wanted = expected([2, 1, 0, 1], [2, 0, 1, 1], range(4))
-    assert task.aggregation()["nit"](logged) == wanted["nit"]
-
-
-def of_metric(metric, **options):
+def of_metrics(*metrics, **options):
+    of_harness = {"aggregation": "mean", "higher_is_better": True, **options}
     return [
-        {"metric": metric, "aggregation": "mean", "higher_is_better": True, **options},
+        *({"metric": metric, **of_harness} for metric in metrics),
         {"metric": "informedness"},
         {"metric": "nit"},
     ]
@@ -185,7 +169,7 @@ def test_accuracy_is_that_of_the_metric_beside(
     tmp_path, form, options, changes, accuracy, of_choices
 ):
     """Inside the harness, from its log with our scores, and from its log without them."""
-    changes = {**changes, **of_choices, "metric_list": of_metric("exact_match", **options)}
+    changes = {**changes, **of_choices, "metric_list": of_metrics("exact_match", **options)}
     changes["generation_kwargs"] = {"until": ["\n"], "form": form}
     found = result_of("knows-half", Task(config(**changes)), folder=tmp_path / "ours")
     plain = config(**changes | {"metric_list": changes["metric_list"][:1], "class": None})
@@ -200,14 +184,17 @@ def test_accuracy_is_that_of_the_metric_beside(
             assert answers.table().score(name) == near(value)
 
 
-@pytest.mark.parametrize("metric", ["acc", "acc_norm", "acc_bytes", "acc_mutual_info"])
-def test_the_likeliest_choice_is_that_of_the_metric_beside(tmp_path, metric):
+@pytest.mark.parametrize(
+    "metrics",
+    [["acc"], ["acc_norm"], ["acc_bytes"], ["acc_mutual_info"], ["acc", "acc_mutual_info"]],
+)
+def test_the_likeliest_choice_is_that_of_the_metric_beside(tmp_path, metrics):
     """Of choices of different lengths."""
     choices = ["A", "Bb", "C" * 6, "Ä" * 4]
-    task = Task(config(**CHOICES | {"doc_to_choice": choices}, metric_list=of_metric(metric)))
+    task = Task(config(**CHOICES | {"doc_to_choice": choices}, metric_list=of_metrics(*metrics)))
     found = result_of("knows-half", task, folder=tmp_path)
     (answers,) = read(tmp_path)
-    assert answers.table().score("accuracy") == near(found[f"{metric},none"])
+    assert answers.table().score("accuracy") == near(found[f"{metrics[0]},none"])
     assert answers.table().score("informedness") == near(found["informedness,none"])
 
 
@@ -223,7 +210,7 @@ def test_two_runs_in_a_folder_and_half_of_another_are_read_as_one(tmp_path, comm
     for folder, model, options in (
         ("a", "always-b", {}),
         ("a", "always-b", {}),
-        ("b", "knows-half", {"system_instruction": "Add."}),
+        ("b", "knows-half", {"apply_chat_template": True}),
     ):
         run(model, ["arithmetic_plain"], tmp_path / folder, **options)
     earlier, later = sorted((tmp_path / "a").rglob("samples_*"))
@@ -236,15 +223,6 @@ def test_two_runs_in_a_folder_and_half_of_another_are_read_as_one(tmp_path, comm
     code, output, errors = command("compare", *logs)
     assert code == 0
     assert "the prompts of 25 of 25 samples differ between always-b, arithmetic_plain and" in errors
-
-
-def test_choices_are_likeliest_without_their_part_that_mutual_information_asks_for():
-    metrics = [{"metric": name} for name in ("acc", "acc_mutual_info", "informedness")]
-    task = Task(config(**CHOICES, metric_list=metrics))
-    of_doc = [(-4.0, False), (-1.0, False), (-2.0, False), (-3.0, False)]
-    alone = [(-0.5, False)] * 4
-    logged = task.process_results(task.dataset["test"][0], of_doc + alone)["informedness"]
-    assert logged == [0, 1, 0.0]
 
 
 @pytest.mark.parametrize("plain", [False, True])
@@ -329,12 +307,6 @@ def test_a_task_with_process_results_of_its_own_names_the_function(tmp_path):
 def test_what_cannot_be_scored_is_refused_before_the_model_is_asked(changes, message):
     with pytest.raises(ValueError, match=f"^arithmetic_of_a_test: .*{message}"):
         Task(config(**changes))
-
-
-def test_several_answers_for_a_document_are_refused():
-    task = Task(config())
-    with pytest.raises(ValueError, match="end the filters with take_first"):
-        task.process_results(task.dataset["test"][0], [["A", "B"]])
 
 
 def content(path):

@@ -95,43 +95,40 @@ def page(page_of: Callable[[str], SimpleNamespace]) -> SimpleNamespace:
 
 
 @pytest.fixture(scope="session")
-def opened(browser: Any) -> dict[Any, SimpleNamespace]:
-    """The pages that are open, by metric and options: the next test loads them anew."""
-    return {}
+def opened(app: Callable[[str], str], browser: Any) -> dict[str, SimpleNamespace]:
+    """The page of each metric, opened once, with the requests and errors of the running test."""
+    found = {}
+    for metric in METRICS:
+        page = browser.new_context(has_touch=True).new_page()
+        page.set_default_timeout(LIMIT)
+        one = found[metric] = SimpleNamespace(page=page, requested=[], failed=[], url=app(metric))
+        page.on("request", lambda request, one=one: one.requested.append(request.url))
+        page.on("pageerror", lambda error, one=one: one.failed.append(str(error)))
+        page.goto(one.url)
+    return found
 
 
 @pytest.fixture
-def visit(
-    app: Callable[[str], str], browser: Any, opened: dict[Any, SimpleNamespace]
-) -> Iterator[Callable[..., Any]]:
-    """Return the function that opens a page; whatever pages do, they stay on their host."""
+def visit(opened: dict[str, SimpleNamespace]) -> Iterator[Callable[..., Any]]:
+    """Return the function that goes to a page; whatever pages do, they stay on their host.
+
+    A page is as the last test left it, unless a query is given: "?" loads it anew.
+    """
     for one in opened.values():
         one.requested.clear()
         one.failed.clear()
-    used: list[SimpleNamespace] = []
-    executed = set()
 
-    def visited(metric: str = "informedness", query: str = "", **options: Any) -> Any:
-        options = {"viewport": {"width": 1200, "height": 900}, **options}
-        key = metric, repr(options)
-        if key not in opened:
-            page = browser.new_context(**options).new_page()
-            page.set_default_timeout(LIMIT)
-            one = opened[key] = SimpleNamespace(page=page, requested=[], failed=[])
-            page.context.on("request", lambda request: one.requested.append(request.url))
-            page.on("pageerror", lambda error: one.failed.append(str(error)))
-        page = opened[key].page
-        if opened[key] in used:
-            executed.add(page.evaluate(EXECUTED))
-        used.append(opened[key])
-        page.set_viewport_size(options["viewport"])
-        page.goto(app(metric) + query)
+    def visited(metric: str = "informedness", query: str = "", width: int = 1200) -> Any:
+        page = opened[metric].page
+        page.set_viewport_size({"width": width, "height": 844})
+        if query:
+            page.goto(opened[metric].url + query)
+        page.get_by_role("tab", name="Score", exact=True).click()
         page.locator("#score").wait_for()
         return page
 
     yield visited
-    executed |= {one.page.evaluate(EXECUTED) for one in used}
-    requested = {url for one in used for url in one.requested}
-    outside = {url for url in requested if not re.match(r"http://127\.0\.0\.1:|data:|blob:", url)}
-    assert (outside, [one.failed for one in used if one.failed]) == (set(), [])
-    assert executed <= {None}
+    for one in opened.values():
+        ours = re.compile(r"http://127\.0\.0\.1:|data:|blob:")
+        outside = [url for url in one.requested if not ours.match(url)]
+        assert (outside, one.failed, one.page.evaluate(EXECUTED)) == ([], [], None)

@@ -1,12 +1,14 @@
 """The `evaluate` protocol for labels: `add`, `add_batch` and `compute` read their inputs strictly.
 
 `evaluate.Metric` coerces its inputs on the way into an Arrow file: `["001", "1"]` becomes
-`[1, 1]`, 0.7 becomes 0, None passes. `LabelInputs` goes in front of it and reads them itself.
+`[1, 1]`, 0.7 becomes 0, None passes. `LabelInputs` goes in front of it in a metric's bases and
+reads the inputs itself. It is no `EvaluationModule`: `evaluate` would take it for the metric.
 
-In one process what is added waits in memory. With `num_process > 1` it travels through the base
-class's files as Python literals, a prediction and (reference, weight or None) for each sample. What
-is added between two calls of `compute` is a round: its files start with process and round, so that
-rounds never mix, and two file names take turns, so that a process may run one round ahead.
+In one process nothing is written: what is added waits in memory. With `num_process > 1` it travels
+through the base class's files as Python literals, a prediction and (reference, weight or None) for
+each sample. What is added between two calls of `compute` is a round: its files start with process
+and round, so that rounds never mix, and two file names take turns, so that a process may run one
+round ahead. As with every metric of evaluate, one metric is for one thread.
 """
 
 # `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
@@ -15,7 +17,7 @@ rounds never mix, and two file names take turns, so that a process may run one r
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -96,7 +98,7 @@ class LabelInputs:
     def add_batch(
         self, *, predictions: Any = None, references: Any = None, sample_weight: Any = None
     ) -> None:
-        """Add predictions and their references, with weights of 1 unless given."""
+        """Add predictions and their references, with weights of 1 unless given; all or nothing."""
         pair = read_pair(references, predictions)
         weights = None
         if sample_weight is not None:
@@ -119,9 +121,10 @@ class LabelInputs:
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Compute the score of the samples passed, together with those added before.
 
-        Those are used up, even if they cannot be scored, unless what is passed is refused or there
-        is an interrupt; `reset` drops them. With `num_process > 1` only process 0 returns the
-        score. The options are listed below; their defaults are those given to `evaluate.load`.
+        The samples added are used up, whether or not they can be scored, so that none leak into the
+        next evaluation. They stay if those passed are refused, if there is no such option, or after
+        an interrupt; `reset` drops them. With `num_process > 1` only process 0 returns the score.
+        The options are listed below; their defaults are those given to `evaluate.load`.
         """
         self._check_options(kwargs)
         is_given, n_added = predictions is not None or references is not None, len(self)
@@ -145,9 +148,11 @@ class LabelInputs:
         batches = [*self._batches, *[(references, predictions, None)] * is_given]
         if not batches:
             raise NoSamplesError("there must be a sample to score, got none: `add` some before")
-        r, p, weights = zip(*batches, strict=True)
+        r, p, given = zip(*batches, strict=True)
+        weights = [np.ones(len(x)) if w is None else w for x, w in zip(r, given, strict=True)]
+        joined = None if all(w is None for w in given) else np.concatenate(weights)
         try:
-            result = self._score(join_columns(p), join_columns(r), kwargs, _joined(weights, r))
+            result = self._score(join_columns(p), join_columns(r), kwargs, joined)
         except Exception:
             self._drop_added()
             raise
@@ -155,7 +160,7 @@ class LabelInputs:
         return result
 
     def reset(self) -> None:
-        """Drop samples that this process added and that were not computed."""
+        """Drop samples that this process added but did not compute, as after an interrupt."""
         if self.num_process == 1:
             self._drop_added()
         elif self._suffix:
@@ -179,8 +184,8 @@ class LabelInputs:
 
     def _check_options(self, names: Iterable[str]) -> None:
         """Raise TypeError unless the metric has all these options."""
-        there = [*signature(type(self)._compute).parameters][1:]
-        options = [name for name in there if name not in ("predictions", "references")]
+        there = signature(type(self)._compute).parameters
+        options = [x for x in there if x not in ("self", "predictions", "references")]
         if odd := [name for name in names if name not in options]:
             its = f"its options are {', '.join(options)}"
             raise TypeError(f"{self.name} has no option {odd[0]!r}: {its}")
@@ -259,14 +264,6 @@ class LabelInputs:
             lock.release()
         why = "the process that wrote them died before it called `compute`"
         raise ValueError(f"the predictions in {cut_off[0]} are cut off: {why}")
-
-
-def _joined(weights: Sequence[Weights | None], beside: Sequence[Column]) -> Weights | None:
-    """Return the weights of all samples, 1 where a batch has none; None where no batch has any."""
-    if all(of_batch is None for of_batch in weights):
-        return None
-    pairs = zip(weights, beside, strict=True)
-    return np.concatenate([np.ones(len(r)) if w is None else w for w, r in pairs])
 
 
 def _from_text(literals: list[str]) -> list[Any]:

@@ -250,21 +250,17 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     observed = labels_at(table, table.reference_totals > 0)
     there, known = set(observed), set(table.labels if table.declared else observed) - {None}
     if absent := [show(label) for label in observed if label not in prior]:
-        raise ValueError(
-            f"`prior` must cover every class in the references, {absent[0]} is missing"
-        )
+        wanted = "cover every class in the references"
+        raise ValueError(f"`prior` must {wanted}, {absent[0]} is missing")
     for label, share in prior.items():
-        got = f"got {show(share)} for {show(label)}"
-        if not is_real(share):
-            raise ValueError(f"`prior` must hold numbers, {got}")
-        share = float(share)  # Decimal's nan has no order
-        if not (0 < share < 1 or (share == 0 and label not in there)):
-            raise ValueError(f"`prior` must lie strictly between 0 and 1 for every class, {got}")
+        # as a float: Decimal's nan has no order
+        number = float(share) if is_real(share) else math.nan
+        if not (0 < number < 1 or (number == 0 and label not in there)):
+            wanted = "hold numbers strictly between 0 and 1 for every class"
+            raise ValueError(f"`prior` must {wanted}, got {show(share)} for {show(label)}")
         if label not in known:
-            how = "list it in `labels` if the task has it"
-            raise ValueError(
-                f"`prior` must name classes of the references, got {show(label)}: {how}"
-            )
+            wanted = f"name classes of the references, got {show(label)}"
+            raise ValueError(f"`prior` must {wanted}: list it in `labels` if the task has it")
     total = math.fsum(prior.values())
     if abs(total - 1) > 1e-6:
         raise ValueError(f"`prior` must sum to 1, got {total!r}")
@@ -289,7 +285,7 @@ def result_of(
         try:
             from informedness.statistics.modules import interval_of_module
         except ModuleNotFoundError as error:
-            message = "`confidence_level` needs the package: pip install informedness"
+            message = "`confidence_level` needs the package informedness, which is not installed"
             raise ImportError(message) from error
         # as fields: a copy of this file beside a metric has a `Table` of its own
         known = {field.name: getattr(table, field.name) for field in fields(table)}
@@ -311,7 +307,7 @@ def signature_of(
     ignore_index: Any = None,
     interval: str | None = None,
 ) -> str:
-    """Return what affects a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
+    """Return all that affects a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
     `average` and `prior_mode` are empty for a score that has none.
     """

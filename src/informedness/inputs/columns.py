@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.labels import Label, Numbers
 from ..core.table import read_amounts
+from .nested import listed
 
 if TYPE_CHECKING:
     from typing_extensions import Required
@@ -51,6 +52,8 @@ class Batch(NamedTuple):
     """Number of nulls by argument."""
     are_text: bool
     """Whether some of the nulls are empty cells, or text such as NA."""
+    beside: Mapping[str, list[Any]] = {}
+    """Values of the other columns of whole numbers, of formats that are read in objects."""
 
 
 def named_columns(
@@ -88,8 +91,7 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
         if present.count(name) != 1:
             there = "occurs twice" if name in present else "does not exist"
             raise ValueError(
-                f"`{argument}`: column {name!r} {there}: "
-                f"the columns are {', '.join(map(repr, present))}"
+                f"`{argument}`: column {name!r} {there}: the columns are {listed(present, name)}"
             )
 
 

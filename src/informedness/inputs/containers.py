@@ -44,14 +44,14 @@ def read_task(
 
 
 def check_same_order(columns: Mapping[str, Any]) -> None:
-    """Raise ValueError if columns with an index, of pandas, have the same samples in two orders."""
-    indexed = {name: x.index for name, x in columns.items() if hasattr(x, "iloc")}
-    first, *others = [*indexed.items()] or [("", None)]
-    for name, index in others:
-        if not index.equals(first[1]) and len(index) == len(first[1]) and {*index} == {*first[1]}:
+    """Raise ValueError if columns of pandas have the same index in different orders."""
+    found = [(name, x.index) for name, x in columns.items() if hasattr(x, "iloc")]
+    for name, index in found[1:]:
+        first, wanted = found[0]
+        if not index.equals(wanted) and len(index) == len(wanted) and {*index} == {*wanted}:
             raise ValueError(
-                f"`{name}` must have its index in the order of `{first[0]}`, got the same index in "
-                f"another order: pass {name}.loc[{first[0]}.index], or {name}.to_numpy() if the "
+                f"`{name}` must have its index in the order of `{first}`, got the same index in "
+                f"another order: pass {name}.loc[{first}.index], or {name}.to_numpy() if the "
                 "samples go by position"
             )
 
@@ -113,7 +113,7 @@ def _arrow_column(values: Any, name: str) -> Column | None:
     kind = str(values.type.value_type if is_coded else values.type)
     if kind.startswith(_ARROW_INTEGERS) and not is_coded:
         if hasattr(values, "combine_chunks"):
-            values = values.combine_chunks()
+            values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
         found = np.from_dlpack(values)  # asarray would import pandas
         return None if found.dtype == np.uint64 else Column(found)
     chunks = getattr(values, "chunks", [values])
@@ -187,7 +187,8 @@ def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
         return _code_by_slots(array) or np.unique(array, return_inverse=True)
     # close together: a table of those that occur takes 6 ns, sorting 100
     wide = np.uint64 if array.dtype == np.uint64 else np.int64
-    offsets = np.subtract(array, array.dtype.type(low), dtype=wide).astype(np.int64)
+    offsets = array if low == 0 else np.subtract(array, array.dtype.type(low), dtype=wide)
+    offsets = offsets.astype(np.int64, copy=False)
     present = np.bincount(offsets) > 0
     values = np.flatnonzero(present).astype(wide) + wide(low)
     return values, offsets if present.all() else (np.cumsum(present) - 1)[offsets]

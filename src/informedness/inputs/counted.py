@@ -1,35 +1,26 @@
 """Columns of counts: the rows of a GROUP BY, a pivot or a matrix in long form are not samples."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..core.labels import InformednessWarning, warn
-from .columns import Batch
+from ..core.labels import LabelsWarning, warn
+from .matrices import words_of
 
 # Words of which the name of a column of counts consists. What stands for samples may be added, as
 # in "n_samples", "count_star()" and "Anzahl von id"; "word_count" counts something else.
 _COUNT = (
-    r"n|ns|cnts?|counts?|counted|num|number|nobs|freqs?|frequenc(y|ies)|sizes?|values?|totals?|len"
-    r"|tall(y|ies)|occurr?ences?|support|nsamples|ncases"
-    r"|anzahl|häufigkeit|haeufigkeit|summe|nombre|effectifs?|compte|fr[eé]quences?|total[es]*"
-    r"|n[uú]mero|cantidad|recuento|conteo|frecuencias?|quantidade|contagem|frequ[eê]ncias?"
-    r"|numero|conteggio|frequenz[ae]|quantità|aantal|antall?|lukumäärä|liczba|ilość|počet|počty"
-    r"|количество|число|частота|кількість|πλήθος|συχνότητα|adet|עדד|العدد|عدد"
-    r"|数量|个数|計数|计数|件数|頻度|频数|频率|度数|개수|빈도|수"
+    r"n|cnts?|counts?|num|number|nobs|freqs?|frequenc(y|ies)|sizes?|values?|totals?|len|tall(y|ies)"
+    r"|anzahl|häufigkeit|nombre|effectifs?|fréquences?|total(es)?|cantidad|frecuencias?|numero"
+    r"|frequência|aantal|antall?|количество|数量|件数|개수"
 )
 _SAMPLES = (
-    r"of|samples?|rows?|obs|observations?|cases?|examples?|instances?|records?|items?|entries|star"
-    r"|ids?|x|all|von|der|de|d|des|les|el|la|di|da|van|av|z|по|полю"
+    r"of|samples?|rows?|obs|observations?|cases?|examples?|instances?|records?|items?|star|ids?|x"
+    r"|all|von|der|de"
 )
 _IDENTIFIER = r"ids?|idx|index|row|line|position|nr|no|key"
 MOST_ROWS = 100_000  # rows looked at: matrices of some hundred classes have no more cells
-_STEP = 4096
-
-
-class CountsWarning(InformednessWarning):
-    """Rows may be counts of samples, not samples; `counts` names their column."""
+_STEP = 512
 
 
 class CountsWatch:
@@ -38,9 +29,9 @@ class CountsWatch:
     def __init__(self, names: Mapping[str, str], each_row_a_sample: bool | None) -> None:
         self._names, self._is_refused = names, each_row_a_sample is False
         # where rows are known to be samples, or what they stand for
-        self._is_over = bool(each_row_a_sample or {"counts", "weights", "on"} & {*names})
+        self.is_over = bool(each_row_a_sample or {"counts", "weights", "on"} & {*names})
         self._seen: set[Any] = set()
-        self._all_differ = not self._is_over
+        self._all_differ = not self.is_over
 
     def see(self, columns: Mapping[str, Any]) -> None:
         """Look at rows: those of a table of counts all differ."""
@@ -54,33 +45,23 @@ class CountsWatch:
             self._all_differ = before + len(rows) == len(self._seen) <= MOST_ROWS
 
     def end(
-        self,
-        columns: Callable[[], Sequence[str]],
-        read: Callable[[Mapping[str, str]], Iterator[Batch]],
-        is_last: bool,
+        self, columns: Iterable[str], values_of: Callable[[str], Sequence[Any]], is_last: bool
     ) -> None:
         """Warn of a column of a file that holds counts, or refuse it."""
-        if self._is_over:
-            return
         all_differ = is_last and self._all_differ and len(self._seen) > 1
-
-        def parts_of(name: str) -> Iterator[Any]:
-            with suppress(ValueError):  # of a column that cannot be read, and is not asked for
-                yield from (batch.columns["by"] for batch in read({"by": name}))
-
-        self._is_over = warn_of_counts(
-            self._names, columns(), parts_of, all_differ, self._is_refused
-        )
+        self.is_over = warn_of_counts(self._names, columns, values_of, all_differ, self._is_refused)
 
 
 def warn_of_counts(
     names: Mapping[str, str],
-    columns: Sequence[str],
-    parts_of: Callable[[str], Iterable[Any]],
+    columns: Iterable[str],
+    values_of: Callable[[str], Sequence[Any]],
     all_differ: bool,
     is_refused: bool = False,
 ) -> bool:
     """Warn if one of the columns beside those of these names holds counts; return whether one does.
+
+    `values_of` returns the first values of a column, none of one that cannot be read.
 
     Raises
     ------
@@ -91,7 +72,7 @@ def warn_of_counts(
         is_named = is_called_count(name)
         if name in names.values() or not (is_named or all_differ):
             continue
-        if _are_counts(parts_of(name), name, is_named):
+        if _are_counts(values_of(name), name, is_named):
             why = "" if is_named else ", and no two rows have the same labels"
             message = (
                 f"column {name!r} holds whole numbers, as in a table of counts{why}: name it "
@@ -100,7 +81,7 @@ def warn_of_counts(
             )
             if is_refused:
                 raise ValueError(message)
-            warn(message, CountsWarning)
+            warn(message, LabelsWarning)
             return True
     return False
 
@@ -110,33 +91,24 @@ def is_called_count(name: str) -> bool:
 
     "0" is that of pandas.
     """
-    words = re.findall(r"[^\W\d_]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    words = words_of(name)
     known = all(re.fullmatch(f"{_COUNT}|{_SAMPLES}", word) for word in words)
     return name == "0" or (known and any(re.fullmatch(_COUNT, word) for word in words))
 
 
-def _are_counts(parts: Iterable[Any], name: str, is_named: bool) -> bool:
+def _are_counts(values: Sequence[Any], name: str, is_named: bool) -> bool:
     """Return whether a column can hold counts: whole numbers, but not running ones, nor only 1."""
-    n_rows, found = 0, set[int]()
-    for values in parts:
-        n_rows += len(values)
-        for value in values.unique().to_pylist() if hasattr(values, "unique") else values:
-            whole = _whole(value)
-            if whole is None:
-                return False
-            found.add(whole)
-        if len(found) > MOST_ROWS:
-            return False
-    if not found or found <= ({1} if is_named else {0, 1}):
+    distinct = values.unique() if hasattr(values, "unique") else values  # a column of Arrow
+    found: set[Any] = {*map(whole_number, _listed(distinct))}
+    if None in found or found <= ({1} if is_named else {0, 1}):
         return False
-    is_running = len(found) == n_rows and max(found) - min(found) == n_rows - 1
+    is_running = len(found) == len(values) and max(found) - min(found) == len(values) - 1
     if is_named:
-        return not (is_running and n_rows > 2 and min(found) < 2)
-    words = re.findall("[a-z]+", name.lower())
-    return not is_running and not any(re.fullmatch(_IDENTIFIER, word) for word in words)
+        return not (is_running and len(values) > 2 and min(found) < 2)
+    return not is_running and not any(re.fullmatch(_IDENTIFIER, word) for word in words_of(name))
 
 
-def _whole(value: Any) -> int | None:
+def whole_number(value: Any) -> int | None:
     """Return a value as a whole number from 0 on, None if it is not; empty text is 0."""
     if isinstance(value, str):
         value = float(value) if re.fullmatch(r"\d{1,15}(\.0*)?", value) else 0 if not value else -1

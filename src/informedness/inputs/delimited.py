@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -14,7 +15,7 @@ from ..core.labels import show
 from .columns import are_one_of, check_columns
 from .paths import why_not_utf8
 
-_SEPARATORS = {";": "semicolons", "\t": "tabs", ",": "commas", "|": "vertical bars"}
+_SEPARATORS = ";\t,|"
 _TOP = 20  # lines among which the header is looked for
 _START = 10_000  # bytes in which the encoding is looked at, if a header lacks a column
 
@@ -32,11 +33,9 @@ def open_csv(
     import pyarrow
     import pyarrow.csv
 
-    with _as_text(stream, block) as text:
-        delimiter, n_skipped = _layout(list(islice(text, _TOP)), names, delimiter)
+    delimiter, n_skipped, rows = _top(stream, names, delimiter, block)
     _check_quotes(stream, delimiter, block)
-    with _as_text(stream, block) as text:
-        rows = list(csv.reader(islice(text, n_skipped, _TOP), delimiter=delimiter))
+    stream.seek(0)
     check_header(names, rows, stream.readlines(_START))
     stream.seek(0)
     types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
@@ -56,53 +55,36 @@ def open_csv(
 
 def csv_header(stream: BinaryIO, names: Mapping[str, str], delimiter: str, block: int) -> list[str]:
     """Return the names of all columns of a CSV file, of which these are known."""
-    with _as_text(stream, block) as text:
-        top = list(islice(text, _TOP))
-        delimiter, n_skipped = _layout(top, names, delimiter)
-        return next(csv.reader(top[n_skipped:], delimiter=delimiter), [])
+    rows = _top(stream, names, delimiter, block)[2]
+    if rows and len(rows[0]) == 1 < max(map(len, rows)):
+        raise ValueError(
+            f"the first line must be a header, got {show(rows[0][0])}: take out what is above the "
+            "header"
+        )
+    return rows[0] if rows else []
 
 
-def _layout(top: list[str], names: Mapping[str, str], delimiter: str) -> tuple[str, int]:
-    """Return the delimiter of a CSV file, and how many lines stand before its header.
+def _top(
+    stream: BinaryIO, names: Mapping[str, str], delimiter: str, block: int
+) -> tuple[str, int, list[list[str]]]:
+    """Return the delimiter of a CSV file, how many lines are above its header, and its first rows.
 
     The delimiter is that of a first line such as "sep=;", or the first with which the header has
-    all columns.
+    all columns; or if none is known, with which it has most.
     """
-    stated = re.fullmatch(r"sep=(.)[\r\n]*", top[0]) if top else None
-    if stated:
-        return stated[1], 1
-    if not names:
-        return _delimiter_of(top), 0
+    with _as_text(stream, block) as text:
+        top = list(islice(text, _TOP))
+        if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else ""):
+            return stated[1], 1, list(csv.reader(top[1:], delimiter=stated[1]))
+        found = {one: list(csv.reader(top, delimiter=one)) for one in (delimiter, *_SEPARATORS)}
     wanted = set(names.values())
+    if top and not wanted:
+        delimiter = max(found, key=lambda one: len(found[one][0]))
     for n_rows in (1, _TOP):  # if not the header, then a row below has them, which an error names
-        for one in (delimiter, *_SEPARATORS):
-            rows = islice(csv.reader(top, delimiter=one), n_rows)
-            if any(wanted <= set(row) for row in rows):
-                return one, 0
-    return delimiter, 0
-
-
-def _delimiter_of(top: list[str]) -> str:
-    """Return the delimiter with which the first rows have as many columns as the header."""
-    widths = {
-        one: [len(row) for row in csv.reader(top[: _TOP - 1], delimiter=one) if row]
-        for one in _SEPARATORS
-    }
-    several = {one: found for one, found in widths.items() if found and found[0] > 1}
-    fitting = [one for one, found in several.items() if len({*found}) == 1]
-    if len(fitting) > 1:
-        words = " or by ".join(_SEPARATORS[one] for one in fitting)
-        raise ValueError(
-            f"the columns could be separated by {words}: save the file with a separator that does "
-            "not occur in its cells"
-        )
-    if not several:
-        raise ValueError(
-            "the first line must be a header of at least two columns, separated by "
-            f"{', '.join(_SEPARATORS.values())}, got {show(''.join(top[:1]).strip())}: take out "
-            "what is above the header"
-        )
-    return [*fitting, *several][0]
+        for one, rows in found.items():
+            if wanted and any(wanted <= set(row) for row in rows[:n_rows]):
+                return one, 0, rows
+    return delimiter, 0, found[delimiter]
 
 
 def check_header(
@@ -137,20 +119,23 @@ def check_not_joined(table: Any, names: Mapping[str, str]) -> None:
     from pyarrow import compute
 
     texts = {x: name for x, name in names.items() if x not in ("weights", "counts")}
-    are_headers = None
+    are_headers = []
     for argument, name in texts.items():
-        column = table[argument]
-        values = column.chunk(0).dictionary
+        values = table[argument].chunk(0).dictionary
         is_marked = compute.starts_with(values, "\ufeff")
         if compute.any(is_marked).as_py():
             raise ValueError(f"column {name!r}: {marked(values.filter(is_marked)[0].as_py())}")
-        is_name = are_one_of([name], column.cast(values.type))
-        are_headers = is_name if are_headers is None else compute.and_(are_headers, is_name)
-    if compute.any(are_headers).as_py():
+        # `index` would import pandas
+        found = compute.indices_nonzero(are_one_of([name], values)).to_pylist()
+        are_headers.append(found[0] if found else -1)
+    if -1 in are_headers:
+        return
+    rows = [table[x].combine_chunks().indices for x in texts]
+    same = [compute.equal(codes, at) for codes, at in zip(rows, are_headers, strict=True)]
+    if n := compute.sum(reduce(compute.and_, same)).as_py():
         raise ValueError(
-            f"the header is repeated in {compute.sum(are_headers).as_py()} rows, as in files "
-            "joined into one: pass the files themselves, as several paths or a folder, or take "
-            "these rows out"
+            f"the header is repeated in {n} rows, as in files joined into one: pass the files "
+            "themselves, as several paths or a folder, or take these rows out"
         )
 
 

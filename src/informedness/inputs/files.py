@@ -116,10 +116,8 @@ def table_from_file(
     -----
     InformednessWarning
         If files in a folder are left out; the message names them.
-    CountsWarning
-        If another column looks like one of counts.
     LabelsWarning
-        If labels may not be what was meant.
+        If labels may not be what was meant, or another column looks like one of counts.
 
     Raises
     ------
@@ -153,10 +151,11 @@ def table_from_file(
         path,
         names,
         count,
+        options,
         file_format=file_format,
         encoding=encoding,
         drop_null=drop_null,
-        missing=options.missing(names, keep_missing),
+        keep_missing=keep_missing,
         each_row_a_sample=each_row_a_sample,
     )
     try:

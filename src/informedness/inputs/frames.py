@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, overload
@@ -79,8 +80,8 @@ def table_from_frame(
 
     Warns
     -----
-    CountsWarning
-        If another column looks like one of counts.
+    LabelsWarning
+        If labels may not be what was meant, or another column looks like one of counts.
 
     Raises
     ------
@@ -103,9 +104,9 @@ def table_from_frame(
     cells = _count_in_engine(frame, names, drop_null)
     if counts is None and weights is None and not each_row_a_sample:
         all_differ = len(cells["rows"]) > 1 and max(cells["rows"]) == 1
-        columns = _columns_of(frame)
-        parts_of = partial(_integers_in, frame, columns)
-        warn_of_counts(names, [*columns], parts_of, all_differ, each_row_a_sample is False)
+        values_of = partial(_integers_in, frame)
+        is_refused = each_row_a_sample is False
+        warn_of_counts(names, _names_in(frame), values_of, all_differ, is_refused)
     n_rows = sum(cells["rows"])
     if drop_null:
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
@@ -136,14 +137,7 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     """Return the number of rows of each pair of labels, and sums over its weights, as lists."""
     with needing("reading data frames needs narwhals", "informedness[frames]"):
         import narwhals as nw
-    if hasattr(frame, "select_columns") and hasattr(frame, "with_format"):  # of `datasets`
-        check_columns(names, frame.column_names)
-        columns_of_dataset = list(dict.fromkeys(names.values()))
-        frame = frame.select_columns(columns_of_dataset).with_format("arrow")[:]
-    frame = nw.to_native(frame, pass_through=True)
-    if nw.dependencies.is_pandas_like_dataframe(frame) or nw.dependencies.is_dask_dataframe(frame):
-        check_columns(names, list(frame.columns))
-        frame = frame[list(dict.fromkeys(names.values()))]  # the others may share a name
+    frame = _selected(frame, names)
     is_pandas = nw.dependencies.is_pandas_dataframe(frame)
     of_arrow = is_pandas and any(hasattr(kind, "pyarrow_dtype") for kind in frame.dtypes)
     if of_arrow or nw.dependencies.is_pyarrow_table(frame):
@@ -237,34 +231,48 @@ def _without_missing(cells: dict[str, list[Any]], options: LabelOptions) -> dict
     return {name: [column[i] for i in found] for name, column in cells.items()}
 
 
-def _columns_of(frame: Any) -> dict[str, Any]:
-    """Return the names that one column of a frame has, by what they are as text."""
+def _selected(frame: Any, names: Mapping[str, str]) -> Any:
+    """Return a frame with these columns alone if others may share a name, or would be loaded."""
     import narwhals as nw
 
     frame = nw.to_native(frame, pass_through=True)
-    names = getattr(frame, "column_names", None)  # of `datasets` and Arrow
-    if names is None and hasattr(frame, "iloc"):
-        names = list(frame.columns)
-    if names is None:
-        names = nw.from_native(frame).lazy().collect_schema().names()
-    return {str(name): name for name in names if list(names).count(name) == 1}
+    columns = list(dict.fromkeys(names.values()))
+    if hasattr(frame, "select_columns") and hasattr(frame, "with_format"):  # of `datasets`
+        check_columns(names, frame.column_names)
+        return frame.select_columns(columns).with_format("arrow")[:]
+    if nw.dependencies.is_pyarrow_table(frame):
+        check_columns(names, frame.column_names)
+        return frame.select(columns)
+    if nw.dependencies.is_pandas_like_dataframe(frame) or nw.dependencies.is_dask_dataframe(frame):
+        present = list(map(str, frame.columns))
+        check_columns(names, present)
+        if present != list(frame.columns):
+            frame = frame.rename(columns=str)
+        return frame[columns]
+    return frame
 
 
-def _integers_in(frame: Any, columns: Mapping[str, Any], name: str) -> list[list[Any]]:
+def _names_in(frame: Any) -> list[str]:
+    """Return the names of the columns of a frame."""
+    import narwhals as nw
+
+    frame = nw.to_native(frame, pass_through=True)
+    if hasattr(frame, "column_names"):  # of `datasets` and Arrow
+        return list(frame.column_names)
+    if hasattr(frame, "iloc"):  # of pandas, where two may be equal
+        return list(map(str, frame.columns))
+    return list(nw.from_native(frame).lazy().collect_schema().names())
+
+
+def _integers_in(frame: Any, name: str) -> list[int]:
     """Return the first values of a column of integers, none of another column."""
     import narwhals as nw
 
-    frame = nw.to_native(frame, pass_through=True)
-    if hasattr(frame, "with_format"):  # of `datasets`
-        frame = frame.select_columns([name]).with_format("arrow")[:]
-    elif hasattr(frame, "iloc"):
-        frame = frame[[columns[name]]].rename(columns={columns[name]: name})
-    elif hasattr(frame, "column_names"):
-        frame = frame.select([name])
-    lazy = nw.from_native(frame).lazy().select(name)
-    if not lazy.collect_schema()[name].is_integer():
-        return []
-    return [lazy.head(MOST_ROWS).collect()[name].to_list()]
+    with suppress(ValueError):  # of two columns with this name
+        lazy = nw.from_native(_selected(frame, {"counts": name})).lazy().select(name)
+        if lazy.collect_schema()[name].is_integer():
+            return list(lazy.head(MOST_ROWS).collect()[name].drop_nulls().to_list())
+    return []
 
 
 def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
@@ -277,7 +285,6 @@ def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
             frame = pyarrow.Table.from_pandas(frame, preserve_index=False)
         except pyarrow.ArrowException as error:
             raise ValueError(f"`frame` must hold columns of labels: {error}") from error
-    check_columns(names, frame.column_names)
     for role, name in names.items():
         column = frame[name]
         try:

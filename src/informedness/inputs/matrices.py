@@ -90,16 +90,21 @@ def rows_are_predictions(rows: Any, columns: Any = None) -> bool:
 
     One name is enough if it is certain; two words such as "model" and "label" say so together.
     """
-    (of_rows, sure_of_rows), (of_columns, sure_of_columns) = _role(rows), _role(columns)
+    (of_rows, sure_of_rows), (of_columns, sure_of_columns) = role_in(rows), role_in(columns)
     if of_rows == "predictions":
         return of_columns == "references" or (sure_of_rows and of_columns is None)
     return of_rows is None and of_columns == "references" and sure_of_columns
 
 
-def _role(name: Any) -> tuple[str | None, bool]:
-    """Return what an axis of this name holds, if its name says so, and whether that is certain."""
+def words_of(name: Any) -> list[str]:
+    """Return the words of a name, as in yTrue or predicted_label; none of what is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
-    words = re.findall(r"[^\W\d_]+", spaced.lower().replace("y_hat", "yhat"))
+    return re.findall(r"[^\W\d_]+", spaced.lower().replace("y_hat", "yhat"))
+
+
+def role_in(name: Any) -> tuple[str | None, bool]:
+    """Return what an axis or a column holds, if its name says so, and whether that is certain."""
+    words = words_of(name)
     for true, predicted in ((_TRUE, _PREDICTED), (_LABEL, _ANSWER)):
         is_true, is_predicted = (
             any(re.fullmatch(pattern, word) for word in words) for pattern in (true, predicted)

@@ -6,6 +6,7 @@ in a list, the first if several are equal, unless a column has this name.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,12 @@ def _start(name: str, names: Collection[str]) -> tuple[str | None, bool]:
     return name.removeprefix(_ARGMAX) if is_argmax else name, is_argmax
 
 
+def listed(names: Collection[Any], wanted: str) -> str:
+    """Return the names that there are, and the one that is close to what is wanted."""
+    close = [] if wanted in names else get_close_matches(wanted, map(str, names), 1)
+    return ", ".join(map(repr, names)) + "".join(f": did you mean {x!r}?" for x in close)
+
+
 def _field(
     rest: str, names: Collection[str], steps: Sequence[str | int], columns: str
 ) -> tuple[str, str | None]:
@@ -37,7 +44,7 @@ def _field(
         step, dot, _ = step.rpartition(".")
         if not dot:
             there = f"the fields of {_path(steps)!r}" if steps else columns
-            raise ValueError(f"{there} are {', '.join(map(repr, names))}")
+            raise ValueError(f"{there} are {listed(names, rest)}")
     return step, rest[len(step) + 1 :] if len(step) < len(rest) else None
 
 

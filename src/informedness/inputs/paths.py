@@ -11,7 +11,8 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,7 +34,6 @@ FORMATS = {
     ".xlsx": "xlsx",
 }
 
-_LONG_FILE = 50_000_000  # bytes, about a second of reading: shorter files need no progress bar
 _COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ZIP, _XLS = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _BYTE_ORDER_MARKS = {  # that of UTF-32 begins with that of UTF-16
@@ -195,22 +195,14 @@ def open_whole(
         If the file is a ZIP archive, is damaged, is not in the encoding, holds more than
         `most_bytes` once decompressed, or changes in size while it is read.
     """
-    if path == "-":
-        with (
-            _copied(sys.stdin.buffer) as copy,
-            _decompressed(copy, is_archive, most_bytes) as plain,
-            _utf8(plain, encoding) as text,
-        ):
-            yield text
-        return
-    _check_there(path)
-    with Path(path).open("rb") as stream:
+    with ExitStack() as stack:
+        if path == "-":
+            stream = stack.enter_context(_copied(_pieces(sys.stdin.buffer)))
+        else:
+            _check_there(path)
+            stream = stack.enter_context(Path(path).open("rb"))
         size = os.fstat(stream.fileno()).st_size
-        with (
-            _watched(stream, size, Path(path).name) as bytes_,
-            _decompressed(bytes_, is_archive, most_bytes) as plain,
-            _utf8(plain, encoding) as text,
-        ):
+        with _decompressed(stream, is_archive, most_bytes) as plain, _utf8(plain, encoding) as text:
             yield text
         left = os.fstat(stream.fileno()).st_size
         if left != size:
@@ -220,10 +212,14 @@ def open_whole(
             )
 
 
-def _copied(stream: Any, most_bytes: int | None = None) -> Any:
+def _pieces(stream: Any) -> Iterator[bytes]:
+    return iter(partial(stream.read, _PIECE), b"")
+
+
+def _copied(pieces: Iterable[bytes], most_bytes: int | None = None) -> Any:
     """Copy what can only be read once into a temporary file."""
     copy = tempfile.TemporaryFile()  # noqa: SIM115 the caller closes it
-    while piece := stream.read(_PIECE):
+    for piece in pieces:
         copy.write(piece)
         if most_bytes is not None and copy.tell() > most_bytes:
             copy.close()
@@ -283,19 +279,14 @@ def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
             sides = line[: error.start], line[error.start :]
             before, after = (_BETWEEN_WORDS.split(side) for side in sides)
             word = before[-1] + after[0]
-            shown = [f"{text!r} in {name}" for text, name in _readings(word).items()]
+            readings: dict[str, str] = {}  # to the first encoding in which it reads so
+            for name in _ENCODINGS:
+                with suppress(UnicodeDecodeError):
+                    readings.setdefault(word.decode(name), name)
+            shown = [f"{text!r} in {name}" for text, name in readings.items() if text.isprintable()]
             would = f": {word!r} would be {', '.join(shown)}" if shown else ""
             return f"line {number} is not in UTF-8{would}: give the right one as encoding="
     return ""
-
-
-def _readings(word: bytes) -> dict[str, str]:
-    """Return the texts that these bytes are in one encoding or another, and the first of them."""
-    readings: dict[str, str] = {}
-    for name in _ENCODINGS:
-        with suppress(UnicodeDecodeError):
-            readings.setdefault(word.decode(name), name)
-    return {text: name for text, name in readings.items() if text.isprintable()}
 
 
 @contextmanager
@@ -314,11 +305,11 @@ def _decompressed(stream: BinaryIO, is_archive: bool, most_bytes: int | None) ->
     if name is None:
         yield stream
         return
-    openers: dict[str, Any] = {
-        "gz": gzip.open,
-        "bz2": lambda stream: _Streams(stream, bz2.BZ2Decompressor),
-        "xz": lambda stream: _Streams(stream, lzma.LZMADecompressor),
-        "zst": _open_zst,
+    openers: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
+        "gz": lambda stream: _pieces(gzip.GzipFile(fileobj=stream)),
+        "bz2": partial(_of_streams, new=bz2.BZ2Decompressor),
+        "xz": partial(_of_streams, new=lzma.LZMADecompressor),
+        "zst": lambda stream: _pieces(_open_zst(stream)),
     }
     try:
         plain = _copied(openers[name](stream), most_bytes)
@@ -328,37 +319,26 @@ def _decompressed(stream: BinaryIO, is_archive: bool, most_bytes: int | None) ->
         yield plain
 
 
-class _Streams:
-    """A file of one or several bz2 or xz streams, read to its end.
+def _of_streams(stream: BinaryIO, new: Callable[[], Any]) -> Iterator[bytes]:
+    """Yield what is in one or several bz2 or xz streams, to the end of the file.
 
     `bz2.open` and `lzma.open` pass over what is damaged from the second header on.
     """
-
-    def __init__(self, stream: BinaryIO, decompressor: Callable[[], Any]) -> None:
-        self._stream, self._new, self._one = stream, decompressor, decompressor()
-
-    def read(self, n_bytes: int) -> bytes:
-        while True:
-            compressed = b""
-            if self._one.eof:
-                compressed = self._next_stream()
-                if not compressed:
-                    return b""
-                self._one = self._new()
-            elif self._one.needs_input:
-                compressed = self._stream.read(_PIECE)
-                if not compressed:
-                    raise EOFError("the file is cut off")
-            plain: bytes = self._one.decompress(compressed, n_bytes)
-            if plain:
-                return plain
-
-    def _next_stream(self) -> bytes:
-        """Return bytes from the start of the next stream on, none at the end of the file."""
-        start: bytes = self._one.unused_data.lstrip(b"\0")  # which may stand between two
-        while not start and (more := self._stream.read(_PIECE)):
-            start = more.lstrip(b"\0")
-        return start
+    one, compressed = new(), b""
+    while True:
+        if one.eof:
+            compressed = one.unused_data.lstrip(b"\0")  # which may stand between two
+            while not compressed and (more := stream.read(_PIECE)):
+                compressed = more.lstrip(b"\0")
+            if not compressed:
+                return
+            one = new()
+        elif one.needs_input:
+            compressed = stream.read(_PIECE)
+            if not compressed:
+                raise EOFError("the file is cut off")
+        yield one.decompress(compressed, _PIECE)
+        compressed = b""
 
 
 def _open_zst(stream: BinaryIO) -> Any:
@@ -367,19 +347,3 @@ def _open_zst(stream: BinaryIO) -> Any:
     again = os.fdopen(os.dup(stream.fileno()), "rb")  # because pyarrow closes what it has read
     again.seek(0)
     return pyarrow.CompressedInputStream(pyarrow.PythonFile(again, mode="r"), "zstd")
-
-
-@contextmanager
-def _watched(stream: BinaryIO, size: int, name: str) -> Iterator[BinaryIO]:
-    """Show a progress bar where a file is long and someone is watching."""
-    if size < _LONG_FILE or not sys.stderr.isatty():
-        yield stream
-        return
-    try:
-        from rich.console import Console
-        from rich.progress import Progress
-    except ImportError:
-        yield stream  # the bar is a comfort, not worth an error
-        return
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        yield progress.wrap_file(stream, total=size, description=name)

@@ -3,14 +3,15 @@
 import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice, takewhile
 from typing import Any, BinaryIO
 
 from ..extras import needing
+from .answered import LabelOptions
 from .columns import Batch, are_one_of, check_columns, nulls_found, plain_column
-from .counted import CountsWatch
+from .counted import CountsWatch, whole_number
 from .delimited import check_not_joined, csv_header, open_csv
 from .nested import Way, array_in, check_argmax, type_in
 from .objects import Row, json_entries, json_lines, sheet_rows, values_of
@@ -36,19 +37,19 @@ def read_files(
     path: Any,
     names: Mapping[str, str],
     use: Callable[[Batch], None],
+    options: LabelOptions,
     *,
     file_format: str | None = None,
     encoding: str | None = None,
     drop_null: bool = False,
-    missing: Mapping[str, Collection[str]] | None = None,
+    keep_missing: bool = False,
     each_row_a_sample: bool | None = None,
     most_bytes: int | None = None,
 ) -> tuple[int, str]:
     """Hand each batch of a data set to `use`; return how many rows it has, and its name.
 
-    `names` gives the column of each argument, `missing` the text that is null in it; with None
-    empty cells are text, too. A file may hold `most_bytes` once decompressed. The other options are
-    those of `table_from_file`.
+    `names` gives the column of each argument. A file may hold `most_bytes` once decompressed. The
+    other options are those of `table_from_file`.
 
     Raises
     ------
@@ -57,16 +58,18 @@ def read_files(
         if `use` does; the message names the file.
     """
     check_encoding(encoding)
+    missing = options.missing(names, keep_missing)
     files = list_files(path, file_format)
     total, nulls = 0, dict.fromkeys(names, 0)
     with_nulls: dict[str, str] = {}
     are_text = False
     watch = CountsWatch(names, each_row_a_sample)
     for file, kind in files:
-        n_rows = 0
+        n_rows, beside = 0, None
         try:
             with _opened(file, kind, encoding, most_bytes) as stream:
                 for batch in read_batches(stream, kind, names, missing):
+                    beside = batch.beside if beside is None else beside
                     _hand_over(batch, use, n_rows)
                     n_rows += batch.n_rows
                     if any(batch.nulls.values()):
@@ -74,11 +77,13 @@ def read_files(
                         are_text |= batch.are_text
                         nulls = {name: n + batch.nulls[name] for name, n in nulls.items()}
                     watch.see(batch.columns)
-                watch.end(
-                    partial(_names_in, stream, kind, names),
-                    partial(read_batches, stream, kind),
-                    is_last=file == files[-1][0],
-                )
+                if not watch.is_over:
+                    is_last = file == files[-1][0]
+                    if kind in _OBJECTS:
+                        watch.end(beside or {}, (beside or {}).__getitem__, is_last)
+                    else:
+                        first_values = partial(_first_values, stream, kind)
+                        watch.end(_names_in(stream, kind, names), first_values, is_last)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
         total += n_rows
@@ -154,28 +159,40 @@ def read_batches(
 ) -> Iterator[Batch]:
     """Yield the rows of a file in batches; `names` gives the column of each argument.
 
-    `missing` is as in `read_files`.
+    `missing` holds the text that is null in it; with None empty cells are text, too.
 
     Raises
     ------
     ValueError
         If the file is damaged, or has no such column.
     """
-    stream.seek(0)
     if kind in _OBJECTS:
+        stream.seek(0)
         yield from _read_objects(stream, kind, names, missing)
         return
     with _explained(stream, kind):
-        reader: Any = {"parquet": _read_parquet, "arrow": _read_arrow}.get(kind)
-        if kind in DELIMITERS:
-            delimiter = DELIMITERS[kind]
-            reader = partial(_read_csv, delimiter=delimiter, keep_empty=missing is None)
-        for table in _gathered(reader(stream, names)):
+        for table in _gathered(_tables(stream, kind, names, keep_empty=missing is None)):
             rows = _without_missing(table, missing or {})
             nulls = {name: rows[name].null_count for name in names}
             kept = rows.drop_null() if any(nulls.values()) else rows
             are_text = rows is not table or (kind in DELIMITERS and missing is not None)
             yield Batch({name: kept[name] for name in names}, len(rows), nulls, are_text)
+
+
+def _tables(stream: BinaryIO, kind: str, names: Mapping[str, str], keep_empty: bool) -> Any:
+    """Yield the columns of a file as tables of Arrow."""
+    stream.seek(0)
+    if kind in DELIMITERS:
+        return _read_csv(stream, names, DELIMITERS[kind], keep_empty)
+    return (_read_parquet if kind == "parquet" else _read_arrow)(stream, names)
+
+
+def _first_values(stream: BinaryIO, kind: str, name: str) -> Any:
+    """Return the first values of a column, none if it cannot be read, and is not asked for."""
+    with suppress(ValueError), _explained(stream, kind):
+        for table in _tables(stream, kind, {"by": name}, keep_empty=True):
+            return table["by"].drop_null()
+    return []
 
 
 @contextmanager
@@ -204,8 +221,11 @@ def _read_objects(
     texts = [(missing or {}).get(argument, ()) for argument in names]
     keeps = is_sheet and missing is None  # empty cells as empty text, as in CSV
     empty = ["" if keeps and name not in ("weights", "counts") else None for name in names]
-    rows = (values_of(row, names, ways, where, escaped) for where, row, escaped in objects)
-    while given := list(islice(rows, _LINES)):
+    beside: Mapping[str, list[Any]] | None = None
+    while rows := list(islice(objects, _LINES)):
+        given = [values_of(row, names, ways, where, escaped) for where, row, escaped in rows]
+        if beside is None:
+            beside = _numbers_beside([row for _, row, _ in rows], names)
         some = [
             [
                 instead if x is None or (isinstance(x, str) and x in null) else x
@@ -216,7 +236,16 @@ def _read_objects(
         kept = [row for row in some if None not in row]
         nulls = {name: sum(row[i] is None for row in some) for i, name in enumerate(names)}
         columns = {name: [row[i] for row in kept] for i, name in enumerate(names)}
-        yield Batch(columns, len(some), nulls, are_text=is_sheet or some != given)
+        yield Batch(columns, len(some), nulls, is_sheet or some != given, beside)
+
+
+def _numbers_beside(rows: list[dict[str, Any]], names: Mapping[str, str]) -> dict[str, list[Any]]:
+    """Return the values in objects under other names, where the first is a whole number or null."""
+    return {
+        name: [row[name] for row in rows if row.get(name) is not None]
+        for name, value in rows[0].items()
+        if name not in names.values() and (value is None or whole_number(value) is not None)
+    }
 
 
 # Columns of Arrow

@@ -25,27 +25,24 @@ def read_columns(
     names: dict[str, str],
     *,
     options: LabelOptions = AS_THEY_ARE,
-    file_format: str | None = None,
-    encoding: str | None = None,
-    drop_null: bool = False,
-    keep_missing: bool = False,
-    each_row_a_sample: bool | None = None,
     most_rows: int = _MOST_ROWS,
-    most_bytes: int | None = None,
+    **how: Any,
 ) -> dict[str, Column]:
     """Return columns of files as labels, by argument.
 
     Parameters
     ----------
-    path, file_format, encoding, drop_null, keep_missing, each_row_a_sample
+    path
         As in `table_from_file`.
     names : dict of str to str
         Name of the column of each argument. Identifiers, the arguments "on" and "groups", are left
         as they are. With "counts" each row is repeated so many times.
-    most_rows, most_bytes : int, optional
-        How many samples there may be, and bytes in each file once it is decompressed.
+    most_rows : int
+        How many samples there may be.
     options : LabelOptions
         What a label is.
+    **how
+        How to read the files, as in `read_files`.
 
     Raises
     ------
@@ -70,17 +67,7 @@ def read_columns(
                 check_same_kind(first, f"{argument} before", column, argument)
                 parts[argument].append(column)
 
-    read_files(
-        path,
-        names,
-        add,
-        file_format=file_format,
-        encoding=encoding,
-        drop_null=drop_null,
-        missing=options.missing(names, keep_missing),
-        each_row_a_sample=each_row_a_sample,
-        most_bytes=most_bytes,
-    )
+    read_files(path, names, add, options, **how)
     empty = Column(np.zeros(0, dtype=np.int64), [])
     return {
         argument: join_columns(columns) if columns else empty for argument, columns in parts.items()
@@ -135,6 +122,12 @@ def read_lines(
     return columns
 
 
+def lines_in(text: str) -> list[str]:
+    """Return the lines of text, whichever way they end."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def _lines_of(path: str, encoding: str | None) -> list[str]:
     """Return the lines of a text file, which must be text of labels."""
     try:
@@ -142,8 +135,7 @@ def _lines_of(path: str, encoding: str | None) -> list[str]:
             content = stream.read()
         if why := why_not_utf8(content.splitlines()):
             raise ValueError(why)
-        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-        lines = text.removesuffix("\n").split("\n") if text else []
+        lines = lines_in(content.decode("utf-8-sig"))
         for number, line in enumerate(lines, start=1):
             if line.startswith("\ufeff"):
                 raise ValueError(f"line {number}: {marked(line)}")

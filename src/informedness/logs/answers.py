@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, show, warn
-from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted, filled, named
+from ..core.scores import Average
+from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted, filled
 from ..inputs.containers import read_quickly
 from ..inputs.samples import joined_sides
 from ..results.comparison import Comparison, compare
@@ -20,7 +21,7 @@ from ..results.estimates import Estimate, estimate_from_labels
 from ..results.report import Report
 from ..results.sentences import headline
 from ..statistics.informed import INFORMEDNESS
-from ..statistics.registry import reported_intervals
+from ..statistics.registry import averaged_score, reported_intervals
 from .verdicts import VerdictError, by_verdict
 
 _NO_INTERVAL = {
@@ -40,7 +41,7 @@ class Answers:
     how : str
         How answers were found, in words: "the likeliest choice", "the text after filter 'none'".
     ids : tuple of str
-        What the harness calls each sample, the same in every run of the task.
+        What the harness calls each sample, the same in every run of the task; each occurs once.
     references : tuple of label
     predictions : tuple of label or None
         None where no answer was found.
@@ -63,6 +64,8 @@ class Answers:
         When the run was made; a later one sorts behind an earlier one.
     n_left_out : int
         How many samples have no answer that counts, because of an error.
+    groups : tuple of str
+        The sample of each answer, if there are answers of several epochs; empty if not.
     """
 
     harness: str
@@ -81,11 +84,10 @@ class Answers:
     verdicts: tuple[float | None, ...] = ()
     created: str = ""
     n_left_out: int = 0
+    groups: tuple[str, ...] = ()
 
     @classmethod
-    def inside(
-        cls, what: str, rows: Iterable[tuple[Any, ...]], classes: Any, **more: Any
-    ) -> Answers | None:
+    def inside(cls, what: str, rows: Iterable[tuple[Any, ...]], **more: Any) -> Answers | None:
         """Return what was answered in a run that has not ended; None if nothing can be scored.
 
         An error would end a run that may have cost hours, so that there is a warning instead.
@@ -94,20 +96,28 @@ class Answers:
         ----------
         what : str
             What has no score, for the warning.
-        rows : iterable of (identifier, gold, answer, verdict)
-        classes : sequence of label, optional
+        rows : iterable of (sample, gold, answer, verdict)
         **more
-            As the attributes.
+            As the attributes, such as `choices`.
         """
         ids, golds, answers, verdicts = zip(*rows, strict=True)
-        made = cls("", "", "", "", tuple(map(str, ids)), golds, answers, ())
-        choices = None if classes is None else tuple(classes)
-        made = replace(made, verdicts=verdicts, choices=choices, **more)
+        made = cls("", "", "", "", (), golds, answers, (), verdicts=verdicts, **more)
         try:
-            return made.read(AS_THEY_ARE)
+            return made._of_samples(ids).read(AS_THEY_ARE)
         except VerdictError as error:
             warn(f"no score{what}: {error}")
             return None
+
+    def _of_samples(self, ids: Sequence[Any]) -> Answers:
+        """Return these answers as those to samples, of which one may have several."""
+        if len(set(ids)) == len(ids):
+            return replace(self, ids=tuple(map(str, ids)))
+        seen: Counter[Any] = Counter()
+        passes = []
+        for name in ids:
+            seen[name] += 1
+            passes.append(f"{name}, epoch {seen[name]}")
+        return replace(self, ids=tuple(passes), groups=tuple(map(str, ids)))
 
     @property
     def name(self) -> str:
@@ -145,11 +155,11 @@ class Answers:
         If there are several epochs of each sample, the intervals are by sample.
         """
         table = self.table()
-        if confidence_level is None or not self._has_epochs:
+        if confidence_level is None or not self.groups:
             return Report.from_table(table, confidence_level)
-        plain, estimates = Report.from_table(table), {}
-        for score in reported_intervals():
-            estimates[score.name] = self.estimate_by_sample(score.name, confidence_level)
+        plain = Report.from_table(table)
+        names = [score.name for score in reported_intervals()]
+        estimates = {name: self.estimate(name, confidence_level) for name in names}
         made, scores = estimates["informedness"], plain.scores
         values = scores["informedness"], scores["accuracy"]
         return replace(
@@ -163,22 +173,35 @@ class Answers:
             signature=made.signature.replace(made.metric, "report", 1),
         )
 
-    def estimate_by_sample(self, metric: str, confidence_level: float) -> Estimate:
-        """Return a score whose error takes the epochs of a sample for one group."""
+    def estimate(
+        self,
+        metric: str,
+        confidence_level: float,
+        average: Literal["bias", "prevalence", "macro", "default"] = "default",
+    ) -> Estimate:
+        """Return a score, nan if undefined, and its error by sample if there are several epochs."""
         return estimate_from_labels(
             list(self.references),
             self.known_predictions(),
             metric,
             labels=self.classes,
             unknown="wrong",
-            groups=self.ids,
+            groups=self.groups or None,
+            average=average,
             zero_division=math.nan,
             confidence_level=confidence_level,
         )
 
-    @property
-    def _has_epochs(self) -> bool:
-        return len(set(self.ids)) < len(self.ids)
+    def standard_error(
+        self, metric: str, average: Average | Literal["default"] = "default"
+    ) -> float:
+        """Return the error of a score, nan where there is none; warnings are for the value."""
+        if not self.groups:
+            score = averaged_score(metric, average).with_interval()
+            return score.interval(self.table(), 0.95).standard_error
+        if len(set(self.groups)) == 1:
+            return math.nan
+        return self.estimate(metric, 0.95).standard_error
 
     def pooled(self, others: Sequence[Answers]) -> Answers:
         """Return these answers together with those of other epochs."""
@@ -187,7 +210,8 @@ class Answers:
             name: tuple(x for one in (self, *others) for x in getattr(one, name)) for name in names
         }
         n_left_out = sum(one.n_left_out for one in (self, *others))
-        return replace(self, epoch=None, n_left_out=n_left_out, **every)
+        made = replace(self, epoch=None, n_left_out=n_left_out, **every)
+        return made._of_samples(made.ids)
 
     def compare(self, other: Answers, **options: Any) -> Comparison:
         """Compare with another model's answers in the task, joined by the sample identifiers.
@@ -221,8 +245,8 @@ class Answers:
             names = [f"{self.name} (A)", f"{other.name} (B)"]
         sides = [self._columns(), other._columns()]
         a, b = joined_sides(sides, names, "sample identifiers")
-        prompts = dict(zip(other._passes(), other.prompts, strict=True))
-        pairs = zip(self._passes(), self.prompts, strict=True)
+        prompts = dict(zip(other.ids, other.prompts, strict=True))
+        pairs = zip(self.ids, self.prompts, strict=True)
         if n_differ := sum(prompts[name] != prompt for name, prompt in pairs):
             warn(
                 f"the prompts of {n_differ} of {len(a['on'])} samples differ between "
@@ -234,35 +258,17 @@ class Answers:
             b["predictions"],
             labels=self.classes,
             unknown="wrong",
-            groups=a["samples"] if self._has_epochs else None,
+            groups=a.get("groups"),
             **options,
         )
 
-    def _passes(self) -> Sequence[str]:
-        """Return what identifies each sample in each epoch."""
-        if not self._has_epochs:
-            return self.ids
-        seen: Counter[str] = Counter()
-        passes = []
-        for name in self.ids:
-            seen[name] += 1
-            passes.append(f"{name}, epoch {seen[name]}")
-        return passes
-
     def _columns(self) -> dict[str, Column]:
         """Return the columns of one side of a join."""
-        columns = {
-            "on": self._passes(),
-            "samples": self.ids,
-            "references": self.references,
-            "documents": self.documents,
-            "predictions": self.known_predictions(),
-        }
-        return {
-            name: read_quickly(list(values), name)
-            for name, values in columns.items()
-            if len(values)
-        }
+        columns = {"on": self.ids, "predictions": self.known_predictions()}
+        for name in ("references", "documents", "groups"):
+            if values := getattr(self, name):
+                columns[name] = values
+        return {name: read_quickly(list(values), name) for name, values in columns.items()}
 
     def read(self, options: LabelOptions) -> Answers:
         """Return the answers as classes: as the harness' verdicts say, or by these options.
@@ -280,31 +286,27 @@ class Answers:
             not among the choices.
         """
         made = self if options.choices is None else self._named(options.choices)
-        if options.pattern is None and not (options.ignore_case or options.strip):
-            found = by_verdict(
-                made.predictions,
-                made.references,
-                made.verdicts or [None] * len(made.ids),
-                made._names(),
-                made.ids,
-            )
-            n_read = sum(a != b for a, b in zip(found, made.predictions, strict=True))
-            how = f"{made.how}, {n_read} of them as its verdicts say" if n_read else made.how
-            return replace(made, predictions=tuple(found), how=how)
-        texts = [answer if isinstance(answer, str) else None for answer in self.predictions]
-        if texts != list(self.predictions):
-            which = "extract" if options.pattern else "strip" if options.strip else "ignore_case"
-            raise ValueError(
-                f"`{which}` is for generated text: leave it out, the answer is {self.how}"
-            )
-        how = f"{made.how}, by options"
-        if options.pattern is not None:
-            texts = extracted(texts, options.pattern)
-            how = f"what {options.pattern.pattern!r} finds in {made.how}"
-        found = []
-        for text, names in zip(texts, made._names(), strict=True):
-            by_text = {options.fold(name): label for name, label in names.items()}
-            found.append(None if text is None else by_text.get(options.fold(text), text))
+        names, how = made._names(), made.how
+        answers: list[Any] = list(made.predictions)
+        verdicts: Sequence[Any] = made.verdicts or [None] * len(answers)
+        if options.pattern is not None or options.ignore_case or options.strip:
+            if not all(isinstance(x, (str, type(None))) for x in self.predictions):
+                which = (
+                    "extract" if options.pattern else "strip" if options.strip else "ignore_case"
+                )
+                raise ValueError(
+                    f"`{which}` is for generated text: leave it out, the answer is {how}"
+                )
+            verdicts, how = [None] * len(answers), f"{how}, by options"
+            if options.pattern is not None:
+                answers = extracted(answers, options.pattern)
+                how = f"what {options.pattern.pattern!r} finds in {made.how}"
+            answers = [x and options.fold(x) for x in answers]
+            names = [{options.fold(x): label for x, label in of.items()} for of in names]
+        found = by_verdict(answers, made.references, verdicts, names, made.ids)
+        n_read = sum(a != b for a, b in zip(found, answers, strict=True))
+        if n_read and any(x is not None for x in verdicts):
+            how = f"{how}, {n_read} of them as its verdicts say"
         return replace(made, predictions=tuple(found), how=how)
 
     def _names(self) -> list[Mapping[str, Label]]:
@@ -320,21 +322,19 @@ class Answers:
 
     def _named(self, choices: Sequence[str]) -> Answers:
         """Return the answers with names for positions."""
-        golds = [
-            int(x) if isinstance(x, str) and x not in choices and x.isdigit() else x
-            for x in self.references
-        ]
-        names = named(golds, choices)
-        for reference, name in zip(self.references, names, strict=True):
-            if name not in choices:
+        positions = dict(enumerate(choices))
+        names: dict[Any, str] = positions | {str(i): x for i, x in positions.items()}
+        names |= {name: name for name in choices}
+        for reference in self.references:
+            if reference not in names:
                 raise ValueError(
                     f"`choices` must hold every reference or its position from 0 to "
                     f"{len(choices) - 1}, got {show(reference)}"
                 )
         return replace(
             self,
-            references=tuple(map(str, names)),
-            predictions=tuple(named(self.predictions, choices)),
+            references=tuple(names[x] for x in self.references),
+            predictions=tuple(names.get(x, x) for x in self.predictions),
             choices=tuple(choices),
         )
 
@@ -373,3 +373,14 @@ def classes_of_choices(choices: Sequence[Sequence[str]]) -> tuple[Label, ...]:
     if len(set(first)) == len(first) and all(tuple(texts) == first for texts in choices):
         return first
     return tuple(range(max(map(len, choices))))
+
+
+def of_positions(golds: Sequence[int], choices: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """Return references and classes of samples of which the right choices have these positions."""
+    texts = tuple(tuple(str(text) for text in of_sample) for of_sample in choices)
+    classes = classes_of_choices(texts)
+    return {
+        "references": tuple(classes[gold] for gold in golds),
+        "choices": classes,
+        "texts": texts if isinstance(classes[0], int) else (),
+    }

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
-from zipfile import BadZipFile, ZipFile
 
 from ..core.labels import show
 from ..extras import needing
@@ -22,7 +21,7 @@ NAME = "inspect"
 _T = TypeVar("_T")
 
 _VERSION = 2  # of the log's schema
-_HEADER, _START, _SAMPLES = "header.json", "_journal/start.json", "samples/"
+_HEADER, _SAMPLES = "header.json", "samples/"
 _CONVERT = "`inspect log convert` converts it"
 _OF_MARK = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 _RETRY = "`inspect eval-retry` with this log runs what is missing"
@@ -44,16 +43,10 @@ class Sample(NamedTuple):
 
 def is_log(path: Path) -> bool:
     """Whether a file is a log of Inspect, finished or not."""
-    if path.suffix not in (".eval", ".json") or not path.is_file():
-        return False
-    if path.suffix == ".json":
-        with path.open("rb") as stream:
-            return bool(_HEAD_OF_JSON.match(stream.read(4096)))
-    try:
-        with ZipFile(path) as archive:  # any Python's reads the names
-            return bool({_HEADER, _START} & set(archive.namelist()))
-    except BadZipFile:
-        return True  # half of one, by its name
+    if path.suffix != ".json" or not path.is_file():
+        return path.suffix == ".eval" and path.is_file()
+    with path.open("rb") as stream:
+        return bool(_HEAD_OF_JSON.match(stream.read(4096)))
 
 
 def read_log(path: Path) -> Iterator[Answers]:

@@ -19,7 +19,7 @@ from typing import Any
 from ..core.labels import show
 from ..extras import needing
 from ..inputs.paths import open_whole
-from .answers import Answers, classes_of_choices, naming, not_one
+from .answers import Answers, naming, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
 NAME = "lighteval"
@@ -43,19 +43,8 @@ _OF_TEXTS = ("extractive_match", "em", "exact_match", "qem", "quasi_exact_match"
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is named as details are, and is no Parquet without their columns."""
-    if not _FILE.fullmatch(path.name) or not path.is_file():
-        return False
-    with path.open("rb") as stream:
-        # The names of columns stand at the end, followed by their length and the mark.
-        size = stream.seek(0, 2)
-        stream.seek(max(size - 8, 0))
-        length, mark = int.from_bytes(stream.read(4), "little"), stream.read(4)
-        stream.seek(max(size - 8 - length, 0))
-        names = stream.read(min(length, size))
-    if mark != b"PAR1":
-        return True  # half of one, by its name
-    return b"model_response" in names and b"gold_index" in names
+    """Return whether a file is named as details are."""
+    return bool(_FILE.fullmatch(path.name)) and path.is_file()
 
 
 def read_log(path: Path) -> Iterator[Answers]:
@@ -77,10 +66,9 @@ def read_log(path: Path) -> Iterator[Answers]:
     generated = [row for row in rows if row["model_response"]["text"]]
     scored = [row for row in rows if not row["model_response"]["text"]]
     both = bool(generated and scored)
-    if scored:
-        yield from _answers(path, scored, "log-probabilities" if both else "")
-    if generated:
-        yield from _answers(path, generated, "text" if both else "")
+    for of_kind, variant in ((scored, "log-probabilities"), (generated, "text")):
+        if of_kind:
+            yield from _answers(path, of_kind, variant if both else "")
 
 
 def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
@@ -174,18 +162,10 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _likeliest_choice(row: dict[str, Any], metric: str | None) -> int:
-    choices = row["doc"]["choices"]
-    numbers = logprobs_of(row["model_response"]["logprobs"], len(choices))
-    metric = (metric or "").partition(":")[0]
-    alone = numbers[len(choices) :] if metric == "acc_norm_pmi" else []
-    sizes = [1] * len(choices)
-    if metric == "acc_norm":
-        sizes = [len(choice) or 1 for choice in choices]
-    elif metric == "acc_norm_token":
-        tokens = row["model_response"].get("output_tokens") or ()
-        sizes = [len(of_choice) or 1 for of_choice in tokens[: len(choices)]] or sizes
-    return likeliest(numbers[: len(choices)], sizes, alone or [0] * len(choices))
+def _likeliest_choice(row: dict[str, Any], metric: str) -> int:
+    choices, response = row["doc"]["choices"], row["model_response"]
+    logprobs = logprobs_of(response["logprobs"], len(choices))
+    return likeliest(metric, logprobs, choices, response.get("output_tokens") or ())
 
 
 def _generations(row: dict[str, Any]) -> list[Any]:
@@ -219,6 +199,7 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
     is_text = bool(rows[0]["model_response"]["text"])
     logged = [row.get("metric") or {} for row in rows]
     metric = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES)
+    of_choices = (metric or "acc").partition(":")[0]
     is_extracted = any(_specific(row, "extracted_predictions") is not None for row in rows)
     how = "the generated text" if is_text else "the likeliest choice"
     if is_text and is_extracted:
@@ -226,10 +207,10 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
     texts, golds, found = [], [], []
     for row in rows:
         with naming(f"sample {row['doc']['id']}"):
-            texts.append(tuple(stripped(row["doc"]["choices"])))
+            texts.append(stripped(row["doc"]["choices"]))
             golds.append(gold_of(row["doc"]["gold_index"], texts[-1]))
             if not is_text:
-                found.append([_likeliest_choice(row, metric)])
+                found.append([_likeliest_choice(row, of_choices)])
             else:
                 found.append(_extracted(row) if is_extracted else _generations(row))
     (n_answers, *more) = sorted(set(map(len, found)))
@@ -240,7 +221,7 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
     if n_answers > 1:
         metric = None  # its value is of all generations together; by default it leaves out blanks
         found = [[x.strip() if isinstance(x, str) else x for x in answers] for answers in found]
-    classes = classes_of_choices(texts)
+    of_golds = of_positions(golds, texts)
     for epoch, answers in enumerate(zip(*found, strict=True), start=1):
         yield Answers(
             harness=NAME,
@@ -248,15 +229,13 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
             model=_model(path),
             how=how,
             ids=tuple(str(row["doc"]["id"]) for row in rows),
-            references=tuple(classes[gold] for gold in golds),
-            predictions=answers if is_text else tuple(classes[i] for i in answers),
+            predictions=answers if is_text else tuple(of_golds["choices"][i] for i in answers),
             prompts=tuple(_prompt(row["doc"]) for row in rows),
             variant=variant,
             epoch=epoch if n_answers > 1 else None,
-            choices=classes,
-            texts=tuple(texts) if isinstance(classes[0], int) else (),
             verdicts=tuple(verdict_of(x.get(metric)) for x in logged),
             created=path.name,
+            **of_golds,
         )
 
 
@@ -270,16 +249,9 @@ def _prompt(doc: dict[str, Any]) -> str:
 
 
 def _model(path: Path) -> str:
-    """Return the model named by the results of the same run, or else by the folders."""
-    named = _FILE.fullmatch(path.name)
-    *folders, date = path.absolute().parent.parts
-    if named is None or named[1] != date:
-        return ""
-    if "details" in folders:
-        start = len(folders) - folders[::-1].index("details")
-        return "/".join(folders[start:])
-    results = path.absolute().parent.parent / f"results_{date}.json"  # as on the Hub
-    try:
-        return str(json.loads(results.read_text("utf-8"))["config_general"]["model_name"] or "")
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""  # a name is not worth an error
+    """Return the model as the folders name it: details/MODEL/DATE, or MODEL/DATE as on the Hub."""
+    folders, named = path.absolute().parent.parts, _FILE.fullmatch(path.name)
+    if named is not None and named[1] == folders[-1]:
+        folders = folders[:-1]
+    n_named = folders[::-1].index("details") if "details" in folders else 1
+    return "/".join(folders[len(folders) - n_named :])

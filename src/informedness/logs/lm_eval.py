@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.labels import show
 from ..inputs.paths import open_whole
-from .answers import Answers, classes_of_choices, json_object, naming, not_one
+from .answers import Answers, classes_of_choices, json_object, naming, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
 NAME = "lm-eval"
@@ -26,6 +26,7 @@ _METRICS_OF_PAIRS = ("informedness", "nit", "mcc", "f1")  # which log [gold, pre
 OF_CHOICES = ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")  # what the likeliest choice is of
 OF_TEXTS = ("exact_match", "acc", "em")
 _HOW = {
+    "acc": "whatever its length",
     "acc_norm": "by its length",
     "acc_bytes": "by its length in bytes",
     "acc_mutual_info": "beyond its likelihood alone",
@@ -90,12 +91,10 @@ def _task_and_date(path: Path) -> tuple[str, str | None]:
 
 def _results(path: Path, date: str | None) -> dict[str, Any]:
     """Return the results of the same run beside its samples; empty if there are none to read."""
-    for results in sorted(path.absolute().parent.glob(f"*_{date}.json")) if date else ():
-        try:
-            return json_object(results.read_bytes())
-        except (OSError, ValueError):
-            continue  # a name is not worth an error
-    return {}
+    try:
+        return json_object(path.absolute().with_name(f"results_{date}.json").read_bytes())
+    except (OSError, ValueError):
+        return {}  # a name is not worth an error
 
 
 def _sample(line: bytes, field: Any) -> Sample:
@@ -123,21 +122,20 @@ def _scored(samples: Sequence[Sample], name: str) -> dict[str, Any]:
     kinds: dict[str, str] = {}
     for sample in samples:
         with naming(sample["where"]):
-            kinds[_kind(sample["arguments"])] = sample["where"]
-            sample["pair"] = _logged_pair(sample)
+            kind, pair = _kind(sample["arguments"]), _logged_pair(sample)
+        sample["pair"] = pair
+        what = f"{kind}, {'no' if pair is None else 'with'} metrics of pairs"
+        kinds.setdefault(what, sample["where"])
     if len(kinds) > 1:
         raise ValueError(f"all samples must be of the same kind, got {show(kinds)}")
-    without = [sample["where"] for sample in samples if sample["pair"] is None]
-    if 0 < len(without) < len(samples):
-        raise ValueError(f"all samples must have the same metrics, got others in {without[0]}")
-    if not without:
-        _turn(samples)
-    metric = verdict_metric(samples, OF_CHOICES if "choices" in kinds else OF_TEXTS)
+    if pair is not None and _fit(samples, 1) > _fit(samples, 0):
+        for sample in samples:
+            sample["pair"].reverse()
+    metric = verdict_metric(samples, OF_CHOICES if kind == "choices" else OF_TEXTS)
     for sample in samples:
         sample["verdict"] = None if metric is None else verdict_of(sample[metric])
-    if "choices" in kinds:
-        return _of_choices(samples, metric or "acc")
-    return _of_texts(samples, name)
+    found = _of_choices(samples, metric or "acc") if kind == "choices" else _of_texts(samples, name)
+    return {**found, "verdicts": tuple(sample["verdict"] for sample in samples)}
 
 
 def _kind(arguments: Sequence[Any]) -> str:
@@ -151,10 +149,10 @@ def _kind(arguments: Sequence[Any]) -> str:
 def _logged_pair(sample: Sample) -> list[Any] | None:
     """Return gold and predicted class, if a metric logged both."""
     logged = {metric: sample.get(metric) for metric in _METRICS_OF_PAIRS}
-    found = {name: x[:2] for name, x in logged.items() if isinstance(x, list) and len(x) > 1}
-    for with_choices in (x for x in logged.values() if isinstance(x, list) and len(x) == 4):
+    found = {name: x for name, x in logged.items() if isinstance(x, list) and len(x) > 1}
+    pairs: list[list[Any]] = [x[:2] for x in found.values()]
+    for with_choices in (x for x in found.values() if len(x) == 4):
         sample["listed"] = with_choices[3]
-    pairs: list[list[Any]] = list(found.values())
     if any(isinstance(gold, list) for gold, _ in pairs):
         raise not_one(pairs[0][0])
     if any(pair not in (pairs[0], pairs[0][::-1]) for pair in pairs):
@@ -162,43 +160,29 @@ def _logged_pair(sample: Sample) -> list[Any] | None:
     return pairs[0] if pairs else None
 
 
-def _turn(samples: Sequence[Sample]) -> None:
-    """Turn pairs round if what they have first is not the target, and what they have second is.
+def _fit(samples: Sequence[Sample], side: int) -> int:
+    """Return how far one side of the pairs is the target: it is (2), another word for it (1).
 
-    A task with its own `process_results` may log the answer before the gold. A gold that is no text
-    of the target is at least the same wherever the target is.
+    A task with its own `process_results` may log the answer before the gold.
     """
     targets = [str(sample["target"]) for sample in samples]
-    golds, answers = zip(*(map(str, sample["pair"]) for sample in samples), strict=True)
-
-    def fits(first: Sequence[str], same: bool) -> bool:
-        if same:
-            return [*first] == targets
-        return len(set(zip(targets, first, strict=True))) == len(set(targets))
-
-    for same in (True, False):
-        if fits(golds, same) or fits(answers, same):
-            if not fits(golds, same):
-                for sample in samples:
-                    sample["pair"].reverse()
-            return
+    found = [str(sample["pair"][side]) for sample in samples]
+    if found == targets:
+        return 2
+    n_pairs = len(set(zip(targets, found, strict=True)))
+    return int(n_pairs == len(set(targets)) == len(set(found)))
 
 
 def _of_choices(samples: Sequence[Sample], metric: str) -> dict[str, Any]:
     for sample in samples:
         with naming(sample["where"]):
-            sample["choices"], likeliest = _choices_and_likeliest(sample, metric)
-            sample["likeliest"] = likeliest
-            if sample["pair"] is not None and sample["pair"][1] != likeliest:
-                logged = show(sample["pair"][1])
-                raise ValueError(f"the likeliest choice is {likeliest}, but a metric has {logged}")
+            sample["choices"], sample["likeliest"] = _choices_and_likeliest(sample, metric)
     classes = classes_of_choices([sample["choices"] for sample in samples])
     return {
         "references": tuple(classes[gold] for gold in _golds(samples)),
         "predictions": tuple(classes[sample["likeliest"]] for sample in samples),
         "choices": classes,
-        "verdicts": tuple(sample["verdict"] for sample in samples),
-        "how": f"the likeliest choice, {_HOW.get(metric, 'whatever its length')}",
+        "how": f"the likeliest choice, {_HOW[metric]}",
     }
 
 
@@ -217,23 +201,14 @@ def _choices_and_likeliest(sample: Sample, metric: str) -> tuple[list[str], int]
     # the harness asks again without a prompt for this metric
     k = len(texts) // 2 if "acc_mutual_info" in sample else len(texts)
     choices = [text.strip() for text in texts[:k]]
-    return choices, likeliest_choice(metric, likelihoods, choices)
+    found = likeliest(metric, likelihoods, choices)
+    if sample["pair"] is not None and sample["pair"][1] != found:
+        logged = show(sample["pair"][1])
+        raise ValueError(f"the likeliest choice is {found}, but a metric has {logged}")
+    return choices, found
 
 
-def likeliest_choice(metric: str, likelihoods: Sequence[float], choices: Sequence[str]) -> int:
-    """Return the position of the choice that a metric of the harness takes for the answer."""
-    k = len(choices)
-    sizes, less = [1] * k, [0.0] * k
-    if metric == "acc_norm":
-        sizes = [len(choice) or 1 for choice in choices]
-    elif metric == "acc_bytes":
-        sizes = [len(choice.encode()) or 1 for choice in choices]
-    elif metric == "acc_mutual_info":
-        less = [*likelihoods[k:]]
-    return likeliest(likelihoods[:k], sizes, less)
-
-
-def _golds(samples: Sequence[Sample]) -> list[int]:
+def _golds(samples: Sequence[Sample]) -> list[Any]:
     """Return the position of each right choice.
 
     A target "2" may be a position or the text of a choice: metrics in the log tell which.
@@ -243,29 +218,29 @@ def _golds(samples: Sequence[Sample]) -> list[int]:
     elif all(len(set(sample["choices"])) == 1 for sample in samples):
         readings = [[_position_in_prompts(sample) for sample in samples]]
     else:
-        by_text = [_position_of_text(sample) for sample in samples]
+        readings = [[_position_of_text(sample) for sample in samples]]
         by_position = [_position(sample["target"]) for sample in samples]
-        readings = [by_text] if by_text == by_position else [by_text, by_position]
-    sound, faults = [], []
+        if by_position != readings[0]:
+            readings.append(by_position)
+    faults = []
     for reading in readings:
-        try:
-            for sample, gold in zip(samples, reading, strict=True):
-                with naming(sample["where"]):
-                    _check_gold(sample, gold)
-            sound.append(reading)
-        except ValueError as error:
-            faults.append((reading.count(None), error))
-    if not sound:
-        raise min(faults, key=lambda fault: fault[0])[1]
-    if len(sound) > 1:
+        found = [
+            f"{sample['where']}: {fault}"
+            for sample, gold in zip(samples, reading, strict=True)
+            if (fault := _fault(sample, gold))
+        ]
+        faults.append(found)
+    if fewest := min(faults, key=len):
+        raise ValueError(fewest[0])
+    if faults.count([]) > 1:
         raise ValueError(
             "`target` must be the text of a choice or its position, and here it may be either: log "
             "informedness or mcc, which record the position"
         )
-    return sound[0]
+    return readings[faults.index([])]
 
 
-def _position_in_prompts(sample: Sample) -> int | None:
+def _position_in_prompts(sample: Sample) -> int:
     """Return the right one of two prompts, which hold the choices: that of the verdict."""
     if sample["verdict"] not in (0, 1) or len(sample["choices"]) != 2:
         raise ValueError(
@@ -284,72 +259,58 @@ def _position(target: Any) -> int | None:
     return int(target) if re.fullmatch("[0-9]+", str(target)) else None
 
 
-def _check_gold(sample: Sample, gold: Any) -> None:
-    """Raise ValueError if this cannot be the position of the right choice."""
-    choices, verdict = sample["choices"], sample["verdict"]
+def _fault(sample: Sample, gold: Any) -> str:
+    """Return why this cannot be the position of the right choice, empty if it can."""
+    choices, verdict, target = sample["choices"], sample["verdict"], str(sample["target"])
     if type(gold) is not int or not 0 <= gold < len(choices):
-        target = _single_target(sample)
-        raise ValueError(
+        if _is_list(target):
+            return str(not_one(target))
+        return (
             f"`target` must be the text of a choice or its position, got {show(target)} for "
             f"choices {show(choices)}"
         )
-    if verdict in (0, 1) and bool(verdict) != (sample["likeliest"] == gold):
-        raise ValueError(
+    if verdict in (0, 1) and verdict != (sample["likeliest"] == gold):
+        return (
             f"the likeliest choice is {sample['likeliest']} and the right one {gold}, but its "
             f"accuracy is {verdict}"
         )
+    return ""
 
 
-def _single_target(sample: Sample) -> str:
-    target = str(sample["target"])
-    if target.startswith("[") and target.endswith("]"):
-        raise not_one(target)
-    return target
+def _is_list(target: str) -> bool:
+    return target.startswith("[") and target.endswith("]")
 
 
 def _of_texts(samples: Sequence[Sample], name: str) -> dict[str, Any]:
     kinds: set[type] = set()
-    is_pair = samples[0]["pair"] is not None
+    how = f"the text after filter {name!r}"
     for sample in samples:
         with naming(sample["where"]):
-            if not is_pair:
+            if sample["pair"] is None:
                 sample["pair"] = _target_and_text(sample, name)
             kinds |= set(map(type, sample["pair"]))
             if kinds not in ({str}, {int}) and not sample["listed"]:
                 logged = show(sample["pair"])
                 raise ValueError(f"metrics must log texts, or positions, got {logged}")
     golds, answers = zip(*(sample["pair"] for sample in samples), strict=True)
-    how = f"the text after filter {name!r}"
     if any(sample["filtered_resps"][0] != sample["pair"][1] for sample in samples):
         how = f"what the metrics took from {how}"
-    return {
-        "references": golds,
-        "predictions": answers,
-        "how": how,
-        "verdicts": tuple(sample["verdict"] for sample in samples),
-        **_of_listed(samples, golds),
-    }
-
-
-def _of_listed(samples: Sequence[Sample], golds: Sequence[Any]) -> dict[str, Any]:
-    """Return references and choices if targets are positions in the choices of the documents."""
-    golds = [_position(gold) for gold in golds]
+    found = {"references": golds, "predictions": answers, "how": how}
     texts = [sample["listed"] for sample in samples]
-    for gold, listed in zip(golds, texts, strict=True):
+    positions = []
+    for gold, listed in zip(map(_position, golds), texts, strict=True):
         if not isinstance(listed, list) or gold is None or gold >= len(listed):
-            return {}
-    texts = [tuple(map(str, listed)) for listed in texts]
-    classes = classes_of_choices(texts)
-    return {
-        "references": tuple(classes[gold] for gold in golds),
-        "choices": classes,
-        "texts": tuple(texts) if isinstance(classes[0], int) else (),
-    }
+            return found
+        positions.append(gold)
+    # targets are positions in the choices of the documents
+    return found | of_positions(positions, texts)
 
 
 def _target_and_text(sample: Sample, name: str) -> list[str]:
     """Return the target and the answer as they stand in the log."""
-    gold, (answer, *more) = _single_target(sample), sample["filtered_resps"]
+    gold, (answer, *more) = str(sample["target"]), sample["filtered_resps"]
+    if _is_list(gold):
+        raise not_one(gold)
     if not isinstance(answer, str) or more:
         answers = show([answer, *more])
         raise ValueError(

@@ -192,8 +192,6 @@ def _logs(
     """Yield each log and the reader of its harness."""
     readers = list(READERS.values()) if harness is None else [READERS[harness]]
     for path in map(Path, paths):
-        if not path.exists():
-            raise FileNotFoundError(f"{path}: there is no such file or folder")
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         logs = [(file, reader) for reader in readers for file in files if reader.is_log(file)]
         if harness is not None and not path.is_dir():

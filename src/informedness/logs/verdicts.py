@@ -15,7 +15,7 @@ from ..core.labels import Label, show
 from ..results.text import cut
 
 _Classes = Mapping[str, Label]  # what each class is called
-_Reader = Callable[[str], Label | None]
+_Fold = Callable[[str], str]
 
 
 class VerdictError(ValueError):
@@ -34,52 +34,31 @@ def _without_punctuation(text: str) -> str:
     return strip_and_fold(text.translate(_NO_PUNCTUATION))
 
 
-def _equal(fold: Callable[[str], str]) -> Callable[[_Classes], _Reader]:
-    """Return what makes readers of texts that are a class but for what is folded."""
-
-    def make(classes: _Classes) -> _Reader:
-        by_text = {fold(text): label for text, label in classes.items()}
-        if any(by_text[fold(text)] != label for text, label in classes.items()):
-            return lambda text: None  # two classes would be one
+def _reader(
+    classes: _Classes, fold: _Fold, before: str | None = None, after: str = ""
+) -> Callable[[str], Label | None]:
+    """Return what finds the class in a text: all of it, or what stands between two patterns."""
+    by_text = {fold(text): label for text, label in classes.items()}
+    if any(by_text[fold(text)] != label for text, label in classes.items()):
+        return lambda text: None  # two classes would be one
+    if before is None:
         return lambda text: by_text.get(fold(text))
+    longest_first = sorted(map(re.escape, by_text), key=len, reverse=True)
+    pattern = re.compile(f"{before}({'|'.join(longest_first)}){after}")
 
-    return make
+    def read(text: str) -> Label | None:
+        found = {by_text[name] for name in pattern.findall(fold(text))}
+        return found.pop() if len(found) == 1 else None
 
-
-def _within(before: str, after: str, fold: Callable[[str], str]) -> Callable[[_Classes], _Reader]:
-    """Return what makes readers of texts that hold the name of one class."""
-
-    def make(classes: _Classes) -> _Reader:
-        by_text = {fold(text): label for text, label in classes.items()}
-        longest_first = sorted(map(re.escape, by_text), key=len, reverse=True)
-        pattern = re.compile(f"{before}({'|'.join(longest_first)}){after}")
-
-        def read(text: str) -> Label | None:
-            found = {by_text[name] for name in pattern.findall(fold(text))}
-            return found.pop() if len(found) == 1 else None
-
-        return read
-
-    return make
+    return read
 
 
 # What was answered may be told from the rest of a text only if the harness tells it so too.
-_READINGS = (
-    _equal(_without_punctuation),
-    _equal(strip_and_fold),
-    _equal(str.strip),
-    _equal(str),
-    *(
-        _within(before, after, fold)
-        for fold in (strip_and_fold, str)
-        for before, after in (
-            (r"(?<!\w)", r"\W*$"),
-            (r"^\W*", r"(?!\w)"),
-            (r"(?<!\w)", r"(?!\w)"),
-            ("", ""),
-        )
-    ),
-)
+_WITHIN = ((r"(?<!\w)", r"\W*$"), (r"^\W*", r"(?!\w)"), (r"(?<!\w)", r"(?!\w)"), ("", ""))
+_READINGS: list[Any] = [
+    *((fold,) for fold in (_without_punctuation, strip_and_fold, str.strip, str)),
+    *((fold, *around) for fold in (strip_and_fold, str) for around in _WITHIN),
+]
 
 
 def by_verdict(
@@ -107,29 +86,42 @@ def by_verdict(
     """
     if partial := [i for i, x in enumerate(verdicts) if x not in (None, 0, 1)]:
         raise _refusal(answers, golds, verdicts, ids, partial)
+    distinct = {id(of): of for of in classes}
+    right = [i for i, verdict in enumerate(verdicts) if verdict and answers[i] is not None]
     fallback, least, is_opposed = None, set(range(len(answers))), False
-    for make in _READINGS:
-        readers = {key: make(of) for key, of in {id(of): of for of in classes}.items()}
+    for how in _READINGS:
+        readers = {key: _reader(of, *how) for key, of in distinct.items()}
         read = [
             readers[id(of)](answer) if isinstance(answer, str) else answer
             for answer, of in zip(answers, classes, strict=True)
         ]
-        found, against, opposed, unread = _judged(answers, golds, verdicts, read)
-        if not against and not unread:
-            break
-        if not against and fallback is None:
-            fallback = found
-        if 0 < len(against) < len(least):
+        unread = [i for i in right if read[i] is None]
+        told = {answers[i]: golds[i] for i in unread[::-1]}  # by the verdict alone
+        found = [told.get(x) if y is None else y for x, y in zip(answers, read, strict=True)]
+        against = {
+            i
+            for i, verdict in enumerate(verdicts)
+            if verdict is not None and verdict != (found[i] == golds[i])
+        }
+        of_wrong = [i for i, verdict in enumerate(verdicts) if verdict == 0]
+        if any(found[i] is None and answers[i] is not None for i in of_wrong):
+            against.update(unread)  # or else a wrong answer like these would be no class
+        if not against:
+            fallback = fallback or found
+            if not unread:
+                fallback, is_opposed = found, False
+                break
+        elif len(against) < len(least):
             least = against
-        is_opposed |= bool(opposed)
-    else:
-        if fallback is None or is_opposed:
-            raise _refusal(answers, golds, verdicts, ids, sorted(least))
-        found = fallback
-    for i, verdict in enumerate(verdicts):
+        is_opposed |= any(read[i] not in (None, golds[i]) for i in right)
+    if fallback is None or is_opposed:
+        raise _refusal(answers, golds, verdicts, ids, sorted(least))
+    for i, (answer, verdict) in enumerate(zip(answers, verdicts, strict=True)):
         if verdict is None:
-            found[i] = classes[i].get(answers[i], answers[i])
-    return found
+            fallback[i] = classes[i].get(answer, answer)
+        elif fallback[i] is None:
+            fallback[i] = answer
+    return fallback
 
 
 def _refusal(
@@ -156,34 +148,6 @@ def _refusal(
     )
 
 
-def _judged(
-    answers: Sequence[Any], golds: Sequence[Label], verdicts: Sequence[Any], read: Sequence[Any]
-) -> tuple[list[Any], set[int], list[int], list[int]]:
-    """Return the classes answered by one way of reading, and which samples it does not fit.
-
-    Of these come last those that count as right and read as another class, and as no class.
-    """
-    right = [i for i, verdict in enumerate(verdicts) if verdict and answers[i] is not None]
-    unread = [i for i in right if read[i] is None]
-    opposed = [i for i in right if read[i] not in (None, golds[i])]
-    against = {*opposed, *(i for i, x in enumerate(verdicts) if x and answers[i] is None)}
-    told: dict[str, Label] = {}
-    for i in unread:
-        if told.setdefault(answers[i], golds[i]) != golds[i]:
-            against.add(i)
-    found: list[Any] = []
-    for i, verdict in enumerate(verdicts):
-        label = golds[i] if verdict else read[i]
-        if label is None and answers[i] is not None:
-            label = told.get(answers[i])
-            if label is None and verdict is not None:
-                against.update(unread)  # or else a wrong answer like these would be no class
-        if verdict == 0 and label == golds[i]:
-            against.add(i)
-        found.append(answers[i] if label is None else label)
-    return found, against, opposed, unread
-
-
 def verdict_of(value: Any) -> float | None:
     """Return a logged value if it is a number, the share of credit; None if it says nothing."""
     if isinstance(value, (bool, int, float)) and not math.isnan(value):
@@ -204,10 +168,31 @@ def verdict_metric(logged: Sequence[Mapping[str, Any]], known: Sequence[str]) ->
     return None
 
 
-def likeliest(logprobs: Sequence[float], sizes: Sequence[float], less: Sequence[float]) -> int:
-    """Return the position of the highest log-probability, the first if several are equal.
+def likeliest(
+    metric: str, logprobs: Sequence[float], choices: Sequence[str], tokens: Sequence[Any] = ()
+) -> int:
+    """Return the position of the choice that a metric takes for the answer, the first of equals.
 
-    From each is taken what it is without the question, and the rest divided by its size.
+    Parameters
+    ----------
+    metric : str
+        The accuracy of a harness, which may divide by the length of the choices, or take off what
+        they have without the question.
+    logprobs : sequence of float
+        Of the choices, perhaps followed by those without the question.
+    choices : sequence of str
+    tokens : sequence of list, optional
+        Those of each choice.
     """
-    scores = [(x - y) / size for x, y, size in zip(logprobs, less, sizes, strict=True)]
+    k = len(choices)
+    sizes, less = [1] * k, [0.0] * k
+    if metric == "acc_norm":
+        sizes = [*map(len, choices)]
+    elif metric == "acc_bytes":
+        sizes = [len(choice.encode()) for choice in choices]
+    elif metric == "acc_norm_token":
+        sizes = [*map(len, tokens[:k])] or sizes
+    elif metric in ("acc_mutual_info", "acc_norm_pmi"):
+        less = [*logprobs[k:]] or less
+    scores = [(x - y) / (n or 1) for x, y, n in zip(logprobs[:k], less, sizes, strict=True)]
     return scores.index(max(scores))

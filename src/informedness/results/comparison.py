@@ -88,9 +88,9 @@ class Comparison(Result):
             verdict = f"{higher} is better"
             if (self.gained - self.lost) * self.difference < 0:
                 verdict = f"{higher} scores higher, but is right less often"
-        low, high = self.confidence_interval
+        interval = shown_interval(0.0, self.confidence_interval, 3)[1]
         return (
-            f"{verdict}: {self.difference:+.3f} ({low:.3f} to {high:.3f}), {p_text(self.p_value)}; "
+            f"{verdict}: {self.difference:+.3f} {interval}, {p_text(self.p_value)}; "
             f"{samples(self.gained)} gained, {self.lost} lost"
         )
 

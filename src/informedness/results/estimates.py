@@ -90,12 +90,11 @@ class Estimate(Result):
 
     def __str__(self) -> str:
         """Return the value, its standard error and its interval on one line."""
-        low, high = self.confidence_interval
         name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
-        error = f"{self.value:.4f} ± {self.standard_error:.4f}"
-        if math.isnan(low):
-            return f"{name} {error} (no interval)"
-        return f"{name} {error} ({low:.4f} to {high:.4f}, {self.confidence_level:.4g})"
+        interval = self.shown()[1]
+        if not math.isnan(self.confidence_interval[0]):
+            interval = f"{interval[:-1]}, {self.confidence_level:.4g})"
+        return f"{name} {self.value:.4f} ± {self.standard_error:.4f} {interval}"
 
     def text_tables(self) -> list[Rows]:
         """Return a table of one row."""

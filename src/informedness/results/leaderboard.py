@@ -87,14 +87,6 @@ class Leaderboard(Result):
         Their p-values, corrected for the number of pairs by Holm's method.
     confidence_level : float
         Models are told apart if the corrected p-value is below 1 minus it.
-
-    Examples
-    --------
-    >>> references = ["ham"] * 80 + ["spam"] * 20
-    >>> answers = {"majority": ["ham"] * 100, "filter": ["ham"] * 78 + ["spam"] * 22}
-    >>> board = leaderboard(references, answers)
-    >>> [(model.name, round(model.value, 3), model.letters) for model in board.models]
-    [('filter', 0.975, 'a'), ('majority', 0.0, 'b')]
     """
 
     metric: str
@@ -240,8 +232,9 @@ def leaderboard(
     Examples
     --------
     >>> answers = {"majority": ["ham"] * 100, "filter": ["ham"] * 78 + ["spam"] * 22}
-    >>> leaderboard(["ham"] * 80 + ["spam"] * 20, answers).models[0].name
-    'filter'
+    >>> board = leaderboard(["ham"] * 80 + ["spam"] * 20, answers)
+    >>> [(model.name, round(model.value, 3), model.letters) for model in board.models]
+    [('filter', 0.975, 'a'), ('majority', 0.0, 'b')]
     """
     if not isinstance(y_pred, Mapping) or not y_pred:
         raise ValueError(
@@ -255,34 +248,32 @@ def leaderboard(
     runs = {
         name: _runs_of(name, answers) for name, answers in zip(names, y_pred.values(), strict=True)
     }
-    numbers = {name: len(of_model) for name, of_model in runs.items()}
-    n_runs = max(numbers.values())
-    if fewer := [name for name, number in numbers.items() if number != n_runs]:
-        raise ValueError(
-            f"`y_pred` must have the same number of runs for each model, got {n_runs} for "
-            f"some and {numbers[fewer[0]]} for {fewer[0]!r}"
-        )
+    n_runs = max(map(len, runs.values()))
+    for name, of_model in runs.items():
+        if len(of_model) != n_runs:
+            raise ValueError(
+                f"`y_pred` must have the same number of runs for each model, got {n_runs} for "
+                f"some and {len(of_model)} for {name!r}"
+            )
     if n_runs > 1 and groups is None:
         groups = np.arange(len(column))  # the answers of all runs to a sample belong together
-    options: dict[str, Any] = {"metric": metric, "average": average, "labels": labels}
-    options |= {"ignore_index": ignore_index, "unknown": unknown}
-    options["confidence_level"] = confidence_level
-    together: dict[str, Any] = {
-        **options,
-        "sample_weight": None if sample_weight is None else list(sample_weight) * n_runs,
-        "groups": None if groups is None else _repeated(read_quickly(groups, "groups"), n_runs),
-    }
-    everywhere = _repeated(column, n_runs)
+    everywhere = join_columns([column] * n_runs)
+    weights = None if sample_weight is None else list(sample_weight) * n_runs
+    if groups is not None:
+        groups = join_columns([read_quickly(groups, "groups")] * n_runs)
+    together: dict[str, Any] = {"metric": metric, "average": average, "labels": labels}
+    together |= {"ignore_index": ignore_index, "unknown": unknown, "sample_weight": weights}
+    together |= {"groups": groups, "confidence_level": confidence_level}
     pooled = {name: join_columns(of_model) for name, of_model in runs.items()}
-    counting = labels, together["sample_weight"], ignore_index, unknown
     score, models = averaged_score(metric, average), []
     for name, of_model in runs.items():
         estimate = estimate_from_labels(everywhere, pooled[name], **together)
         values, deviation = [estimate.value], math.nan
         if n_runs > 1:
-            alone = {**options, "sample_weight": sample_weight}
+            alone = {**together, "sample_weight": sample_weight, "groups": None}
             values = [estimate_from_labels(column, run, **alone).value for run in of_model]
             deviation = float(np.std(values, ddof=1))
+        counting = labels, weights, ignore_index, unknown
         table = table_of_labels(everywhere, pooled[name], *counting)
         caution = score.caution(table, estimate.value)
         models.append(Model(name, estimate, tuple(values), deviation, (1, 1), "", caution))
@@ -318,11 +309,6 @@ def _runs_of(name: str, answers: Any) -> list[Column]:
     if several and all(hasattr(x, "__len__") and not isinstance(x, (str, bytes)) for x in answers):
         return [read_quickly(run, f"y_pred[{name!r}]") for run in answers]
     return [read_quickly(answers, f"y_pred[{name!r}]")]
-
-
-def _repeated(column: Column, n_runs: int) -> Column:
-    """Return a column once for each run."""
-    return join_columns([column] * n_runs)
 
 
 def _letters(order: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str]:

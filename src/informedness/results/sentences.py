@@ -11,7 +11,7 @@ from ..core.table import Table
 from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.score import Score, ScoreWithInterval
 from .estimates import Estimate, estimate_silently
-from .text import cut, rounded, samples, shown, shown_interval
+from .text import cut, digits_for, rounded, samples, shown, shown_interval
 
 _LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
 
@@ -36,14 +36,15 @@ def summary_of(
     judged = made or judged or interval_for_verdict(table, score)
     digits, ends = 2 if share else 3, ""
     if judged is not None:
-        low, high = judged.confidence_interval
-        digits += high - low < 0.02
-        ends = shown_interval(0, (low, high), digits)[1]
-    figures = f"{score.title} {rounded(value, digits)}"
-    if made is not None:
-        figures += f" {ends}"
-    elif judged is not None and not _is_constant(table) and _holds_chance(table, score, judged, 0):
-        figures += f" ({judged.confidence_level:.0%} interval {ends[1:]}"
+        interval = judged.confidence_interval
+        digits += interval[1] - interval[0] < 0.02
+        start = "" if made is None else " ("
+        if made is None and not _is_constant(table) and _holds_chance(table, score, judged, 0):
+            start = f" ({judged.confidence_level:.0%} interval "
+        if start:
+            digits = digits_for(interval, digits)
+            ends = start + shown_interval(0, interval, digits)[1][1:]
+    figures = f"{score.title} {rounded(value, digits)}{ends}"
     said = [_verdict(table, score, value, judged, share, p_value)]
     if not share:
         said += [_on_the_way(table, score, value, judged), score.caution(table, value)]

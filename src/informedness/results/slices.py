@@ -334,12 +334,13 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             f"Classes (k): those of {of}. -- means undefined, for example with references of one "
             "class."
         ]
-        if any(map(_is_small, self.rows)):
+        rows = self.rows[:_MOST_ROWS]  # those shown: a mark takes as long as a score
+        if any(map(_is_small, rows)):
             lines.append(
                 f"* fewer than {FEW_SAMPLES} samples: scores from few samples are imprecise."
             )
         for score in map(score_named, REPORTED):
-            if any(_mark(row, score.name) for row in self.rows):
+            if any(_mark(row, score.name) for row in rows):
                 lines.append(f"^ {score.title}: {score.marked}.")
         if self.vs_rest is not None:
             title = score_named(self.vs_rest).title
@@ -383,6 +384,8 @@ def _warn_of(rows: Sequence[SliceRow]) -> None:
 
 def _with_classes_of(table: ContingencyTable, whole: ContingencyTable) -> ContingencyTable:
     """Return a table with the classes of the whole, as declared ones."""
+    if table.labels == whole.labels:
+        return replace(table, declared=True)
     position = {label: code for code, label in enumerate(whole.labels)}
     to_code = np.array([position[label] for label in table.labels], dtype=np.int64)
     rows, columns = to_code[table.rows], to_code[table.columns]

@@ -19,8 +19,17 @@ def shown_interval(
     error = "" if math.isnan(standard_error) else f"± {rounded(standard_error, digits)}"
     if math.isnan(interval[0]):
         return [error, "(no interval)"]
+    digits = digits_for(interval, digits)
     low, high = (rounded(end, digits) for end in interval)
     return [error, f"({low} to {high})"]
+
+
+def digits_for(interval: tuple[float, float], digits: int) -> int:
+    """Return the digits, more where an end would be rounded to -1, 0 or 1 but is not there."""
+    inside = [end for end in interval if 1e-6 < abs(end) % 1 < 1 - 1e-6]
+    while any(float(rounded(end, digits)).is_integer() for end in inside):
+        digits += 1
+    return digits
 
 
 def interval_heads(level: float) -> list[str]:
@@ -56,27 +65,28 @@ def shown(label: Label | None, quote: bool = False) -> str:
 
 def cut(name: str, width: int = 40) -> str:
     """Return a name without its middle if it is too wide for a table in a terminal."""
-    half = width // 2 - 1
-    return name if len(name) <= width else f"{name[:half]}...{name[-half:]}"
+    if len(name) <= width:
+        return name
+    tail = max(width - 3, 0) // 2
+    return f"{name[: max(width - 3 - tail, 0)]}...{name[len(name) - tail :]}"
 
 
 def cut_apart(names: Sequence[str], width: int) -> list[str]:
-    """Return names cut to a width, around what tells each from those that would look alike."""
-    shown = [cut(name, width) for name in names]
-    alike: dict[str, list[int]] = {}
-    for i, text in enumerate(shown):
-        alike.setdefault(text, []).append(i)
-    for places in alike.values():
-        group = [names[i] for i in places]
-        if len(set(group)) == 1 or width < 12:
-            continue
-        start = len(commonprefix(group))  # noqa: RUF071 (letters, not parts of paths)
-        rests = [name[start:] for name in group]
-        end = len(commonprefix([rest[::-1] for rest in rests]))  # noqa: RUF071
-        middles = cut_apart([rest[: len(rest) - end] for rest in rests], width - 6)
-        room = width - 3 - max(map(len, middles))
-        head = group[0][:start]
-        head = head if start <= room else f"{head[: max(room - 3, 0)]}..."
-        for i, middle in zip(places, middles, strict=True):
-            shown[i] = head + middle + "..." * (end > 0)
-    return shown
+    """Return names cut to a width; those that would look alike, from where they differ on.
+
+    Where that does not tell them apart, they have a number.
+    """
+    shown = {name: cut(name, width) for name in names}
+    for text in {*shown.values()}:
+        alike = [name for name in shown if shown[name] == text]
+        start = len(commonprefix(alike))  # noqa: RUF071 (letters, not parts of paths)
+        if len(alike) > 1:
+            shown |= {name: cut(f"...{name[start:]}", width) for name in alike}
+    apart: dict[str, str] = {}
+    for name, as_cut in shown.items():
+        text, number = as_cut, 1
+        while apart.setdefault(text, name) != name:
+            number += 1
+            text = f"{cut(as_cut, width - len(f' {number}'))} {number}"
+    text_of = {name: text for text, name in reversed(apart.items())}
+    return [text_of[name] for name in names]

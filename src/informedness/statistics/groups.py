@@ -1,11 +1,7 @@
-"""The interval of a score whose samples belong to groups.
+"""The interval of a score whose samples belong to groups; docs/formulas.md has the formulas.
 
-SE^2 = C / (C - 1) sum (sum w (g - mean))^2 / (sum w)^2, for C groups and the gradient g.
-
-Its square over that of unrelated samples, at least 1, is the design effect: so many samples say as
-much as one would that is related to none (Kish 1965, "Survey sampling"). It is taken with one group
-more, whose samples are all alike, since few groups may not show that some are. The interval is that
-of a table with so many times the squared weights, by Student's t with C - 1 degrees of freedom.
+It is that of a table with as many times the squared weights as samples say what one would that is
+related to none: the design effect (Kish 1965, "Survey sampling").
 """
 
 import math

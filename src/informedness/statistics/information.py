@@ -1,9 +1,6 @@
-"""Mutual information in a sample: intervals for the scores based on it, and a test against chance.
+"""Entropies without the bias that they have in a sample, and the test of a table against chance.
 
-The entropy in a sample is lower than in its population, most of all with many cells and few
-samples. The intervals of NIT and EMA use entropies without that bias, in closed form; the p-value
-asks how often a guesser's predictions would match the references as closely. The formulas are in
-docs/formulas.md; `make coverage` measures how often both are right.
+docs/formulas.md has the formulas.
 """
 
 from __future__ import annotations
@@ -48,9 +45,7 @@ def reach(z: float, variance: float, slope: float) -> float:
 def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
     """Return how much larger the entropy is than that of these sums of weights.
 
-    By Chao, Wang and Jost (2013), "Entropy and the species accumulation curve", eq. 7, where f1
-    are the only ones of their kind and f2 kinds have two. What is not seen has the share of the f1
-    (Good 1953), so that each of `n_unseen` kinds has f1 / (N n_unseen) where they are alike.
+    By Chao, Wang and Jost (2013), "Entropy and the species accumulation curve", eq. 7.
     """
     weights, squares = weights[squares > 0], squares[squares > 0]
     shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
@@ -103,10 +98,9 @@ def surprise(table: Table) -> tuple[float, float]:
 def independence_test(table: Table, dealt_out: bool = True) -> float:
     """Return the p-value of Pearson's chi-squared among all tables with the same margins.
 
-    Its mean and variance there are exact (Dawson 1954, "A simplified expression for the variance of
-    the chi-squared function"), however sparse the table, and a gamma distribution with them gives
-    the p-value. It is too smooth for few samples and rare classes: there the predictions are really
-    dealt out, unless `dealt_out` is False.
+    It is that of a gamma distribution with the exact mean and variance (Dawson 1954, "A simplified
+    expression for the variance of the chi-squared function"), too smooth for few samples and rare
+    classes: there the predictions are really dealt out, unless `dealt_out` is False.
     """
     size = effective_sample_size(table)
     r, c = (

@@ -1,17 +1,12 @@
-"""Standard errors and confidence intervals, all in closed form; docs/formulas.md has the formulas.
+"""Standard errors and intervals of scores of hits and totals; docs/formulas.md has the formulas.
 
-**Standard error** (delta method): SE^2 = sum w^2 (g - mean g)^2 / (sum w)^2, where g is the
-derivative of the score by the share of a sample's cell.
-
-**Interval of a score of hits and totals.** The mean of g over a row is estimated from the samples
-of that class alone. Each row gets Wilson's interval, extended to a mean of more than two values,
-and the rows are combined: see `_reaches`. Classes without a reference widen it by all they could
-change. **Interval of a score of entropies**: see `information.py`.
+A row of the table, whose samples err on their own, gets Wilson's interval, extended to a mean of
+more than two values; the rows are combined, and classes without a reference widen the interval by
+all they could change.
 
 Sources: Wilson (1927), "Probable inference"; Newcombe (1998), "Interval estimation for the
 difference between independent proportions"; Zou and Donner (2008), "Construction of confidence
-limits about effect measures". How often each covers the truth, and what each part of it buys, is
-measured by `make coverage`.
+limits about effect measures".
 """
 
 from __future__ import annotations
@@ -86,12 +81,9 @@ class _Rows(NamedTuple):
 def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
     """Return how far the interval reaches below the score and above it.
 
-    The reach of a row is how far its mean can fall (or rise) before its sample is one that a test
-    at this level rejects: Wilson's interval. As the rows err on their own, the squares of their
-    reaches add up (Newcombe; Zou and Donner). Where many rows are without an error, this sum is too
-    large, and the reach is at most that if all errors were the worst one. It is never shorter than
-    z standard errors. A row of few samples shows less than its variance, by 1 / size of it: that is
-    added, as if the row were as far from its bounds as all rows are on average.
+    The reach of a row is how far its mean can fall (or rise) until a test at this level rejects it.
+    As the rows err on their own, the squares add up (Newcombe; Zou and Donner): to at most the
+    reach if all errors were the worst one, and at least z standard errors.
     """
     z, span = normal_quantile(level), rows.below + rows.above
     place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
@@ -109,11 +101,7 @@ def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
 
 
 def _wilson(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
-    """Return how far a mean can move towards the furthest value, d away, and not be rejected.
-
-    With a share x/d of the samples moved there, the mean moves by x and its variance V becomes
-    (1 - x/d)(V + x d / size). It ends where x^2 = z^2 times that: for proportions Wilson's.
-    """
+    """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d how far is the furthest."""
     d, curvature = np.maximum(furthest, 1e-99), 1 + z**2 / size
     linear = z**2 * (d / size - variance / d)
     root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
@@ -192,8 +180,7 @@ def _ends_of_absent(
 ) -> tuple[float, float]:
     """Return the least and the greatest score that classes without a reference could make of it.
 
-    All of them together are as many samples as could be missed, z^2; each is found never, or
-    always.
+    All of them together are z^2 samples, found never or always.
     """
     absent = table.reference_totals == 0
     if table.labels[-1] is None:

@@ -1,33 +1,18 @@
 """The test of two models: the difference over its standard error, with their answers swapped.
 
-**Statistic.** T = (S(B) - S(A)) / SE. A sample with reference r and answers a of A, b of B moves
-the difference by d = g_B(r, b) - g_A(r, a), with g the gradient of the score at each model's own
-table. Groups of samples are independent, and a sample without a group is one of its own:
+docs/formulas.md has the formulas. A sample moves the difference by d = g_B - g_A, with g the
+gradient of the score at each model's own table; T is the difference over the error that follows
+from d. To it is added what a made-up sample would add on which the answers differ, since few
+samples may show none. Scores of entropies are compared by their jackknifed values. The null
+distribution is that of T with the two answers to each sample (group) swapped at random. It is exact
+if the answers are exchangeable, and right in the limit if only the scores are equal, because T is
+then standard normal, swapped or not. p is at least that of a normal T.
 
-    SE^2 = [growth sum over groups (sum over samples w (d - mean))^2 + made up] / (sum w)^2
-
-with the weighted mean of d, and C / (C - 1) for C groups as growth, 1 if there are none.
-
-**What few samples do not show** is made up: a sample on which the answers differ. Its weight is
-sum w^2 / sum w, its reference any class, and its answers x, y are drawn from shares v, half even
-and half those of both models' answers. So it adds the square of its weight times the mean of
-(g(r, y) - g(r, x))^2 over x != y, 2 Var_v g / (1 - sum v^2), with g at the mean of both tables.
-Scores of entropies are biased upwards by what guesses appear to transfer: their difference is that
-of the jackknifed values, 0 if these differ the other way round, and SE^2 includes the squares of
-this correction and of the difference in the most that chance could add.
-
-**Null distribution.** That of T with the two answers to each sample (group) swapped at random. It
-is exact if the answers are exchangeable, and right in the limit if only the scores are equal,
-because T is then standard normal, swapped or not. If swaps leave the score unchanged (one model
-renames what the other says) their T is not normal, so p is at least that of a normal T. If no
-random swap reaches T, p is that of a normal T, and at least 2^(1 - m), the chance that all m
-samples (groups) answered differently are swapped, or none.
-
-**Computation.** Samples alike are counted: a unit has m copies, n of them not swapped, and its
-excess is n - (m - n). A table is the mean of both models' tables, plus half the excess where A
-answers x, minus it where B does (y). A and B exchanged mirror all of it to the last digit. So what
-depends on which is first is summed for each on its own, and no product is left to BLAS, whose
-digits may depend on where the numbers lie in memory.
+Samples alike are counted: a unit has m copies, n of them not swapped; its excess is n - (m - n).
+A table is the mean of both models' tables, plus half the excess where A answers x, minus it where B
+does (y). A and B exchanged mirror all of it to the last digit. So what depends on which is first is
+summed for each on its own, and no product is left to BLAS, whose digits may depend on where the
+numbers lie in memory.
 
 Sources: Konietschke and Pauly (2014), "Bootstrapping and permuting paired t-test type statistics",
 Statistics and Computing 24, 283-296; Chung and Romano (2013), "Exact and asymptotically robust
@@ -37,7 +22,7 @@ permutation tests", Annals of Statistics 41, 484-507.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
@@ -87,17 +72,19 @@ class Verdict(NamedTuple):
 
 
 class _Scored(NamedTuple):
-    """A score of n tables of cells, and its gradient at the cells, (n_cells, n)."""
+    """A score of n tables, and its gradient: a term of the reference, the answer and the cell."""
 
     value: Numbers
-    gradient: Numbers
+    by_reference: Numbers
+    by_answer: Numbers
+    by_cell: Numbers
     unbiased: Numbers | None = None
     chance: Numbers | float = 0.0
     """What chance could add to the score at most."""
 
 
 class Swaps:
-    """Two models' tables of cells, and what swaps of their answers make of them.
+    """Two models' tables, and what swaps of their answers make of them.
 
     Parameters
     ----------
@@ -119,80 +106,80 @@ class Swaps:
         self.k, self.n_classes = len(table.labels), n_classes(table)
         self.is_class = np.array([label is not None for label in table.labels])[:, None]
         r, a, b, counts, weights, groups = triples
-        fused = [answer * self.k + r if self.is_transposed else r * self.k + answer
-                 for answer in (a, b)]  # fmt: skip
-        cells, places = np.unique(np.concatenate(fused), return_inverse=True)
-        of_a, of_b = places.reshape(2, -1)
+        fused = [x * self.k + r if self.is_transposed else r * self.k + x for x in (a, b)]
+        # the made-up sample may be right about a class that neither model ever is right about
+        hits = np.arange(0 if isinstance(self.score, EntropicScore) else self.k) * (self.k + 1)
+        cells, places = np.unique(np.concatenate([*fused, hits]), return_inverse=True)
+        of_a, of_b = places[: 2 * len(r)].reshape(2, -1)
         amounts, size = counts * weights, len(cells)
-        self.rows, self.columns = np.divmod(cells, self.k)
-        self.right = np.flatnonzero(self.rows == self.columns)
-        of_both = np.bincount(of_a, amounts, size) + np.bincount(of_b, amounts, size)
-        self.middle = of_both[:, None] / 2
-        self.total = float(self.middle.sum())  # not of the triples, whose order is that of A
+        middle = (np.bincount(of_a, amounts, size) + np.bincount(of_b, amounts, size))[:, None] / 2
+        self.total = float(middle.sum())  # not of the triples, whose order is that of A
         self.one = math.fsum((amounts * weights).tolist()) / self.total
-        self.is_whole, self.is_plain = (
-            not (weights % 1).any(),
-            groups is None and (weights == 1).all(),
-        )
+        self.is_whole = not (weights % 1).any()
+        self.is_plain = groups is None and bool((weights == 1).all())
+
+        rows, columns = np.divmod(cells, self.k)
+        r, answer = (columns, rows) if self.is_transposed else (rows, columns)
+        # cells of which a score takes no more than their margins are the last one, which is empty
+        seen = (r == answer) | given_shares | isinstance(self.score, EntropicScore)
+        self.rows, self.columns = r[seen], answer[seen]
+        self.right = np.flatnonzero(self.rows == self.columns)
+        cell = np.where(seen, np.cumsum(seen) - 1, -1)
+        self.cells = np.append(middle[seen], [[0.0]], axis=0)
+        self.references, self.answers = (SumsBy(x, self.k).of(middle) for x in (r, answer))
 
         self.units = units = Units.of(triples, of_a, of_b)
-        self.growth = 1.0 if groups is None else len(units.copies) / (len(units.copies) - 1)
-        self.unit_weights = np.bincount(units.unit, units.as_x + units.as_y)
+        n_units = len(units.copies)
+        self.growth = 1.0 if groups is None else n_units / (n_units - 1)
+        self.unit_weights = np.bincount(units.unit, units.both)
         self.squares = float((units.copies * self.unit_weights**2).sum())
         self.starts = np.flatnonzero(np.diff(units.unit, prepend=-1))
-        moved = np.where(units.x == units.y, 0.0, (units.as_x - units.as_y) / 2)
-        self.free = np.unique(units.unit[moved != 0])  # swapping these changes something
-        kept = np.flatnonzero(moved)
-        both, unit = np.append(units.x[kept], units.y[kept]), np.tile(units.unit[kept], 2)
-        self.moved = SumsBy.by(both, size, unit, np.append(moved[kept], -moved[kept]))
-
-        everywhere = np.arange(size)
-        self.by_row, by_column = (
-            SumsBy.by(codes, self.k, everywhere) for codes in (self.rows, self.columns)
+        self.x, self.y = ((answer[side], cell[side]) for side in (units.x, units.y))
+        self.of_unit = r[units.x]
+        # entries whose swap changes something
+        self.free = free = np.flatnonzero(units.moved)
+        self.free_unit = units.unit[free]
+        self.free_starts = np.flatnonzero(np.diff(self.free_unit, prepend=-1))
+        self.free_x, self.free_y = ([x[free] for x in side] for side in (self.x, self.y))
+        self.sums_of_x, self.sums_of_y = (
+            (SumsBy(answers, self.k), SumsBy(cells, len(self.cells)))
+            for answers, cells in (self.free_x, self.free_y)
         )
-        margins = (self.by_row, by_column)[:: -1 if self.is_transposed else 1]
-        self.references, self.answers = (by.of(self.middle) for by in margins)
-        self.by_answer = margins[1]
-        self.chunk = max(8, _CHUNK // (len(units.copies) + size))
+        self.chunk = max(8, _CHUNK // (n_units + size))
         self.made_up = self._made_up()
 
     def _made_up(self) -> float:
-        """Return what the made-up sample adds.
-
-        The gradient is a term of the reference, which cancels, one of the answer, and at some cells
-        a third.
-        """
+        """Return what the made-up sample adds."""
         present = self.references[:, 0] > 0
         v = (1 / self.k + self.answers[:, 0] / self.answers.sum()) / 2
+        at_middle, scale = self._scored(self.answers, self.cells), 1.0
+        of_answer, of_cell = at_middle.by_answer[:, 0], at_middle.by_cell[:-1, 0]
         if isinstance(self.score, EntropicScore):
             # an empty cell counts as of one sample
-            cells, rows, columns = self.middle[:, 0], self.rows, self.columns
+            scale = float(at_middle.value[0])
             of_answer = -np.log(np.maximum(self.answers[:, 0], self.one))
-            of_cell = np.where(cells > 0, _log(cells) - math.log(self.one), 0)
-            scale = float(self._scored(self.middle, self.answers).value[0])
-        else:
-            a, b, of_cell = (part[:, 0] for part in self._parts(self._sums(self.middle)))
-            of_answer, scale = a if self.is_transposed else b, 1.0
-            rows = columns = np.arange(self.k)
+            of_cell = np.log(self.cells[:-1, 0] / self.one)
         of_answer = of_answer - (v * of_answer).sum()
-        part = v[columns] * of_cell
-        variance = (v * of_answer**2).sum() - np.bincount(rows, part, self.k) ** 2
-        variance += np.bincount(rows, part * (of_cell + 2 * of_answer[columns]), self.k)
+        part = v[self.columns] * of_cell
+        variance = (v * of_answer**2).sum() - np.bincount(self.rows, part, self.k) ** 2
+        part = part * (of_cell + 2 * of_answer[self.columns])
+        variance += np.bincount(self.rows, part, self.k)
         mean = float(variance[present].sum()) / np.count_nonzero(present)
         return max(2 * (self.one * scale) ** 2 * mean / (1 - float((v**2).sum())), 0.0)
 
     def difference(self, excess: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the differences and their standard errors at these excesses, (n_units, n)."""
-        moved = self.moved.of(excess)
-        a, b = (
-            self._scored(cells, answers)
-            for cells, answers in zip(
-                self._sides(self.middle, moved),
-                self._sides(self.answers, self.by_answer.of(moved)),
-                strict=True,
+        """Return the differences and their standard errors at these excesses, (n_free, n)."""
+        moved = excess / 2
+        if not self.is_plain:
+            moved = moved[self.free_unit] * self.units.moved[self.free, None]
+        sides = [
+            self._sides(middle, of_x.of(moved) - of_y.of(moved))
+            for middle, of_x, of_y in zip(
+                (self.answers, self.cells), self.sums_of_x, self.sums_of_y, strict=True
             )
-        )
-        variance = self._variance(excess, a.gradient, b.gradient) + self.made_up
+        ]
+        a, b = (self._scored(*amounts) for amounts in zip(*sides, strict=True))
+        variance = self._variance(excess, a, b) + self.made_up
         difference, error = b.value - a.value, np.sqrt(variance) / self.total
         if a.unbiased is not None and b.unbiased is not None:
             unbiased = b.unbiased - a.unbiased
@@ -207,57 +194,59 @@ class Swaps:
             a, b = (np.where(side > 1e-12 * middle, side, 0.0) for side in (a, b))
         return a, b
 
-    def _variance(self, excess: Numbers, g_a: Numbers, g_b: Numbers) -> Numbers:
-        """Return the sum over units of (sum w (d - mean))^2, times the growth."""
-        units, copies = self.units, self.units.copies[:, None]
-        kept = g_b[units.y]
-        kept -= g_a[units.x]
-        swapped = g_b[units.x]
-        swapped -= g_a[units.y]
+    def _variance(self, excess: Numbers, a: _Scored, b: _Scored) -> Numbers:
+        """Return the sum over units of (sum w (d - mean))^2, times the growth.
+
+        A copy moves the difference by `same` + `turned` as it is, by `same` - `turned` swapped.
+        """
+        half = [(g_b + g_a) / 2 for g_a, g_b in zip(a[2:4], b[2:4], strict=True)]
+        apart = [(g_b - g_a) / 2 for g_a, g_b in zip(a[2:4], b[2:4], strict=True)]
+        turned = _at(half, self.free_y)
+        turned -= _at(half, self.free_x)
+        same = np.take(b.by_reference - a.by_reference, self.of_unit, axis=0)
+        same += _at(apart, self.x)
+        same += _at(apart, self.y)
         if not self.is_plain:
-            as_x, as_y = units.as_x[:, None], units.as_y[:, None]
-            both = as_x * kept + as_y * swapped, as_y * kept + as_x * swapped
-            kept, swapped = (np.add.reduceat(each, self.starts, axis=0) for each in both)
-        n_kept = (copies + excess) / 2
-        sums, of_swapped = n_kept * kept, (copies - n_kept) * swapped
-        squares = np.einsum("ij,ij->j", sums, kept) + np.einsum("ij,ij->j", of_swapped, swapped)
-        sums += of_swapped
+            turned *= self.units.moved[self.free, None]
+            same *= self.units.both[:, None]
+            turned = np.add.reduceat(turned, self.free_starts, axis=0)
+            same = np.add.reduceat(same, self.starts, axis=0)
+        copies, n_free = self.units.copies[:, None], len(excess)
+        sums, of_free = copies * same, excess * turned
+        turned *= turned
+        squares = _dot(copies[:n_free, 0], turned) + np.einsum("ij,ij->j", sums, same)
+        squares += 2 * np.einsum("ij,ij->j", of_free, same[:n_free])
+        sums[:n_free] += of_free
         mean = sums.sum(axis=0) / self.total
         variance = squares - 2 * mean * _dot(self.unit_weights, sums) + mean**2 * self.squares
         # not what rounding leaves where all samples move the difference alike
         return self.growth * np.where(variance > 1e-13 * squares, variance, 0.0)
 
-    def _scored(self, cells: Numbers, answers: Numbers) -> _Scored:
+    def _scored(self, answers: Numbers, cells: Numbers) -> _Scored:
         """Return the score of n tables with these totals of the answers, and its gradient."""
         if isinstance(self.score, EntropicScore):
-            return self._entropic(self.score, cells, answers)
-        sums = self._sums(cells, answers)
-        a, b, u = self._parts(sums)
-        gradient = a[self.rows]
-        gradient += b[self.columns]
-        gradient[self.right] += u[self.rows[self.right]]
-        return _Scored(self.score.of(sums), gradient)
-
-    def _sums(self, cells: Numbers, answers: Numbers | None = None) -> Sums:
-        r, c = self.references, self.answers if answers is None else answers
-        r, c = (c, r) if self.is_transposed else (r, c)
-        h = np.zeros((self.k, cells.shape[1]))
-        h[self.rows[self.right]] = cells[self.right]
-        occur = ((r > 0) | (c > 0)) & self.is_class
-        return Sums(h, r, c, np.full(1, self.total), occur, self.n_classes, cells)
-
-    def _parts(self, sums: Sums) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the parts a, b and u of the gradient of a score of hits and totals."""
+            return self._entropic(self.score, answers, cells)
         score: MarginScore = self.score
+        hits = np.zeros((self.k, cells.shape[1]))
+        hits[self.rows[self.right]] = cells[self.right]
+        r, c = (answers, self.references) if self.is_transposed else (self.references, answers)
+        occur = ((self.references > 0) | (answers > 0)) & self.is_class
+        total = np.full(1, self.total)
+        sums = Sums(hits, r, c, total, occur, self.n_classes, cells)
         with np.errstate(divide="ignore", invalid="ignore"):
-            a, b, u = (np.nan_to_num(part, posinf=0, neginf=0) + np.zeros_like(sums.hits)
-                       for part in score.gradient(sums))  # fmt: skip
+            a, b, u = (
+                np.nan_to_num(part, posinf=0, neginf=0) + np.zeros_like(hits)
+                for part in score.gradient(sums)
+            )
         if self.given_shares:
-            of_row = self.by_row.of(sums.cells * b[self.columns]) + sums.hits * u
+            of_row = SumsBy(self.rows, self.k).of(cells[:-1] * b[self.columns]) + hits * u
             a = -quotient(of_row, sums.references)
-        return a, b, u
+        by_cell = np.zeros_like(cells)
+        by_cell[self.right] = u[self.rows[self.right]]
+        a, b = (b, a) if self.is_transposed else (a, b)
+        return _Scored(score.of(sums), a, b, by_cell)
 
-    def _entropic(self, score: EntropicScore, cells: Numbers, answers: Numbers) -> _Scored:
+    def _entropic(self, score: EntropicScore, answers: Numbers, cells: Numbers) -> _Scored:
         """Return the same of a score of cells."""
         n, one, size = self.total, self.one, self.total / self.one
         amounts = cells, answers, self.references, np.full((1, 1), n)
@@ -277,15 +266,10 @@ class Swaps:
         unbiased = scale * np.exp(np.maximum(logarithm - (1 - 1 / size) * shift, least))
         # an answer given c times passes on no more than c H(ref), nor by chance than (k - 1) / 2
         classes = np.count_nonzero(self.references)
-        by_chance = np.minimum((classes - 1) / 2, answers / one * -prevalence).sum(axis=0) / size
-        of_column = value * signs[1] * logarithms[1]
-        gradient = logarithms[0] * value
-        gradient += of_column[self.columns]
-        if signs[2]:
-            gradient += (signs[2] * logarithms[2])[self.rows] * value
-        return _Scored(
-            value, gradient + signs[3] * math.log(n) * value, unbiased, value * by_chance
-        )
+        chance = np.minimum((classes - 1) / 2, answers / one * -prevalence).sum(axis=0) / size
+        by_reference = (signs[2] * logarithms[2] + signs[3] * math.log(n)) * value
+        by_answer, by_cell = signs[1] * logarithms[1] * value, logarithms[0] * value
+        return _Scored(value, by_reference, by_answer, by_cell, unbiased, value * chance)
 
     def _jackknife(self, amounts: Numbers) -> Numbers:
         """Return x (f(x - 1) - f(x)), f(x) = x ln x, of amounts of x samples."""
@@ -298,7 +282,7 @@ class Swaps:
         if not self.is_whole or amounts.size < 1000:
             return function(amounts)
         halves = (amounts + amounts).astype(np.int64)
-        return function(np.arange(int(halves.max()) + 1) / 2)[halves]
+        return np.take(function(np.arange(int(halves.max()) + 1) / 2), halves)
 
     def verdict(self, plan: Plan) -> Verdict:
         """Return the test of the difference and the interval that matches it.
@@ -306,10 +290,11 @@ class Swaps:
         The test does not reject if |T| is at most a quantile of the swapped |T|, or at most that of
         a normal T, so the interval reaches as many standard errors as the larger of the two.
         """
-        differences, errors = self.difference(self.units.observed[:, None])
+        n_free = len(self.free_starts)
+        differences, errors = self.difference(self.units.observed[:n_free, None])
         difference, error = float(differences[0]), float(errors[0])
         observed = float(_ratio(differences, errors)[0])
-        copies = self.units.copies[self.free].astype(np.int64)
+        copies = self.units.copies[:n_free].astype(np.int64)
         # at least 2 ways each, and the product of a million would take long
         is_exact = len(copies) < plan.n_resamples.bit_length()
         if is_exact and math.prod((copies + 1).tolist()) <= plan.n_resamples:
@@ -366,18 +351,25 @@ class Swaps:
             if n_bits:
                 drawn = np.frombuffer(rng.bytes(-(-n_bits * size // 8)), dtype=np.uint8)
                 bits = np.unpackbits(drawn, count=n_bits * size).reshape(n_bits, size)
-                ways[few] = np.add.reduceat(bits, starts, axis=0, dtype=np.uint8)
+                if n_bits > len(few):
+                    bits = np.add.reduceat(bits, starts, axis=0, dtype=np.uint8)
+                ways[few] = bits
             found.append(self._of_ways(ways))
         return np.concatenate(found)
 
     def _of_ways(self, ways: Numbers) -> Numbers:
         """Return |T| with so many copies of each free unit not swapped."""
-        found = []
+        found, copies = [], self.units.copies[: len(ways), None]
         for some in np.split(ways, range(self.chunk, ways.shape[1], self.chunk), axis=1):
-            excess = np.zeros((len(self.units.copies), some.shape[1]))
-            excess[self.free] = 2 * some - self.units.copies[self.free, None]
-            found.append(_ratio(*self.difference(excess)))
+            found.append(_ratio(*self.difference(2 * some - copies)))
         return np.concatenate(found)
+
+
+def _at(parts: Sequence[Numbers], codes: Sequence[Codes]) -> Numbers:
+    """Return the terms of the answer and of the cell, together, where these are the codes."""
+    found = np.take(parts[0], codes[0], axis=0)
+    found += np.take(parts[1], codes[1], axis=0)
+    return found
 
 
 def _dot(weights: Numbers, amounts: Numbers) -> Numbers:

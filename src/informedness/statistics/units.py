@@ -24,68 +24,67 @@ class Triples(NamedTuple):
 
 
 class Units(NamedTuple):
-    """What is swapped as a whole, and the samples in it that answer x or y, one model each."""
+    """What is swapped as a whole, those first whose swap changes something."""
 
     copies: Numbers
     observed: Numbers
     """The excess of copies that are not swapped, before any swap."""
     unit: Codes
-    """The unit of these samples, and so of the next four."""
+    """Entries: the unit of samples that answer x or y, one model each."""
     x: Codes
     y: Codes
-    as_x: Numbers
-    """Weight of those of which A answers x, in a copy that is not swapped."""
-    as_y: Numbers
+    both: Numbers
+    """Weight of the samples of an entry, in one copy."""
+    moved: Numbers
+    """The same less twice that of those of which B answers x, in a copy that is not swapped."""
 
     @classmethod
     def of(cls, triples: Triples, of_a: Codes, of_b: Codes) -> Units:
         """Make a unit of each group, or else of the samples alike, from the cells they are in."""
         x, y, sign = np.minimum(of_a, of_b), np.maximum(of_a, of_b), np.sign(of_b - of_a)
-        counts, weights, size = triples.counts, triples.weights, 1 + int(y.max())
-        values, codes = np.unique(weights, return_inverse=True)
-        first = codes if triples.groups is None else np.asarray(triples.groups)
+        counts, size, alone = triples.counts, 1 + int(y.max()), triples.groups is None
+        values, codes = np.unique(triples.weights, return_inverse=True)
+        first = codes if alone else np.asarray(triples.groups)
         entries, place = np.unique((first * size + x) * size + y, return_inverse=True)
         unit, pair = np.divmod(entries, size * size)
         x, y = np.divmod(pair, size)
-        if triples.groups is None:
-            copies, excess = (np.bincount(place, counts * times) for times in (1, sign))
-            every, none = np.arange(len(entries)), np.zeros(len(entries))
-            return cls(copies, excess, every, x, y, values[unit], none)
-        sides = sign >= 0, sign < 0
-        as_x, as_y = (np.bincount(place, counts * weights * side) for side in sides)
-        # those who answer the first x that differs are A in a group that is not swapped
-        moved = np.flatnonzero((x != y) & (as_x != as_y))
-        found, start = np.unique(unit[moved], return_index=True)
-        observed = np.zeros(int(unit[-1]) + 1)
-        observed[found] = np.sign((as_x - as_y)[moved[start]])
-        turned = observed[unit] < 0
-        as_x, as_y = np.where(turned, as_y, as_x), np.where(turned, as_x, as_y)
-        return cls(np.ones(len(observed)), observed, unit, x, y, as_x, as_y)
+        copies: Numbers
+        observed: Numbers
+        if alone:
+            both, unit = values[unit], np.arange(len(entries))
+            copies, observed = (np.bincount(place, counts * times) for times in (1, sign))
+            moved = np.where(x == y, 0.0, both)
+        else:
+            weights = counts * triples.weights
+            # each side on its own, in an order that does not depend on which model is A
+            as_x, as_y = (np.bincount(place, weights * side) for side in (sign >= 0, sign < 0))
+            both, moved = as_x + as_y, np.where(x == y, 0.0, as_x - as_y)
+            # those who answer the first x that differs are A in a group that is not swapped
+            found, start = np.unique(unit[moved != 0], return_index=True)
+            copies, observed = np.ones(int(unit[-1]) + 1), np.zeros(int(unit[-1]) + 1)
+            observed[found] = np.sign(moved[moved != 0][start])
+            moved = moved * observed[unit]
+        free = np.bincount(unit, moved != 0) > 0
+        order = np.argsort(~free, kind="stable")
+        unit = np.argsort(order)[unit]
+        of_unit = np.argsort(unit, kind="stable")
+        of_entries = (part[of_unit] for part in (unit, x, y, both, moved))
+        return cls(copies[order], observed[order], *of_entries)
 
 
-class SumsBy(NamedTuple):
-    """Which rows are summed by code, times what, and where each code starts."""
+class SumsBy:
+    """The sums of rows by the code of each; rows whose code is -1 are left out."""
 
-    taken: Codes
-    times: Numbers | None
-    starts: Codes
-    codes: Codes
-    size: int
-
-    @classmethod
-    def by(cls, codes: Codes, size: int, taken: Codes, times: Numbers | None = None) -> SumsBy:
-        """Sum the rows `taken`, each times a number, by these codes."""
+    def __init__(self, codes: Codes, size: int) -> None:
         order = np.argsort(codes, kind="stable")
-        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-        of_each = None if times is None else times[order, None]
-        return cls(taken[order], of_each, starts, codes[order[starts]], size)
+        self.order = order[codes[order] >= 0]
+        self.starts = np.flatnonzero(np.diff(codes[self.order], prepend=-1))
+        self.codes, self.size = codes[self.order][self.starts], size
 
     def of(self, amounts: Numbers) -> Numbers:
-        """Return the sums of the rows of `amounts`, (size, n)."""
+        """Return the sums, (size, n), of rows (n_rows, n)."""
         sums = np.zeros((self.size, amounts.shape[1]))
         if len(self.starts):
-            parts = amounts[self.taken]
-            if self.times is not None:
-                parts *= self.times
+            parts = np.take(amounts, self.order, axis=0)
             sums[self.codes] = np.add.reduceat(parts, self.starts, axis=0)
         return sums
