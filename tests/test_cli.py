@@ -179,6 +179,7 @@ def test_two_text_files_of_a_label_a_line_are_scored(command, tmp_path):
     files[1].write_text("a b\n\n" + "\n".join([*predictions[:-1], ""]) + "\n")
     said = f"{files[0]}: line 1 must hold a label, got 'NA', and 1 more like it: --drop-null leaves"
     refused(command("report", *files), said, "--keep-missing reads it as a label")
+    assert command("report", *files, "--keep-missing")[0] == 0
     _, output, told = command("report", *files, "--drop-null", "--format", "json")
     assert json.loads(output) == report(references[:-1], predictions[:-1]).to_dict()
     assert "warning: 3 of 82 samples are left out" in told

@@ -196,8 +196,9 @@ def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
         def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
             said = str(message).removeprefix(WARNING_PREFIX)
             if category is LabelsWarning:
-                if not options.as_is:
-                    raise ValueError(f"{said}; --as-is scores the labels as they are")
+                is_kept = options.keep_missing and "often means a missing value" in said
+                if not (options.as_is or is_kept):
+                    raise ValueError(f"{said} (--as-is scores the labels as they are)")
             elif issubclass(category, InformednessWarning):
                 messages.append(said)
             else:
