@@ -483,3 +483,10 @@ def test_options_mean_for_counts_what_they_mean_for_the_samples_counted(options)
     counted = samples[0] != options.get("ignore_index")
     assert expected.n_samples == expected.total == counted.sum()
     assert weighted.n_samples == (counted & (weights > 0)).sum()
+
+
+def test_weighted_samples_are_taken_for_identifiers_only_if_most_occur_once(recwarn):
+    for labels, n_said in (([0, 1] * 30, 0), (range(60), 1)):
+        labels = list(labels)
+        table_of_labels(labels, labels, sample_weight=[2.0] * 60)
+        assert sum("occur once" in str(x.message) for x in recwarn) == n_said
