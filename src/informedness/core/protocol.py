@@ -149,8 +149,10 @@ class LabelInputs:
         if not batches:
             raise NoSamplesError("there must be a sample to score, got none: `add` some before")
         r, p, given = zip(*batches, strict=True)
-        weights = [np.ones(len(x)) if w is None else w for x, w in zip(r, given, strict=True)]
-        joined = None if all(w is None for w in given) else np.concatenate(weights)
+        joined = None
+        if any(w is not None for w in given):
+            pairs = zip(r, given, strict=True)
+            joined = np.concatenate([np.ones(len(x)) if w is None else w for x, w in pairs])
         try:
             result = self._score(join_columns(p), join_columns(r), kwargs, joined)
         except Exception:

@@ -229,6 +229,8 @@ class Task(NamedTuple):
 
     def counted(self, references: Column, amounts: Numbers | None) -> Any:
         """Return which samples count, as an index: those not ignored, with a weight above 0."""
+        if amounts is None and self.ignored is None and len(references):
+            return slice(None)  # a mask of 10**7 samples takes 10 MB and a tenth of the time
         keep = np.ones(len(references), dtype=bool) if amounts is None else amounts > 0
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)
@@ -257,8 +259,7 @@ def task_of(beside: Column, labels: Any, ignore_index: Any, unknown: str, name: 
 
 def counted_samples(references: Column, task: Task, sample_weight: Any) -> tuple[Any, Any]:
     """Return which samples count, as an index, and the weights of those."""
-    n = len(references)
-    weights = None if sample_weight is None else read_weights(sample_weight, n)
+    weights = None if sample_weight is None else read_weights(sample_weight, len(references))
     keep = task.counted(references, weights)
     return keep, None if weights is None else weights[keep]
 
