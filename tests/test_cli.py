@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -283,11 +284,13 @@ def test_a_terminal_shows_that_work_takes_longer_and_an_interrupt_is_one_line(tm
     os.close(theirs)
     shown = b""
     with (tmp_path / "p.csv").open("w"):  # as a file that takes long to read
-        while b"scoring" not in shown:
-            shown += os.read(ours, 1000)
-        process.send_signal(signal.SIGINT)
-        while b"interrupted\r\n" not in shown:
-            shown += os.read(ours, 1000)
+        for said in (b"scoring", b"interrupted\r\n"):
+            while said not in shown:
+                assert select.select([ours], [], [], 120)[0], shown
+                shown += os.read(ours, 1000)
+                assert shown.count(b"scoring") < 500  # a bar that goes on for two minutes
+            if said == b"scoring":
+                process.send_signal(signal.SIGINT)
     assert shown.rpartition(b"\x1b[2K")[2] == b"informedness: interrupted\r\n"
     assert process.wait() == 130
 

@@ -31,8 +31,7 @@ NAMES = "references", "predictions"  # what evaluate calls them
 # The package's folder; in a published metric the folder of its copy of this file.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
-_OF_SCORES = "for several scores per sample pass the argmax, for one logit "
-_OF_SCORES += "(np.ravel(logits) > 0).astype(int), for one probability > 0.5"
+_OF_SCORES = "take argmax(axis=1) of several scores, > 0.5 of a probability, > 0 of a logit"
 # What pandas, R, Excel, databases, Python and others write where there is no value.
 _MISSING = "NA <NA> #N/A #NA N/A n/a NaN nan -NaN -nan NaT NULL null <null> (null) None \\N -100"
 _OF_EXCEL = "#NULL! #VALUE! #REF! #DIV/0! #NUM! #NAME?"

@@ -215,6 +215,7 @@ def _progress() -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
+    import signal
     from threading import Timer
 
     shown: list[Any] = []
@@ -233,7 +234,13 @@ def _progress() -> Iterator[None]:
             shown.append(progress)
 
     timer = Timer(2, show)
-    timer.start()
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        # Ctrl-C is for the thread that works: taken by another, it would not end a read.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        timer.start()  # its thread, and that of the bar, keep this mask
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    else:
+        timer.start()
     try:
         yield
     finally:
