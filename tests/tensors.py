@@ -25,7 +25,7 @@ else:
         "logits of torch": (torch.ones(6, 3), r"got an array of shape \(6, 3\).*argmax"),
         "one logit of torch": (
             torch.full((6, 1), 0.5),
-            r"got 0.5 at .* score.*argmax.*ravel.* > 0\)",
+            r"got 0.5 at .* score.*argmax.* > 0 of a logit",
         ),
         "list with a score of torch": ([*torch.ones(5), torch.tensor(0.5)], "got .*0.5.* score"),
         "torch sparse": (torch.tensor([0, 1, 2, 1, 0, 2]).to_sparse(), "[Ss]parse"),
