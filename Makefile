@@ -82,7 +82,6 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/coverage.py
 	$(BIN)/python tests/studies/comparison.py
 	$(BIN)/python tests/studies/groups.py
-	$(BIN)/python tests/studies/groups.py
 
 # What the paper prints, beside what its data and formulas can give; half a minute.
 paper: export OMP_NUM_THREADS := 1

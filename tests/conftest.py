@@ -5,9 +5,6 @@ import os
 import shutil
 import sys
 import tempfile
-import threading
-from contextlib import ExitStack
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 # Before anything imports evaluate: it reads these once.
@@ -75,22 +72,3 @@ def command(capsys):
         return code, *capsys.readouterr()
 
     return run
-
-
-@pytest.fixture
-def hub_that_answers():
-    """Return a function that starts a server on loopback with one answer, and gives its address."""
-    with ExitStack() as stack:
-
-        def start(status):
-            def answer(request):
-                request.send_error(status)
-
-            own = {"do_GET": answer, "do_HEAD": answer, "log_message": lambda *_: None}
-            handler = type("Handler", (BaseHTTPRequestHandler,), own)
-            server = stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), handler))
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            stack.callback(server.shutdown)
-            return f"http://127.0.0.1:{server.server_port}"
-
-        yield start

@@ -5,11 +5,9 @@ know what was meant, refuse. Nulls, scores and columns of two types are refused 
 files so is text for a missing value.
 """
 
-from collections import Counter
-from fractions import Fraction
 from typing import Any, NamedTuple
 
-import dense
+from cases import informedness
 
 RIGHT, DOUBT, MISSING, REFUSED = "right", "doubt", "missing", "refused"
 TRUTH, ANSWERS = "abcbacab", "abcaabab"
@@ -34,10 +32,7 @@ class Kind(NamedTuple):
 
     def wanted(self, is_text: bool) -> float:
         """Return Informedness from its definition, in exact arithmetic."""
-        n = Counter((str(r), str(p)) if is_text else (r, p) for r, p in self.pairs())
-        labels = {label for pair in n for label in pair}
-        cells = [[Fraction(n[r, p]) for p in labels] for r in labels]
-        return float(dense.score(cells, "informedness", "bias"))
+        return informedness(*([str(x) if is_text else x for x in side] for side in self.sides()))
 
 
 def spelt(references: Any, predictions: Any, *outcome: str) -> Kind:

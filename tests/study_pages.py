@@ -13,10 +13,6 @@ def _sections(page):
     return " ".join(head.split()), dict(part.split("\n", 1) for part in parts)
 
 
-def _percent(share):
-    return f"{share:.1%}"
-
-
 def coverage_said():
     """Return words on how often intervals cover the truth."""
     _, sections = _sections("COVERAGE.md")
@@ -36,11 +32,11 @@ def coverage_said():
     n_cells = sum(int(match[1]) for match in found if match)
     return [
         f"samples, {n_cells:,} cells in all",
-        f"in at least {_percent(declared['informedness'])} of the tables of each cell for "
-        f"Informedness, {_percent(declared['nit'])} for NIT and "
-        f"{_percent(min(declared.values()))} for any score",
-        f"or of one class, in at least {_percent(min(others))}",
-        f"with a warning, in at least {_percent(min(warned))}",
+        f"in at least {declared['informedness']:.1%} of the tables of each cell for "
+        f"Informedness, {declared['nit']:.1%} for NIT and "
+        f"{min(declared.values()):.1%} for any score",
+        f"or of one class, in at least {min(others):.1%}",
+        f"with a warning, in at least {min(warned):.1%}",
         f"Of all {measured:,} coverages so measured {failed:,} lie below 92%, or 88% with a "
         "warning, by more than chance",
     ]
@@ -64,9 +60,9 @@ def groups_said():
     rows = [(int(n), [float(share) for share in shares.split(" | ")]) for n, shares in found]
     lost = max(shares[3] - shares[2] for n, shares in rows if n > 20)
     return [
-        f"models of one score have p < 0.05 in at most {_percent(max(x[0] for _, x in rows))}",
+        f"models of one score have p < 0.05 in at most {max(x[0] for _, x in rows):.1%}",
         f"25 groups or more, the power is at most {100 * lost:.1f} points below that of a t-test",
-        f"intervals of one model cover it in at least {_percent(min(x[5] for _, x in rows))}",
+        f"intervals of one model cover it in at least {min(x[5] for _, x in rows):.1%}",
     ]
 
 
@@ -88,5 +84,5 @@ def comparison_said():
         f"Of {cells:,} cells in which",
         f"{failed:,} lie above 6% by more than chance, {silent:,} of them without a warning",
         "Where B is better, intervals of the difference without a warning cover it in at least "
-        f"{_percent(min(map(float, covered)))}",
+        f"{min(map(float, covered)):.1%}",
     ]

@@ -56,13 +56,7 @@ def in_batches(compute_metrics, predictions, references, convert=torch.tensor):
 
 
 FORMS = [
-    (LOGITS, REFERENCES),
-    EvalPrediction(LOGITS, REFERENCES),
-    EvalPrediction(LOGITS, REFERENCES, HIDDEN, np.zeros(N)),
-    EvalPrediction((LOGITS, HIDDEN), REFERENCES),
-    EvalPrediction([LOGITS[p] for p in PARTS], [REFERENCES[p] for p in PARTS]),
-    EvalPrediction([(LOGITS[p], HIDDEN[p]) for p in PARTS], [REFERENCES[p] for p in PARTS]),
-    EvalPrediction(IDS, REFERENCES),
+    (LOGITS, REFERENCES),  # and what test_trainer.py has of the Trainer
     EvalPrediction(IDS.astype(np.int8)[:, None], REFERENCES),
     EvalPrediction(LOGITS, REFERENCES[:, None]),
     EvalPrediction(LOGITS.tolist(), REFERENCES.tolist()),
@@ -106,6 +100,8 @@ def test_padding_is_left_out_of_tokens():
     ):
         result = ComputeMetrics("informedness")((convert(predictions), convert(references)))
         assert result["informedness"] == informedness_score(REFERENCES[kept], IDS[kept]), convert
+    narrow = torch.tensor([156, 3], dtype=torch.uint8)  # 156 - 256 = -100
+    assert ComputeMetrics("accuracy")((torch.tensor([156, 4]), narrow)) == {"accuracy": 0.5}
     with pytest.warns(InformednessWarning, match="-100 among the references counts as a class"):
         ComputeMetrics("nit", ignore_index=None)((IDS.reshape(12, 10), references))
 
@@ -204,12 +200,10 @@ def test_labels_without_a_score_are_named_and_left_out_of_the_mean():
 
 
 def test_several_labels_have_no_interval_and_no_average_none():
-    message = "must be left out if samples have several labels"
     for options in ({"confidence_level": 0.9}, {"average": None}):
-        with pytest.raises(ValueError, match=message):
-            ComputeMetrics("informedness", multilabel=True, **options)
-        with pytest.raises(ValueError, match=message):
-            ComputeMetrics("informedness", config=MULTILABEL, **options)((SEVERAL, LABELS))
+        for of_labels in ({"multilabel": True}, {"config": MULTILABEL}):
+            with pytest.raises(ValueError, match="must be left out if samples have several labels"):
+                ComputeMetrics("informedness", **options, **of_labels)((SEVERAL, LABELS))
 
 
 # Options
@@ -320,11 +314,6 @@ def test_batches_of_two_forms_or_numbers_of_labels_are_not_added_up():
     metric((SEVERAL[:, :1], LABELS[:, :1]), compute_result=False)
     with pytest.raises(ValueError, match="got 4 labels after 1 labels"):
         metric((SEVERAL, LABELS))
-
-
-def test_a_class_of_a_narrow_tensor_is_not_taken_for_the_padding():
-    references = torch.tensor([156, 3], dtype=torch.uint8)  # 156 - 256 = -100
-    assert ComputeMetrics("accuracy")((torch.tensor([156, 4]), references)) == {"accuracy": 0.5}
 
 
 # State

@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import by_table
 from golden import close
 from informedness import (
     InformednessWarning,
+    IntervalWarning,
     LabelsWarning,
     NoSamplesError,
     UndefinedMetricWarning,
@@ -55,7 +57,6 @@ def test_a_class_absent_from_the_references_counts_0_and_is_named():
     with pytest.warns(UndefinedMetricWarning, match="Informedness: 2, 3, 4, 5, 6, ...$"):
         assert informedness_score([0, 1] * 4, list(range(2, 10))) == 0.0
     # declared and never predicted either, it is no reason to warn
-    assert informedness_score([0, 1], [0, 1], labels=[7, 1, 0], average=None) == [0.0, 1.0, 1.0]
     assert informedness_score([0, 1], [0, 1], labels=[0, 1, 7], average="macro") == 1.0
 
 
@@ -95,6 +96,14 @@ def test_one_sample_is_what_is_left_to_count_whatever_its_weight():
         table = table_of_pairs(["A"], ["A"], counts, labels=list("AB"), **options)
         found = messages(table.nit)
         assert ["of one sample" in message for _, message in found] == [True] * is_one
+
+
+def test_by_class_unknown_answers_count_0_and_markedness_has_no_prior_mode_odds():
+    options = {"labels": ["a", "b"], "unknown": "wrong", "average": None}
+    by_class = informedness_score(list("aabbb"), ["a", "?", "b", "b", "???"], **options)
+    assert by_class == close([1 / 2, 2 / 3, 0])
+    with pytest.raises(ValueError, match=r"`prior_mode` must be one of .*got 'odds'"):
+        markedness_score([0, 1], [0, 1], prior_mode="odds")
 
 
 def test_by_class_the_stand_in_is_that_of_the_one_class_in_the_references():
@@ -151,25 +160,6 @@ def test_zero_division_has_no_other_value(score):
                 estimate_from_labels(references, [0, 1, 1], "nit", zero_division=value)
 
 
-def test_unknown_wrong_makes_all_such_predictions_one_class_that_counts_0():
-    references, predictions = list("aabbb"), ["a", "?", "b", "b", "???"]
-    options = {"labels": ["a", "b"], "unknown": "wrong"}
-    table = table_of_labels(references, predictions, **options)
-    assert table.labels == ("a", "b", None)
-    assert table.to_dense().tolist() == [[1, 0, 1], [0, 2, 1], [0, 0, 0]]
-    by_class = informedness_score(references, predictions, average=None, **options)
-    assert by_class == close([1 / 2, 2 / 3, 0])
-    # the share of None counts: bias 1/5, 2/5, 2/5
-    assert informedness_score(references, predictions, **options) == close(1 / 10 + 4 / 15)
-    macro = informedness_score(references, predictions, average="macro", **options)
-    assert macro == close(7 / 12)
-
-
-def test_markedness_has_no_prior_mode_odds():
-    with pytest.raises(ValueError, match=r"`prior_mode` must be one of .*got 'odds'"):
-        markedness_score([0, 1], [0, 1], prior_mode="odds")
-
-
 def test_ignore_index_looks_at_references_alone():
     with pytest.warns(UndefinedMetricWarning, match="counted as 0 in Informedness: -100"):
         assert informedness_score([0, 1], [0, -100], ignore_index=-100) == 0.5
@@ -211,8 +201,6 @@ def test_a_sum_adds_up_what_is_unknown_and_starts_from_0_and_nothing_else():
     for other in (1, False, None):
         with pytest.raises(TypeError, match="unsupported operand"):
             other + tables[0]
-    with pytest.raises(TypeError, match="unsupported operand"):
-        tables[0] + 0
 
 
 def test_merging_refuses_what_no_table_could_hold():
@@ -323,3 +311,52 @@ def test_every_warning_names_its_score_and_points_at_the_line_that_called():
             score(references, predictions, **options)  # a warning would be an error here
     assert issubclass(UndefinedMetricWarning, InformednessWarning)
     assert issubclass(InformednessWarning, UserWarning)
+
+
+ABOUT = "informedness: NIT counts predictions outside the references as information: "
+
+
+def test_answers_that_never_repeat_are_warned_of_and_so_is_their_interval():
+    references = np.resize(["a", "b", "c", "d"], 300)
+    answers = [f"answer {number}" for number in range(300)]
+    table = table_of_labels(references, answers)
+    made = {}
+    for name, score in (("nit", nit_score), ("ema", ema_score)):
+        told = messages(
+            lambda name=name, score=score: made.update({name: score(references, answers)})
+        )
+        assert (made[name], len(told)) == (close(1), 1)
+        about = f"{name.upper()} counts predictions outside the references as information: "
+        assert f"{about}300 need 9000 samples, got 300" in told[0][1]
+    told = messages(lambda: made.update(estimate=table.estimate("nit")))
+    assert "300 samples for 300 predictions" in dict(told)[IntervalWarning]
+    assert made["estimate"].independence_p_value > 0.9
+
+
+def test_counted_as_wrong_they_pass_on_nothing_and_nothing_is_warned_of():
+    references, answers = np.resize(["a", "b"], 300), [f"answer {n}" for n in range(300)]
+    options = {"labels": ["a", "b"], "unknown": "wrong"}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "informedness: ")
+        warnings.filterwarnings("error", ABOUT)
+        assert nit_score(references, answers, **options) == close(0.5)
+        assert ema_score(references, answers, **options) == close(0.5)
+        # also once it is merged with a table that declares other classes
+        table = table_of_labels(references, answers, **options)
+        merged = table + table_of_labels(["c"] * 9, ["c"] * 9, labels=["c"])
+        by_table.nit(merged)
+
+
+def test_the_rule_counts_10_samples_for_each_other_answer_and_class_but_one():
+    for n, options, warned in (
+        (60, {}, False),
+        (59, {}, True),
+        (59, {"sample_weight": np.full(59, 1000.5)}, True),  # samples count, not weight
+        (59, {"labels": [0, 1, 2, 7, 8, 9]}, False),
+    ):
+        references, predictions = np.resize([0, 1, 2], n), np.resize([0, 1, 2], n)
+        predictions[:3] = [7, 8, 9]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            nit_score(references, predictions, **options)
+        assert [ABOUT in str(warning.message) for warning in caught] == [True] * warned

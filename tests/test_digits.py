@@ -26,36 +26,18 @@ SEEDS = range(int(os.environ.get("INFORMEDNESS_FUZZ", "100")))
 IRRATIONAL = ("nit", "ema", "matthews_corrcoef")
 
 
-def diagonal(k: int, seed: int, right: int, wrong: int, density: float = 0.1) -> np.ndarray:
+def diagonal(k: int, seed: int, right: int, wrong: int) -> np.ndarray:
     """Return counts up to `right` on the diagonal and up to `wrong` in some of the other cells."""
     rng = np.random.default_rng(seed)
-    cells = rng.integers(1, wrong, (k, k), endpoint=True) * (rng.random((k, k)) < density)
+    cells = rng.integers(1, wrong, (k, k), endpoint=True) * (rng.random((k, k)) < 0.1)
     cells[np.diag_indices(k)] = rng.integers(1, right, k, endpoint=True)
-    return cells
-
-
-def magnitudes(k: int, seed: int, decades: float, density: float = 0.3) -> np.ndarray:
-    """Return cells of all sizes over so many decades."""
-    rng = np.random.default_rng(seed)
-    return 10 ** rng.uniform(0, decades, (k, k)) * (rng.random((k, k)) < density)
-
-
-def one_large(k: int, large: int) -> np.ndarray:
-    """Return a table in which nearly all is one cell."""
-    cells = diagonal(k, 7, 9, 5, 0.5)
-    cells[0, 0] = large
     return cells
 
 
 COUNTS: dict[str, Any] = {
     "nearly all one cell of 1e15": [[BIG, 3], [5, 7]],
-    "nearly all one cell of 1e18": [[10**18, 3, 0], [5, 7, 1], [0, 2, 9]],
     "worse than chance at 1e15": [[BIG, 7], [5, 0]],
-    "two large cells": [[BIG, 1], [BIG, 2]],
     "three of four": [[10**17, 1], [10**17, 10**17]],
-    "40 classes": one_large(40, BIG),
-    "100 classes, few wrong": diagonal(100, 1, BIG, 10),
-    "120 classes of all sizes": magnitudes(120, 2, 15).astype(np.int64),
     "120 classes, 30 without references": np.where(
         np.arange(120)[:, None] % 4 == 1, 0, diagonal(120, 4, BIG, BIG)
     ),
@@ -63,13 +45,9 @@ COUNTS: dict[str, Any] = {
 WEIGHTS: dict[str, Any] = {
     "a weight of 1e-18": [[1.0, 1e-18], [1.0, 1.0]],
     "nearly all one cell": [[1e15, 0.3], [0.7, 1.1]],
-    "two large cells in a column": [[1e15, 0.3], [1e15, 0.7]],
     "three classes, two large cells": [[1e15, 1 / 3, 0], [1e15, 0.7, 0.1], [0.3, 0, 0.2]],
-    "sizes from 1e-20 to 1": magnitudes(5, 5, 20, 0.9) / 1e20,
-    "of 1e305": magnitudes(4, 6, 3, 0.9) * 1e302,
     "beyond half of the largest": [[8e307, 1e307], [2e307, 3e307]],
     "from 1e-320 to 1e300": [[1e300, 1e-320], [1e299, 1e300]],
-    "100 classes, weighted": magnitudes(100, 9, 15),
     "120 classes, few wrong": diagonal(120, 10, 1000, 3) / 7,
 }
 TABLES = {**COUNTS, **WEIGHTS}
@@ -119,7 +97,7 @@ def test_every_score_and_rate_is_that_of_60_digits(name):
 
 
 def test_cells_of_very_different_sizes_leave_an_interval_of_numbers():
-    for name in ("a weight of 1e-18", "three of four", "sizes from 1e-20 to 1"):
+    for name in ("a weight of 1e-18", "three of four"):
         for metric in ("nit", "informedness", "matthews_corrcoef"):
             made = table_of(name).estimate(metric)
             low, high = made.confidence_interval

@@ -32,26 +32,26 @@ def warned(matrix, metric="informedness"):
     assert found[0].filename == __file__
     said, _, why = str(found[0].message).removeprefix("informedness: ").partition(": ")
     of = f"interval of {metric}"
-    rough = f"the {of} is rough" if why.endswith(", where 50 are wanted") else None
+    rough = f"the {of} is rough" if why.endswith("fewer than the recommended 50") else None
     less = f"the {of} may cover the truth less often than it says"
     assert said in ((rough,) if rough else (less, f"there is no {of}"))
     return why
 
 
 def test_few_samples_are_warned_of_and_enough_are_not():
-    few = "49 samples, where 50 are wanted"
+    few = "49 samples, fewer than the recommended 50"
     for metric in METRICS:
         assert warned([[19, 5], [5, 20]], metric) == few
-        classes = "1,000 are wanted to know of all classes, or labels= with them"
-        of_nit = f"50 samples, where {classes}" if metric == "nit" else None
+        classes = "fewer than 1,000, may lack a rare class; list all classes in labels="
+        of_nit = f"50 samples, {classes}" if metric == "nit" else None
         assert warned([[20, 5], [5, 20]], metric) == of_nit
-    assert warned([[1, 1], [1, 1]]) == "4 samples, where 50 are wanted"
+    assert warned([[1, 1], [1, 1]]) == "4 samples, fewer than the recommended 50"
     assert warned([[5, 3], [0, 0]]) is None  # the score is undefined, and that is warned of
 
 
 def test_scores_that_hang_on_rare_classes_want_5_references_outside_the_largest():
     """At 1% positives of 200 the interval of kappa covered the truth in 90%."""
-    outside = "4 references outside the largest class, where 5 are wanted"
+    outside = "4 references outside the largest class, fewer than the recommended 5"
     for metric in set(METRICS) - {"nit", "ema"}:
         wanted = None if metric == "accuracy" else outside
         assert warned([[180, 16], [1, 3]], metric) == (None if metric == "markedness" else wanted)
@@ -68,7 +68,7 @@ def test_scores_of_cells_want_references_of_each_class_where_classes_are_observe
         ):
             assert warned(enough, metric) is None
         assert warned([[900, 91], [1, 3]], metric) == (
-            "4 references of the rarest class, where 5 are wanted to know of all classes; about "
+            "only 4 references of the rarest class, so other classes may be missing; about "
             "1,200 samples would do, or labels= with all classes"
         )
 
@@ -78,7 +78,9 @@ def test_the_warning_goes_by_the_effective_number_of_samples():
     table = table_of_labels(*samples[:2], sample_weight=samples[2])
     size = effective_sample_size(table)
     assert size < 50 < table.n_samples
-    with pytest.warns(IntervalWarning, match=f": {size:.4g} samples, where 50"):
+    with pytest.warns(
+        IntervalWarning, match=f": {size:.4g} samples, fewer than the recommended 50"
+    ):
         table.estimate()
     assert issubclass(IntervalWarning, InformednessWarning)
 
@@ -230,34 +232,27 @@ def test_an_estimate_says_all_it_knows():
 @pytest.mark.parametrize("metric", ["informedness", "nit"])
 def test_modules_give_the_same_estimate(metric, load):
     module, prior = load(metric), {0: 0.25, 1: 0.75}
-    strings = list("aabcbcc") * 9, list("abbcacb") * 9
     averaged = metric == "informedness"
-    for (references, predictions), options, extra in (
-        (strings, {"labels": ["c", "a", "b", "d"]}, {}),
-        (strings, {}, {"average": None} if averaged else {}),
-        (([0, 0, 1, 2] * 20, [0, 1, 1, 2] * 20), {"sample_weight": [0.1, 1, 2.3, 0.7] * 20}, {}),
-        (
-            ([0, -100, 1, 1] * 20, [0, 1, 1, 0] * 20),
-            {"ignore_index": -100},
-            {"average": "macro", "prior": prior} if averaged else {},
-        ),
-        ((list("abba") * 20, list("ab?b") * 20), {"labels": ["a", "b"], "unknown": "wrong"}, {}),
-        (([1, 1, 1], [1, 0, 1]), {}, {"zero_division": math.nan}),
+    codes = [0, -100, 1, 1, 0] * 20, [0, 1, 1, 0, 1] * 20
+    weights = [0.1, 1, 2.3, 0.7, 1] * 20
+    for (references, predictions), options in (
+        ((list("aabcbcc") * 9, list("abbcacb") * 9), {"labels": ["c", "a", "b", "d"]}),
+        ((list("aabcbcc") * 9, list("abbcacb") * 9), {"average": None} if averaged else {}),
+        (codes, {"ignore_index": -100, "sample_weight": weights}),
+        (codes, {"ignore_index": -100, "prior": prior} if averaged else {"ignore_index": -100}),
+        ((list("abba") * 20, list("ab?b") * 20), {"labels": ["a", "b"], "unknown": "wrong"}),
     ):
-        asked = {**options, **extra, "confidence_level": 0.9}
-        made = estimate_from_labels(references, predictions, metric, **asked)
-        several = made if isinstance(made, list) else [made]
-        inputs = {"references": references, "predictions": predictions}
-        result = module.compute(**inputs, **asked, return_signature=True)
-        for name, wanted in {
-            metric: [x.value for x in several],
-            f"{metric}_standard_error": [x.standard_error for x in several],
-            f"{metric}_confidence_interval": [x.confidence_interval for x in several],
-        }.items():
-            got = np.array(result[name] if several is made else [result[name]], dtype=float)
-            np.testing.assert_allclose(got, np.array(wanted), rtol=0, atol=1e-12)
-        line = several[0].signature.partition("|class:")[0]
-        assert result[f"{metric}_signature"] == line
+        options["confidence_level"] = 0.9
+        made = estimate_from_labels(references, predictions, metric, **options)
+        result = module.compute(
+            references=references, predictions=predictions, **options, return_signature=True
+        )
+        wanted = made if isinstance(made, list) else [made]
+        for field in ("value", "standard_error", "confidence_interval"):
+            found = result[metric if field == "value" else f"{metric}_{field}"]
+            for number, one in zip(found if made is wanted else [found], wanted, strict=True):
+                assert number == pytest.approx(getattr(one, field), abs=1e-12)
+        assert result[f"{metric}_signature"] == wanted[0].signature.partition("|class:")[0]
     for options, text in (
         ({"confidence_level": 95}, "`confidence_level` must lie between 0 and 1"),
         ({"confidence_level": "high"}, "`confidence_level` must lie between 0 and 1"),

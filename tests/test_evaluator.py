@@ -38,13 +38,11 @@ def test_the_evaluator_computes_with_the_options_at_load(registered, tmp_path, m
         model.classifier.bias -= model(**inputs).logits.mean(0)
     pipe = transformers.pipeline("text-classification", model=model, tokenizer=tokenizer)
     monkeypatch.chdir(tmp_path)
-    evaluated = functions_of("docs/evaluate.md")["evaluated"]
     data = Dataset.from_dict({"text": TEXTS, "label": REFERENCES})
-    result = evaluated(pipe.model, pipe.tokenizer, data)
+    result = functions_of("docs/evaluate.md")["evaluated"](pipe.model, pipe.tokenizer, data)
     predictions = [LABELS[answer["label"]] for answer in pipe(TEXTS)]
     assert set(predictions) == {0, 1}
     expected = estimate_from_labels(REFERENCES, predictions)
     assert result["informedness"] == pytest.approx(expected.value, abs=1e-12)
-    assert result["informedness_confidence_interval"] == pytest.approx(
-        expected.confidence_interval, abs=1e-12
-    )
+    interval = pytest.approx(expected.confidence_interval, abs=1e-12)
+    assert result["informedness_confidence_interval"] == interval

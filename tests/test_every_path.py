@@ -1,4 +1,4 @@
-"""Every case of `cases.py` through function, module, report and command line, to 1e-12."""
+"""Every case of `cases.py` through function, module and command line, to 1e-12."""
 
 import json
 from collections.abc import Callable
@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from cases import CASES, Case
-from informedness import informedness_score, nit_score, report
+from informedness import informedness_score, nit_score
 
 Scores = dict[str, float]
 
@@ -27,27 +27,6 @@ def by_module(case: Case, *, load: Callable[[str], Any], **_: Any) -> Scores:
     for name in ("informedness", "nit"):
         scores |= load(name).compute(**inputs, **case.options)
     return scores
-
-
-def by_pieces(case: Case, *, load: Callable[[str], Any], **_: Any) -> Scores:
-    """Add all but the last samples in batches, the last one by itself."""
-    scores: Scores = {}
-    references, predictions = (list(x) for x in (case.references, case.predictions))
-    for name in ("informedness", "nit"):
-        metric = load(name)
-        for part in np.array_split(range(len(references) - 1), 3):
-            samples = slice(part[0], part[-1] + 1) if len(part) else slice(0)
-            metric.add_batch(references=references[samples], predictions=predictions[samples])
-        if references:
-            metric.add(reference=references[-1], prediction=predictions[-1])
-        assert len(metric) == len(references)
-        given = {} if references else {"references": [], "predictions": []}
-        scores |= metric.compute(**given, **case.options)
-    return scores
-
-
-def by_report(case: Case, **_: Any) -> Scores:
-    return report(case.references, case.predictions, **case.options).scores
 
 
 def by_command_line(case: Case, *, command: Any, tmp_path: Any, **_: Any) -> Scores:
@@ -79,7 +58,7 @@ def by_command_line(case: Case, *, command: Any, tmp_path: Any, **_: Any) -> Sco
     return json.loads(output)
 
 
-PATHS = [by_functions, by_module, by_pieces, by_report, by_command_line]
+PATHS = [by_functions, by_module, by_command_line]
 every_path = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.__name__)
 
 
@@ -92,7 +71,7 @@ def given(load, command, tmp_path):
 def test_every_path_gives_the_same_refusal(path, given):
     for case in (case for case in CASES if case.refusal):
         message = case.refusal
-        if path in (by_functions, by_report):  # which name their arguments as scikit-learn does
+        if path is by_functions:  # which name their arguments as scikit-learn does
             message = message.replace("references", "y_true").replace("predictions", "y_pred")
         with pytest.raises(ValueError, match=f"(?s){message}"):
             path(case, **given)

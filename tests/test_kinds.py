@@ -1,18 +1,15 @@
 """No doubtful label passes any path in silence: `kinds` says what each path does with each kind."""
 
-import json
 import warnings
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet
 import pytest
 
 from cli_cases import write
-from file_cases import COLUMNS
+from file_cases import COLUMNS, WRITERS
 from golden import close
 from informedness import (
     ContingencyTable,
@@ -96,34 +93,22 @@ def by_frames(kind, **_):
     yield lambda: sum(table_from_frame(frame, **by).values()).informedness()
 
 
-def write_json(kind, path):
-    rows = [dict(zip(COLUMNS.values(), pair, strict=True)) for pair in kind.pairs()]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def write_parquet(kind, path):
-    pa.parquet.write_table(pa.table(dict(zip(COLUMNS.values(), kind.sides(), strict=True))), path)
-
-
-def write_sheet(kind, path):
-    book = openpyxl.Workbook()
-    for row in (COLUMNS.values(), *kind.pairs()):
-        book.active.append([*row])
-    book.save(path)
-
-
-TYPED = {"p.jsonl": write_json, "p.parquet": write_parquet, "p.xlsx": write_sheet}
-TEXT = {"p.csv": lambda kind, path: write(path, kind.pairs())}
+TYPED = ("p.jsonl", "p.parquet", "p.xlsx")
 
 
 def files(kind, folder, is_text):
     """Write a kind in each format that can hold it; an empty cell of a sheet holds nothing."""
-    for name, make in (TEXT if is_text else TYPED).items():
+    if is_text:
+        write(folder / "p.csv", kind.pairs())
+        yield folder / "p.csv"
+        return
+    for name in TYPED:
         if name != "p.xlsx" or "" not in [x for side in kind.sides() for x in side]:
             try:
-                make(kind, folder / name)
+                table = pa.table(dict(zip(COLUMNS.values(), kind.sides(), strict=True)))
             except CANNOT_HOLD:
                 continue
+            WRITERS[name](table, folder / name)
             yield folder / name
 
 
@@ -215,15 +200,17 @@ def test_rows_without_a_label_are_dropped_from_frames_on_request():
     padded = pd.DataFrame({"gold": [0, 1, -100], "model": [0, 1, 1]})
     assert table_from_frame(padded, **COLUMNS, drop_null=True) == table_of_labels([0, 1], [0, 1])
     padded["gold"] = -100
-    with pytest.raises(ValueError, match="got 3 samples, and none is left: all are ignored, null"):
+    with pytest.raises(ValueError, match="of which none is left: all are ignored, null"):
         table_from_frame(padded, **COLUMNS, drop_null=True)
 
 
-def test_models_without_a_label_in_common_are_compared_only_if_they_are_declared():
+def test_models_without_a_label_in_common_are_compared_or_scored_only_if_they_are_declared():
     references, a, b = list("abab") * 9, list("xyxy") * 9, list("abaa") * 9
     with pytest.raises(ValueError, match="`y_pred_a` has no label in common with `y_true`, got"):
         compare(references, a, b, n_resamples=199)
     assert compare(references, a, b, labels=list("abxy"), n_resamples=199).difference > 0
+    with pytest.warns(UserWarning, match="no prediction is one of the declared classes"):
+        informedness_score(["a", "b"], ["A", "B"], labels=["a", "b"], unknown="wrong")
 
 
 def test_names_of_a_data_frame_of_counts_are_doubted_and_positions_are_not():
@@ -231,8 +218,3 @@ def test_names_of_a_data_frame_of_counts_are_doubted_and_positions_are_not():
         made = pd.DataFrame([[2, 1], [1, 2]], names, names)
         assert said in outcome(lambda: ContingencyTable.from_matrix(made))[1], names  # noqa: B023
     assert outcome(lambda: ContingencyTable.from_matrix([[0, 1], [0, 0]]))[1] == ""
-
-
-def test_predictions_that_are_all_outside_the_classes_are_warned_of():
-    with pytest.warns(UserWarning, match="no prediction is one of the declared classes"):
-        informedness_score(["a", "b"], ["A", "B"], labels=["a", "b"], unknown="wrong")

@@ -12,6 +12,7 @@ from pylatexenc import latexwalker
 from sklearn.metrics import f1_score
 
 from informedness import ContingencyTable, compare, estimate_from_labels, leaderboard, report
+from informedness.logs.answers import Answers
 from informedness.results.text import cut_apart, shown_interval
 from tables import table_of_labels
 
@@ -97,6 +98,12 @@ def test_a_prompt_shows_the_text_and_tables_fit_80_columns():
         "<spam>      2       8",
     ]
     assert "rows are references" in repr(table)
+    board, slices = RESULTS["leaderboard"](), RESULTS["slices"]()
+    logged = {"harness": "lm-eval", "task": "t", "model": "m", "how": "the likeliest choice"}
+    answers = Answers(**logged, ids=("1",), references=(0,), predictions=(1,), prompts=("",))
+    assert repr([answers]) == "[lm-eval, m, t: 1 sample, the answer is the likeliest choice]"
+    assert repr(board.models[0]).startswith("b|2: informedness 0.9000 ± ")
+    assert repr(slices["a<b>"]).startswith("a<b>: 50 samples, Acc 1.000, BalAcc 1.000, ")
     assert "&lt;spam&gt;" in table._repr_html_()
 
 

@@ -87,7 +87,7 @@ def test_many_models_are_told_apart_and_have_ranges_of_ranks():
     assert repr(board) == text
     assert "A model may have any of its ranks" in text
     assert "(Holm), intervals are not." in text
-    assert "no random swap reaches the difference: there p is that of a normal statistic" in text
+    assert "no random swap reaches the difference; p is then from the normal distribution" in text
     assert max(map(len, text.splitlines())) < 220
     record = board.to_dict()["models"][0]
     assert (record["best_rank"], record["worst_rank"], record["letters"]) == (1, 1, None)
@@ -108,8 +108,8 @@ def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
     one = leaderboard(REFERENCES, {"a": runs["a"][0]}).models[0].estimate
     # the same run three times is not three times the samples
     assert three.standard_error == pytest.approx(one.standard_error, rel=0.02)
-    assert "The score is that of the answers of all runs together." in str(board)
-    assert "the SD of runs says how much another seed would" in str(board)
+    assert "The score is for the answers of all runs together." in str(board)
+    assert "the SD of runs shows how much another seed would" in str(board)
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -121,18 +121,16 @@ def test_weights_count_in_each_run_of_a_leaderboard_and_in_all_runs_pooled():
         for name, skill in (("weak", 0.3), ("strong", 0.8))
     }
 
-    def informedness(references, predictions, weights):
-        """Of two classes it is adjusted balanced accuracy."""
-        return balanced_accuracy_score(
-            references, predictions, sample_weight=weights, adjusted=True
-        )
-
     board = leaderboard(references, answers, sample_weight=weights, n_resamples=100)
     for model in board.models:
-        runs = [informedness(references, run, weights) for run in answers[model.name]]
+        runs = [
+            balanced_accuracy_score(references, run, sample_weight=weights, adjusted=True)
+            for run in answers[model.name]
+        ]  # which informedness of two classes is
         assert model.runs == pytest.approx(runs, abs=1e-12)
-        pooled = np.tile(references, 2), np.concatenate(answers[model.name]), np.tile(weights, 2)
-        assert model.value == pytest.approx(informedness(*pooled), abs=1e-12)
+        pooled = np.tile(references, 2), np.concatenate(answers[model.name])
+        wanted = informedness_score(*pooled, sample_weight=np.tile(weights, 2))
+        assert model.value == pytest.approx(wanted, abs=1e-12)
     ((a, b),) = board.comparisons
     both = {model.name: model.value for model in board.models}
     assert board.comparisons[a, b].difference == pytest.approx(both[b] - both[a], abs=1e-12)

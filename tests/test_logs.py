@@ -14,6 +14,7 @@ import json
 import math
 import sys
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from informedness.inputs.answered import LabelOptions
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
-from informedness.logs.verdicts import VerdictError, by_verdict
+from informedness.logs.verdicts import VerdictError, by_verdict, likeliest
 
 LOGS = Path(__file__).parents[1] / "examples" / "runs"
 DATE = "2026-01-01T00-00-00.000000"
@@ -188,8 +189,8 @@ def test_options_of_columns_are_refused_beside_logs_and_those_of_logs_beside_col
     table.write_text("gold,model\na,a\nb,b\n")
     columns = "-r", "gold", "-p", "model"
     refused(report(str(table), *columns, "--task", "x"), "`--task` is for logs")
-    said = "must be or hold logs of samples of lm-eval, lighteval, inspect", "HELM", "data.picked"
-    refused(report(str(tmp_path)), *said, "--references and --predictions")
+    said = "must be or hold logs of samples of lm-eval, lighteval, inspect"
+    refused(report(str(tmp_path)), said, "--references and --predictions")
     refused(report(str(tmp_path / "none.eval")), "none.eval: there is no such file")
 
 
@@ -218,7 +219,7 @@ def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(rep
     for line, name, why in zip(
         lines,
         ("failed.json", "half.eval", "earlier.eval", "two.eval"),
-        ("got 'err'", "is damaged", "`--latest` says that this is meant, `--run`", "does not fit"),
+        ("got 'err'", "is damaged", "`--latest` accepts this, `--run`", "does not fit"),
         strict=True,
     ):
         assert line.startswith(f"left out: {tmp_path / name}")
@@ -288,6 +289,15 @@ def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
         assert by_verdict(*given) == wanted
 
 
+def test_the_likeliest_choice_is_that_of_each_accuracy():
+    """And of equally likely ones the first."""
+    logprobs = [-1.0, -3.0, -2.0, -4.0, -1.0, -1.0, -3.0, -2.0, -4.0, -9.0]
+    choices, tokens = ["A", "B" * 8, "Ä" * 5, "D", "E"], [[1], [1], [1], [1] * 9, [1]]
+    wanted = {"acc": 0, "acc_norm": 1, "acc_bytes": 2, "acc_norm_token": 3, "acc_norm_pmi": 4}
+    wanted["acc_mutual_info"] = 4
+    assert {x: likeliest(x, logprobs, choices, tokens) for x in wanted} == wanted
+
+
 def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path):
     content = Path(log_of("lm-eval", "always-b")).read_bytes()
     path = tmp_path / f"samples_task_{DATE}.jsonl.gz"
@@ -301,18 +311,25 @@ def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("package", "message"),
+    ("package", "harness", "message"),
     [
-        ("lm_eval", r"pip install 'lm-eval>=0\.4\.13'"),
-        ("lighteval", "pip install .lighteval."),
-        ("inspect_ai", r"pip install 'inspect-ai>=0\.3\.241'"),
+        ("lm_eval", None, r"needs .*: pip install 'lm-eval>=0\.4\.13'"),
+        ("lighteval", None, "needs .*: pip install .lighteval."),
+        ("inspect_ai", None, r"needs .*: pip install 'inspect-ai>=0\.3\.241'"),
+        ("pyarrow", "lighteval", r"pip install 'pyarrow>=19' 'rich>=13'$"),
+        ("backports.zstd", "inspect", r"pip install 'backports-zstd>=1.0'$"),
     ],
 )
-def test_without_its_harness_a_plug_in_names_what_to_install(monkeypatch, package, message):
+def test_without_a_package_the_error_names_what_to_install(monkeypatch, package, harness, message):
+    if package == "backports.zstd" and sys.version_info >= (3, 14):
+        pytest.skip("this Python opens Zstandard")
     monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, f"informedness.{package}", raising=False)
-    with pytest.raises(ImportError, match=f"informedness.{package} needs .*: {message}"):
-        import_module(f"informedness.{package}")
+    plug_in = f"informedness.{package}"
+    monkeypatch.delitem(sys.modules, plug_in, raising=False)
+    log = harness and log_of(harness, "knows-half")
+    ask = partial(read_log, log) if log else partial(import_module, plug_in)
+    with pytest.raises(ImportError, match=message):
+        ask()
 
 
 def test_inside_a_run_a_warning_says_what_does_not_fit():

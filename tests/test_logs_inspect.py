@@ -2,7 +2,6 @@
 
 import json
 import math
-import sys
 import zipfile
 from pathlib import Path
 
@@ -168,11 +167,3 @@ def test_a_damaged_log_is_refused_or_read_as_it_was(tmp_path):
             except ValueError:
                 n_refused += 1
     assert n_refused > 150
-
-
-@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python opens Zstandard")
-def test_without_backports_zstd_the_error_names_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "backports.zstd", None)
-    with pytest.raises(ImportError, match=r"pip install 'backports-zstd>=1.0'$"):
-        list(read_log(LOGS / "choice_knows-half.eval"))
-    assert len(list(read_log(LOGS / "choice_knows-half.json"))) == 1

@@ -5,7 +5,6 @@ In the kept logs, which test_logs.py describes, `knows-half` knows the half of A
 
 import math
 import shutil
-import sys
 from pathlib import Path
 
 import pyarrow
@@ -83,21 +82,25 @@ def test_one_right_choice_in_a_list_is_right_and_several_are_refused(answers_of)
         answers_of(rows)
 
 
-@pytest.mark.parametrize(
-    ("metric", "likeliest"),
-    [("acc", 0), ("acc_norm", 1), ("acc_norm_token", 2), ("acc_norm_pmi", 3)],
-)
-def test_the_likeliest_choice_is_that_of_the_only_accuracy(answers_of, metric, likeliest):
-    """And of equally likely ones the first."""
-    logprobs = [-1.0, -2.0, -3.0, -1.0, -1.0, -2.0, -3.0, -9.0]
-    tokens = [[1], [1], [1] * 9, [1]]
-    response = {"logprobs": logprobs, "output_tokens": tokens}
+def test_the_likeliest_choice_is_that_of_the_only_accuracy(answers_of):
+    """Normalised as its name says, of which the option may be a part; of several, the plain one."""
+    response = {"logprobs": [-1.0, -2.0, -3.0, -1.0], "output_tokens": [[1], [1], [1] * 9, [1]]}
     rows = changed("arithmetic", range(60), "model_response", **response)
-    for row in rows:
-        row["doc"]["choices"] = ["A", "B" * 9, "C", "D"]
-        row["metric"] = {f"{metric}:a=1": float(row["doc"]["gold_index"] == likeliest)}
-    answers = answers_of(rows).read(AS_THEY_ARE)
-    assert set(answers.predictions) == {answers.choices[likeliest]}
+    by_tokens = "acc:logprob_normalization=LogProbTokenNorm(name='norm_token')"
+    by_characters = by_tokens.replace("TokenNorm", "CharNorm").replace("_token'", "', ignore{}")
+    for names, right in (
+        (["acc_norm_token:a=1"], 2),
+        ([by_tokens], 2),
+        ([by_tokens, "acc"], 0),
+        ([by_characters.format("_first_space=False")], 3),
+        ([by_characters.format("_first_space=True")], 0),
+    ):
+        for row in rows:
+            is_right = float(row["doc"]["gold_index"] == right)
+            row["metric"] = {names[-1]: is_right, names[0]: is_right if len(names) == 1 else 0.0}
+            row["doc"]["choices"] = ["A", "B", "C", " D"]
+        answers = answers_of(rows).read(AS_THEY_ARE)
+        assert {*answers.predictions} == {"ABCD"[right]}, names
 
 
 def test_text_is_looked_up_among_the_choices_of_its_sample(answers_of):
@@ -127,22 +130,16 @@ def test_text_counts_as_it_is_but_without_its_reasoning(answers_of):
     assert set(answers_of(rows).predictions) == {"C"}
 
 
-def test_each_of_several_generations_is_an_epoch(answers_of):
-    rows = changed("arithmetic_text", range(60), "model_response", text_post_processed=["A", "D"])
-    first, second = answers_of(rows)
-    assert (first.epoch, set(first.predictions)) == (1, {"A"})
-    assert (second.epoch, set(second.predictions)) == (2, {"D"})
-    assert first.ids == second.ids
-
-
-def test_a_task_with_both_kinds_of_metrics_gives_both_answers(answers_of):
-    generated = rows_of("always-b", "arithmetic_text")
+def test_each_of_several_generations_is_an_epoch_and_each_kind_of_metric_a_variant(answers_of):
+    generated = changed("arithmetic_text", range(60), "model_response", text=["A ", "D"])
     for row in generated:
         row["doc"]["task_name"] = "arithmetic|0"
-    scored, text = answers_of(rows_of() + generated)
-    assert (scored.variant, text.variant) == ("log-probabilities", "text")
-    assert scored.table().to_dense().tolist() == KNOWS_HALF
-    assert set(text.predictions) == {"B"}
+        del row["model_response"]["text_post_processed"]
+    scored, *of_text = answers_of(rows_of() + generated)
+    assert (scored.variant, scored.table().to_dense().tolist()) == ("log-probabilities", KNOWS_HALF)
+    for epoch, (answers, letter) in enumerate(zip(of_text, "AD", strict=True), start=1):
+        assert (answers.variant, answers.epoch, answers.ids) == ("text", epoch, scored.ids)
+        assert set(answers.predictions) == {letter}
 
 
 def test_examples_and_instruction_are_part_of_the_prompt(answers_of):
@@ -160,12 +157,12 @@ def test_examples_and_instruction_are_part_of_the_prompt(answers_of):
 
 def test_nothing_extracted_is_no_answer_and_the_first_of_several_counts(answers_of):
     rows = rows_of(task="arithmetic_sentence")
-    for row in rows:
-        row["doc"]["specific"]["extracted_predictions"] = ["C", "D"]
-    rows[0]["doc"]["specific"]["extracted_predictions"] = []
-    answers = answers_of(rows)
-    assert answers.predictions == (None, *["C"] * 59)
-    assert answers.unknown() == {None: 1}
+    for number, row in enumerate(rows):
+        row["doc"]["specific"]["extracted_predictions"] = ["C", "D"] if number else []
+    assert answers_of(rows).predictions == (None, *["C"] * 59)
+
+
+SENTENCE, OF_B = "arithmetic_sentence", {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
 
 
 @pytest.mark.parametrize(
@@ -180,18 +177,11 @@ def test_nothing_extracted_is_no_answer_and_the_first_of_several_counts(answers_
         # the right answer alone, and no other choice
         ("arithmetic_text", "doc", {"choices": ["18"]}, r"at least two classes, got \['18'\]"),
         ("arithmetic_text", "model_response", {"text_post_processed": ["A", "D"]}, r"\[1, 2\]"),
-        ("arithmetic_sentence", "model_response", {"text_post_processed": ["A", "B"]}, "got 2"),
+        (SENTENCE, "model_response", {"text_post_processed": ["A", "B"]}, "of one generation"),
         # the sample is named once
-        (
-            *("arithmetic_sentence", "model_response", {"text_post_processed": []}),
-            r"^sample \d+: `text` must be a list of generations",
-        ),
-        ("arithmetic_sentence", "doc", {"specific": None}, "must be logged, as in other samples"),
-        (
-            *("arithmetic_sentence", "doc"),
-            {"specific": {"extracted_predictions": ["B"], "extracted_golds": ["18"]}},
-            r"as it stands, got \['18'\]",
-        ),
+        (SENTENCE, "model_response", {"text_post_processed": []}, r"^sample \d+: `text` must be"),
+        (SENTENCE, "doc", {"specific": None}, "must be logged, as in other samples"),
+        (SENTENCE, "doc", {"specific": OF_B}, r"right choice 'D', got \['B'\] and \['18'\]"),
     ],
 )
 def test_what_tells_no_choice_is_refused(answers_of, task, part, values, message):
@@ -215,9 +205,3 @@ def test_a_file_of_something_else_is_refused(tmp_path):
             pyarrow.parquet.write_table(of(content), path)
         with pytest.raises(ValueError, match=message):
             next(read_log(path))
-
-
-def test_without_pyarrow_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r"pip install 'pyarrow>=19' 'rich>=13'$"):
-        next(read_log(log_of("knows-half", "arithmetic")))

@@ -62,73 +62,62 @@ def test_logs_without_pairs_give_the_same_answers(written):
                     assert getattr(bare, field) == getattr(full, field), (model, task, field)
 
 
-def test_pairs_tell_the_right_choice_where_the_target_does_not(written):
-    """As where choices are in the prompts, and the target is the text behind all of them."""
-
-    def one_text_behind(number, sample):
-        sample["target"] = "is the sum."
-        for request in sample["arguments"].values():
-            request["arg_1"] = " is the sum."
-
-    answers = answers_of(written("knows-half", "letters", one_text_behind, metrics=True))
-    assert answers.choices == (0, 1, 2, 3)
-    assert answers.table().informedness() == pytest.approx(0.5)
-
-
 def test_texts_that_metrics_turned_into_positions_are_read_as_these(written):
     def by_position(number, sample):
-        pair = [LETTERS.index(sample["target"]), 1 if number % 2 else -1]
-        sample.update(informedness=pair, nit=pair)
+        sample["nit"] = [LETTERS.index(sample["target"]), 1 if number % 2 else -1]
 
     letter, _ = read_log(written("always-b", "generated", by_position))
     assert letter.how == "what the metrics took from the text after filter 'letter'"
-    assert letter.references[:5] == (0, 1, 2, 1, 3)
-    assert letter.unknown() == {-1: 30}
+    assert (letter.references[:5], letter.unknown()) == ((0, 1, 2, 1, 3), {-1: 30})
 
 
-@pytest.mark.parametrize(
-    ("metrics", "likeliest"),
-    [
-        (["acc"], 0),
-        (["acc_norm"], 1),
-        (["acc_bytes"], 2),
-        (["acc_mutual_info"], 3),
-        (["acc_mutual_info", "acc"], 0),
-    ],
-)
-def test_the_likeliest_choice_is_that_of_the_first_accuracy(written, metrics, likeliest):
-    """And of equally likely ones the first."""
-    texts = ["A", "B" * 8, "Ä" * 5, "D"]
+def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(written):
+    """By the length behind what the harness writes between question and choice."""
 
     def change(number, sample):
-        again = texts if "acc_mutual_info" in metrics else []
-        sample["arguments"] = dict(enumerate({"arg_1": f" {x}"} for x in texts + again))
-        said = [-1.0, -3.0, -2.0, -1.0, *[-1.0, -3.0, -2.0, -9.0][: len(again)]]
-        sample["filtered_resps"] = [[str(x), "False"] for x in said]
+        sample["arguments"] = {i: {"arg_1": f" {'B' * i} "} for i in range(1, 3)}
+        sample["filtered_resps"] = [["-2.0", "False"], ["-2.9", "False"]]
+        sample.update(target=str(number % 2), acc_norm=float(number % 2), mcc=[number % 2, 0])
         sample.pop("acc")
-        sample.update(dict.fromkeys(metrics, float(sample["target"] == str(likeliest))))
 
     answers = answers_of(written("always-b", "letters", change))
-    assert set(answers.predictions) == {texts[likeliest]}
-    assert (answers.how == "the likeliest choice, whatever its length") == ("acc" in metrics)
+    assert answers.how == "the likeliest choice, as for acc_norm"
+    assert {*answers.predictions} == {"BB"}
 
 
-@pytest.mark.parametrize("k", [2, 3])
-def test_of_two_prompts_with_one_text_behind_the_verdict_tells_the_right_one(written, k):
-    """As of Winogrande; of more the log does not tell it."""
+IN_PROMPTS = [  # the metric, what the configuration names, what else is logged, and what is said
+    (2, "acc", None, None, None),
+    (3, "acc", None, None, "must say which of 3 prompts is right, .* a field as doc_to_text"),
+    (3, "acc", "{{right}}", None, None),
+    (3, "acc", "a {{right}}", "mcc", None),
+    (3, "acc_norm", "right", None, "in the prompts, and acc_norm divides by their lengths: `acc`"),
+]
+
+
+@pytest.mark.parametrize(("k", "metric", "field", "more", "message"), IN_PROMPTS)
+def test_of_prompts_with_one_text_behind_the_right_one_is_told(
+    written, k, metric, field, more, message
+):
+    """As of Winogrande: by the verdict on two, a field of the document, or a metric of pairs."""
 
     def change(number, sample):
         requests = list(sample["arguments"].values())[:k]
         sample["arguments"] = dict(enumerate({**x, "arg_1": " it is."} for x in requests))
         sample["filtered_resps"] = [["-1.0", "False"], *[["-2.0", "False"]] * (k - 1)]
-        sample.update(target="it is.", acc=float(number % 3 == 0))
+        right = number % k
+        sample.pop("acc")
+        sample.update({"target": "it is.", metric: float(right == 0), "doc": {"right": right}})
+        if more:
+            sample[more] = [right, 0]
 
     log = written("always-b", "plain", change)
-    if k > 2:
-        with pytest.raises(ValueError, match=r"must say which of 3 prompts is right, .*`mcc`"):
+    config = {"configs": {"plain": {"doc_to_text": field}}}
+    log.with_name(f"results_{DATE}.json").write_text(json.dumps(config))
+    if message:
+        with pytest.raises(ValueError, match=message):
             answers_of(log)
     else:
-        assert answers_of(log).references == tuple(int(i % 3 > 0) for i in range(25))
+        assert answers_of(log).references == tuple(i % k for i in range(25))
 
 
 @pytest.mark.parametrize(
@@ -220,25 +209,14 @@ POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumer
         ("letters", THIRD, {"arguments": [["", " A"]]}, "`arguments` must be an object of objects"),
         ("letters", THIRD, {"target": "[1, 2]"}, rf"{ONE_ANSWER}'\[1, 2\]'"),
         ("letters", THIRD, {"target": "4"}, "must be the text of a choice or its .*, got '4'"),
-        (
-            "letters",
-            THIRD,
-            {"target": "0"},
-            "likeliest choice is 2 and the right one 0, but its acc",
-        ),
+        ("letters", THIRD, {"target": "0"}, "'0' .* 2 is the likeliest, with accuracy 1.0"),
         ("letters", THIRD, {"mcc": [[1, 2], 2]}, rf"{ONE_ANSWER}\[1, 2\]"),
         ("generated", THIRD, {"filtered_resps": [["A", "B"]]}, "one answer, .* with take_first"),
         ("generated", THIRD, {"target": "['A', 'B']"}, ONE_ANSWER),
-        ("letters", ALL, {"mcc": [0, 0]}, "^line 2 .* the likeliest choice is 1, but .* has 0"),
         ("letters", ALL, {"arguments": ONE_TEXT}, "^line 1 .* must have scored choices or gen"),
         ("letters", ALL, {"arguments": POSITIONS, "acc": None}, "and here it may be either"),
         ("letters", THIRD, {"arguments": GENERATED}, "all samples must be of the same kind"),
-        (
-            "generated",
-            THIRD,
-            {"mcc": ["C", "C"]},
-            r"same kind, .*no metrics of pairs.: .line 1 \(doc_id 0\)",
-        ),
+        ("generated", THIRD, {"mcc": ["C", "C"]}, r"no metrics of pairs.: .line 1 \(doc_id 0\)"),
         ("generated", ALL, {"mcc": ["A", "B"], "f1": ["B", "B"]}, "^line 1 .* metrics .* disagree"),
         ("generated", ALL, {"mcc": [None, "B"]}, "^line 1 .* must log texts, or positions, got"),
     ],

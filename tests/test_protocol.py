@@ -53,20 +53,12 @@ Ours = metric_class(LabelInputs, evaluate.Metric)
 
 
 class Seen(Ours):
-    """A metric that returns the samples it is to compute."""
-
-    def _compute(self, predictions, references, option=None):
-        pair = read_pair(references, predictions)
-        return {"seen": list(zip(pair[0].tolist(), pair[1].tolist(), strict=True))}
-
-
-class SeenWeights(Seen):
-    """A metric that returns the samples it is to compute, each with its weight."""
+    """A metric that returns the samples it is to compute, with their weights if there are."""
 
     def _compute(self, predictions, references, sample_weight=None):
-        pairs = super()._compute(predictions, references)["seen"]
-        weights = [None] * len(pairs) if sample_weight is None else sample_weight.tolist()
-        return {"seen": [(*pair, w) for pair, w in zip(pairs, weights, strict=True)]}
+        columns = read_pair(references, predictions)
+        weights = [] if sample_weight is None else [sample_weight]
+        return {"seen": list(zip(*(x.tolist() for x in (*columns, *weights)), strict=True))}
 
 
 @pytest.fixture
@@ -154,8 +146,12 @@ def test_each_call_answers_as_in_the_base_class(build):
 
 
 def test_a_metric_that_knows_no_weights_refuses_them(tmp_path):
-    metric = Seen(cache_dir=str(tmp_path))
-    with pytest.raises(TypeError, match=r"^seen has no option 'sample_weight': .* option$"):
+    class Unweighted(Seen):
+        def _compute(self, predictions, references, option=None):
+            """Never called."""
+
+    metric = Unweighted(cache_dir=str(tmp_path))
+    with pytest.raises(TypeError, match=r"^unweighted has no option 'sample_weight': .* option$"):
         metric.add(reference=0, prediction=0, sample_weight=1)
     assert len(metric) == 0
 
@@ -302,7 +298,7 @@ EXACT = [0.1, 0.1 + 2**-56, 1 / 3, 5e-324, 2.0**53, 2.0**53 + 2, 1e300, 0.0]
 
 
 def test_processes_gather_weights_to_the_last_digit_beside_any_strings(tmp_path):
-    pair = Pair(SeenWeights, tmp_path)
+    pair = Pair(Seen, tmp_path)
     second = [([8], [8], [Decimal("0.3")]), ([9], [9])]
     seen = [(x, x, w) for x, w in enumerate([*EXACT, 0.3, 1.0])]
     assert pair.compute([(range(8), range(8), EXACT)], second) == [{"seen": seen}, None]
@@ -313,7 +309,7 @@ def test_processes_gather_weights_to_the_last_digit_beside_any_strings(tmp_path)
     error, none = pair.compute(weighted, [([], [])], sample_weight=[1] * 5)
     assert "was given both ways" in str(error)
     assert none is None
-    assert pair.compute([([0], [0])]) == [{"seen": [(0, 0, None)]}, None]
+    assert pair.compute([([0], [0])]) == [{"seen": [(0, 0)]}, None]
 
 
 def test_a_process_resets_what_it_added_itself(tmp_path):
@@ -378,7 +374,7 @@ def test_processes_of_different_rounds_are_an_error_that_says_so(tmp_path):
     pair.metrics[1] = pair.process(1)  # as if started anew
     error, none = pair.compute(sample, sample)
     assert none is None
-    message = r"process 0 is in round 2, process 1 is in round 0: .*`compute`.*`experiment_id`"
+    message = r"process 0 is in round 2, process 1 is in round 0.: .*`compute`.*`experiment_id`"
     assert re.search(message, str(error))
 
 

@@ -4,7 +4,9 @@ import importlib
 import os
 import socket
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import evaluate
@@ -63,21 +65,35 @@ def install(version, folder, monkeypatch):
     monkeypatch.setattr(registration, "module_path", lambda name: str(folder / version / name))
 
 
-def test_a_registered_module_loads_by_bare_name_whatever_the_hub_says(
-    cache, tmp_path, monkeypatch, hub_that_answers
-):
+class Refusing(BaseHTTPRequestHandler):
+    """A hub that answers everything with the status of its server."""
+
+    def do_HEAD(self):
+        self.send_error(self.server.status)
+
+    def do_GET(self):
+        self.do_HEAD()
+
+    def log_message(self, *arguments):
+        """Say nothing."""
+
+
+def test_a_registered_module_loads_by_bare_name_whatever_the_hub_says(cache, tmp_path, monkeypatch):
     informedness.register()
     monkeypatch.chdir(tmp_path)
     assert scores_by_bare_name(cache) == SCORES
     monkeypatch.setattr(evaluate.config, "HF_EVALUATE_OFFLINE", False)
-    with socket.socket() as taken:  # a port that is bound and not listened to refuses
-        taken.bind(("127.0.0.1", 0))
-        refuses = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        for endpoint in (refuses, hub_that_answers(401), hub_that_answers(404)):
+    with socket.socket() as taken, ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as hub:
+        taken.bind(("127.0.0.1", 0))  # a port that is bound and not listened to refuses
+        threading.Thread(target=hub.serve_forever, daemon=True).start()
+        for listener, status in ((taken, None), (hub.socket, 401), (hub.socket, 404)):
+            hub.status = status
+            endpoint = f"http://127.0.0.1:{listener.getsockname()[1]}"
             monkeypatch.setattr(evaluate.config, "HF_ENDPOINT", endpoint)
             url = f"{endpoint}/spaces/{{path}}/resolve/{{revision}}/{{name}}"
             monkeypatch.setattr(evaluate.config, "HUB_EVALUATE_URL", url)
-            assert scores_by_bare_name(cache) == SCORES, endpoint
+            assert scores_by_bare_name(cache) == SCORES, status
+        hub.shutdown()
 
 
 def test_registering_again_or_after_a_faster_process_touches_nothing(cache, monkeypatch):

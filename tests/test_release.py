@@ -156,7 +156,7 @@ CHANGES = {
         "README.md",
         "pip install",
         "git clone",
-        'installed by `pip install "informedness[all]"`',
+        'installed by `pip install "informedness[',
     ),
     "a copy": ("metrics/nit/labels.py", "\n", "\n\n", "metrics/nit/labels.py is not a copy"),
 }
@@ -172,7 +172,9 @@ def test_what_does_not_say_the_version_is_refused_and_named(checkout, check):
         checkout.put_back()
 
 
-def test_what_agrees_with_itself_is_refused_under_another_version(checkout, check):
+def test_what_agrees_with_itself_is_refused_under_another_version_or_if_not_committed(
+    checkout, check
+):
     agreed(check())
     checkout.git("tag", f"release-{NEW}")
     agreed(check())
@@ -185,9 +187,6 @@ def test_what_agrees_with_itself_is_refused_under_another_version(checkout, chec
         "docs/files.md, line ",
     ):
         assert said in found
-
-
-def test_what_is_not_committed_is_refused(checkout, check):
     checkout.edit("LICENSE", "Apache", "Another")
     (checkout.folder / "src" / "informedness" / "extra.py").write_text("")
     assert refusals(check()) == ["not committed: LICENSE, src/informedness/extra.py"]

@@ -1,14 +1,11 @@
 """The site: what is in its reference, that it builds, and that it asks no other server."""
 
 import ast
-import functools
 import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -111,31 +108,15 @@ def test_a_link_or_a_heading_that_is_not_there_fails_the_build_and_is_named(chec
         assert said in result.stderr
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        """Say nothing of requests."""
-
-
-@pytest.fixture
-def address(site):
-    """Serve the site and give its address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site)) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
-
-
 @pytest.mark.slow
-def test_pages_fit_a_phone_and_ask_no_other_server(site, address, browser):
+def test_pages_fit_a_phone_and_ask_no_server(site, browser):
     asked, wide = set(), []
     page = browser.new_page(viewport=PHONE)
     page.on("request", lambda request: asked.add(request.url))
     for path in sorted(site.rglob("index.html")):
-        page.goto(address + path.relative_to(site).as_posix().removesuffix("index.html"))
+        page.goto(path.as_uri())
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wide.append(path.parent.name)
     page.close()
     assert wide == []
-    assert {url for url in asked if not url.startswith((address, "data:"))} == set()
+    assert {url for url in asked if not url.startswith(("file:", "data:"))} == set()

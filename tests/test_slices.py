@@ -59,6 +59,8 @@ def test_a_slice_is_the_report_of_its_samples_alone():
             assert row.scores == pytest.approx(alone.scores, abs=1e-12)
             assert row.class_entropy == pytest.approx(alone.class_entropy, abs=1e-12)
             assert row.table == alone.table
+        of_whom = "all samples" if classes == "all" else "each slice"
+        assert f"\n\nk counts the classes of {of_whom}. " in str(slices)
         whole = report(*of(frame), sample_weight=weights)
         assert slices.overall.scores == whole.scores
         assert slices.overall.table == whole.table
@@ -71,7 +73,7 @@ def test_a_slice_of_one_class_is_undefined_marked_as_small_and_sorted_last():
     row = slices["only x" + " x" * 100]
     assert math.isnan(row.scores["informedness"])
     assert not math.isnan(row.scores["accuracy"])
-    lines = str(slices).partition("Classes (k)")[0].splitlines()
+    lines = str(slices).partition("k counts the classes")[0].splitlines()
     assert max(map(len, lines)) <= 80
     of_slice = "".join(line for line in lines if line.startswith("only x"))
     assert "20*" in of_slice
@@ -134,7 +136,7 @@ def test_files_and_frames_give_the_tables_of_the_labels(tmp_path):
 
 def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
     options = {"references": "label", "predictions": "model"}
-    with pytest.raises(ValueError, match="`by`: column 'kind' does not exist"):
+    with pytest.raises(ValueError, match="`by` names column 'kind', which does not exist"):
         table_from_frame(FRAME, by="kind", **options)
     with pytest.raises(ValueError, match="`by` must name each column once, got 'type' twice"):
         table_from_frame(FRAME, by=["type", "type"], **options)
@@ -148,15 +150,6 @@ def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
         report(*of(FRAME), by=["a", "b"])
     with pytest.raises(ValueError, match="`classes` must be one of"):
         report(*of(FRAME), by=FRAME["type"], classes="some")
-
-
-def test_intervals_of_slices_are_those_of_their_tables():
-    slices = report(*of(FRAME), by=FRAME["type"], confidence_level=0.9)
-    for row in (*slices.rows, slices.overall):
-        wanted = row.table.estimate("informedness", confidence_level=0.9)
-        assert row.estimates["informedness"].confidence_interval == wanted.confidence_interval
-    low, _ = slices.rows[0].estimates["informedness"].confidence_interval
-    assert slices.records()[0]["informedness_low"] == low
 
 
 def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proportions():
@@ -202,13 +195,10 @@ def test_holm_corrects_as_r_does():
     assert math.isnan(holm([0.01, math.nan])[1])
 
 
-def test_the_command_line_gives_the_same(tmp_path, capsys):
+def test_the_command_line_sorts_slices(tmp_path, capsys):
     path = str(tmp_path / "p.parquet")
     FRAME.to_parquet(path)
     columns = [path, "-r", "label", "-p", "model", "--by", "type", "half", "--format", "json"]
-    assert main(["report", *columns]) == 0
-    wanted = report(*of(FRAME), by=BY)
-    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(wanted.to_dict()))
     assert main(["report", *columns, "--sort", "nit", "--descending"]) == 0
     found = [row["nit"] for row in json.loads(capsys.readouterr().out)["slices"]]
     assert found == sorted(found, reverse=True)

@@ -74,15 +74,6 @@ def test_standard_errors_under_a_prior_are_those_of_the_reweighted_score():
         assert made.standard_error == pytest.approx(wanted, rel=1e-12), (average, prior)
 
 
-def test_a_prior_drops_the_classes_that_have_no_reference():
-    table = table_of([[8, 2, 1], [1, 9, 3], [0, 0, 0]], labels=[0, 1, 2])
-    made = table.estimate(prior={0: 0.2, 1: 0.6, 2: 0.2})
-    cells = precise([[8, 2, 1], [1, 9, 3], [0, 0, 0]])
-    shares = [mpmath.mpf(1) / 4, mpmath.mpf(3) / 4, 0]
-    wanted = dense.standard_error(cells, function_of(("informedness", "bias"), shares))
-    assert made.standard_error == pytest.approx(wanted, rel=1e-12)
-
-
 def test_each_class_is_scored_as_it_against_the_rest():
     *labels, weights = weighted(THREE)
     tables = [np.array(sums(*labels, weights, 3, power)) for power in (1, 2)]

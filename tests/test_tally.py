@@ -56,6 +56,9 @@ def test_batches_with_and_without_weights_and_labels_of_their_own_add_up():
     weights = [1, 1, 2.5, 0, 1]
     expected = table_of_labels([0, 1, 1, 0, 4], [0, 1, 0, 0, 3], sample_weight=weights)
     assert tally.table == expected
+    said = "same type as `references of earlier batches`, got strings such as 'x' but integers"
+    with pytest.raises(ValueError, match=said):
+        tally.update(references=["x"], predictions=["y"], sample_weight=[0])
 
 
 def test_a_batch_without_samples_adds_nothing():
@@ -101,14 +104,6 @@ def test_nothing_of_a_batch_that_is_refused_is_counted_and_a_reset_keeps_the_opt
         Tally(unknown="wrong")
 
 
-def test_labels_of_another_type_than_in_earlier_batches_are_refused():
-    tally = Tally()
-    tally.update(references=[0, 1], predictions=[0, 0])
-    said = "same type as `references of earlier batches`, got strings such as 'x' beside integers"
-    with pytest.raises(ValueError, match=said):
-        tally.update(references=["x"], predictions=["y"], sample_weight=[0])
-
-
 def test_the_sum_is_a_tally_of_its_own():
     first, second = Tally(), Tally()
     first.update(references=CODES, predictions=GUESSES)
@@ -133,6 +128,10 @@ def test_what_is_no_tally_of_the_same_options_is_not_added():
 
 
 def test_declared_classes_are_not_lost_to_a_table_of_others():
+    counting = Tally(**TWO)  # takes tables with unknown predictions, and without any
+    for predictions in ([0, 1], [0, 7]):
+        counting.add_table(table_of_labels([0, 1], predictions, **TWO))
+    assert counting.table == table_of_labels([0, 1] * 2, [0, 1, 0, 7], **TWO)
     tally = Tally(labels=[0, 1])
     tally.update(references=[0, 1], predictions=[0, 1])
     for last, options in ((1, {}), (1, {"labels": [1, 0]}), (1, {"labels": [0, 1, 2]}), (7, TWO)):
@@ -140,13 +139,6 @@ def test_declared_classes_are_not_lost_to_a_table_of_others():
         with pytest.raises(ValueError, match="`table` must declare the labels of the tally"):
             tally.add_table(table)
     assert tally.table == table_of_labels([0, 1], [0, 1], labels=[0, 1])
-
-
-def test_a_tally_that_counts_unknown_predictions_takes_tables_with_and_without_any():
-    tally = Tally(**TWO)
-    for predictions in ([0, 1], [0, 7], [1, 1]):
-        tally.add_table(table_of_labels([0, 1], predictions, **TWO))
-    assert tally.table == table_of_labels([0, 1] * 3, [0, 1, 0, 7, 1, 1], **TWO)
 
 
 def test_a_table_counted_elsewhere_is_added_and_of_sums_of_weights_no_number_is_made_up():

@@ -59,7 +59,7 @@ def test_it_trains_keeps_the_best_model_and_resumes(head, tmp_path):
     assert trainer.state.best_metric == max(history) > 0
     scores = trainer.evaluate()
     assert scores["eval_informedness"] == max(history)
-    expected, _ = cases.expected(trainer.model, head)
+    expected, _ = cases.expected(trainer.model, head, tmp_path)
     assert scores["eval_informedness"] == pytest.approx(expected, abs=1e-12)
     predicted = trainer.predict(trainer.eval_dataset).metrics
     for name in cases.NAMES:
@@ -85,7 +85,7 @@ def test_whatever_the_trainer_hands_over_gives_one_number_for_one_model(head, tm
     for row, result in results.items():
         assert result == wanted, row
     model.config.output_hidden_states = False
-    assert wanted[:2] == pytest.approx(cases.expected(model, head), abs=1e-12)
+    assert wanted[:2] == pytest.approx(cases.expected(model, head, tmp_path), abs=1e-12)
 
 
 @pytest.mark.parametrize("workers", [{}, ONE_DATA_LOADER])

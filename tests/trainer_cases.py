@@ -20,7 +20,6 @@ from transformers import (
 from cases import informedness, nit
 from informedness.trainer import ComputeMetrics
 
-BATCH = 64
 NAMES = ("informedness", "nit", "accuracy")
 
 
@@ -101,7 +100,7 @@ def trainer_of(
         "num_train_epochs": 2,
         "learning_rate": 1e-2,
         "per_device_train_batch_size": 32,
-        "per_device_eval_batch_size": BATCH,
+        "per_device_eval_batch_size": 64,
         "eval_strategy": "epoch",
         "save_strategy": "epoch",
         "load_best_model_at_end": True,
@@ -124,28 +123,15 @@ def trainer_of(
     )
 
 
-def answers(model: Any, head: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return references and answers of the model, a column for each label of a sample."""
-    model.eval()
-    data = samples(head)[400:]
-    references, found = [], []
-    for start in range(0, len(data), BATCH):
-        batch = collate(data[start : start + BATCH])
-        with torch.no_grad():
-            logits = model(**batch).logits.numpy()
-        cut = HEADS[head][1].get("threshold")
-        decided = logits.argmax(-1) if cut is None else (logits > cut).astype(int)
-        columns = 3 if head == "several labels" else 1
-        references.append(batch["labels"].numpy().reshape(-1, columns))
-        found.append(decided.reshape(-1, columns))
-    references, found = np.concatenate(references), np.concatenate(found)
-    kept = references[:, 0] != -100
-    return references[kept].astype(int), found[kept]
-
-
-def expected(model: Any, head: str) -> tuple[float, float]:
-    """Return Informedness and NIT of the model's answers, without a Trainer and this package."""
-    references, found = (columns.T.tolist() for columns in answers(model, head))
-    pairs = list(zip(references, found, strict=True))
+def expected(model: Any, head: str, folder: Any) -> tuple[float, float]:
+    """Return Informedness and NIT of the model's answers, without this package."""
+    trainer = trainer_of(head, folder, compute_metrics=lambda _: {}, model=model)
+    found = trainer.predict(trainer.eval_dataset)
+    cut, logits = HEADS[head][1].get("threshold"), found.predictions
+    decided = logits.argmax(-1) if cut is None else (logits > cut).astype(int)
+    kept = found.label_ids != -100
+    sides = (found.label_ids[kept].astype(int), decided.reshape(kept.shape)[kept])
+    columns = 3 if head == "several labels" else 1
+    pairs = list(zip(*(side.reshape(-1, columns).T.tolist() for side in sides), strict=True))
     of_labels = ([score(*pair) for pair in pairs] for score in (informedness, nit))
     return tuple(float(np.mean(scores)) for scores in of_labels)

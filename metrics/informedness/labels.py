@@ -1,8 +1,8 @@
 """Labels: a container of any kind becomes a column of integer codes.
 
 A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
-floats as integers. Nothing else is a label: missing values, scores, nested sequences and dates are
-refused with a ValueError that names the argument and the value, and one task never mixes integers,
+floats as integers. Nothing else is a label: missing values, scores, nested sequences and dates
+raise a ValueError that names the argument and the value, and one task never mixes integers,
 strings and bytes. Strings are compared code point by code point: "001" is not "1", and nothing is
 stripped, folded or normalised. `read_column` is the only way in.
 """
@@ -10,14 +10,12 @@ stripped, folded or normalised. `read_column` is the only way in.
 from __future__ import annotations
 
 import os
-import re
 import reprlib
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +34,6 @@ _OF_SCORES = "take argmax(axis=1) of several scores, > 0.5 of a probability, > 0
 _MISSING = "NA <NA> #N/A #NA N/A n/a NaN nan -NaN -nan NaT NULL null <null> (null) None \\N -100"
 _OF_EXCEL = "#NULL! #VALUE! #REF! #DIV/0! #NUM! #NAME?"
 MISSING = frozenset(("", *_MISSING.split(), *_OF_EXCEL.split()))
-_MARKS = ".\"'`\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e"
-_UNSEEN = re.compile("[\\s\u00ad\u200b-\u200f\u2060\ufeff]")
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
@@ -70,7 +66,7 @@ def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
 def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     """Raise ValueError unless the option `name` has one of its allowed values."""
     if not isinstance(value, str | None) or value not in choices:
-        hint = ": 'prevalence' is scikit-learn's 'weighted'" if str(value) == "weighted" else ""
+        hint = "; 'prevalence' is scikit-learn's 'weighted'" if str(value) == "weighted" else ""
         raise ValueError(f"`{name}` must be one of {choices}, got {show(value)}{hint}")
 
 
@@ -128,40 +124,12 @@ def label_kind(label: object) -> str:
     return "strings" if isinstance(label, str) else "bytes" if type(label) is bytes else "integers"
 
 
-def is_missing(label: Any) -> bool:
-    """Return whether a label often stands for no value, such as "NA" and -100."""
-    return label == -100 if isinstance(label, int) else _text(label).strip() in MISSING
-
-
-def first_fraction(labels: Sequence[Any]) -> Label | None:
-    """Return a label like "0.5" if all are text for numbers, as scores in a text file are."""
-    texts = [] if isinstance(labels[0], int) else map(_text, labels)
-    try:
-        numbers = [float(text.strip(" %").replace(",", ".")) for text in texts]
-    except ValueError:
-        return None
-    return next((x for x, number in zip(labels, numbers, strict=False) if number % 1 > 0), None)
-
-
-def alike(labels: Sequence[Any]) -> str:
-    """Return which label looks like another, among the first 10,000; empty if none does."""
-    known: dict[str, Label] = {}
-    # for more labels it would take longer than to count them
-    for label in [x for x in labels[:10_000] if not isinstance(x, int) and len(x) < 100]:
-        text = _text(label)
-        bare = _UNSEEN.sub("", normalize("NFKC", text)).casefold().strip(_MARKS)
-        like = known.setdefault(bare or text, label)
-        if like != label:
-            return f"{label!a} differs from {like!a} only in case, spaces or marks"
-    return ""
-
-
-def _text(label: Label) -> str:
-    return label.decode("latin-1") if isinstance(label, bytes) else str(label)
-
-
-def read_pair(references: Any, predictions: Any, names: Any = NAMES) -> tuple[Column, Column]:
+def read_pair(
+    references: Any, predictions: Any, names: Any = NAMES, sample_weight: Any = None
+) -> tuple[Column, Column]:
     """Return both as columns of equal length and kind; `names` are the caller's, for messages."""
+    both = dict(zip(names, (references, predictions), strict=True))
+    check_same_order(both | {"sample_weight": sample_weight})
     r, p = read_column(references, names[0]), read_column(predictions, names[1])
     if len(r) != len(p):
         n, of_r = len(p), len(r)
@@ -170,13 +138,25 @@ def read_pair(references: Any, predictions: Any, names: Any = NAMES) -> tuple[Co
     return r, p
 
 
+def check_same_order(columns: Mapping[str, Any]) -> None:
+    """Raise ValueError if columns of pandas have the same index in different orders."""
+    found = [(name, x.index) for name, x in columns.items() if hasattr(x, "iloc")]
+    for name, index in found[1:]:
+        first, wanted = found[0]
+        if not index.equals(wanted) and len(index) == len(wanted) and {*index} == {*wanted}:
+            raise ValueError(
+                f"`{name}` must have its index in the order of `{first}`, got another order: pass "
+                f"{name}.loc[{first}.index], or {name}.to_numpy() if samples go by position"
+            )
+
+
 def check_same_kind(first: Column, first_name: str, second: Column, name: str) -> None:
     """Raise ValueError unless both columns hold integers, both strings, or both bytes."""
     kind, first_kind = second.kind, first.kind
     if kind and first_kind and kind != first_kind:
         raise ValueError(
             f"`{name}` must hold labels of the same type as `{first_name}`, got {kind} such as "
-            f"{show(second.example())} beside {first_kind} such as {show(first.example())}: "
+            f"{show(second.example())} but {first_kind} such as {show(first.example())}: "
             "convert one of the two"
         )
 
@@ -287,11 +267,10 @@ def _read_list(values: list[Any], name: str) -> Column:
     try:
         return Column(np.array(values, dtype=np.int64))
     except OverflowError:
-        for value in (min(values), max(values)):
-            if not -(2**63) <= value < 2**64:
-                wanted = f"`{name}` must hold integers of at most 64 bits"
-                raise ValueError(f"{wanted}, got {show(value)}") from None
-        return code_objects(values)
+        if (odd := min(values)) >= -(2**63) and (odd := max(values)) < 2**64:
+            return code_objects(values)
+        wanted = f"`{name}` must hold integers of at most 64 bits"
+        raise ValueError(f"{wanted}, got {show(odd)}") from None
 
 
 def _as_label(value: Any, name: str, position: int) -> Label:
@@ -309,16 +288,17 @@ def _as_label(value: Any, name: str, position: int) -> Label:
     is_float = isinstance(value, (float, np.floating))
     if isinstance(value, int) or (is_float and np.isfinite(value) and value == np.trunc(value)):
         return int(value)
-    if value is None or is_masked or type(value).__name__ in ("NAType", "NaTType"):
-        reason = "a missing value"
+    is_nan = is_float and value != value
+    if value is None or is_masked or is_nan or type(value).__name__ in ("NAType", "NaTType"):
+        reason = "a missing value; leave out such samples"
     elif is_float:
-        reason = "a missing value" if value != value else f"a score, not a label: {_OF_SCORES}"
+        reason = f"a score, not a label; {_OF_SCORES}"
     elif is_date:
-        reason = "a date or a duration: turn it into a string first"
+        reason = "a date or a duration; turn it into a string first"
     elif isinstance(value, (list, tuple, np.ndarray)):
-        reason = f"one label is wanted: {_OF_SCORES}; score several labels one by one"
+        reason = f"one label is expected; {_OF_SCORES}; score several labels one by one"
     else:
-        reason = "not a label"
+        reason = "not a label; convert it to an integer or text"
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), "
         f"got {show(value)} at position {position}: {reason}"

@@ -7,16 +7,19 @@ samples. It is sparse: only cells with samples are held, no k x k array is made 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .labels import (
+    MISSING,
     NAMES,
     Codes,
     Column,
@@ -24,11 +27,8 @@ from .labels import (
     LabelsWarning,
     NoSamplesError,
     Numbers,
-    alike,
     as_array,
     check_choice,
-    first_fraction,
-    is_missing,
     merged,
     read_classes,
     read_pair,
@@ -45,6 +45,8 @@ Names: TypeAlias = tuple[Label | None, ...]
 _BLOCK = 2**17  # pairs that are counted together, in the cache: half the time of whole arrays
 _MOST_BITS = 22  # of the cells of a table of all pairs, 32 MB; more are counted by sorting
 _TINY = np.finfo(float).tiny
+_MARKS = ".\"'`\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e"
+_UNSEEN = re.compile("[\\s\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 class Cells(NamedTuple):
@@ -84,7 +86,6 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Ce
         # a block should outweigh the table it is added to
         block = slice(start, start + max(_BLOCK, 2 ** (row_bits + column_bits)))
         r, c = rows[block], columns[block]
-        # all bits that occur: as many as the largest code has, and negative if some code is
         of_rows, of_columns = int(np.bitwise_or.reduce(r)), int(np.bitwise_or.reduce(c))
         row_bits = max(row_bits, of_rows.bit_length())
         column_bits = max(column_bits, of_columns.bit_length())
@@ -235,7 +236,7 @@ class Task(NamedTuple):
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)
         if not keep.any():
-            why = ", and none is left: all are ignored or of weight 0" if len(keep) else ""
+            why = ", of which none is left: all are ignored or of weight 0" if len(keep) else ""
             raise NoSamplesError(f"there must be a sample to score, got {len(keep)} samples{why}")
         return slice(None) if keep.all() else keep
 
@@ -282,16 +283,38 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, 
     return (*task.classes, *[None] * bool(len(missing))), to_code
 
 
-def doubts(table: Table) -> Iterator[str]:
-    """Yield why labels may not be what was meant, a sentence each, none of declared classes.
+def first_fraction(labels: Sequence[Any]) -> Label | None:
+    """Return a label like "0.5" if all are text for numbers, as scores in a text file are."""
+    texts = [] if isinstance(labels[0], int) else map(_text, labels)
+    try:
+        numbers = [float(text.strip(" %").replace(",", ".")) for text in texts]
+    except ValueError:
+        return None
+    return next((x for x, number in zip(labels, numbers, strict=False) if number % 1 > 0), None)
 
-    Functions and modules warn (`warn_of_doubts`). The command line and the page, which cannot know
-    what was meant, refuse. The sentences name arguments of Python.
-    """
+
+def alike(labels: Sequence[Any]) -> str:
+    """Return which label looks like another; of the first 10,000, as counting takes no longer."""
+    known: dict[str, Label] = {}
+    for label in [x for x in labels[:10_000] if not isinstance(x, int) and len(x) < 100]:
+        text = _text(label)
+        bare = _UNSEEN.sub("", normalize("NFKC", text)).casefold().strip(_MARKS)
+        like = known.setdefault(bare or text, label)
+        if like != label:
+            return f"{label!a} differs from {like!a} only in case, spaces or marks"
+    return ""
+
+
+def _text(label: Any) -> str:
+    return label.decode("latin-1") if isinstance(label, bytes) else str(label)
+
+
+def doubts(table: Table) -> Iterator[str]:
+    """Yield why labels may not be what was meant, a sentence each, none of declared classes."""
     if table.declared or table.n_samples == 1:
         return
     totals = table.reference_totals, table.prediction_totals
-    missing = [code for code, label in enumerate(table.labels) if is_missing(label)]
+    missing = [code for code, label in enumerate(table.labels) if _text(label).strip() in MISSING]
     for name, of_side in zip(NAMES, totals, strict=True):
         if found := [show(table.labels[code]) for code in missing if of_side[code]]:
             n = of_side[missing].sum().item()
@@ -320,14 +343,14 @@ def nothing_in_common(table: Table, names: tuple[str, str] = NAMES) -> str:
         return ""
     r, p = (show(table.labels[int(np.argmax(side))]) for side in (there, predicted))
     return (
-        f"`{names[1]}` has no label in common with `{names[0]}`, got {p} beside {r}: spell both "
+        f"`{names[1]}` has no label in common with `{names[0]}`, got {p} and {r}: spell both "
         "alike, or list all of them in `labels` if that is meant"
     )
 
 
 def warn_of_doubts(table: Table) -> None:
     """Warn if labels may not be what was meant; see `doubts`."""
-    if table.n_samples != 1 and labels_at(table, table.prediction_totals > 0) == [None]:
+    if table.labels[-1] is None and table.n_samples != 1 and not table.prediction_totals[:-1].any():
         warn("no prediction is one of the declared classes: are they spelt alike?")
     for doubt in doubts(table):
         warn(doubt, LabelsWarning)

@@ -11,60 +11,31 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .contingency import ContingencyTable
-    from .core.labels import (
-        InformednessWarning,
-        LabelsWarning,
-        NoSamplesError,
-        UndefinedMetricWarning,
-    )
+    from .contingency import ContingencyTable as ContingencyTable
+    from .core.labels import InformednessWarning as InformednessWarning
+    from .core.labels import LabelsWarning as LabelsWarning
+    from .core.labels import NoSamplesError as NoSamplesError
+    from .core.labels import UndefinedMetricWarning as UndefinedMetricWarning
     from .core.scores import __version__ as __version__
-    from .decisions import informed_decisions
-    from .functions import (
-        ema_score,
-        entropy_triangle,
-        informedness_score,
-        markedness_score,
-        nit_score,
-    )
-    from .inputs.files import table_from_file
-    from .inputs.frames import table_from_frame
-    from .logs.reading import read_log
-    from .registration import register, unregister
-    from .results.comparison import compare
-    from .results.estimates import estimate_from_labels
-    from .results.leaderboard import leaderboard
-    from .results.report import report
-    from .statistics.intervals import IntervalWarning
-    from .statistics.registry import SCORES, module_path
-    from .tally import Tally
-
-__all__ = [
-    "SCORES",
-    "ContingencyTable",
-    "InformednessWarning",
-    "IntervalWarning",
-    "LabelsWarning",
-    "NoSamplesError",
-    "Tally",
-    "UndefinedMetricWarning",
-    "compare",
-    "ema_score",
-    "entropy_triangle",
-    "estimate_from_labels",
-    "informed_decisions",
-    "informedness_score",
-    "leaderboard",
-    "markedness_score",
-    "module_path",
-    "nit_score",
-    "read_log",
-    "register",
-    "report",
-    "table_from_file",
-    "table_from_frame",
-    "unregister",
-]
+    from .decisions import informed_decisions as informed_decisions
+    from .functions import ema_score as ema_score
+    from .functions import entropy_triangle as entropy_triangle
+    from .functions import informedness_score as informedness_score
+    from .functions import markedness_score as markedness_score
+    from .functions import nit_score as nit_score
+    from .inputs.files import table_from_file as table_from_file
+    from .inputs.frames import table_from_frame as table_from_frame
+    from .logs.reading import read_log as read_log
+    from .registration import register as register
+    from .registration import unregister as unregister
+    from .results.comparison import compare as compare
+    from .results.estimates import estimate_from_labels as estimate_from_labels
+    from .results.leaderboard import leaderboard as leaderboard
+    from .results.report import report as report
+    from .statistics.intervals import IntervalWarning as IntervalWarning
+    from .statistics.registry import SCORES as SCORES
+    from .statistics.registry import module_path as module_path
+    from .tally import Tally as Tally
 
 _NAMES = {
     "contingency": "ContingencyTable",
@@ -85,6 +56,7 @@ _NAMES = {
     "tally": "Tally",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_MODULES.keys() - {"__version__"})
 
 
 def __getattr__(name: str) -> Any:

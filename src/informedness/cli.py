@@ -151,8 +151,8 @@ def _files(parser: argparse.ArgumentParser, options: Any, others: list[str]) -> 
         if files:
             raise ValueError(
                 f"{last[0]!r} looks like a file among the values of `{option}`: put all files "
-                f"before the options, or at the end after `--`: {option} {' '.join(values)} -- "
-                f"{' '.join(last)}; if it is a value, give it on its own: {option}={last[0]}"
+                f"before the options, or at the end as in `{option} {' '.join(values)} -- "
+                f"{' '.join(last)}`; if it is a value, give it on its own as {option}={last[0]}"
             )
         files = last
     if files and not options.takes_files:
@@ -357,7 +357,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     several: dict[str, Any] = {"nargs": "+", "action": _Several, "metavar": "COL"}
     count: dict[str, Any] = {"type": int, "metavar": "N"}
     column: dict[str, Any] = {"metavar": "COL"}
-    add = group("columns (a.b is field b of a, a.0 an element, argmax:a the greatest of a list)")
+    add = group("columns (a.b is field b of a, a.0 an element, argmax:a the largest of a list)")
     add("-r", "--references", help="true labels", **column)
     add("-p", "--predictions", help="predictions; of several models, a column for each", **several)
     add("--counts", help="how many samples a row stands for", **column)
@@ -382,7 +382,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
         )
         add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
         add("--sort", dest="column", metavar="FIELD", help="sort slices by a field, such as nit")
-        add("--descending", action="store_true", help="sort the greatest first")
+        add("--descending", action="store_true", help="sort the largest first")
     else:
         parser.set_defaults(metric="informedness", confidence_level=0.95)
         add("--n-resamples", **count, default=9999, help="random swaps (default: 9999)")
@@ -393,12 +393,12 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add("--labels", help="the classes of the task; any other is an error", **labels)
     add("--unknown", choices=["error", "wrong"], default="error", metavar="HOW", help=_UNKNOWN)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
-    add("--extract", metavar="REGEX", help="take the class out of text: group 1, or all")
+    add("--extract", metavar="REGEX", help="extract the class from text: group 1, or all")
+    add("--as-is", help="score labels even if they look like a mistake", **flag)
+    add = group("reading files", is_rare=not with_rare)
     add("--choices", help="class names, if files hold their positions", **labels)
     add("--ignore-case", help="take Yes and yes for one class", **flag)
     add("--strip", help="leave out blanks around labels", **flag)
-    add("--as-is", help="score labels even if they look like a mistake", **flag)
-    add = group("reading files", is_rare=not with_rare)
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
     add("--drop-null", help="leave out rows with missing values", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
@@ -410,6 +410,6 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add("--task", metavar="NAME", help="only this task")
     add("--variant", metavar="NAME", help="only this filter (lm-eval) or scorer (Inspect)")
     add("--run", dest="runs", metavar="TEXT", help="only logs with this in their path")
-    add("--latest", help="of several runs of a task mean the latest", **flag)
+    add("--latest", help="use the latest of several runs of a task", **flag)
     add("--epoch", help="only this epoch", **count)
     add("--epochs", choices=["each", "pooled"], default="each", metavar="HOW", help=_EPOCHS)

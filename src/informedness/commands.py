@@ -17,7 +17,7 @@ from .core.labels import Column, check_choice
 from .inputs.answered import LabelOptions
 from .inputs.paths import list_files, named_format, open_whole
 from .results.layout import aligned
-from .results.text import cut, shown
+from .results.text import cut, cut_apart, shown
 from .statistics.intervals import check_level
 from .statistics.registry import SCORES, averaged_score
 
@@ -54,6 +54,8 @@ def _source(options: Namespace) -> str:
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
     if len(named) == 2:
         return "columns"
+    if named and _is_table(options):
+        raise ValueError(_columns_there(options))
     if named or (any(is_text) and is_text != [True, True]):
         raise ValueError(
             "`--references` and `--predictions` must name columns; without them there must be logs "
@@ -118,7 +120,7 @@ def _check_two_sides(options: Namespace, source: str) -> None:
     is_pair = source == "lines" or (options.command == "compare" and len({*models}) < 2)
     if is_pair and len(options.path) > len({Path(file).resolve() for file in options.path}):
         raise ValueError(
-            f"FILE must name two files, got {options.path[0]} twice: --as-is takes it for both"
+            f"FILE must name two files, got {options.path[0]} twice: --as-is uses it for both"
         )
 
 
@@ -161,7 +163,7 @@ def _columns_there(options: Namespace) -> str:
     models = "MODEL" if options.command == "report" else "MODEL OTHER"
     return (
         f"`--references` and `--predictions` must name columns of {file}; in its first "
-        f"{_MOST_ROWS:,} rows it has\n\n{aligned(rows)}\n\nwith the names of true labels and "
+        f"{_MOST_ROWS:,} rows it has\n\n{aligned(rows)}\n\nName the true labels and the "
         f"predictions from this list: informedness {options.command} {file} -r LABEL -p {models}"
     )
 
@@ -330,10 +332,12 @@ def _leaderboard(options: Namespace) -> "Leaderboard":
 
 def compare(options: Namespace) -> str:
     """Return the comparison of two models."""
-    from .statistics.swaps import Plan
+    from .statistics.swaps import check_plan
 
     source = _check(options)
-    Plan(options.confidence_level, options.n_resamples, options.seed)  # before hours of reading
+    check_plan(
+        options.confidence_level, options.n_resamples, options.seed
+    )  # before hours of reading
     result, names = _of_columns(options) if source == "columns" else _of_logs(options)
     if options.format == "text":
         return _comparison_text(result, *names)
@@ -397,9 +401,7 @@ def _samples(options: Namespace) -> tuple[tuple[Column, Column, Column, Column |
 
 def _comparison_text(result: "Comparison", a: str, b: str) -> str:
     """Return a comparison as text for a terminal; its sentence is the last line."""
-    a, b = shown(a), shown(b)
-    if cut(a, 60) != cut(b, 60):
-        a, b = cut(a, 60), cut(b, 60)
+    a, b = cut_apart([shown(a), shown(b)], 60)
     (rows,) = result.text_tables(f"A: {a}", f"B: {b}")
     return "\n\n".join([aligned(rows[1:], is_cut=False), *result.text_lines()])
 

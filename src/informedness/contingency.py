@@ -15,14 +15,14 @@ import numpy as np
 from .core.labels import NAMES, Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, read_amounts, warn_of_doubts
-from .inputs.containers import check_same_order, coded, read_quickly, read_task
+from .inputs.containers import coded, read_quickly, read_task
 from .inputs.matrices import check_no_totals, check_same_names, read_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Self, Unpack
 
-    from .options import Averaged, Estimating, Scoring, ScoringByMode
+    from .options import Averaged, Estimating
     from .results.estimates import Estimate
     from .results.report import Report
 
@@ -114,8 +114,8 @@ class ContingencyTable(Table):
         unknown: str,
     ) -> Self:
         """Count samples; `names` are what the caller's first two arguments are called."""
-        check_same_order({names[0]: references, "sample_weight": sample_weight})
-        r, p, task = read_task(references, predictions, labels, ignore_index, unknown, names)
+        given = references, predictions, labels, ignore_index, unknown, names
+        r, p, task = read_task(*given, sample_weight=sample_weight)
         table = cls._of_columns(r, p, task, sample_weight)
         warn_of_doubts(table)
         return table
@@ -155,8 +155,8 @@ class ContingencyTable(Table):
         ValueError
             As `from_labels`, and if there is not one number per pair or one is not valid.
         """
-        check_same_order({"references": references, "counts": counts})
-        r, p, task = read_task(references, predictions, labels, ignore_index, unknown)
+        given = references, predictions, labels, ignore_index, unknown
+        r, p, task = read_task(*given, counts=counts)
         amounts, squares, samples = read_counts(counts, squared_weights, n_samples, len(r))
         keep = task.counted(r, amounts)
         found, rows, columns = common_codes(r[keep], p[keep])
@@ -172,14 +172,14 @@ class ContingencyTable(Table):
 
         The classes are 0..k-1 unless given. A pandas data frame, such as
         `pandas.crosstab(references, predictions)`, is read by the names in its index (references)
-        and its columns (predictions), in whatever order; a class found in only one of them gets a
+        and its columns (predictions), in any order; a class found in only one of them gets a
         row or column of zeros.
 
         Raises
         ------
         ValueError
             If the matrix is not square or holds anything but counts, for example totals: a last row
-            and column that are the sums of the others, whatever they are called. If the rows of a
+            and column that are the sums of the others, under any name. If the rows of a
             data frame have no names or are called predictions, or it names a class twice.
 
         Examples
@@ -216,12 +216,6 @@ class ContingencyTable(Table):
             warn_of_doubts(table)
         return table
 
-    @overload
-    def informedness(self, *, average: None, **options: Unpack[ScoringByMode]) -> list[float]: ...
-    @overload
-    def informedness(
-        self, *, average: Averaged = ..., **options: Unpack[ScoringByMode]
-    ) -> float: ...
     def informedness(
         self,
         *,
@@ -229,27 +223,16 @@ class ContingencyTable(Table):
         prior: Mapping[Any, float] | None = None,
         prior_mode: str = "reweight",
         zero_division: ZeroDivision = "warn",
-    ) -> float | list[float]:
+    ) -> Any:
         """Return Bookmaker Informedness; see `informedness_score` for formula and options."""
-        value: float | list[float] = informedness(
+        return informedness(
             self, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
         )
-        return value
 
     def nit(self, *, zero_division: ZeroDivision = "warn") -> float:
         """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
         return nit(self, zero_division=zero_division)
 
-    @overload
-    def score(self, metric: str, *, average: None, **options: Unpack[Scoring]) -> list[float]: ...
-    @overload
-    def score(
-        self,
-        metric: str,
-        *,
-        average: Averaged | Literal["default"] = ...,
-        **options: Unpack[Scoring],
-    ) -> float: ...
     def score(
         self,
         metric: str,
@@ -257,7 +240,7 @@ class ContingencyTable(Table):
         average: Average | Literal["default"] = "default",
         prior: Mapping[Any, float] | None = None,
         zero_division: ZeroDivision = "warn",
-    ) -> float | list[float]:
+    ) -> Any:
         """Return a score by its name.
 
         Parameters
@@ -289,10 +272,8 @@ class ContingencyTable(Table):
         """
         from .statistics.registry import averaged_score
 
-        value: float | list[float] = averaged_score(metric, average).value(
-            self, prior=prior, zero_division=zero_division
-        )
-        return value
+        score = averaged_score(metric, average)
+        return score.value(self, prior=prior, zero_division=zero_division)
 
     @overload
     def estimate(
@@ -352,14 +333,8 @@ class ContingencyTable(Table):
         Warns
         -----
         IntervalWarning
-            If the interval is rough, or may cover the true value too rarely: with fewer than 50
-            samples; but for accuracy, NIT and EMA with fewer than 5 references outside the largest
-            class; for F1-macro with fewer than 5 of more than half of the classes. With a prior,
-            also with fewer than 5 references of a class (below 3 the ends are nan).
-            For NIT and EMA without declared classes, also with fewer than 5 references of a class,
-            since other classes may have none (the ends are nan below 3 for NIT, and with fewer than
-            5 samples outside the largest class for EMA); and, if two or more different predictions
-            are not among the references, with fewer than 10 (k - 1) samples for each of them.
+            If the interval is rough, may cover the true value too rarely, or is nan, for example
+            with fewer than 50 samples, or fewer than 5 references outside the largest class.
 
         References
         ----------
@@ -461,7 +436,7 @@ class ContingencyTable(Table):
         if len(kinds := {label_kind(labels[0]) for labels in own}) > 1:
             raise ValueError(
                 "tables must have labels of one type to be merged, got "
-                f"{' and '.join(sorted(kinds))}"
+                f"{' and '.join(sorted(kinds))}: convert some of them"
             )
         _check_total(sum(table.total for table in tables))
         declared = all(

@@ -32,7 +32,7 @@ def informed_decisions(
     A decision adds only to the class it picks, and the weights of the classes are fixed, so each
     sample has a best answer of its own: the class with the highest :math:`\pi_c g_{ic} =
     (p_{ic} - \pi_c) / (1 - \pi_c)` for "prevalence", or the highest :math:`g_{ic}` for "macro".
-    With two classes it is the one whose probability exceeds its prevalence, whatever the average.
+    With two classes it is the one whose probability exceeds its prevalence, for either average.
 
     Parameters
     ----------

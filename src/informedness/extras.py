@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, requires
 
 
 @contextmanager
@@ -20,6 +19,8 @@ def needing(what: str, package: str) -> Iterator[None]:
 
 def _of_an_extra(package: str) -> str:
     """Return what to install: of our extras what they consist of, which any index has."""
+    from importlib.metadata import PackageNotFoundError, requires  # which takes long
+
     extra = re.fullmatch(r"informedness\[(\w+)\]", package)
     try:
         lines = requires("informedness") or [] if extra else []

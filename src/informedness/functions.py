@@ -8,16 +8,13 @@ If a name ends in `_score`, higher is better. Every function reads its labels in
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .options import Averaged, CountingAndScoring
     from .statistics.entropic import EntropyTriangle
 
 
@@ -29,14 +26,6 @@ def table_of_labels(*given: Any) -> ContingencyTable:
     return ContingencyTable._from_labels(Y_NAMES, *given)
 
 
-@overload
-def informedness_score(
-    y_true: Any, y_pred: Any, *, average: None, **options: Unpack[CountingAndScoring]
-) -> list[float]: ...
-@overload
-def informedness_score(
-    y_true: Any, y_pred: Any, *, average: Averaged = ..., **options: Unpack[CountingAndScoring]
-) -> float: ...
 def informedness_score(
     y_true: Any,
     y_pred: Any,
@@ -49,19 +38,19 @@ def informedness_score(
     ignore_index: Label | None = None,
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
-) -> float | list[float]:
+) -> Any:
     r"""Return multi-class Bookmaker Informedness: how much better than guessing predictions are.
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
     with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0; negative for
     predictions worse than guessing. For two classes it is Youden's J, 2 balanced accuracy - 1.
-    Any guesser, constant or random, scores 0 on average whatever its shares. A classifier that
+    Any guesser, constant or random, scores 0 on average, with any shares. A classifier that
     knows a share x of the answers in every class and guesses the rest scores x on average; the
     default `average` adds :math:`x (1 - x) (k - 2) / N` in samples of k classes, "prevalence" and
-    "macro" add nothing. With three or more classes the default can exceed accuracy, and is then no
-    share of the answers: to choose checkpoints among many classes take "prevalence", which never
-    exceeds accuracy.
+    "macro" add nothing. With three or more classes the default can exceed accuracy, and is then
+    not a share of the predictions. To choose checkpoints among many classes, take "prevalence",
+    which never exceeds accuracy.
 
     Parameters
     ----------
@@ -127,7 +116,7 @@ def informedness_score(
     See Also
     --------
     markedness_score : How far a prediction can be trusted; Informedness is how much is found.
-    nit_score : Information transferred, whatever the classes are called.
+    nit_score : Information transferred, even if classes are renamed.
 
     References
     ----------
@@ -149,14 +138,6 @@ def informedness_score(
     )
 
 
-@overload
-def markedness_score(
-    y_true: Any, y_pred: Any, *, average: None, **options: Unpack[CountingAndScoring]
-) -> list[float]: ...
-@overload
-def markedness_score(
-    y_true: Any, y_pred: Any, *, average: Averaged = ..., **options: Unpack[CountingAndScoring]
-) -> float: ...
 def markedness_score(
     y_true: Any,
     y_pred: Any,
@@ -169,13 +150,13 @@ def markedness_score(
     ignore_index: Label | None = None,
     unknown: str = "error",
     zero_division: ZeroDivision = "warn",
-) -> float | list[float]:
+) -> Any:
     r"""Return multi-class markedness: how far a prediction can be trusted.
 
     .. math:: M = \sum_c \pi_c (precision_c + NPV_c - 1)
 
     with :math:`\pi_c` the prevalence of class c: informedness with references and predictions
-    exchanged. Best 1, chance 0; it can be negative.
+    swapped. Best 1, chance 0; it can be negative.
 
     Parameters
     ----------
@@ -216,10 +197,9 @@ def markedness_score(
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     from .statistics.informed import MARKEDNESS
 
-    value: float | list[float] = MARKEDNESS.averaged(average).value(
+    return MARKEDNESS.averaged(average).value(
         table, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
-    return value
 
 
 def nit_score(

@@ -17,21 +17,11 @@ from typing import Any
 from .extras import needing
 
 with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
-    from inspect_ai.scorer import (
-        Metric,
-        SampleScore,
-        Score,
-        Scorer,
-        Target,
-        Value,
-        accuracy,
-        metric,
-        scorer,
-        stderr,
-    )
+    from inspect_ai import scorer as scoring
+    from inspect_ai.scorer import Metric, SampleScore, Scorer, accuracy, stderr
     from inspect_ai.solver import TaskState
 
-    _every_epoch = metric(scores="unreduced")  # a TypeError in older versions
+    _every_epoch = scoring.metric(scores="unreduced")  # a TypeError in older versions
 
 from .core.labels import Label, read_classes, read_column, show
 from .logs.answers import Answers, naming
@@ -49,7 +39,7 @@ def _metric(of: Callable[[Answers, str], float], name: str, labels: Sequence[str
     if labels is not None:
         classes = read_classes(labels, "labels", read_column([""], "references"), "references")
 
-    def value(scores: list[SampleScore]) -> Value:
+    def value(scores: list[SampleScore]) -> scoring.Value:
         answers = _answers(scores, classes) if len(scores) > 1 else None
         return math.nan if answers is None else of(answers, name)
 
@@ -74,7 +64,7 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
 
 
 def _value(answers: Answers, name: str) -> float:
-    return answers.table().score(name, zero_division=math.nan)
+    return float(answers.table().score(name, zero_division=math.nan))
 
 
 # What Inspect takes
@@ -161,7 +151,10 @@ def nit_stderr(labels: Sequence[str] | None = None) -> Metric:
     return _metric(Answers.standard_error, "nit", labels)
 
 
-@scorer(metrics=[accuracy(), stderr(), informedness(), informedness_stderr(), nit(), nit_stderr()])
+_METRICS = [accuracy(), stderr(), informedness(), informedness_stderr(), nit(), nit_stderr()]
+
+
+@scoring.scorer(metrics=_METRICS)
 def with_target(scorer: Scorer) -> Scorer:
     """Score as another scorer does, and keep the target for the metrics of this module.
 
@@ -186,7 +179,7 @@ def with_target(scorer: Scorer) -> Scorer:
     if not callable(scorer):
         raise TypeError(f"`scorer` must be a scorer, such as choice(), got {show(scorer)}")
 
-    async def score(state: TaskState, target: Target) -> Score | None:
+    async def score(state: TaskState, target: scoring.Target) -> scoring.Score | None:
         with naming(f"sample {show(state.sample_id)}"):
             gold = gold_of(list(target), letters_of(len(state.choices)))
         kept = {"target": gold, "choices": len(state.choices)}

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from .extras import needing
 
@@ -34,13 +34,12 @@ with needing("informedness.lighteval needs lighteval", "lighteval"):
     from lighteval.tasks.requests import SamplingMethod
 
 from .core.labels import show, warn
-from .core.scores import Average
 from .logs.answers import Answers
 from .logs.lighteval import gold_of, logprobs_of, stripped, texts_of
-from .statistics.registry import averaged_score
+from .statistics.registry import score_named
 
 
-def informedness(of: Any, average: Average | Literal["default"] = "default") -> CorpusLevelMetric:
+def informedness(of: Any) -> CorpusLevelMetric:
     """Return the metric `informedness_of_X`: Bookmaker Informedness of the answers as X takes them.
 
     Parameters
@@ -48,15 +47,13 @@ def informedness(of: Any, average: Average | Literal["default"] = "default") -> 
     of : Metrics or Metric
         One of lighteval's metrics that says of each sample whether it is right, such as
         `Metrics.loglikelihood_acc`, `Metrics.exact_match` or `Metrics.gpqa_instruct_metric`.
-    average : {"bias", "prevalence", "macro", "default"}
-        As in `informedness.informedness_score`.
 
     Raises
     ------
     ValueError
         If the other metric says no such thing, or a model grades for it.
     """
-    return _metric("informedness", of, average)
+    return _metric("informedness", of)
 
 
 def nit(of: Any) -> CorpusLevelMetric:
@@ -72,10 +69,10 @@ def nit(of: Any) -> CorpusLevelMetric:
     ValueError
         As `informedness`.
     """
-    return _metric("nit", of, "default")
+    return _metric("nit", of)
 
 
-def _metric(score: str, of: Any, average: Any) -> CorpusLevelMetric:
+def _metric(score: str, of: Any) -> CorpusLevelMetric:
     of = getattr(of, "value", of)
     function = getattr(of, "sample_level_fn", None)
     if (
@@ -84,18 +81,15 @@ def _metric(score: str, of: Any, average: Any) -> CorpusLevelMetric:
         or of.batched_compute
     ):
         raise ValueError(
-            "`of` must be a metric that says of each sample by itself whether it is right, such as "
+            "`of` must be a metric that scores each sample by itself as right or wrong, such as "
             f"Metrics.exact_match, got {show(of)}"
         )
-    if average is None:
-        raise ValueError("`average` must not be None: lighteval shows one number per score")
-    averaged_score(score, average)
     # The names differ by how answers are found: lighteval joins the samples of equal names.
     name = f"{score}_of_{of.metric_name}"
     return CorpusLevelMetric(
         metric_name=name,
         sample_level_fn=AnswerFinder(function, of.category),
-        corpus_level_fn=ScoreOfCorpus(name, score, average),
+        corpus_level_fn=ScoreOfCorpus(name, score),
         category=of.category,
         higher_is_better=True,
     )
@@ -176,8 +170,6 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
         What results call the score.
     score : str
         One of `informedness.SCORES`.
-    average : {"bias", "prevalence", "macro", "default"}
-        For Informedness and markedness, as in their functions; by default their own.
 
     Examples
     --------
@@ -186,10 +178,8 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
     {'informedness': 0.0, 'informedness_stderr': 0.0}
     """
 
-    def __init__(
-        self, name: str, score: str, average: Average | Literal["default"] = "default"
-    ) -> None:
-        self.name, self.score, self.average = name, score, average
+    def __init__(self, name: str, score: str) -> None:
+        self.name, self.score = name, score
 
     def compute_corpus(self, items: list[FoundAnswer]) -> dict[str, float]:
         """Return the score and its standard error; nan if undefined or if nothing can be scored."""
@@ -204,6 +194,6 @@ class ScoreOfCorpus(CorpusLevelComputation):  # type: ignore[misc]
                 f"{unknown} of {len(items)} answers are none of the choices, so counted as wrong "
                 f"in {self.name}"
             )
-        value = averaged_score(self.score, self.average).value(answers.table())
-        error = answers.standard_error(self.score, self.average)
+        value = score_named(self.score).value(answers.table())
+        error = answers.standard_error(self.score)
         return {self.name: value, f"{self.name}_stderr": error}

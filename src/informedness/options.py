@@ -11,22 +11,11 @@ from .core.scores import ZeroDivision
 Averaged: TypeAlias = Literal["bias", "prevalence", "macro"]
 
 
-class Scoring(TypedDict, total=False):
-    """How a table is scored."""
+class Estimating(TypedDict, total=False):
+    """How a score of a table is estimated."""
 
     prior: Mapping[Any, float] | None
     zero_division: ZeroDivision
-
-
-class ScoringByMode(Scoring, total=False):
-    """The same, where there are several ways to use a prior."""
-
-    prior_mode: str
-
-
-class Estimating(Scoring, total=False):
-    """How a score of a table is estimated."""
-
     confidence_level: float
     ignore_index: Label | None
 
@@ -38,10 +27,6 @@ class Counting(TypedDict, total=False):
     sample_weight: Any
     ignore_index: Label | None
     unknown: str
-
-
-class CountingAndScoring(Counting, ScoringByMode, total=False):
-    """How samples are scored."""
 
 
 class CountingAndEstimating(Counting, Estimating, total=False):

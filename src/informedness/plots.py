@@ -1,4 +1,4 @@
-"""Pictures of tables and results with matplotlib, the extra `plot`.
+"""Figures of tables and results with matplotlib, the extra `plot`.
 
 They fit a column of ACL's style, 3.03 inches wide, and use shape and shade to tell things apart, so
 they can be printed in grey. Each function draws on `ax` if given, otherwise on a new figure, and
@@ -57,17 +57,19 @@ def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
     rows = most_frequent(table, _MOST_CLASSES)
     columns = [*rows, *range(n_classes, len(table.labels))]  # and answers outside of all classes
     cells = cells_of(table, rows, columns)
-    width = 16 if len(columns) <= 12 else 12
-    names = cut_apart([shown(table.labels[code]) for code in columns], width)
+    names = [shown(table.labels[code]) for code in columns]
+    longest = min(16, max(map(len, names)))
+    is_full = len(columns) > 12 or len(columns) * longest > 100
+    names[: len(rows)] = cut_apart(names[: len(rows)], 12 if is_full else 16)
 
     ax, size = _axes(ax, 2.9)
     totals = table.reference_totals[rows].astype(np.float64)
     shares = cells / np.where(totals > 0, totals, np.nan)[:, None]
     image = ax.imshow(shares, cmap="Greys", vmin=0, vmax=1)
-    bar = ax.figure.colorbar(image, ax=ax, fraction=0.046, pad=0.03)
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, 0, 0.05, 1)))
     bar.set_label("share of the row", fontsize=size)
     bar.ax.tick_params(labelsize=size)
-    small = size * (_SMALL if len(columns) > 12 else 1)
+    small = size * (_SMALL if is_full else 1)
     ax.set_yticks(range(len(rows)), names[: len(rows)], parse_math=False, fontsize=small)
     ax.set_xticks(range(len(columns)), names, parse_math=False, fontsize=small)
     if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
@@ -85,18 +87,19 @@ def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
 
 def _write_cells(ax: Axes, numbers: list[str], shares: Any, size: float) -> bool:
     """Write a number into each cell, if they can be read where they fit."""
-    texts = [
-        ax.text(j, i, number, ha="center", va="center", fontsize=size)
-        for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True)
-    ]
+    n_rows, n_columns = shares.shape
+    widest = ax.text(0, 0, max(numbers, key=len), ha="center", va="center", fontsize=size)
     ax.figure.canvas.figure.draw_without_rendering()  # before it nothing has a width
-    largest = max(max(text.get_window_extent().size) for text in texts)
-    room = 0.9 * ax.get_window_extent().width / shares.shape[1]
-    fits = bool(room >= _SMALL * largest)
-    for text, share in zip(texts, shares.flat, strict=True):
-        text.set(fontsize=size * min(1, room / largest), color="white" if share > 0.5 else _INK)
-        if not fits:
-            text.remove()
+    largest = max(widest.get_window_extent().size)
+    widest.remove()
+    scale = min(1, 0.85 * ax.get_window_extent().width / n_columns / largest)
+    fits = bool(scale >= _SMALL)
+    if fits:
+        for (i, j), number, share in zip(
+            np.ndindex(n_rows, n_columns), numbers, shares.flat, strict=True
+        ):
+            color = "white" if share > 0.5 else _INK
+            ax.text(j, i, number, ha="center", va="center", fontsize=scale * size, color=color)
     return fits
 
 
@@ -119,8 +122,7 @@ def draw_per_class(report: Report, ax: Axes | None = None) -> Axes:
     for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
         values = [row[rate] for row in classes]
         ax.plot(values, range(len(values)), "o", markersize=0.6 * size, color=_BLUE, mfc=fill)
-    _rows(ax, names, numbers, size)
-    ax.text(1.02, -0.5, "TPR-FPR", transform=ax.get_yaxis_transform(), va="bottom", fontsize=size)
+    _rows(ax, names, numbers, size, "TPR-FPR")
     ax.set_xlim(-0.04, 1.04)
     ax.set_xlabel("FPR (hollow) to TPR (filled)", fontsize=size)
     return ax
@@ -140,7 +142,8 @@ class _Row(NamedTuple):
 def draw_leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     """Draw what `Leaderboard.plot` returns."""
     rows = [_Row(x.name, x.value, x.estimate, x.place, x.runs) for x in board.models]
-    return _forest(rows, score_named(board.metric).title, ax)
+    head = "" if board.models[0].letters else "score, ranks"
+    return _forest(rows, score_named(board.metric).title, ax, head)
 
 
 def draw_slices(slices: Slices, metric: str = "informedness", ax: Axes | None = None) -> Axes:
@@ -349,16 +352,16 @@ def plot_ability_curves(
     """
     of_references = read_amounts(shares, "shares")
     of_guesses = of_references if guesses is None else read_amounts(guesses, "guesses")
-    k = of_references.size
-    if of_references.shape != (k,) or k < 2 or not of_references.all():
+    k, of_all = of_references.size, (of_references, of_guesses)
+    if k < 2 or not of_references.all() or any(x.shape != (k,) for x in of_all):
         raise ValueError(
-            f"`shares` must be positive, one for each of two or more classes, got {show(shares)}"
+            "`shares` must be positive, for two or more classes, and `guesses` as many, "
+            f"got {show(shares)} and {show(guesses)}"
         )
-    if of_guesses.shape != (k,):
-        raise ValueError(f"`guesses` must be a share for each of {k} classes, got {show(guesses)}")
-    for name, read in (("shares", of_references), ("guesses", of_guesses)):
-        if abs(read.sum() - 1) > 1e-6:
-            raise ValueError(f"`{name}` must sum to 1, got {read.sum():.6g}")
+    if any(abs(x.sum() - 1) > 1e-6 for x in of_all):
+        raise ValueError(
+            f"`shares` and `guesses` must each sum to 1, got {show(shares)} and {show(guesses)}"
+        )
     for name in metrics:
         check_choice("metrics", name, SCORES)
     abilities = np.linspace(0, 1, 51)
@@ -448,7 +451,7 @@ def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
     return ax, _SIZE
 
 
-def _forest(rows: list[_Row], title: str, ax: Axes | None) -> Axes:
+def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Axes:
     """Draw intervals one below the other; a row that is the whole is the last."""
     levels = {row.estimate.confidence_level for row in rows if row.estimate is not None}
     if len(levels) > 1:
@@ -475,7 +478,7 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None) -> Axes:
             ax.plot(row.runs, below, "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
         if row.is_whole:
             ax.axvline(row.value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
-    _rows(ax, cut_apart([row.name for row in rows], 24), numbers, size)
+    _rows(ax, cut_apart([row.name for row in rows], 24), numbers, size, head)
     low, high = ax.get_xlim()
     if low < 0 < high:
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
@@ -491,12 +494,15 @@ def _below(ax: Axes, points: float) -> dict[str, Any]:
     return {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": below}
 
 
-def _rows(ax: Axes, names: list[str], numbers: list[str], size: float) -> None:
-    """Name the rows, the first on top, and write their numbers to the right of the axes."""
+def _rows(ax: Axes, names: list[str], numbers: list[str], size: float, head: str) -> None:
+    """Name the rows, the first on top, and write their numbers to the right, under a heading."""
     ax.set_yticks(range(len(names)), names, fontsize=size, parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
+    beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": size}
     for y, number in enumerate(numbers):
-        ax.text(1.02, y, number, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
+        ax.text(1.02, y, number, va="center", **beside)
+    if head:
+        ax.text(1.02, -0.5, head, va="bottom", **beside)
     ax.tick_params(axis="y", length=0)
     ax.spines[["left", "right", "top"]].set_visible(False)
     ax.grid(axis="x", color="0.9", linewidth=0.6)

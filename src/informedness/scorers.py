@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .core.labels import check_distinct, show
+from .core.labels import check_distinct, check_same_order, show
 from .extras import needing
 from .functions import informedness_score, nit_score, table_of_labels
-from .inputs.containers import check_same_order, read_quickly
+from .inputs.containers import read_quickly
 from .results.estimates import Estimate, estimate_from_labels
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
@@ -67,7 +67,7 @@ def multimetric_scorers(*metrics: str, labels: Any = None) -> dict[str, Any]:
 
 def _score_of_labels(
     y_true: Any, y_pred: Any, *, metric: str, labels: Any, sample_weight: Any = None
-) -> float:
+) -> Any:
     return table_of_labels(y_true, y_pred, labels, sample_weight, None, "error").score(metric)
 
 
@@ -143,7 +143,7 @@ def cross_val_estimate(
     >>> from sklearn.model_selection import LeaveOneOut
     >>> from sklearn.naive_bayes import GaussianNB
     >>> print(cross_val_estimate(GaussianNB(), *load_iris(return_X_y=True), cv=LeaveOneOut()))
-    informedness 0.9301 ± 0.0262 (0.8533 to 0.9814, 0.95)
+    informedness 0.9301 ± 0.0262 (0.8537 to 0.9819, 0.95)
     """
     # before the fits, which may take long
     averaged_score(metric, average)

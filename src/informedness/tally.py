@@ -13,7 +13,7 @@ from typing import Any
 from .contingency import ContingencyTable
 from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
 from .core.table import warn_of_doubts
-from .inputs.containers import check_same_order, read_task
+from .inputs.containers import read_task
 
 _ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 
@@ -70,8 +70,8 @@ class Tally:
             If the batch is not valid, as in `informedness_score`, or its labels differ in type
             from earlier ones; none of it is counted.
         """
-        check_same_order({"references": references, "sample_weight": sample_weight})
-        references, predictions, task = read_task(references, predictions, *self._task)
+        given = references, predictions, *self._task
+        references, predictions, task = read_task(*given, sample_weight=sample_weight)
         if self._table is not None:
             before = read_column(self._table.labels[:1], "labels")
             check_same_kind(before, "references of earlier batches", references, "references")

@@ -1,4 +1,4 @@
-"""`compute_metrics` for the transformers Trainer: the same number, whatever it hands over.
+"""`compute_metrics` for the transformers Trainer: the same number from every form of its input.
 
 Neither torch nor transformers is imported. Logits on a device are reduced to classes there, and
 only these are moved.

@@ -35,7 +35,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
-from scipy.stats import bootstrap
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import cohens_kappa
@@ -254,10 +253,7 @@ def estimated(n, k):
     runs = {"report": partial(Report.from_table, table, 0.95), "informedness": table.estimate,
             "nit": partial(table.estimate, "nit")}  # fmt: skip
     if k < 100:
-        options = {"paired": True, "vectorized": False, "n_resamples": 99, "method": "percentile"}
-        resample = partial(bootstrap, (y, p), balanced_accuracy_score, **options)
-        runs |= {"kappa of statsmodels": partial(cohens_kappa, table.to_dense()),
-                 "99 resamples of scipy": resample}  # fmt: skip
+        runs["kappa of statsmodels"] = partial(cohens_kappa, table.to_dense())
     return runs
 
 
@@ -303,21 +299,13 @@ def tests(_):
 
 # Commands
 
-STUDIES = """
-import importlib, pathlib, sys
-sys.path.insert(0, sys.argv[1])
-import scoring
-scoring.HERE = pathlib.Path(sys.argv[2])
-for name in ("simulated", "glue", "slices", "kvqa", "formality", "texts"):
-    importlib.import_module(name).main()
-"""
-
 
 def commands(folder):
-    def python(*arguments):
-        command = [sys.executable, *map(str, arguments)]
+    def run(program, *arguments):
+        command = [program, *map(str, arguments)]
         return partial(subprocess.run, command, check=True, capture_output=True)
 
+    python = partial(run, sys.executable)
     csv, y, p = (folder / name for name in ("p.csv", "y.txt", "p.txt"))
     pairs = np.transpose(codes(1000, 3))
     np.savetxt(csv, pairs, "%d", ",", header="y,p", comments="")
@@ -333,8 +321,9 @@ def commands(folder):
         name = " ".join(getattr(x, "name", x) for x in ("informedness", *arguments))
         runs = {"informedness": python("-m", "informedness", *arguments)} | peer
         yield Work(name, partial(dict, runs), ((bound, "s"),))
-    studies = python("-c", STUDIES, ROOT / "tests/studies/paper", folder)
-    yield Work("make paper", lambda: {"studies": studies}, ((60, "s"),))
+    venv = "--old-file=.venv/.paper", f"BIN={Path(sys.executable).parent}"
+    paper = run("make", "--directory", ROOT, *venv, "paper")  # into the pages of the studies
+    yield Work("make paper", lambda: {"make paper": paper}, ((60, "s"),))
 
 
 GROUPS = {"Labels": labels, "Metrics of evaluate": metrics, "Files and slices": slices,

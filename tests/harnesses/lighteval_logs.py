@@ -68,8 +68,8 @@ class Model(LightevalModel):
     def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
         return [
             ModelResponse(
-                logprobs=[-0.5 if choice == answer else -2.5 for choice in doc.choices],
-                argmax_logits_eq_gold=[choice == answer for choice in doc.choices],
+                logprobs=[-0.5 if answer in choice else -2.5 for choice in doc.choices],
+                argmax_logits_eq_gold=[answer in choice for choice in doc.choices],
             )
             for doc, answer in zip(docs, self._answers(docs), strict=True)
         ]

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import math
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -11,19 +12,10 @@ from pathlib import Path
 
 import inspect_logs
 import pytest
+from inspect_ai import eval_retry, scorer
 from inspect_ai.log import read_eval_log
-from inspect_ai.scorer import (
-    Score,
-    accuracy,
-    answer,
-    choice,
-    exact,
-    includes,
-    match,
-    model_graded_qa,
-    pattern,
-    scorer,
-)
+from inspect_ai.model import ModelAPI, get_model, modelapi
+from inspect_ai.scorer import Score, choice
 from inspect_ai.solver import generate
 from inspect_logs import by_letter, model, run
 
@@ -58,21 +50,23 @@ def test_the_kept_logs_are_what_inspect_writes_now_but_for_versions(tmp_path):
         )
 
 
-def failing(wrong):
-    """A model that always says B, and fails at one question as long as it is in a list."""
+WRONG = ["What is 3 + 4?"]
 
-    def respond(messages, *_):
-        if any(text in messages[-1].text for text in wrong):
+
+@modelapi("fails")
+class Fails(ModelAPI):
+    """Always says B, and fails at one question; a retry would make mockllm without its answers."""
+
+    async def generate(self, input, **_):
+        if any(text in input[-1].text for text in WRONG):
             raise RuntimeError("no connection")
         return inspect_logs.output("fails", "ANSWER: B")
-
-    return inspect_logs.get_model("mockllm/fails", custom_outputs=respond, memoize=False)
 
 
 def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
     """Because of an error, or because the scorer gave none."""
 
-    @scorer(metrics=[accuracy()])
+    @scorer.scorer(metrics=[scorer.accuracy()])
     def sometimes():
         async def score(state, target):
             right = "C" if state.output.completion.endswith(target.text) else "I"
@@ -81,30 +75,48 @@ def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
         return score
 
     task = by_letter(with_target(sometimes()), n=10, fail_on_error=False)
-    found = metrics_of(run(task, failing(["What is 3 + 4?"]), str(tmp_path)))
+    found = metrics_of(run(task, get_model("fails/b"), str(tmp_path)))
     with pytest.warns(InformednessWarning, match="3 of 10 samples of .* have no score, because"):
         (answers,) = read(tmp_path)
     assert (answers.n_left_out, answers.table().score("accuracy")) == (3, found["accuracy"])
     assert answers.table().informedness() == pytest.approx(found["informedness"])
 
 
-def test_an_interrupted_run_and_its_retry_are_one_report(tmp_path, command):
-    wrong = ["What is 3 + 4?"]
-    options = {"display": "none", "log_dir": str(tmp_path), "max_samples": 1}
-    (log,) = inspect_logs.eval(by_letter(n=5), model=failing(wrong), **options)
-    assert log.status == "error"
+OF_A_FILE = """
+from inspect_ai import task
+from inspect_logs import by_letter
+
+@task
+def sums():
+    return by_letter(n=5)
+"""
+
+
+def test_an_interrupted_run_and_its_retry_are_one_report(tmp_path, command, monkeypatch):
+    """By Inspect's own `eval_retry`; and an earlier run of another model, and half a log."""
+    monkeypatch.chdir(tmp_path)  # where Inspect finds the file of the task
+    Path("sums.py").write_text(OF_A_FILE)
+    options = {"display": "none", "log_dir": str(tmp_path)}
+    (log,) = inspect_logs.eval("sums.py", model="fails/b", **options)
     refusal = command("report", str(tmp_path))
-    assert refusal[0] == 2
+    assert (log.status, refusal[0]) == ("error", 2)
     assert "must have ended with status 'success', got 'error'" in refusal[2]
-    for _ in range(2):  # the same run again, later
+    monkeypatch.setattr(sys.modules[__name__], "WRONG", [])
+    (retried,) = eval_retry(log, **options)
+    assert metrics_of(retried)["accuracy"] == 0.4
+    for _ in range(2):
         run(by_letter(n=5), model("knows-half"), str(tmp_path))
     half = Path(log.location.removeprefix("file://")).read_bytes()[:900]
     (tmp_path / "half.eval").write_bytes(half)
     for latest, n_left_out in (((), 3), (("--latest",), 2)):
         code, output, errors = command("report", str(tmp_path), "--format", "csv", *latest)
-        assert (code, output.count("knows-half")) == (1, 1)
-        assert errors.count("left out: ") == n_left_out
+        assert (code, output.count("fails/b"), output.count("knows-half")) == (1, 1, 1)
+        lines = [line for line in errors.splitlines() if line.startswith("left out: ")]
+        assert len(lines) == n_left_out
+        assert sum("got 'error': `inspect eval-retry` with this log" in line for line in lines) == 1
         assert "half.eval: the log is damaged" in errors
+    (of_retry,) = (answers for answers in read(tmp_path, latest=True) if answers.model == "fails/b")
+    assert of_retry.table().score("accuracy") == 0.4
 
 
 def words(scorer, **options):
@@ -133,27 +145,29 @@ def grader(grade):
 
     def respond(messages, *_):
         asked = messages[-1].text.casefold()
-        submission, target = asked.split("[submission]:")[1].split("[criterion]:")
-        is_right = f"say {target.split()[0]} " in submission
+        target = re.search(r"\[(?:criterion|expert)\]: (\w+)", asked)[1]
+        is_right = f"say {target} " in asked
         return inspect_logs.output("g", f"GRADE: {grade or 'IC'[is_right]}")
 
     return inspect_logs.get_model("mockllm/g", custom_outputs=respond, memoize=False)
 
 
 FOLDING = {
-    "word": (answer("word"), "ANSWER: {}"),
-    "line": (answer("line"), "ANSWER: {}"),
-    "pattern": (pattern(r"is (\w+)"), "it is {}"),
-    "exact": (exact(), "The {}!"),
-    "end": (match(), "I say {}."),
-    "begin": (match("begin"), "{}, for {}"),
-    "whole": (match("exact"), "{}."),
-    "any": (match("any"), "{1}: I say {0} to it"),
-    "includes": (includes(), "I say {} for {}"),
-    "graded": (model_graded_qa(model=grader(None)), "I say {} for {}"),
-    "case-match": (match(ignore_case=False), "{}"),
-    "case-pattern": (pattern(r"(\w+)", ignore_case=False), "{}"),
-    "case-includes": (includes(ignore_case=False), "I say {} for {}"),
+    "word": (scorer.answer("word"), "ANSWER: {}"),
+    "line": (scorer.answer("line"), "ANSWER: {}"),
+    "pattern": (scorer.pattern(r"is (\w+)"), "it is {}"),
+    "exact": (scorer.exact(), "The {}!"),
+    "end": (scorer.match(), "I say {}."),
+    "begin": (scorer.match("begin"), "{}, for {}"),
+    "whole": (scorer.match("exact"), "{}."),
+    "any": (scorer.match("any"), "{1}: I say {0} to it"),
+    "includes": (scorer.includes(), "I say {} for {}"),
+    "f1": (scorer.f1(), "The {}."),
+    "fact": (scorer.model_graded_fact(model=grader(None)), "I say {} for {}"),
+    "graded": (scorer.model_graded_qa(model=grader(None)), "I say {} for {}"),
+    "case-match": (scorer.match(ignore_case=False), "{}"),
+    "case-pattern": (scorer.pattern(r"(\w+)", ignore_case=False), "{}"),
+    "case-includes": (scorer.includes(ignore_case=False), "I say {} for {}"),
 }
 
 
@@ -183,9 +197,9 @@ def test_accuracy_is_that_of_the_scorer(tmp_path, name):
 @pytest.mark.parametrize(
     ("own", "form"),
     [
-        (model_graded_qa(model=grader("C")), "I say {} for {}"),
-        (model_graded_qa(model=grader("P"), partial_credit=True), "I say {} for {}"),
-        (includes(), "No or yes: {}"),
+        (scorer.model_graded_qa(model=grader("C")), "I say {} for {}"),
+        (scorer.model_graded_qa(model=grader("P"), partial_credit=True), "I say {} for {}"),
+        (scorer.includes(), "No or yes: {}"),
     ],
 )
 def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, form, command):
@@ -228,10 +242,16 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path, command):
         assert made[metric].standard_error == pytest.approx(mixed[f"{metric}_stderr"])
 
 
-def test_classes_and_scorers_are_checked_before_the_run(tmp_path):
+def test_classes_groups_and_scorers_are_those_given(tmp_path):
     """NIT of a constant is 1 / k; what is no class is a wrong answer."""
     task = by_letter(with_target(choice()), metrics=[nit(labels=[*"ABCDE"]), nit_stderr()])
     assert metrics_of(run(task, model("always-b"), str(tmp_path)))["nit"] == pytest.approx(1 / 5)
+    groups = scorer.grouped(informedness.inspect_ai.informedness(), "known")
+    task = by_letter(with_target(choice()), metrics=[groups])
+    for i, sample in enumerate(task.dataset):
+        sample.metadata = {"known": "yes" if i % 2 == 0 else "no"}
+    found = metrics_of(run(task, model("knows-half"), str(tmp_path)))
+    assert found == {"yes": 1, "no": 0, "all": pytest.approx(1 / 2)}
     for labels in ("AB", [], ["A", "A"], [1, 2]):
         with pytest.raises(ValueError, match="`labels` must "):
             nit(labels=labels)

@@ -71,6 +71,8 @@ def exact(**options):
         (exact(), "  {}", 0),  # which does not
         (exact(normalize_pred=str.upper), "{}", 0.7),
         (exact(normalize_pred=helm_normalizer, normalize_gold=helm_normalizer), "({})!", 0.7),
+        (Metrics.f1_score.value, "{}", 0.7),
+        (Metrics.pass_at_k(sample_params={"k": 1, "n": 1}), " {}", 0.7),
         (exact(type_exact_match="prefix"), "{}, I think", 0.7),
         (exact(type_exact_match="suffix"), "Surely {}", 0.7),
         (Metrics.gpqa_instruct_metric.value, "I think the answer is ({}).", 0.7),
@@ -88,6 +90,26 @@ def test_accuracy_is_that_of_the_metric_beside(tmp_path, own, form, accuracy):
         made, shown = answers.table().estimate(name), f"{name}_of_{own.metric_name}"
         assert results[shown] == pytest.approx(made.value, abs=1e-12)
         assert results[f"{shown}_stderr"] == pytest.approx(made.standard_error, abs=1e-12)
+
+
+@pytest.mark.parametrize("ignored", [None, False, True])
+def test_the_normalisation_is_that_in_the_name_of_the_metric(tmp_path, monkeypatch, ignored):
+    """As tasks of lighteval give it; a blank in front of a choice counts, or does not."""
+    own = Metrics.loglikelihood_acc.value
+    if ignored is not None:
+        norm = LogProbCharNorm(ignore_first_space=ignored)
+        own = Metrics.loglikelihood_acc(sample_params={"logprob_normalization": norm})
+
+    def prompt(line, task_name=None):
+        of_letters = lighteval_logs.LETTERS.index(line["answer"])
+        return Doc(line["question"], [" A", "B--", "C----", "D"], of_letters, task_name=task_name)
+
+    monkeypatch.setattr(lighteval_logs, "prompt", prompt)
+    results = results_of("arithmetic", "knows-half", tmp_path, [own, informedness(own)])
+    (answers,) = read_log(tmp_path)
+    name = own.metric_name
+    assert answers.table().score("accuracy") == pytest.approx(results[name])
+    assert answers.table().informedness() == pytest.approx(results[f"informedness_of_{name}"])
 
 
 @pytest.mark.parametrize("norm", [None, LogProbCharNorm(), LogProbTokenNorm()])
@@ -127,7 +149,7 @@ def test_two_runs_in_a_folder_and_half_of_another_are_read_as_one(tmp_path, comm
     code, output, errors = command("report", str(tmp_path), "--format", "csv")
     assert (code, output.count("arithmetic|0")) == (1, 2)
     assert (
-        f"left out: {earlier}: another run of 'always-b, arithmetic|0', of which {later}" in errors
+        f"left out: {earlier}, because {later} is a later run of 'always-b, arithmetic|0'" in errors
     )
     assert f"left out: {half}: not readable as Parquet" in errors
     assert command("compare", *map(str, (later, _)))[0] == 0
@@ -166,9 +188,7 @@ def test_samples_that_cannot_be_scored_are_refused(own, response):
         prepare(doc(), ModelResponse())
 
 
-def test_what_says_no_right_or_wrong_and_an_average_by_class_are_refused():
+def test_what_says_no_right_or_wrong_is_refused():
     for own in (Metrics.mcc, Metrics.drop, "acc", None):
-        with pytest.raises(ValueError, match="`of` must be a metric that says of each sample"):
+        with pytest.raises(ValueError, match="`of` must be a metric that scores each sample"):
             informedness(own)
-    with pytest.raises(ValueError, match="`average` must not be None"):
-        informedness(Metrics.exact_match, average=None)

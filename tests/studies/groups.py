@@ -148,8 +148,6 @@ def markdown(rows, options, minutes):
     about += f"{options.n_resamples} swaps. {of.made_with(minutes)}"
     command = f"    python tests/studies/groups.py --runs {options.runs} "
     command += f"--n-resamples {options.n_resamples}"
-    if options.groups != list(GROUPS):
-        command += " --groups " + " ".join(map(str, options.groups))
     parts = ["# Samples in groups", command, "\n".join(__doc__.splitlines()[2:])]
     parts.append(scoring.text(about))
     head = ["groups", "sizes", "correlation", "equal: p < 0.05", "of the t-test",

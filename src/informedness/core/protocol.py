@@ -4,11 +4,10 @@
 `[1, 1]`, 0.7 becomes 0, None passes. `LabelInputs` goes in front of it in a metric's bases and
 reads the inputs itself. It is no `EvaluationModule`: `evaluate` would take it for the metric.
 
-In one process nothing is written: what is added waits in memory. With `num_process > 1` it travels
-through the base class's files as Python literals, a prediction and (reference, weight or None) for
-each sample. What is added between two calls of `compute` is a round: its files start with process
-and round, so that rounds never mix, and two file names take turns, so that a process may run one
-round ahead. As with every metric of evaluate, one metric is for one thread.
+In one process what is added waits in memory. With `num_process > 1` it travels through the base
+class's files as Python literals, a prediction and (reference, weight or None) for each sample. What
+is added between two calls of `compute` is a round: its files start with process and round, so that
+rounds never mix, and two file names take turns, so that a process may run one round ahead.
 """
 
 # `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
@@ -99,7 +98,7 @@ class LabelInputs:
         self, *, predictions: Any = None, references: Any = None, sample_weight: Any = None
     ) -> None:
         """Add predictions and their references, with weights of 1 unless given; all or nothing."""
-        pair = read_pair(references, predictions)
+        pair = read_pair(references, predictions, sample_weight=sample_weight)
         weights = None
         if sample_weight is not None:
             self._check_options(["sample_weight"])
@@ -129,7 +128,8 @@ class LabelInputs:
         self._check_options(kwargs)
         is_given, n_added = predictions is not None or references is not None, len(self)
         if is_given:
-            references, predictions = read_pair(references, predictions)
+            weights = kwargs.get("sample_weight")
+            references, predictions = read_pair(references, predictions, sample_weight=weights)
         if is_given and n_added:
             warn(
                 f"`compute` takes the samples passed to it together with {n_added} added before: "
@@ -189,8 +189,8 @@ class LabelInputs:
         there = signature(type(self)._compute).parameters
         options = [x for x in there if x not in ("self", "predictions", "references")]
         if odd := [name for name in names if name not in options]:
-            its = f"its options are {', '.join(options)}"
-            raise TypeError(f"{self.name} has no option {odd[0]!r}: {its}")
+            its = ", ".join(options)
+            raise TypeError(f"{self.name} has no option {odd[0]!r}: its options are {its}")
 
     def _score(self, predictions: Any, references: Any, options: Any, weights: Any = None) -> Any:
         """Return the result of the metric's own `_compute`; `weights` came with the samples."""
@@ -204,8 +204,6 @@ class LabelInputs:
             options["sample_weight"] = weights
         # not self._compute, which is what the base class calls
         return type(self)._compute(self, predictions=predictions, references=references, **options)
-
-    # Several processes
 
     def _write_head(self) -> None:
         """Write process and round as a sample; samples before it in the file are not read."""
@@ -244,8 +242,8 @@ class LabelInputs:
             if [*parts] != [(number, self._round) for number in range(self.num_process)]:
                 found = ", ".join(f"process {number} is in round {at}" for number, at in parts)
                 raise ValueError(
-                    f"the processes are not in the same round: {found}: let each call `compute` in "
-                    "every round, and give each job in the cache folder an `experiment_id`"
+                    f"the processes are not in the same round ({found}): let each call `compute` "
+                    "in every round, and give each job in the cache folder an `experiment_id`"
                 )
             samples = [sample for part in parts.values() for sample in part]
             predictions, references, given = ([s[i] for s in samples] for i in range(3))

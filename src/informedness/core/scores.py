@@ -86,8 +86,8 @@ def why_above_accuracy(table: Table, value: float, size: float) -> str:
     used = int(np.count_nonzero(there & (table.prediction_totals > 0)))
     other = float((class_gains(table) * table.reference_totals).sum()) / float(table.total)
     return (
-        f"above accuracy ({accuracy:.3f}), so it is no share of the answers: the model uses {used} "
-        f'of the {k} classes, and average="prevalence" gives {other:.3f}'
+        f"above accuracy ({accuracy:.3f}), so it is not a share of the answers: the model uses "
+        f'{used} of the {k} classes, and average="prevalence" gives {other:.3f}'
     )
 
 
@@ -134,8 +134,7 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     """Return 2^MI / k: at most 1, by chance 1/k; 1.0 where there is only one class."""
     check_zero_division(zero_division, 1.0)
     k = n_classes(table)
-    if table.n_samples != 1:
-        warn_of_outside("NIT", table)
+    warn_of_outside("NIT", table)
     why = "there is only one class: NIT is 1.0 by definition" if k == 1 else ""
     undefined = value_if_undefined(why, 1.0, zero_division, table)
     if undefined is not None:
@@ -233,9 +232,8 @@ def warn_of_outside(title: str, table: Table) -> None:
     n_outside, wanted = outside_references(table)
     if table.n_samples is not None and table.n_samples < wanted:
         warn(
-            f"{title} counts predictions outside the references as information: {n_outside} "
-            f"different ones in {table.n_samples} samples, where {wanted} samples are wanted; pass "
-            'the classes as labels= and unknown="wrong" to count all of them as one answer'
+            f"{title} counts predictions outside the references as information: {n_outside} need "
+            f'{wanted} samples, got {table.n_samples}; pass labels= and unknown="wrong"'
         )
 
 

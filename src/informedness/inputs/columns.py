@@ -4,41 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.labels import Label, Numbers
+from ..core.labels import Numbers
 from ..core.table import read_amounts
 from .nested import listed
-
-if TYPE_CHECKING:
-    from typing_extensions import Required
-
-    class FrameOptions(TypedDict, total=False):
-        """Arguments of `table_from_frame`, without `by`, which decides what it returns."""
-
-        references: Required[str]
-        predictions: Required[str]
-        weights: str | None
-        counts: str | None
-        labels: Sequence[Label] | None
-        ignore_index: Label | None
-        unknown: str
-        drop_null: bool
-        each_row_a_sample: bool | None
-
-    class FileOptions(FrameOptions, total=False):
-        """And of `table_from_file`."""
-
-        file_format: str | None
-        encoding: str | None
-        numeric: bool
-        extract: str | re.Pattern[str] | None
-        choices: Sequence[str] | None
-        ignore_case: bool
-        strip: bool
-        keep_missing: bool
 
 
 class Batch(NamedTuple):
@@ -91,7 +63,8 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
         if present.count(name) != 1:
             there = "occurs twice" if name in present else "does not exist"
             raise ValueError(
-                f"`{argument}`: column {name!r} {there}: the columns are {listed(present, name)}"
+                f"`{argument}` names column {name!r}, which {there}; the columns are "
+                f"{listed(present, name)}"
             )
 
 
@@ -150,7 +123,7 @@ def are_one_of(texts: Collection[str], values: Any) -> Any:
 
 def no_samples(n_rows: int) -> ValueError:
     """Return the error that none of so many rows is a sample to score."""
-    dropped = ", and none is left: all are ignored, null or of weight 0" if n_rows else ""
+    dropped = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
     return ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")
 
 

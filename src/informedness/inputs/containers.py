@@ -8,13 +8,22 @@ Figures in the comments are medians of `make bench`, per label.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
 import numpy as np
 
-from ..core.labels import NAMES, Codes, Column, Label, Numbers, code_objects, read_column, read_pair
+from ..core.labels import (
+    NAMES,
+    Codes,
+    Column,
+    Label,
+    Numbers,
+    check_same_order,
+    read_column,
+    read_pair,
+)
 from ..core.table import Task, task_of
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Knuth's: 2**64 over the golden ratio
@@ -35,31 +44,20 @@ def read_task(
     ignore_index: Any,
     unknown: str,
     names: tuple[str, str] = NAMES,
+    **beside: Any,
 ) -> tuple[Column, Column, Task]:
-    """Return references and predictions as columns, and the options, all of one kind of label."""
-    check_same_order({names[0]: references, names[1]: predictions})
+    """Return references and predictions as columns, and the options, all of one kind of label.
+
+    What stands beside them, by name, must have their order.
+    """
+    check_same_order({names[0]: references, names[1]: predictions, **beside})
     columns = quickly(references, names[0]), quickly(predictions, names[1])
     r, p = read_pair(*columns, names)
     return r, p, task_of(r, labels, ignore_index, unknown, names[0])
 
 
-def check_same_order(columns: Mapping[str, Any]) -> None:
-    """Raise ValueError if columns of pandas have the same index in different orders."""
-    found = [(name, x.index) for name, x in columns.items() if hasattr(x, "iloc")]
-    for name, index in found[1:]:
-        first, wanted = found[0]
-        if not index.equals(wanted) and len(index) == len(wanted) and {*index} == {*wanted}:
-            raise ValueError(
-                f"`{name}` must have its index in the order of `{first}`, got the same index in "
-                f"another order: pass {name}.loc[{first}.index], or {name}.to_numpy() if the "
-                "samples go by position"
-            )
-
-
 def quickly(values: Any, name: str) -> Any:
     """Return a container as a column, or as it is if there is no fast way for it."""
-    if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow or datasets
-        values = values[values.column_names[0]]
     if hasattr(getattr(values, "dtype", None), "pyarrow_dtype"):  # a column of pandas
         values = values.array.__arrow_array__()
     column = quick_column(values, name)
@@ -74,7 +72,7 @@ def quick_column(values: Any, name: str) -> Column | None:
         return _far_integers(values)
     if hasattr(values, "dictionary_encode") and hasattr(values, "to_pylist"):
         return _arrow_column(values, name)
-    if isinstance(values, np.ma.MaskedArray) or getattr(values, "ndim", 0) != 1:
+    if getattr(values, "ndim", 0) != 1 or isinstance(values, np.ma.MaskedArray):
         return None
     if hasattr(values, "__array__") and not hasattr(values, "detach"):
         dtype = getattr(values, "dtype", None)
@@ -143,25 +141,20 @@ def _whole_floats(array: Numbers) -> Column | None:
     return Column(array.astype(np.int64))
 
 
-def _code_words(array: Numbers) -> Column:
-    """Return numpy's fixed-width strings or bytes as codes, by their 64-bit words.
+def _code_words(array: Numbers) -> Column | None:
+    """Return numpy's fixed-width strings or bytes as codes; those of 8 bytes as 64-bit integers.
 
-    Hashing them as Python objects would take four times as long.
+    Hashing them as Python objects would take two to four times as long; of longer ones it does not.
     """
-    if array.dtype.itemsize == 0 or not len(array):
-        return code_objects(array.tolist())
+    if not array.nbytes:
+        return None
     is_text = array.dtype.kind == "U"
     native = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     units = native.view(np.uint32 if is_text else np.uint8).reshape(len(array), -1)
-    if is_text and units.max() < 256:
-        units = units.astype(np.uint8)
-    per_word = 8 // units.itemsize
-    words = np.pad(units, [(0, 0), (0, -units.shape[1] % per_word)]).view(np.uint64)
+    if units.shape[1] > 8 or units.max() >= 256:
+        return _text_column(array.tolist())
+    words = np.pad(units.astype(np.uint8), [(0, 0), (0, 8 - units.shape[1])]).view(np.uint64)
     codes = code_integers(words[:, 0])[1]
-    for word in words[:, 1:].T:
-        values, of_word = code_integers(word)
-        if len(values) > 1:
-            codes = code_integers(codes * len(values) + of_word)[1]
     sample = np.empty(int(codes.max()) + 1, dtype=np.int64)
     sample[codes] = np.arange(len(codes))  # some sample of each code
     return Column(codes, array[sample].tolist())

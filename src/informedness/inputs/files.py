@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,22 +19,9 @@ from .answered import LabelOptions, read_labels
 from .columns import Batch, named_columns, no_samples, read_whole, slices_of
 from .readers import read_files
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .columns import FileOptions
-
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
 
 
-@overload
-def table_from_file(
-    path: Paths, *, by: None = ..., **options: Unpack[FileOptions]
-) -> ContingencyTable: ...
-@overload
-def table_from_file(
-    path: Paths, *, by: str | Sequence[str], **options: Unpack[FileOptions]
-) -> dict[Slice, ContingencyTable]: ...
 def table_from_file(
     path: Paths,
     *,
@@ -56,7 +43,7 @@ def table_from_file(
     keep_missing: bool = False,
     each_row_a_sample: bool | None = None,
     by: str | Sequence[str] | None = None,
-) -> ContingencyTable | dict[Slice, ContingencyTable]:
+) -> Any:
     r"""Return the contingency table of files of predictions, which may be larger than memory.
 
     Parameters
@@ -64,19 +51,19 @@ def table_from_file(
     path : path or sequence of paths
         A file, a folder of part files, or several of them, which count as one data set. In folders
         and their subfolders, names that start with "." or "_" are left out, and so are a README, a
-        license or a citation whose ending is not one of data. "-" is standard input, which needs
+        licence or a citation without the ending of a data file. "-" is standard input, which needs
         `file_format`.
     references, predictions, weights, counts : str
         Names of the columns, of which the last holds how many samples a row stands for.
         "doc.label" is the field label within the column doc, and "doc.answers.0" the first element
         of a list in it, unless a column has the whole name. "argmax:scores" is the position of the
-        greatest number in each list of the column scores; if several are equal, the first. CSV and
+        largest number in each list of the column scores; if several are equal, the first. CSV and
         TSV have no nested columns and no lists.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
         By default taken from each file name. "arrow" is Arrow IPC, also known as Feather. An Excel
         file needs openpyxl, and has one sheet with these columns.
     encoding : str, optional
-        That of text, such as "cp1252", by default UTF-8, or UTF-16 or UTF-32 if a mark shows it.
+        Of text, such as "cp1252"; by default UTF-8, or UTF-16 or UTF-32 if a mark shows it.
     numeric : bool
         Whether text labels are integers. CSV and TSV are read as text, in which 001 is not 1;
         the other formats have types of their own.
@@ -84,7 +71,7 @@ def table_from_file(
         As in `ContingencyTable.from_labels`; if the file's labels are integers, they may be given
         as text.
     extract : str or re.Pattern, optional
-        A regular expression that takes the class out of generated text, in predictions only: the
+        A regular expression that extracts the class from generated text, in predictions only: the
         first group of the first match, or the whole match if there is no group. Put `(?s).*` in
         front to take the last match. Text without a match is an error, or with `unknown="wrong"` a
         wrong answer.

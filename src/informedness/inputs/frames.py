@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +16,10 @@ from ..core.labels import Label, NoSamplesError, show
 from ..core.table import check_unknown, read_amounts, warn_of_doubts
 from ..extras import needing
 from ..inputs.containers import read_task
-from ..slicing import Slice, slice_column, sliced_counts
+from ..slicing import slice_column, sliced_counts
 from .answered import LabelOptions
 from .columns import check_columns, named_columns, no_samples, nulls_found, plain_column, slices_of
 from .counted import MOST_ROWS, warn_of_counts
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from .columns import FrameOptions
 
 _CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised for what cannot be a key
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
@@ -33,14 +28,6 @@ _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # hav
 _ALIKE = (("a", "A"), ("a", "á"), ("a", "a "), ("\u00e9", "e\u0301"))
 
 
-@overload
-def table_from_frame(
-    frame: Any, *, by: None = ..., **options: Unpack[FrameOptions]
-) -> ContingencyTable: ...
-@overload
-def table_from_frame(
-    frame: Any, *, by: str | Sequence[str], **options: Unpack[FrameOptions]
-) -> dict[Slice, ContingencyTable]: ...
 def table_from_frame(
     frame: Any,
     *,
@@ -54,7 +41,7 @@ def table_from_frame(
     drop_null: bool = False,
     each_row_a_sample: bool | None = None,
     by: str | Sequence[str] | None = None,
-) -> ContingencyTable | dict[Slice, ContingencyTable]:
+) -> Any:
     """Return the contingency table of two columns of a data frame, counted where the data is.
 
     With `by`, return a table for each slice of the rows, counted in the same pass.
@@ -209,9 +196,10 @@ def _count_in_engine(frame: Any, names: Mapping[str, str], drop_null: bool) -> d
     for role, (a, b) in product(text if merged else (), _ALIKE):
         if True in cells[role + b].to_list():
             raise ValueError(
-                f"`{role}`: the engine compares column {names[role]!r} with a collation that takes "
-                f"{a!a} and {b!a} for equal, so labels would merge: select it with one that tells "
-                'all text apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
+                f"`{role}` names column {names[role]!r}, which the engine compares with a "
+                f"collation that takes {a!a} and {b!a} for equal, so labels would merge: select "
+                "it with one that tells all text apart, for example "
+                'COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
             )
     if drop_null:  # an engine may not have seen a null among the values of a dictionary
         cells = cells.drop_nulls(keys)
@@ -291,5 +279,6 @@ def _plain_arrow(frame: Any, names: Mapping[str, str]) -> Any:
             column.validate(full=True)  # an index outside its dictionary reads stray memory
             columns[name] = plain_column(column)
         except pyarrow.ArrowException as error:
-            raise ValueError(f"`{role}`: column {name!r} cannot be read: {error}") from error
+            said = f"`{role}` names column {name!r}, which cannot be read"
+            raise ValueError(f"{said}: {error}") from error
     return pyarrow.table(columns)

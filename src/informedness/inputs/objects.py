@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, TypeAlias
 from ..core.labels import show
 from ..extras import needing
 from .delimited import check_header
-from .nested import Way, argmax, value_in
+from .nested import value_in
 from .paths import why_not_utf8
 
 Row: TypeAlias = tuple[str, Any, bool]
@@ -49,31 +49,16 @@ def json_entries(stream: BinaryIO, _: object = None) -> Iterator[Row]:
         yield f"entry {position}", row, True
 
 
-def values_of(
-    row: Any, names: Mapping[str, str], ways: dict[str, Way], where: str, is_escaped: bool
-) -> list[Any]:
-    """Return the values of the columns in a JSON object; `ways` are those of earlier objects."""
+def values_of(row: Any, names: Mapping[str, str], where: str, is_escaped: bool) -> list[Any]:
+    """Return the values of the columns in a JSON object."""
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
     values = []
     for name in names.values():
         try:
-            value, way = value_in(row, name)
+            values.append(value_in(row, name))
         except ValueError as error:
-            raise ValueError(f"{where} has no {name!r}: {error}") from error
-        try:
-            values.append(argmax(value, way) if way.is_argmax else value)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from error
-        before = ways.setdefault(name, way)
-        if way != before:
-            n = min(len(before.steps), len(way.steps))  # a null ends a way
-            if before.steps[:n] != way.steps[:n] or before.is_argmax != way.is_argmax:
-                raise ValueError(
-                    f"{where} has {name!r} in another place than those before: as a column of this "
-                    "name in one, as nested fields in the other"
-                )
-            ways[name] = max(before, way, key=lambda one: len(one.steps))
+            raise ValueError(f"{where} has no {name!r}; {error}") from error
     if is_escaped and any(_HALF_A_CHARACTER.search(str(value)) for value in values):
         raise ValueError(f"{where} has half a character (a lone surrogate) as a label")
     return values

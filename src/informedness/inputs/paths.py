@@ -8,10 +8,9 @@ import lzma
 import os
 import re
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -45,13 +44,13 @@ _BYTE_ORDER_MARKS = {  # that of UTF-32 begins with that of UTF-16
 _BETWEEN_WORDS = re.compile(rb'[\s,;|"]')
 # Encodings of text without a mark, in which a word is shown that is not in UTF-8.
 _ENCODINGS = ("cp1252", "cp1250", "cp1251", "cp932", "gb18030", "big5", "cp949")
+_LOST = "\ufffd"  # in place of bytes that are none of an encoding
 _PIECE = 1 << 20  # bytes read, decompressed or decoded at a time
 _HIDDEN = (".", "_")
 # Files beside the data in a folder: texts about it, unless their ending says that they are data,
-# and what `datasets` writes (the state only beside data that is not JSON).
+# and what `datasets` writes.
 _TEXTS = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?", re.I)
-_INFOS = ("dataset_info.json", "dataset_infos.json")
-_STATE = "state.json"
+_INFOS = ("dataset_info.json", "dataset_infos.json", "state.json")
 _URL = re.compile(r"[a-zA-Z][\w+.-]+:/")  # of two letters or more: "C:/" is a drive
 
 
@@ -123,9 +122,6 @@ def _parts(folder: Path) -> list[Path]:
                     f"{Path(place, name)}: a folder of parts must not hold a link to a folder: "
                     "pass the folder it leads to as a path of its own"
                 )
-    if {named_format(part) for part in parts} != {"json"}:
-        left_out += [part for part in parts if part.name == _STATE]
-        parts = [part for part in parts if part.name != _STATE]
     for part in parts:
         if not part.is_file():
             kind = "a broken link" if part.is_symlink() else "a pipe or device"
@@ -135,7 +131,7 @@ def _parts(folder: Path) -> list[Path]:
     if left_out:
         names = ", ".join(str(path.relative_to(folder)) for path in sorted(left_out)[:3])
         more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
-        warn(f"{folder}: left out what is hidden or beside the data: {names}{more}")
+        warn(f"{folder}: left out hidden files and files without data ({names}{more})")
     return sorted(parts)
 
 
@@ -218,7 +214,9 @@ def _pieces(stream: Any) -> Iterator[bytes]:
 
 def _copied(pieces: Iterable[bytes], most_bytes: int | None = None) -> Any:
     """Copy what can only be read once into a temporary file."""
-    copy = tempfile.TemporaryFile()  # noqa: SIM115 the caller closes it
+    from tempfile import TemporaryFile  # which takes long
+
+    copy = TemporaryFile()  # noqa: SIM115 the caller closes it
     for piece in pieces:
         copy.write(piece)
         if most_bytes is not None and copy.tell() > most_bytes:
@@ -249,7 +247,9 @@ def _utf8(stream: BinaryIO, encoding: str | None) -> Iterator[BinaryIO]:
         yield stream
         return
     text = io.TextIOWrapper(stream, encoding=encoding, newline="")
-    with tempfile.TemporaryFile() as copy:
+    from tempfile import TemporaryFile
+
+    with TemporaryFile() as copy:
         try:
             while piece := text.read(_PIECE):
                 copy.write(piece.encode())
@@ -279,12 +279,11 @@ def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
             sides = line[: error.start], line[error.start :]
             before, after = (_BETWEEN_WORDS.split(side) for side in sides)
             word = before[-1] + after[0]
-            readings: dict[str, str] = {}  # to the first encoding in which it reads so
-            for name in _ENCODINGS:
-                with suppress(UnicodeDecodeError):
-                    readings.setdefault(word.decode(name), name)
-            shown = [f"{text!r} in {name}" for text, name in readings.items() if text.isprintable()]
-            would = f": {word!r} would be {', '.join(shown)}" if shown else ""
+            # to the first encoding in which it reads so, in their order
+            readings = {word.decode(name, "replace"): name for name in reversed(_ENCODINGS)}
+            are_texts = [(x, y) for x, y in readings.items() if x.isprintable() and _LOST not in x]
+            shown = [f"{text!r} in {name}" for text, name in reversed(are_texts)]
+            would = f" ({word!r} would be {', '.join(shown)})" if shown else ""
             return f"line {number} is not in UTF-8{would}: give the right one as encoding="
     return ""
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice, takewhile
+from itertools import islice
 from typing import Any, BinaryIO
 
 from ..extras import needing
@@ -13,7 +13,7 @@ from .answered import LabelOptions
 from .columns import Batch, are_one_of, check_columns, nulls_found, plain_column
 from .counted import CountsWatch, whole_number
 from .delimited import check_not_joined, csv_header, open_csv
-from .nested import Way, array_in, check_argmax, type_in
+from .nested import array_in
 from .objects import Row, json_entries, json_lines, sheet_rows, values_of
 from .paths import check_encoding, list_files, open_whole, why_not_utf8
 
@@ -216,14 +216,13 @@ def _read_objects(
     names: Mapping[str, str],
     missing: Mapping[str, Collection[str]] | None,
 ) -> Iterator[Batch]:
-    ways: dict[str, Way] = {}
     is_sheet, objects = kind == "xlsx", _OBJECTS[kind](stream, names)
     texts = [(missing or {}).get(argument, ()) for argument in names]
     keeps = is_sheet and missing is None  # empty cells as empty text, as in CSV
     empty = ["" if keeps and name not in ("weights", "counts") else None for name in names]
     beside: Mapping[str, list[Any]] | None = None
     while rows := list(islice(objects, _LINES)):
-        given = [values_of(row, names, ways, where, escaped) for where, row, escaped in rows]
+        given = [values_of(row, names, where, escaped) for where, row, escaped in rows]
         if beside is None:
             beside = _numbers_beside([row for _, row, _ in rows], names)
         some = [
@@ -251,8 +250,8 @@ def _numbers_beside(rows: list[dict[str, Any]], names: Mapping[str, str]) -> dic
 # Columns of Arrow
 
 
-def _columns_of(batches: Iterable[Any], ways: Mapping[str, Way]) -> Iterator[Any]:
-    """Yield the columns that `ways` lead to in record batches as tables, by argument."""
+def _columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[Any]:
+    """Yield the columns of these names in record batches as tables, by argument."""
     import pyarrow
 
     row = 0
@@ -260,9 +259,9 @@ def _columns_of(batches: Iterable[Any], ways: Mapping[str, Way]) -> Iterator[Any
         batch.validate(full=True)  # what is damaged may end the process, or name another label
         for start in range(0, len(batch), _ROWS):
             part = batch.slice(start, _ROWS)
-            columns = {name: array_in(part, way, row) for name, way in ways.items()}
+            columns = {x: array_in(part, name, row)[0] for x, name in names.items()}
             table = pyarrow.table(columns)
-            yield pyarrow.table({name: plain_column(table[name]) for name in ways})
+            yield pyarrow.table({x: plain_column(table[x]) for x in names})
             row += len(part)
 
 
@@ -306,10 +305,7 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     import pyarrow.parquet
 
     metadata = pyarrow.parquet.read_metadata(stream)
-    ways = _ways(names, metadata.schema.to_arrow_schema())
-    # of a list the whole: between it and the fields of its elements stand names that vary
-    fields = [takewhile(lambda step: isinstance(step, str), way.steps) for way in ways.values()]
-    columns = sorted({".".join(map(str, steps)) for steps in fields})
+    columns = sorted(_paths(names, metadata.schema.to_arrow_schema()))
     file = pyarrow.parquet.ParquetFile(stream, metadata=metadata, pre_buffer=False)
     # Where a column's metadata is damaged a look at it ends the process, but reading raises.
     next(file.iter_batches(batch_size=1, columns=columns), None)
@@ -321,15 +317,15 @@ def _read_parquet(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
         pre_buffer=False,  # or it would keep all that it has read
         page_checksum_verification=True,
     )
-    yield from _columns_of(file.iter_batches(batch_size=n_rows, columns=columns), ways)
+    yield from _columns_of(file.iter_batches(batch_size=n_rows, columns=columns), names)
     if metadata.num_row_groups:
         last = _chunks(metadata, metadata.num_row_groups - 1, columns)
         start = min(chunk.data_page_offset for chunk in last)
         _check_one_file(stream, start, b"PAR1", "Parquet")
 
 
-def _ways(names: Mapping[str, str], schema: Any) -> dict[str, Way]:
-    """Return the way to each column, by argument.
+def _paths(names: Mapping[str, str], schema: Any) -> set[str]:
+    """Return the paths to columns, as far as they are fields.
 
     Raises
     ------
@@ -338,24 +334,28 @@ def _ways(names: Mapping[str, str], schema: Any) -> dict[str, Way]:
     """
     import pyarrow
 
-    ways = {}
+    # no rows; `empty_table` would import pandas
+    nothing = [pyarrow.nulls(0, field.type) for field in schema]
+    batch = pyarrow.RecordBatch.from_arrays(nothing, schema=schema)
+    paths = set()
     for argument, name in names.items():
         if name in schema.names:
             check_columns({argument: name}, schema.names)
         try:
-            kind, ways[argument] = type_in(schema, name)
+            column, path = array_in(batch, name)
         except ValueError as error:
-            raise ValueError(f"`{argument}`: column {name!r} does not exist: {error}") from error
+            said = f"`{argument}` names column {name!r}, which does not exist"
+            raise ValueError(f"{said}; {error}") from error
+        kind = column.type
         if argument in ("weights", "counts") and kind in (pyarrow.string(), pyarrow.large_string()):
             raise ValueError(f"`{argument}` must hold numbers, got column {name!r} of {kind}")
-        if ways[argument].is_argmax:
-            check_argmax(kind, ways[argument])
-        elif pyarrow.types.is_nested(kind):
+        if pyarrow.types.is_nested(kind):
             raise ValueError(
                 f"`{argument}` must have one value per row, got column {name!r} of {kind}: name a "
-                "field or an element in it, or argmax:NAME for the position of the greatest number"
+                "field or an element in it, or argmax:NAME for the position of the largest number"
             )
-    return ways
+        paths.add(path)
+    return paths
 
 
 def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
@@ -396,8 +396,8 @@ def _check_one_file(stream: BinaryIO, start: int, magic: bytes, kind: str) -> No
         seen = before + block
         if magic + magic in seen:
             raise ValueError(
-                f"the file must hold one {kind} file, got several joined into one, of which all "
-                "but one would be passed over: pass the files themselves, as several paths or a "
+                f"the file must hold one {kind} file, got several joined into one, of which only "
+                "one would be read: pass the files themselves, as several paths or a "
                 "folder"
             )
         before = seen[1 - 2 * len(magic) :]
@@ -423,12 +423,14 @@ def _read_arrow(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Any]:
     opened = _arrow_opener(stream)
     is_file = opened is ipc.open_file
     schema = opened(stream).schema
-    ways = _ways(names, schema)
+    paths = _paths(names, schema)
     stream.seek(0)
-    wanted = sorted({schema.get_field_index(way.steps[0]) for way in ways.values()})
+    wanted = [
+        i for i, x in enumerate(schema.names) if any(f"{y}.".startswith(f"{x}.") for y in paths)
+    ]
     reader = opened(stream, options=ipc.IpcReadOptions(included_fields=wanted))
     batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
-    yield from _columns_of(batches, ways)
+    yield from _columns_of(batches, names)
     if is_file:
         _check_one_file(stream, 0, b"ARROW1", "Arrow")
     elif stream.read(1):
@@ -439,6 +441,6 @@ def _read_csv(
     stream: BinaryIO, names: Mapping[str, str], delimiter: str, keep_empty: bool
 ) -> Iterator[Any]:
     batches = open_csv(stream, names, delimiter, keep_empty, _BLOCK)
-    for table in _columns_of(batches, {x: Way((name,), False) for x, name in names.items()}):
+    for table in _columns_of(batches, names):
         check_not_joined(table, names)
         yield table

@@ -94,7 +94,7 @@ def read_lines(
     sides = [_lines_of(str(path), encoding) for path in paths]
     if len(sides[0]) != len(sides[1]):
         raise ValueError(
-            "the files must have as many lines, one per sample, got "
+            "the files must have the same number of lines, one per sample, got "
             f"{len(sides[0])} in {paths[0]} and {len(sides[1])} in {paths[1]}"
         )
     missing = options.missing(NAMES, keep_missing)
@@ -138,7 +138,7 @@ def _lines_of(path: str, encoding: str | None) -> list[str]:
         lines = lines_in(content.decode("utf-8-sig"))
         for number, line in enumerate(lines, start=1):
             if line.startswith("\ufeff"):
-                raise ValueError(f"line {number}: {marked(line)}")
+                raise ValueError(f"in line {number} {marked(line)}")
             if _RULE.fullmatch(line):
                 raise ValueError(
                     f"line {number} is the rule of a table, {show(line)}: a text file must hold "
@@ -221,7 +221,7 @@ def joined_sides(
         if (again > 0).any():
             raise ValueError(
                 f"{on}: {again[again > 0].sum()} of {len(side)} rows of {name} repeat an "
-                f"identifier, such as {show(ids[np.argmax(again > 0)])}: each must occur once"
+                f"identifier, such as {show(ids[np.argmax(again > 0)])}; each must occur once"
             )
     missing, unmatched = [], 0
     for here, there in ((0, 1), (1, 0)):
@@ -233,7 +233,7 @@ def joined_sides(
         missing.append(f"{of_side} {verb} not in {names[there]}{such}")
     if unmatched:
         more = ", and rows with a null are left out" if left_out else ""
-        raise ValueError(f"{on}: {', '.join(missing)}: both must hold the same samples{more}")
+        raise ValueError(f"{on}: {', '.join(missing)}; both must hold the same samples{more}")
     common, *orders = np.intersect1d(codes[0], codes[1], return_indices=True)
     a, b = (
         {argument: column[order] for argument, column in side.items()}
@@ -247,6 +247,6 @@ def joined_sides(
             raise ValueError(
                 f"{on}: the {argument} of {len(unequal)} of {len(left)} samples differ between "
                 f"{names[0]} and {names[1]}, such as {show(values[left[first]])} and "
-                f"{show(values[right[first]])} for {show(ids[common[first]])}: they must be equal"
+                f"{show(values[right[first]])} for {show(ids[common[first]])}; they must be equal"
             )
     return [a, b]

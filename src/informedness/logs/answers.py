@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, show, warn
-from ..core.scores import Average
 from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted, filled
 from ..inputs.containers import read_quickly
 from ..inputs.samples import joined_sides
@@ -20,8 +19,9 @@ from ..results.comparison import Comparison, compare
 from ..results.estimates import Estimate, estimate_from_labels
 from ..results.report import Report
 from ..results.sentences import headline
+from ..results.text import samples
 from ..statistics.informed import INFORMEDNESS
-from ..statistics.registry import averaged_score, reported_intervals
+from ..statistics.registry import reported_intervals, score_named
 from .verdicts import VerdictError, by_verdict
 
 _NO_INTERVAL = {
@@ -30,7 +30,7 @@ _NO_INTERVAL = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answers:
     """Answers of one model in one task, one for each sample, or for each epoch of it.
 
@@ -119,6 +119,11 @@ class Answers:
             passes.append(f"{name}, epoch {seen[name]}")
         return replace(self, ids=tuple(passes), groups=tuple(map(str, ids)))
 
+    def __repr__(self) -> str:
+        """Return whose answers these are, how many, and how they were found."""
+        n = samples(len(self.ids))
+        return f"{self.harness}, {self.name}: {n}, the answer is {self.how}"
+
     @property
     def name(self) -> str:
         """What distinguishes these answers from others in the logs."""
@@ -158,10 +163,9 @@ class Answers:
         if confidence_level is None or not self.groups:
             return Report.from_table(table, confidence_level)
         plain = Report.from_table(table)
-        names = [score.name for score in reported_intervals()]
-        estimates = {name: self.estimate(name, confidence_level) for name in names}
-        made, scores = estimates["informedness"], plain.scores
-        values = scores["informedness"], scores["accuracy"]
+        estimates = {x.name: self.estimate(x.name, confidence_level) for x in reported_intervals()}
+        made = estimates["informedness"]
+        values = plain.scores["informedness"], plain.scores["accuracy"]
         return replace(
             plain,
             confidence_level=confidence_level,
@@ -192,12 +196,10 @@ class Answers:
             confidence_level=confidence_level,
         )
 
-    def standard_error(
-        self, metric: str, average: Average | Literal["default"] = "default"
-    ) -> float:
+    def standard_error(self, metric: str) -> float:
         """Return the error of a score, nan where there is none; warnings are for the value."""
         if not self.groups:
-            score = averaged_score(metric, average).with_interval()
+            score = score_named(metric).with_interval()
             return score.interval(self.table(), 0.95).standard_error
         if len(set(self.groups)) == 1:
             return math.nan
@@ -250,7 +252,7 @@ class Answers:
         if n_differ := sum(prompts[name] != prompt for name, prompt in pairs):
             warn(
                 f"the prompts of {n_differ} of {len(a['on'])} samples differ between "
-                f"{names[0]} and {names[1]}: the difference may be that of the prompts"
+                f"{names[0]} and {names[1]}: the difference may come from the prompts"
             )
         return compare(
             a["references"],
@@ -271,7 +273,7 @@ class Answers:
         return {name: read_quickly(list(values), name) for name, values in columns.items()}
 
     def read(self, options: LabelOptions) -> Answers:
-        """Return the answers as classes: as the harness' verdicts say, or by these options.
+        """Return the answers as classes: as the harness's verdicts say, or by these options.
 
         Parameters
         ----------
@@ -325,12 +327,11 @@ class Answers:
         positions = dict(enumerate(choices))
         names: dict[Any, str] = positions | {str(i): x for i, x in positions.items()}
         names |= {name: name for name in choices}
-        for reference in self.references:
-            if reference not in names:
-                raise ValueError(
-                    f"`choices` must hold every reference or its position from 0 to "
-                    f"{len(choices) - 1}, got {show(reference)}"
-                )
+        if unnamed := [x for x in self.references if x not in names]:
+            raise ValueError(
+                "`choices` must hold every reference or its position from 0 to "
+                f"{len(choices) - 1}, got {show(unnamed[0])}"
+            )
         return replace(
             self,
             references=tuple(names[x] for x in self.references),
@@ -375,7 +376,7 @@ def classes_of_choices(choices: Sequence[Sequence[str]]) -> tuple[Label, ...]:
     return tuple(range(max(map(len, choices))))
 
 
-def of_positions(golds: Sequence[int], choices: Sequence[Sequence[Any]]) -> dict[str, Any]:
+def of_positions(golds: Sequence[Any], choices: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """Return references and classes of samples of which the right choices have these positions."""
     texts = tuple(tuple(str(text) for text in of_sample) for of_sample in choices)
     classes = classes_of_choices(texts)

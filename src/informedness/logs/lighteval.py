@@ -39,7 +39,10 @@ _OPTIONAL = (  # null in some tasks, which leaves no such column
     "metric",
 )
 _OF_CHOICES = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
-_OF_TEXTS = ("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem")
+_OF_TEXTS = (
+    *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
+    *("pass@k", "gpqa_pass@k", "avg@n", "maj@n"),  # of one generation
+)
 
 
 def is_log(path: Path) -> bool:
@@ -162,36 +165,35 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _likeliest_choice(row: dict[str, Any], metric: str) -> int:
-    choices, response = row["doc"]["choices"], row["model_response"]
-    logprobs = logprobs_of(response["logprobs"], len(choices))
-    return likeliest(metric, logprobs, choices, response.get("output_tokens") or ())
-
-
-def _generations(row: dict[str, Any]) -> list[Any]:
-    """Return the texts that metrics see: without the reasoning, if lighteval took that out."""
-    response = row["model_response"]
+def _found(row: dict[str, Any], choices: list[str], metric: str, is_extracted: bool) -> list[Any]:
+    """Return what was answered: a position, a text, or one text for each generation."""
+    doc, response = row["doc"], row["model_response"]
+    if not response["text"]:
+        logprobs = logprobs_of(response["logprobs"], len(choices))
+        tokens = response.get("output_tokens") or ()
+        blank = " " if "ignore_first_space=True" in metric else ""
+        measured = [text.removeprefix(blank) for text in doc["choices"]]
+        return [likeliest(_plain_name(metric), logprobs, measured, tokens)]
+    # without the reasoning, if lighteval took that out
     texts = response.get("text_post_processed")
-    return texts_of(response["text"] if texts is None else texts)
+    texts = texts_of(response["text"] if texts is None else texts)
+    if not is_extracted:
+        return texts
+    specific, gold = doc.get("specific") or {}, choices[gold_of(doc["gold_index"], choices)]
+    found, golds = specific.get("extracted_predictions"), specific.get("extracted_golds") or [None]
+    if found is None or golds[0] != gold or len(texts) > 1:
+        raise ValueError(
+            f"what was extracted must be logged, as in other samples, of one generation and of the "
+            f"right choice {show(gold)}, got {show(found)} and {show(golds)} of {show(texts)}"
+        )
+    return found[:1] or [None]  # what was parsed; its text may follow
 
 
-def _extracted(row: dict[str, Any]) -> list[Any]:
-    """Return what was extracted from the one generation, or None."""
-    choices = stripped(row["doc"]["choices"])
-    n_generations = len(_generations(row))
-    if n_generations > 1:
-        raise ValueError(f"extracted answers must come from one generation, got {n_generations}")
-    found, golds = _specific(row, "extracted_predictions"), _specific(row, "extracted_golds")
-    if found is None:
-        raise ValueError("the answer extracted from the text must be logged, as in other samples")
-    if (golds or [])[:1] != [choices[gold_of(row["doc"]["gold_index"], choices)]]:
-        raise ValueError(f"the right choice must be extracted as it stands, got {show(golds)}")
-    return [found[0] if found else None]  # what was parsed; its text may follow
-
-
-def _specific(row: dict[str, Any], name: str) -> Any:
-    """Return what a metric has logged about a sample, None if nothing."""
-    return (row["doc"].get("specific") or {}).get(name)
+def _plain_name(metric: str) -> str:
+    """Return `acc_norm` for "acc:logprob_normalization=LogProbCharNorm(name='norm', ...)"."""
+    name, _, options = metric.partition(":")
+    of_option = re.search(r"logprob_normalization=\w+\(name='(\w+)'", options)
+    return f"{name}_{of_option[1]}" if of_option else name
 
 
 def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[Answers]:
@@ -199,8 +201,8 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
     is_text = bool(rows[0]["model_response"]["text"])
     logged = [row.get("metric") or {} for row in rows]
     metric = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES)
-    of_choices = (metric or "acc").partition(":")[0]
-    is_extracted = any(_specific(row, "extracted_predictions") is not None for row in rows)
+    specific = [row["doc"].get("specific") or {} for row in rows]
+    is_extracted = any(x.get("extracted_predictions") is not None for x in specific)
     how = "the generated text" if is_text else "the likeliest choice"
     if is_text and is_extracted:
         how = "the answer that lighteval's extractive match found in the text"
@@ -209,14 +211,11 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
         with naming(f"sample {row['doc']['id']}"):
             texts.append(stripped(row["doc"]["choices"]))
             golds.append(gold_of(row["doc"]["gold_index"], texts[-1]))
-            if not is_text:
-                found.append([_likeliest_choice(row, of_choices)])
-            else:
-                found.append(_extracted(row) if is_extracted else _generations(row))
+            found.append(_found(row, texts[-1], metric or "acc", is_extracted))
     (n_answers, *more) = sorted(set(map(len, found)))
     if more:
         raise ValueError(
-            f"all samples must have as many generations, got {show([n_answers, *more])}"
+            f"all samples must have the same number of generations, got {show([n_answers, *more])}"
         )
     if n_answers > 1:
         metric = None  # its value is of all generations together; by default it leaves out blanks

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.labels import show
 from ..inputs.paths import open_whole
-from .answers import Answers, classes_of_choices, json_object, naming, not_one, of_positions
+from .answers import Answers, json_object, naming, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
 NAME = "lm-eval"
@@ -25,12 +25,6 @@ _FIELDS = ("doc_id", "target", "arguments", "filtered_resps", "filter", "prompt_
 _METRICS_OF_PAIRS = ("informedness", "nit", "mcc", "f1")  # which log [gold, predicted]
 OF_CHOICES = ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")  # what the likeliest choice is of
 OF_TEXTS = ("exact_match", "acc", "em")
-_HOW = {
-    "acc": "whatever its length",
-    "acc_norm": "by its length",
-    "acc_bytes": "by its length in bytes",
-    "acc_mutual_info": "beyond its likelihood alone",
-}
 
 Sample = dict[str, Any]
 
@@ -64,7 +58,7 @@ def read_log(path: Path) -> Iterator[Answers]:
     with open_whole(str(path)) as stream:
         for number, line in enumerate(stream, start=1):
             with naming(f"line {number}"):
-                sample = _sample(line, config.get("doc_to_choice"))
+                sample = _sample(line, config)
             sample["where"] = f"line {number} (doc_id {sample['doc_id']})"
             by_filter.setdefault(str(sample["filter"]), []).append(sample)
     for name, samples in by_filter.items():
@@ -97,8 +91,8 @@ def _results(path: Path, date: str | None) -> dict[str, Any]:
         return {}  # a name is not worth an error
 
 
-def _sample(line: bytes, field: Any) -> Sample:
-    """Return what is needed of a line; its choices are a field, or those of all documents."""
+def _sample(line: bytes, config: dict[str, Any]) -> Sample:
+    """Return what is needed of a line; the task's configuration names fields of its document."""
     sample = json_object(line)
     missing = [field for field in _FIELDS if field not in sample]
     if missing:
@@ -109,11 +103,19 @@ def _sample(line: bytes, field: Any) -> Sample:
     if not isinstance(requests, dict) or not all(isinstance(x, dict) for x in requests.values()):
         raise ValueError(f"`arguments` must be an object of objects, got {show(requests)}")
     # the second argument of each request: a choice, or how to generate
-    sample["arguments"] = [request.get("arg_1") for request in requests.values()]
-    # the largest of all; a field of the document may list its choices
-    listed = (sample.pop("doc", None) or {}).get(field) if isinstance(field, str) else field
-    sample["listed"] = [*listed.values()] if isinstance(listed, dict) else listed
+    arguments, between = [x.get("arg_1") for x in requests.values()], config.get("target_delimiter")
+    sample["arguments"] = [
+        x.removeprefix(" " if between is None else between) if isinstance(x, str) else x
+        for x in arguments
+    ]
+    # the largest of all
+    doc = sample.pop("doc", None) or {}
     sample.pop("resps", None)
+    for name in ("doc_to_choice", "doc_to_text"):
+        of_task = config.get(name)
+        sample[name] = doc.get(of_task.strip("{ }")) if isinstance(of_task, str) else of_task
+    if isinstance(sample["doc_to_choice"], dict):
+        sample["doc_to_choice"] = [*sample["doc_to_choice"].values()]
     return sample
 
 
@@ -152,7 +154,7 @@ def _logged_pair(sample: Sample) -> list[Any] | None:
     found = {name: x for name, x in logged.items() if isinstance(x, list) and len(x) > 1}
     pairs: list[list[Any]] = [x[:2] for x in found.values()]
     for with_choices in (x for x in found.values() if len(x) == 4):
-        sample["listed"] = with_choices[3]
+        sample["doc_to_choice"] = with_choices[3]
     if any(isinstance(gold, list) for gold, _ in pairs):
         raise not_one(pairs[0][0])
     if any(pair not in (pairs[0], pairs[0][::-1]) for pair in pairs):
@@ -170,20 +172,16 @@ def _fit(samples: Sequence[Sample], side: int) -> int:
     if found == targets:
         return 2
     n_pairs = len(set(zip(targets, found, strict=True)))
-    return int(n_pairs == len(set(targets)) == len(set(found)))
+    return int(n_pairs == len(set(targets)) == len(set(found)) > 1)
 
 
 def _of_choices(samples: Sequence[Sample], metric: str) -> dict[str, Any]:
     for sample in samples:
         with naming(sample["where"]):
             sample["choices"], sample["likeliest"] = _choices_and_likeliest(sample, metric)
-    classes = classes_of_choices([sample["choices"] for sample in samples])
-    return {
-        "references": tuple(classes[gold] for gold in _golds(samples)),
-        "predictions": tuple(classes[sample["likeliest"]] for sample in samples),
-        "choices": classes,
-        "how": f"the likeliest choice, {_HOW[metric]}",
-    }
+    found = of_positions(_golds(samples), [sample["choices"] for sample in samples])
+    said = tuple(found["choices"][sample["likeliest"]] for sample in samples)
+    return {**found, "predictions": said, "how": f"the likeliest choice, as for {metric}"}
 
 
 def _choices_and_likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
@@ -199,16 +197,19 @@ def _choices_and_likeliest(sample: Sample, metric: str) -> tuple[list[str], int]
             f"log-likelihood, got {show(responses)}"
         )
     # the harness asks again without a prompt for this metric
-    k = len(texts) // 2 if "acc_mutual_info" in sample else len(texts)
-    choices = [text.strip() for text in texts[:k]]
-    found = likeliest(metric, likelihoods, choices)
-    if sample["pair"] is not None and sample["pair"][1] != found:
-        logged = show(sample["pair"][1])
-        raise ValueError(f"the likeliest choice is {found}, but a metric has {logged}")
-    return choices, found
+    choices = texts[: len(texts) // 2] if "acc_mutual_info" in sample else texts
+    measured = choices
+    if len(set(choices)) == 1 and metric in ("acc_norm", "acc_bytes"):
+        measured = sample["doc_to_choice"]
+        if not isinstance(measured, list) or len(measured) != len(choices):
+            raise ValueError(
+                f"the choices are in the prompts, and {metric} divides by their lengths: `acc` in "
+                "the metric_list does not, and a field as doc_to_choice names them"
+            )
+    return [text.strip() for text in choices], likeliest(metric, likelihoods, measured)
 
 
-def _golds(samples: Sequence[Sample]) -> list[Any]:
+def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
     """Return the position of each right choice.
 
     A target "2" may be a position or the text of a choice: metrics in the log tell which.
@@ -219,35 +220,50 @@ def _golds(samples: Sequence[Sample]) -> list[Any]:
         readings = [[_position_in_prompts(sample) for sample in samples]]
     else:
         readings = [[_position_of_text(sample) for sample in samples]]
-        by_position = [_position(sample["target"]) for sample in samples]
-        if by_position != readings[0]:
-            readings.append(by_position)
-    faults = []
-    for reading in readings:
-        found = [
-            f"{sample['where']}: {fault}"
-            for sample, gold in zip(samples, reading, strict=True)
-            if (fault := _fault(sample, gold))
-        ]
-        faults.append(found)
-    if fewest := min(faults, key=len):
-        raise ValueError(fewest[0])
-    if faults.count([]) > 1:
+        readings.append([_position(sample["target"]) for sample in samples])
+    bad: dict[tuple[Any, ...], list[Sample]] = {}
+    for reading in map(tuple, readings):
+        pairs = zip(samples, reading, strict=True)
+        bad[reading] = [sample for sample, gold in pairs if not _fits(sample, gold)]
+    fitting = [reading for reading, of_reading in bad.items() if not of_reading]
+    if len(fitting) > 1:
         raise ValueError(
             "`target` must be the text of a choice or its position, and here it may be either: log "
             "informedness or mcc, which record the position"
         )
-    return readings[faults.index([])]
+    if not fitting:
+        first = min(bad.values(), key=len)[0]
+        with naming(first["where"]):
+            if _is_list(str(first["target"])):
+                raise not_one(first["target"])
+            raise ValueError(
+                "`target` must be the text of a choice or its position, as its accuracy says, got "
+                f"{show(first['target'])} for choices {show(first['choices'])}, of which "
+                f"{first['likeliest']} is the likeliest, with accuracy {first['verdict']}"
+            )
+    return fitting[0]
+
+
+def _fits(sample: Sample, gold: Any) -> bool:
+    """Return whether this can be the position of the right choice."""
+    is_position = type(gold) is int and 0 <= gold < len(sample["choices"])
+    return is_position and sample["verdict"] != (sample["likeliest"] != gold)
 
 
 def _position_in_prompts(sample: Sample) -> int:
-    """Return the right one of two prompts, which hold the choices: that of the verdict."""
-    if sample["verdict"] not in (0, 1) or len(sample["choices"]) != 2:
-        raise ValueError(
-            f"{sample['where']}: the log must say which of {len(sample['choices'])} prompts is "
-            "right, and has only the text behind them: `mcc` in the metric_list logs it"
-        )
-    return int(sample["likeliest"] if sample["verdict"] else 1 - sample["likeliest"])
+    """Return the right one of several prompts, which hold the choices."""
+    gold, n = _position(sample["doc_to_text"]), len(sample["choices"])
+    answer: int = sample["likeliest"]
+    if gold is not None:
+        return gold
+    if sample["verdict"] == 1:
+        return answer
+    if sample["verdict"] == 0 and n == 2:
+        return 1 - answer
+    raise ValueError(
+        f"{sample['where']}: the log must say which of {n} prompts is right, and has only the text "
+        "behind them: a field as doc_to_text says it, or `mcc` in the metric_list"
+    )
 
 
 def _position_of_text(sample: Sample) -> int | None:
@@ -259,50 +275,29 @@ def _position(target: Any) -> int | None:
     return int(target) if re.fullmatch("[0-9]+", str(target)) else None
 
 
-def _fault(sample: Sample, gold: Any) -> str:
-    """Return why this cannot be the position of the right choice, empty if it can."""
-    choices, verdict, target = sample["choices"], sample["verdict"], str(sample["target"])
-    if type(gold) is not int or not 0 <= gold < len(choices):
-        if _is_list(target):
-            return str(not_one(target))
-        return (
-            f"`target` must be the text of a choice or its position, got {show(target)} for "
-            f"choices {show(choices)}"
-        )
-    if verdict in (0, 1) and verdict != (sample["likeliest"] == gold):
-        return (
-            f"the likeliest choice is {sample['likeliest']} and the right one {gold}, but its "
-            f"accuracy is {verdict}"
-        )
-    return ""
-
-
 def _is_list(target: str) -> bool:
     return target.startswith("[") and target.endswith("]")
 
 
 def _of_texts(samples: Sequence[Sample], name: str) -> dict[str, Any]:
     kinds: set[type] = set()
-    how = f"the text after filter {name!r}"
     for sample in samples:
         with naming(sample["where"]):
             if sample["pair"] is None:
                 sample["pair"] = _target_and_text(sample, name)
             kinds |= set(map(type, sample["pair"]))
-            if kinds not in ({str}, {int}) and not sample["listed"]:
+            if kinds not in ({str}, {int}) and not sample["doc_to_choice"]:
                 logged = show(sample["pair"])
                 raise ValueError(f"metrics must log texts, or positions, got {logged}")
     golds, answers = zip(*(sample["pair"] for sample in samples), strict=True)
+    how = f"the text after filter {name!r}"
     if any(sample["filtered_resps"][0] != sample["pair"][1] for sample in samples):
         how = f"what the metrics took from {how}"
     found = {"references": golds, "predictions": answers, "how": how}
-    texts = [sample["listed"] for sample in samples]
-    positions = []
-    for gold, listed in zip(map(_position, golds), texts, strict=True):
+    texts, positions = [sample["doc_to_choice"] for sample in samples], [*map(_position, golds)]
+    for gold, listed in zip(positions, texts, strict=True):
         if not isinstance(listed, list) or gold is None or gold >= len(listed):
             return found
-        positions.append(gold)
-    # targets are positions in the choices of the documents
     return found | of_positions(positions, texts)
 
 

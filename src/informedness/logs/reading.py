@@ -49,7 +49,7 @@ def read_log(
     runs : str, optional
         Read only logs that have this in their path.
     latest : bool
-        Whether the latest of several runs of a task by a model is meant, so that there is no
+        Whether to accept the latest of several runs of a task by a model, so that there is no
         warning about the others.
     epoch : int, optional
         Return only the answers of this epoch.
@@ -57,7 +57,7 @@ def read_log(
         Whether the epochs of a run are returned one by one or together, each sample then with an
         answer for each epoch.
     extract : str, optional
-        A regular expression whose first group takes the class out of generated text.
+        A regular expression whose first group extracts the class from generated text.
     choices : sequence of str, optional
         The classes of the task; they also name answers that are positions.
     ignore_case, strip : bool
@@ -163,8 +163,8 @@ def _of_runs(
         *earlier, last = sorted(by_file, key=lambda file: by_file[file][0].created)
         for file in () if latest else earlier:
             left_out.append(
-                f"{file}: another run of {by_file[file][0].name!r}, of which {last} is read: "
-                "`latest` says that this is meant, `runs` names another by a part of its path"
+                f"{file}, because {last} is a later run of {by_file[file][0].name!r}: `latest` "
+                "accepts this, `runs` selects another by a part of its path"
             )
         first, *others = by_file[last]
         if epochs == "pooled":
@@ -193,16 +193,13 @@ def _logs(
     readers = list(READERS.values()) if harness is None else [READERS[harness]]
     for path in map(Path, paths):
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        logs = [(file, reader) for reader in readers for file in files if reader.is_log(file)]
-        if harness is not None and not path.is_dir():
-            logs = [(path, READERS[harness])]
+        is_named = harness is not None and not path.is_dir()
+        logs = [(file, x) for x in readers for file in files if is_named or x.is_log(file)]
         if not logs:
             raise ValueError(
                 f"{path}: must be or hold logs of samples of {', '.join(x.NAME for x in readers)}, "
-                "got none: for other files, name their columns with --references and "
-                "--predictions (table_from_file); of OpenAI's evals, which is not supported, these "
-                "are data.expected and data.picked in the lines of type match; of HELM, which is "
-                "not either, write a row for each of the request_states first"
+                "got none; for other files, name their columns with --references and "
+                "--predictions (table_from_file)"
             )
         if runs is not None:
             top = path if path.is_dir() else path.parent
@@ -217,12 +214,11 @@ def _chosen(
 ) -> list[tuple[Path, Answers]]:
     """Return those answers that have the wanted task, variant and epoch."""
     for field, value in wanted.items():
-        there = [getattr(answers, field) for _, answers in found]
+        there = sorted({repr(getattr(answers, field)) for _, answers in found})
         if value is not None and found:
-            found = [x for x, of_x in zip(found, there, strict=True) if of_x == value]
+            found = [x for x in found if getattr(x[1], field) == value]
             if not found:
-                names = ", ".join(sorted(set(map(repr, there))))
-                raise ValueError(f"`{field}` must be one of {names}, got {value!r}")
+                raise ValueError(f"`{field}` must be one of {', '.join(there)}, got {value!r}")
     return found
 
 
@@ -237,7 +233,7 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
     if len(read) != 1:
         runs = "; ".join(answers.name for answers in read)
         raise ValueError(
-            f"{name}: must hold one run to compare, got {len(read)} ({runs}): choose with --task, "
+            f"{name} must hold one run to compare, got {len(read)} ({runs}): choose with --task, "
             "--variant and --epoch, or name one log"
         )
     return read[0]

@@ -1,7 +1,7 @@
 """From what was answered, and whether the harness counts it as right, to the class answered.
 
 One rule for all harnesses, inside them and from their logs: the share of right answers is the
-harness' own. What it counts as right is the target's class. What it counts as wrong is the class
+harness's own. What it counts as right is the target's class. What it counts as wrong is the class
 that the text reads as, in a way of reading that fits all verdicts.
 """
 
@@ -9,6 +9,7 @@ import math
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
+from operator import eq
 from typing import Any
 
 from ..core.labels import Label, show
@@ -84,10 +85,14 @@ def by_verdict(
     >>> by_verdict(["Yes", "NO", "I refuse"], ["yes"] * 3, [1, 0, 0], classes, "abc")
     ['yes', 'no', 'I refuse']
     """
-    if partial := [i for i, x in enumerate(verdicts) if x not in (None, 0, 1)]:
-        raise _refusal(answers, golds, verdicts, ids, partial)
+    rows = list(zip(ids, answers, golds, verdicts, strict=True))
+    if partial := [row for row in rows if row[-1] not in (None, 0, 1)]:
+        raise _refusal(partial, rows)
     distinct = {id(of): of for of in classes}
-    right = [i for i, verdict in enumerate(verdicts) if verdict and answers[i] is not None]
+    right, wrong = (
+        [i for i, x in enumerate(verdicts) if x == verdict and answers[i] is not None]
+        for verdict in (1, 0)
+    )
     fallback, least, is_opposed = None, set(range(len(answers))), False
     for how in _READINGS:
         readers = {key: _reader(of, *how) for key, of in distinct.items()}
@@ -98,13 +103,9 @@ def by_verdict(
         unread = [i for i in right if read[i] is None]
         told = {answers[i]: golds[i] for i in unread[::-1]}  # by the verdict alone
         found = [told.get(x) if y is None else y for x, y in zip(answers, read, strict=True)]
-        against = {
-            i
-            for i, verdict in enumerate(verdicts)
-            if verdict is not None and verdict != (found[i] == golds[i])
-        }
-        of_wrong = [i for i, verdict in enumerate(verdicts) if verdict == 0]
-        if any(found[i] is None and answers[i] is not None for i in of_wrong):
+        fits = enumerate(map(eq, found, golds))
+        against = {i for i, is_right in fits if verdicts[i] not in (None, is_right)}
+        if any(found[i] is None for i in wrong):
             against.update(unread)  # or else a wrong answer like these would be no class
         if not against:
             fallback = fallback or found
@@ -115,7 +116,7 @@ def by_verdict(
             least = against
         is_opposed |= any(read[i] not in (None, golds[i]) for i in right)
     if fallback is None or is_opposed:
-        raise _refusal(answers, golds, verdicts, ids, sorted(least))
+        raise _refusal([rows[i] for i in sorted(least)], rows)
     for i, (answer, verdict) in enumerate(zip(answers, verdicts, strict=True)):
         if verdict is None:
             fallback[i] = classes[i].get(answer, answer)
@@ -124,26 +125,20 @@ def by_verdict(
     return fallback
 
 
-def _refusal(
-    answers: Sequence[Any],
-    golds: Sequence[Label],
-    verdicts: Sequence[Any],
-    ids: Sequence[Any],
-    bad: Sequence[int],
-) -> VerdictError:
+def _refusal(bad: Sequence[tuple[Any, ...]], rows: Sequence[tuple[Any, ...]]) -> VerdictError:
     said = {0: "wrong", 1: "right"}
     first = [
-        f"{show(ids[i])} answered {cut(show(answers[i]), 60)} where {show(golds[i])} is right, and "
-        f"counts as {said.get(verdicts[i], verdicts[i])}"
-        for i in bad[:3]
+        f"{show(name)} answered {cut(show(answer), 60)} where {show(gold)} is right, and counts as "
+        f"{said.get(verdict, verdict)}"
+        for name, answer, gold, verdict in bad[:3]
     ]
-    are_positions = all(str(gold).isdigit() for gold in golds)
+    are_positions = all(str(gold).isdigit() for _, _, gold, _ in rows)
     return VerdictError(
-        f"the harness' verdict does not fit the answer in {len(bad)} of {len(answers)} samples, as "
-        "where a model grades the answers, or some get partial credit: "
+        f"the harness's verdict does not fit the answer in {len(bad)} of {len(rows)} samples, "
+        "as if a model graded the answers, or some got partial credit: "
         + "; ".join([*first, *["..."][: len(bad) - 3]])
-        + ": use a scorer that finds the class in the text, or say how to find it with `extract`, "
-        "`ignore_case` or `strip`, which leave the verdicts out"
+        + ". Use a scorer that finds the class in the text, or define how to find it with "
+        "`extract`, `ignore_case` or `strip`, which ignore the verdicts"
         + (", or name what the targets are positions of with `choices`" if are_positions else "")
     )
 
@@ -159,8 +154,8 @@ def verdict_metric(logged: Sequence[Mapping[str, Any]], known: Sequence[str]) ->
     """Return the metric that says what is right: the first known one that all samples have."""
     first = logged[0] if logged else {}
     for prefix in known:
-        for name in first:
-            # lighteval writes the options of a metric behind its name
+        for name in sorted(first, key=len):
+            # lighteval writes the options of a metric behind its name, such as a normalisation
             if name.partition(":")[0] == prefix and all(
                 verdict_of(of_sample.get(name)) is not None for of_sample in logged
             ):

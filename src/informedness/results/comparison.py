@@ -1,29 +1,21 @@
 """Comparison of two models on the same samples: the difference, its interval, and a p-value."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
-from ..core.table import Table
-from ..inputs.containers import check_same_order, read_task
-from ..statistics.intervals import Interval, warn_of_few
+from ..core.table import Table, nothing_in_common
+from ..statistics.intervals import warn_of_few
 from ..statistics.registry import averaged_score
 from ..statistics.score import MarginScore, ScoreWithInterval
 from ..statistics.sums import effective_sample_size, quotient
-from ..statistics.swaps import Plan, Swaps
-from .layout import Result, Rows, interval_fields, padded
-from .rows import (
-    check_common_label,
-    count_triples,
-    groups_digest,
-    read_rows,
-    table_of,
-    too_few_groups,
-)
+from ..statistics.swaps import Swaps, check_plan
+from .layout import Result, Rows, interval_fields, padded, plain_fields
+from .rows import groups_digest, read_samples, too_few_groups
 from .text import interval_heads, p_text, samples, shown_interval, shown_p
 
 
@@ -76,9 +68,7 @@ class Comparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
-        plain: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        plain["confidence_interval"] = list(self.confidence_interval)
-        return {**plain, "summary": str(self)}
+        return {**plain_fields(self), "summary": str(self)}
 
     def __str__(self) -> str:
         """Return the result as a sentence."""
@@ -140,7 +130,7 @@ def compare(
     n_resamples: int = 9999,
     seed: int = 0,
 ) -> Comparison:
-    """Return whether model B scores better than model A on the same samples, and how sure that is.
+    """Compare two models on the same samples: the difference, its interval and a p-value.
 
     The p-value is the share of random swaps of the two answers to each sample that give a
     difference of at least as many standard errors: exact if the answers are exchangeable, and right
@@ -171,7 +161,7 @@ def compare(
         The most random swaps. If there are no more ways to swap, all are enumerated. The first
         100 / (1 - level) are enough if p is then at least twice 1 - level, or no swap is as far.
     seed : int
-        The same seed gives the same result, and A and B exchanged mirror it exactly.
+        The same seed gives the same result, and swapping A and B only flips its sign.
 
     Returns
     -------
@@ -208,45 +198,38 @@ def compare(
     if of_metric.average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
     score = of_metric.with_interval(prior)
-    plan = Plan(confidence_level, n_resamples, seed)
-    given = labels, ignore_index, unknown
-    beside = {"y_pred_b": y_pred_b, "sample_weight": sample_weight, "groups": groups}
-    check_same_order({"y_true": y_true, "counts": counts, **beside})
-    column, column_a, task = read_task(y_true, y_pred_a, *given, ("y_true", "y_pred_a"))
-    _, column_b, _ = read_task(column, y_pred_b, *given, ("y_true", "y_pred_b"))
-    rows = read_rows(len(column), sample_weight, counts, groups)
-    columns = [side[rows.kept] for side in (column, column_a, column_b)]
-    options: dict[str, Any] = {"labels": task.classes, "ignore_index": ignore_index}
-    options["unknown"] = unknown
-    tables = [table_of(columns[0], side, rows, options) for side in columns[1:]]
+    check_plan(confidence_level, n_resamples, seed)
+    answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    given = labels, ignore_index, unknown, groups, sample_weight, counts
+    tables, triples, n_groups = read_samples(y_true, answers, *given)
     if score.says_nothing(tables[0]):
         raise ValueError(
             "`y_true` must have at least two classes, or there is nothing to tell apart: all "
             f"are {show(tables[0].labels[int(np.argmax(tables[0].reference_totals))])}"
         )
     if isinstance(score, MarginScore):  # others do not see what classes are called
-        for name, table in zip(("y_pred_a", "y_pred_b"), tables, strict=True):
-            check_common_label(table, "y_true", name)
+        for name, table in zip(answers, tables, strict=True):
+            if why := nothing_in_common(table, ("y_true", name)):
+                raise ValueError(why)
     a, b = (float(score.value(table, prior=prior)) for table in tables)
     both = tables[0] + tables[1]
-    triples, n_groups = count_triples(both, columns, task.ignored, rows)
     if prior is not None:
         shares = read_prior(prior, both)
         factors = quotient(shares * both.total, both.reference_totals)
         triples = triples._replace(weights=triples.weights * factors[triples.references])
-    verdict = Swaps(both, score, triples, prior is not None).verdict(plan)
+    swaps = Swaps(both, score, triples, prior is not None)
+    interval, p_value, test = swaps.verdict(confidence_level, n_resamples, seed)
     r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
     lacking = [score.too_few(table, prior) for table in tables]
-    lacking += [too_few_groups(n_groups), _small_classes(tables[0], score)]
-    lacking += [_rare_class(table, verdict.standard_error) for table in tables]
+    lacking += [too_few_groups(n_groups)]
+    lacking += [_too_rare(table, score, interval.standard_error) for table in tables]
     warn_of_few(f"the difference of {metric}", next(filter(None, lacking), ""))
-    swaps = "exact" if verdict.test == "exact" else "permutation"
-    settings = f"ci:{swaps},{float(plan.level)!r}|resamples:{n_resamples},seed:{seed}"
+    kind = "exact" if test == "exact" else "permutation"
+    settings = f"ci:{kind},{float(confidence_level)!r}|resamples:{n_resamples},seed:{seed}"
     if n_groups:
         settings = f"groups:{n_groups},{groups_digest(triples)}|{settings}"
     widest = score.best - score.lowest
-    interval = Interval(b - a, verdict.standard_error, verdict.low, verdict.high)
-    interval = interval.within(-widest, widest)
+    interval = interval._replace(value=b - a).within(-widest, widest)
     n_samples = int(n.sum())
     how: dict[str, Any] = {"prior": prior, "ignore_index": ignore_index, "interval": settings}
     line = score.signature(replace(both, n_samples=n_samples), **how)
@@ -255,11 +238,11 @@ def compare(
         a=a,
         b=b,
         difference=b - a,
-        standard_error=verdict.standard_error,
+        standard_error=interval.standard_error,
         confidence_interval=(interval.low, interval.high),
-        confidence_level=float(plan.level),
-        p_value=verdict.p_value,
-        test=verdict.test,
+        confidence_level=float(confidence_level),
+        p_value=p_value,
+        test=test,
         n_resamples=int(n_resamples),
         seed=int(seed),
         n_samples=n_samples,
@@ -271,22 +254,17 @@ def compare(
     )
 
 
-def _small_classes(table: Table, score: ScoreWithInterval) -> str:
-    """Return what the table has too few of if most classes are too small to count by themselves."""
+def _too_rare(table: Table, score: ScoreWithInterval, error: float) -> str:
+    """Return what there is too little of if classes are too small for what a table says of them.
+
+    Most are small if the largest has most references. How informed predictions of a class with few
+    references are is unknown.
+    """
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
     others = np.count_nonzero(references) - 1
     each = (references.sum() - references.max()) / max(others, 1)
-    if score.name == "accuracy" or each > 10 - 1e-6:
-        return ""
-    return f"{each:.3g} references for each class but the largest, where 10 are wanted"
-
-
-def _rare_class(table: Table, error: float) -> str:
-    """Return what the table has too few of if many predictions go to a class with few references.
-
-    How informed such predictions are is unknown.
-    """
-    references = table.reference_totals * (effective_sample_size(table) / float(table.total))
+    if score.name != "accuracy" and each < 10 - 1e-6:
+        return f"{each:.3g} references on average for all classes but the largest, fewer than 10"
     few = (references > 0) & (references < 5 - 1e-6)
     shares = np.where(few, table.prediction_totals / float(table.total), 0.0)
     code = int(np.argmax(shares))
@@ -294,6 +272,6 @@ def _rare_class(table: Table, error: float) -> str:
         return ""
     n = float(references[code])
     return (
-        f"{n:.4g} reference{'s' * (n != 1)} of {show(table.labels[code])}, which gets "
-        f"{shares[code]:.0%} of the predictions, where 5 are wanted"
+        f"{n:.4g} reference{'s' * (n != 1)} of {show(table.labels[code])}, fewer than 5, although "
+        f"it gets {shares[code]:.0%} of the predictions"
     )

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision
 from ..core.table import Table
-from ..functions import Y_NAMES, table_of_labels
-from ..inputs.containers import check_same_order, read_task
+from ..functions import table_of_labels
 from ..statistics.groups import error_of_groups, of_groups
 from ..statistics.intervals import Interval, check_level, warn_of_few
 from ..statistics.registry import averaged_score, reported_intervals, score_named
-from ..statistics.score import Score, ScoreWithInterval
+from ..statistics.score import ScoreWithInterval
 from ..statistics.sums import effective_sample_size
-from .layout import Result, Rows, finite, interval_fields, plain_label
-from .rows import count_triples, groups_digest, read_rows, table_of, too_few_groups
+from .layout import Result, Rows, interval_fields, plain_fields, plain_label
+from .rows import groups_digest, read_samples, too_few_groups
 from .text import interval_heads, rounded, shown, shown_interval
 
 if TYPE_CHECKING:
@@ -83,10 +82,7 @@ class Estimate(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values for JSON; undefined numbers are None."""
-        plain: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        plain["confidence_interval"] = list(self.confidence_interval)
-        plain["label"] = plain_label(self.label)
-        return {name: finite(value) for name, value in plain.items()}
+        return plain_fields(self)
 
     def __str__(self) -> str:
         """Return the value, its standard error and its interval on one line."""
@@ -144,7 +140,7 @@ def estimate_of(
     score.warn_of_intervals(table, intervals, prior)
     made = [
         replace(
-            _estimate_of(table, score, interval._replace(value=x), confidence_level, line),
+            estimate_silently(table, score, confidence_level, line, interval._replace(value=x)),
             label=label,
             signature=f"{line}|class:{show(label)}" if by_class else line,
         )
@@ -165,10 +161,17 @@ def estimates_of(
 
 
 def estimate_silently(
-    table: Table, score: ScoreWithInterval, level: float, line: str = ""
+    table: Table,
+    score: ScoreWithInterval,
+    level: float,
+    line: str = "",
+    interval: Interval | None = None,
 ) -> Estimate:
-    """Return an estimate without a warning."""
-    return _estimate_of(table, score, score.interval(table, level), level, line)
+    """Return an estimate without a warning, of the interval if it is known."""
+    value, error, low, high = interval or score.interval(table, level)
+    size = effective_sample_size(table)
+    p_value = None if math.isnan(error) else score.p_value(table)
+    return Estimate(score.name, value, error, (low, high), float(level), size, p_value, None, line)
 
 
 def lack_of(table: Table, made: Estimate) -> str:
@@ -177,15 +180,6 @@ def lack_of(table: Table, made: Estimate) -> str:
         return ""
     score = score_named(made.metric).with_interval()
     return score.too_few(table) or score.too_few_for_classes(table)
-
-
-def _estimate_of(
-    table: Table, score: ScoreWithInterval, interval: Interval, level: float, line: str
-) -> Estimate:
-    value, error, low, high = interval
-    size = effective_sample_size(table)
-    p_value = None if math.isnan(error) else score.p_value(table)
-    return Estimate(score.name, value, error, (low, high), float(level), size, p_value, None, line)
 
 
 @overload
@@ -260,58 +254,35 @@ def estimate_from_labels(
     >>> print(f"{result.value:.2f} ± {result.standard_error:.2f}")
     0.73 ± 0.13
     """
-    if groups is not None:
-        return _estimate_of_groups(
-            (y_true, y_pred, groups, sample_weight),
-            {"labels": labels, "ignore_index": ignore_index, "unknown": unknown},
-            averaged_score(metric, average),
-            confidence_level,
-            prior,
-            zero_division,
-        )
-    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    return estimate_of(table, metric, average, prior, zero_division, confidence_level, ignore_index)
-
-
-def _estimate_of_groups(
-    samples: tuple[Any, Any, Any, Any],
-    options: dict[str, Any],
-    score: Score,
-    level: float,
-    prior: Any,
-    zero_division: ZeroDivision,
-) -> Estimate:
-    """Return an estimate whose error is by groups."""
-    y_true, y_pred, groups, sample_weight = samples
+    if groups is None:
+        table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+        how = prior, zero_division, confidence_level, ignore_index
+        return estimate_of(table, metric, average, *how)
     if prior is not None:
         raise ValueError("`prior` must be left out if `groups` is given")
-    if score.average is None:
+    of_metric = averaged_score(metric, average)
+    if of_metric.average is None:
         raise ValueError("`average` must be one that gives a number if `groups` is given")
-    check_level(level)
-    score = score.with_interval()
-    check_same_order({"y_true": y_true, "sample_weight": sample_weight, "groups": groups})
-    *pair, task = read_task(
-        y_true, y_pred, options["labels"], options["ignore_index"], options["unknown"], Y_NAMES
+    check_level(confidence_level)
+    score = of_metric.with_interval()
+    (table,), triples, n_groups = read_samples(
+        y_true, {"y_pred": y_pred}, labels, ignore_index, unknown, groups, sample_weight
     )
-    rows = read_rows(len(pair[0]), sample_weight, None, groups)
-    columns = [side[rows.kept] for side in pair]
-    table = table_of(columns[0], columns[1], rows, options)
-    triples, n_groups = count_triples(table, [*columns, columns[1]], task.ignored, rows)
     value = score.value(table, zero_division=zero_division)
     line = score.signature(
         table,
         zero_division=zero_division,
-        ignore_index=task.ignored,
-        interval=f"groups:{n_groups},{groups_digest(triples)}|ci:{float(level)!r}",
+        ignore_index=ignore_index,
+        interval=f"groups:{n_groups},{groups_digest(triples)}|ci:{float(confidence_level)!r}",
     )
     interval = Interval(value, math.nan, math.nan, math.nan)
     judged: Table = table
     if not (score.undefined(table) or score.says_nothing(table)):
-        judged = of_groups(table, score, triples, level)
+        judged = of_groups(table, score, triples, confidence_level)
         error = error_of_groups(table, score, triples)
-        interval = score.interval(judged, level)._replace(value=value, standard_error=error)
-    made = _estimate_of(table, score, interval, level, line)
-    is_nan = math.isnan(interval.low)
+        interval = score.interval(judged, confidence_level)
+        interval = interval._replace(value=value, standard_error=error)
+    made = estimate_silently(table, score, confidence_level, line, interval)
     few = lack_of(judged, made) or too_few_groups(n_groups)
-    warn_of_few(score.name, few, is_nan=is_nan)
+    warn_of_few(score.name, few, is_nan=math.isnan(interval.low))
     return replace(made, independence_p_value=None)

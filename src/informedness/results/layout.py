@@ -6,7 +6,8 @@ import csv
 import html
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any, TypeAlias
 
 from ..core.labels import Label
@@ -66,7 +67,8 @@ class Result:
 
     def to_csv(self) -> str:
         """Return the records as CSV."""
-        return csv_text(self.records())
+        records = self.records()
+        return "".join(map(csv_line, [records[0], *(record.values() for record in records)]))
 
     def to_pandas(self) -> Any:
         """Return the records as a pandas data frame, with nan for undefined numbers.
@@ -95,6 +97,15 @@ def interval_fields(
     """Return a standard error and an interval as fields of a record."""
     values = zip(("standard_error", "low", "high"), (standard_error, *interval), strict=True)
     return {f"{prefix}{name}": finite(value) for name, value in values}
+
+
+def plain_fields(made: Any) -> dict[str, Any]:
+    """Return the fields of a data class as plain values for JSON; undefined numbers are None."""
+    found = {field.name: getattr(made, field.name) for field in fields(made)}
+    return {
+        name: finite(list(x) if isinstance(x, tuple) else plain_label(x))
+        for name, x in found.items()
+    }
 
 
 def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
@@ -169,12 +180,7 @@ def _groups(head: list[str]) -> list[list[int]]:
     return groups
 
 
-def csv_text(records: list[dict[str, Any]]) -> str:
-    """Return records of the same fields as CSV; None is an empty cell."""
-    return "".join(map(csv_line, [list(records[0]), *(list(row.values()) for row in records)]))
-
-
-def csv_line(row: Sequence[Any]) -> str:
+def csv_line(row: Iterable[Any]) -> str:
     """Return a row of CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(row)  # quotes what has one of these in it

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..core.labels import Column, Label, join_columns, show
+from ..core.labels import Column, Label, check_same_order, join_columns, show
 from ..core.scores import Average
 from ..functions import table_of_labels
-from ..inputs.containers import check_same_order, read_quickly
+from ..inputs.containers import read_quickly
 from ..statistics.registry import averaged_score, score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FROM_RANKS = 10  # models, from which on letters are too many to read
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A model of a leaderboard.
 
@@ -59,6 +59,10 @@ class Model:
     ranks: tuple[int, int]
     letters: str
     caution: str = ""
+
+    def __repr__(self) -> str:
+        """Return name, estimate and place on one line."""
+        return f"{self.name}: {self.estimate} {self.place}"
 
     @property
     def value(self) -> float:
@@ -94,10 +98,6 @@ class Leaderboard(Result):
     comparisons: dict[tuple[str, str], Comparison]
     p_values: dict[tuple[str, str], float]
     confidence_level: float
-
-    def __repr__(self) -> str:
-        """Return the text; all fields would fill many screens."""
-        return str(self)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the models with their intervals and letters, small strokes for the runs of a model.
@@ -166,7 +166,7 @@ class Leaderboard(Result):
         if len(self.models) > 1:
             said = "Models that share a letter cannot be told apart at this level"
             if not self.models[0].letters:
-                said = "A model may have any of its ranks: models for sure above and below it count"
+                said = "A model may have any of its ranks, as far as these tests tell"
             n = len(self.p_values)
             lines.append(
                 f"{said}; p-values are corrected for {n} comparison{'s' * (n != 1)} (Holm), "
@@ -174,13 +174,13 @@ class Leaderboard(Result):
             )
         if n := sum(made.test == "normal" for made in self.comparisons.values()):
             lines.append(
-                f"In {n} comparison{'s' * (n != 1)} no random swap reaches the difference: there "
-                "p is that of a normal statistic."
+                f"In {n} comparison{'s' * (n != 1)} no random swap reaches the difference; p is "
+                "then from the normal distribution."
             )
         if len(self.models[0].runs) > 1:
             lines.append(
-                "The score is that of the answers of all runs together. SE and interval say how "
-                "much other samples would change it; the SD of runs says how much another seed "
+                "The score is for the answers of all runs together. SE and interval show how "
+                "much other samples would change it; the SD of runs shows how much another seed "
                 "would."
             )
         lines += [f"^ {model.name}: {model.caution}." for model in self.models if model.caution]
@@ -270,11 +270,11 @@ def leaderboard(
         estimate = estimate_from_labels(everywhere, pooled[name], **together)
         values, deviation = [estimate.value], math.nan
         if n_runs > 1:
-            alone = {**together, "sample_weight": sample_weight, "groups": None}
-            values = [estimate_from_labels(column, run, **alone).value for run in of_model]
+            given = labels, sample_weight, ignore_index, unknown
+            values = [score.value(table_of_labels(column, run, *given)) for run in of_model]
             deviation = float(np.std(values, ddof=1))
-        counting = labels, weights, ignore_index, unknown
-        table = table_of_labels(everywhere, pooled[name], *counting)
+        given = labels, weights, ignore_index, unknown
+        table = table_of_labels(everywhere, pooled[name], *given)
         caution = score.caution(table, estimate.value)
         models.append(Model(name, estimate, tuple(values), deviation, (1, 1), "", caution))
     # models of one score keep their order, whatever rounding made of it

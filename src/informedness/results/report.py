@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.labels import Label
+from ..core.labels import Label, check_same_order
 from ..core.scores import signature_of
 from ..core.table import Table, warn_of_doubts
 from ..functions import Y_NAMES, table_of_labels
-from ..inputs.containers import check_same_order, read_task
+from ..inputs.containers import read_task
 from ..slicing import count_slices
 from ..statistics.entropic import entropies
 from ..statistics.guessing import guessing_p_value

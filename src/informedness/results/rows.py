@@ -1,13 +1,15 @@
 """What the rows of references and predictions stand for: samples, their weights and groups."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..contingency import ContingencyTable, common_codes
-from ..core.labels import Codes, Column, Label, NoSamplesError, Numbers
-from ..core.table import Table, count_pairs, nothing_in_common, read_amounts
-from ..inputs.containers import read_quickly
+from ..core.labels import Codes, Column, Numbers, check_same_order
+from ..core.table import count_pairs, read_amounts
+from ..inputs.containers import read_quickly, read_task
+from ..statistics.information import lack
 from ..statistics.units import Triples
 
 FEW_GROUPS = 20  # with fewer, a sum over groups is far from normal
@@ -15,48 +17,65 @@ FEW_GROUPS = 20  # with fewer, a sum over groups is far from normal
 
 def too_few_groups(n_groups: int) -> str:
     """Return how many groups there are if they are too few, else empty; 0 stands for no groups."""
-    if 0 < n_groups < FEW_GROUPS:
-        return f"{n_groups} groups, where {FEW_GROUPS} are wanted"
-    return ""
+    return lack(n_groups, FEW_GROUPS, "group") if n_groups else ""
 
 
-class Rows(NamedTuple):
-    """What each row stands for, without rows of count or weight 0."""
+class Samples(NamedTuple):
+    """Samples with the answers of one model or two."""
 
-    kept: Numbers
-    counts: Numbers | None
-    weights: Numbers | None
-    groups: Codes | None
+    tables: list[ContingencyTable]
+    """One for each model."""
+    triples: Triples
+    """By position in the labels of the sum of the tables; one model stands for both."""
+    n_groups: int
+    """0 without groups."""
 
 
-def read_rows(n_rows: int, sample_weight: Any, counts: Any, groups: Any) -> Rows:
-    """Return what each row stands for."""
-    weights = _of_each(n_rows, "sample_weight", sample_weight)
-    n = _of_each(n_rows, "counts", counts)
+def read_samples(
+    y_true: Any,
+    answers: dict[str, Any],
+    labels: Any,
+    ignore_index: Any,
+    unknown: str,
+    groups: Any,
+    sample_weight: Any,
+    counts: Any = None,
+) -> Samples:
+    """Count samples by reference, answers, weight and group; `answers` is by argument."""
+    beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
+    check_same_order({"y_true": y_true, **answers, **beside})
+    column, columns = y_true, []
+    for name, given in answers.items():
+        pair = "y_true", name
+        column, answered, task = read_task(column, given, labels, ignore_index, unknown, pair)
+        columns.append(answered)
+    size, codes = len(column), None
+    weights, n = (_of_each(size, name, beside[name]) for name in ("sample_weight", "counts"))
     if n is not None and (n % 1).any():
         raise ValueError(
             f"`counts` must hold whole numbers of samples, got {n[n % 1 > 0][0]!r}: pass weights "
             "as `sample_weight`"
         )
     amounts = [x for x in (weights, n) if x is not None]
-    kept = np.logical_and.reduce([np.ones(n_rows, dtype=bool), *(x > 0 for x in amounts)])
-    codes = None
+    kept = task.counted(column, np.minimum.reduce(amounts) if amounts else None)
     if groups is not None:
-        column = read_quickly(groups, "groups")
-        if len(column) != n_rows:
+        names = read_quickly(groups, "groups")
+        if len(names) != size:
             raise ValueError(
-                f"`groups` must name a group for each row, got {len(column)} for {n_rows} rows"
+                f"`groups` must name a group for each row, got {len(names)} for {size} rows"
             )
-        named = common_codes(column, column)[1]  # in the order of their names, not of the rows
+        named = common_codes(names, names)[1]  # in the order of their names, not of the rows
         codes = np.unique(named[kept], return_inverse=True)[1]
-    if n_rows and not kept.any():
-        raise NoSamplesError("there must be a sample to score, but all have weight 0")
-    return Rows(
-        kept,
-        None if n is None else n[kept],
-        None if weights is None else weights[kept].astype(np.float64),
-        codes,
-    )
+        if not codes.any():
+            raise ValueError("`groups` must name at least two groups, got one")
+    columns = [side[kept] for side in (column, *columns)]
+    weights = None if weights is None else weights[kept].astype(np.float64)
+    n = None if n is None else n[kept]
+    options = {"labels": task.classes, "unknown": unknown}
+    tables = [_table_of(columns[0], side, weights, n, options) for side in columns[1:]]
+    both = ContingencyTable.sum_of(tables)
+    triples = _count_triples(both, (*columns, columns[-1])[:3], weights, n, codes)
+    return Samples(tables, triples, 0 if codes is None else 1 + int(codes.max()))
 
 
 def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
@@ -70,49 +89,38 @@ def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
     return values
 
 
-def check_common_label(table: Table, references: str, predictions: str) -> None:
-    """Raise ValueError if no label of the references is ever predicted; see `nothing_in_common`."""
-    if why := nothing_in_common(table, (references, predictions)):
-        raise ValueError(why)
-
-
-def table_of(
-    references: Column, predictions: Column, rows: Rows, options: dict[str, Any]
+def _table_of(
+    references: Column,
+    predictions: Column,
+    weights: Numbers | None,
+    counts: Numbers | None,
+    options: dict[str, Any],
 ) -> ContingencyTable:
     """Return the table of one model."""
-    if rows.counts is None:
-        return ContingencyTable.from_labels(
-            references=references, predictions=predictions, sample_weight=rows.weights, **options
-        )
-    if rows.weights is not None:
-        options = {**options, "squared_weights": rows.counts * rows.weights**2}
-        options["n_samples"] = rows.counts
-    amounts = rows.counts if rows.weights is None else rows.counts * rows.weights
-    return ContingencyTable.from_counts(
-        references=references, predictions=predictions, counts=amounts, **options
-    )
+    columns: dict[str, Any] = {"references": references, "predictions": predictions, **options}
+    if counts is None:
+        return ContingencyTable.from_labels(**columns, sample_weight=weights)
+    if weights is None:
+        return ContingencyTable.from_counts(**columns, counts=counts)
+    columns |= {"squared_weights": counts * weights**2, "n_samples": counts}
+    return ContingencyTable.from_counts(**columns, counts=counts * weights)
 
 
-def count_triples(
-    both: ContingencyTable, columns: list[Column], ignored: Label | None, rows: Rows
-) -> tuple[Triples, int]:
-    """Return the triples of samples by position in the table's labels, and the number of groups."""
+def _count_triples(
+    both: ContingencyTable,
+    columns: Sequence[Column],
+    weights: Numbers | None,
+    counts: Numbers | None,
+    groups: Codes | None,
+) -> Triples:
+    """Return the triples of samples by position in the table's labels."""
     column, column_a, column_b = columns
     found_a, r, a = common_codes(column, column_a)
     found_b, _, b = common_codes(column, column_b)
-    n_rows = len(r)
-    weights, of_weight = np.ones(1), np.zeros(n_rows, dtype=np.int64)
-    if rows.weights is not None:
-        weights, of_weight = np.unique(rows.weights, return_inverse=True)
-    groups = np.zeros(n_rows, dtype=np.int64) if rows.groups is None else rows.groups
-    n = np.ones(n_rows) if rows.counts is None else rows.counts.astype(np.float64)
-    if ignored in found_a:
-        keep = r != found_a.index(ignored)
-        r, a, b, of_weight, n = r[keep], a[keep], b[keep], of_weight[keep], n[keep]
-        groups = np.unique(groups[keep], return_inverse=True)[1]
-    n_groups = int(groups.max()) + 1
-    if rows.groups is not None and n_groups < 2:
-        raise ValueError("`groups` must name at least two: one does not show how groups vary")
+    each, of_weight = np.ones(1), np.int64(0)
+    if weights is not None:
+        each, of_weight = np.unique(weights, return_inverse=True)
+    n_groups = 1 if groups is None else 1 + int(groups.max())
     k = len(both.labels)
     position = {label: code for code, label in enumerate(both.labels)}
     outside = position.get(None, 0)
@@ -121,17 +129,15 @@ def count_triples(
         for found in (found_a, found_b)
     )
     # every answer outside the declared classes is the same wrong answer
-    rest = (to_code_b[b] * len(weights) + of_weight) * n_groups + groups
-    given = None if rows.counts is None else n
-    values, counted = count_pairs(Column(to_code[r] * k + to_code[a]), Column(rest), given)
+    rest = (to_code_b[b] * len(each) + of_weight) * n_groups + (0 if groups is None else groups)
+    n = None if counts is None else counts.astype(np.float64)
+    values, counted = count_pairs(Column(to_code[r] * k + to_code[a]), Column(rest), n)
     codes = np.asarray(values)
     r, a = np.divmod(codes[counted.rows], k)
-    rest, groups = np.divmod(codes[counted.columns], n_groups)
-    b, of_weight = np.divmod(rest, len(weights))
+    rest, group = np.divmod(codes[counted.columns], n_groups)
+    b, of_weight = np.divmod(rest, len(each))
     n = np.asarray(counted.counts, dtype=np.float64)
-    alone = rows.groups is None
-    found = Triples(r, a, b, n, weights[of_weight], None if alone else groups)
-    return found, 0 if alone else n_groups
+    return Triples(r, a, b, n, each[of_weight], None if groups is None else group)
 
 
 def groups_digest(triples: Triples) -> str:

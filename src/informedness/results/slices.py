@@ -23,7 +23,7 @@ from ..statistics.score import Score, ScoreWithInterval
 from .estimates import Estimate, estimates_of
 from .layout import Result, Rows, finite, more_rows, plain_label, texts_of
 from .several import holm
-from .text import interval_heads, rounded, shown
+from .text import interval_heads, rounded, samples, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ _HEADS = {
 _MOST_ROWS = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SliceRow:
     """One slice, or the whole.
 
@@ -51,7 +51,7 @@ class SliceRow:
         None for the whole.
     table : ContingencyTable
     n_classes : int
-        k of NIT: with the classes of the whole, its declared classes or those of its references.
+        k of NIT: with the classes of all samples, its declared classes or those of its references.
     scores : dict of str to float
         Those of the report; nan if undefined, for example with references of one class.
     class_entropy : float
@@ -72,10 +72,16 @@ class SliceRow:
     difference: float = math.nan
     p_value: float = math.nan
 
+    def __repr__(self) -> str:
+        """Return the name and the scores on one line."""
+        name = "all" if self.name is None else _name(self)
+        scores = (f"{_HEADS[score]} {_shown(value)}" for score, value in self.scores.items())
+        return f"{name}: {samples(self.table.n_samples)}, {', '.join(scores)}"
+
 
 @dataclass(frozen=True, repr=False)
 class Slices(Result, Mapping[Slice, SliceRow]):
-    """Scores of each slice of the samples, and of the whole.
+    """Scores of each slice of the samples, and of all samples.
 
     Attributes
     ----------
@@ -86,7 +92,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     overall : SliceRow
         All slices together.
     classes : {"all", "slice"}
-        Whether a slice's classes are those of the whole, or those that occur in it.
+        Whether a slice has the classes of all samples, or those that occur in it.
     confidence_level : float or None
         Share of the intervals that should contain the true value.
     vs_rest : str or None
@@ -128,8 +134,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         by : str or sequence of str
             What the samples are sliced by.
         classes : {"all", "slice"}
-            "all" gives each slice the classes of the whole, even those that do not occur in it: NIT
-            counts them all. "slice" gives it only those that occur in it.
+            "all" gives each slice the classes of all samples, even classes that do not occur in
+            it, which NIT counts. "slice" gives it only those that occur in it.
         confidence_level : float, optional
             Adds standard errors and intervals of this level.
         vs_rest : str, optional
@@ -329,9 +335,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     def text_lines(self) -> list[str]:
         """Return what the marks mean."""
-        of = "the whole" if self.classes == "all" else "each slice"
+        of = "all samples" if self.classes == "all" else "each slice"
         lines = [
-            f"Classes (k): those of {of}. -- means undefined, for example with references of one "
+            f"k counts the classes of {of}. -- means undefined, for example with references of one "
             "class."
         ]
         rows = self.rows[:_MOST_ROWS]  # those shown: a mark takes as long as a score
@@ -345,9 +351,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if self.vs_rest is not None:
             title = score_named(self.vs_rest).title
             lines.append(
-                f"vs rest: {title} minus that of all other samples; p: the chance of a difference "
-                "at least this large if they scored the same, corrected for the number of slices "
-                "(Holm)."
+                f"vs rest: {title} minus the score of all other samples; p: the chance of a "
+                "difference at least this large if they scored the same, corrected for the number "
+                "of slices (Holm)."
             )
         return lines
 

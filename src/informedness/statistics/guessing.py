@@ -8,16 +8,14 @@ chi-squared finds models that are consistently wrong; neither alone finds both.
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table
-from .information import independence_test
-from .sums import effective_sample_size, quotient
+from .information import are_rare, independence_test, margins_of
+from .sums import quotient
 
-_MOST_PERMUTED = 2000  # samples; above, the normal distribution has the right tail
 _N_PERMUTATIONS = 999
 _AT_ONCE = 2**18  # samples dealt out at once, 2 MB
 
@@ -31,10 +29,7 @@ def guessing_p_value(table: Table) -> float:
     samples are really dealt out, and the moments of both statistics are used for more. It is 1.0 if
     either side has only one class.
     """
-    size = effective_sample_size(table)
-    r, c = (
-        x * (size / float(table.total)) for x in (table.reference_totals, table.prediction_totals)
-    )
+    r, c, size, whole = margins_of(table)
     rows, columns = np.flatnonzero(r), np.flatnonzero(c)
     if min(len(rows), len(columns)) < 2 or size <= 3:
         return 1.0
@@ -42,12 +37,9 @@ def guessing_p_value(table: Table) -> float:
     gains = c / size * (quotient(1.0, r) + quotient(1.0, (size - r) * (r > 0)))
     p_by_moments = _upper_tail(table, gains, r, c, size)
     associated = independence_test(table)
-    whole = [np.rint(x).astype(np.int64) for x in (r, c)]
-    counted = all(np.allclose(x, n, 0, 1e-6) for x, n in zip((r, c), whole, strict=True))
-    if counted and len(rows) == len(columns) == 2 and size <= _MOST_PERMUTED:
+    if whole is not None and len(rows) == len(columns) == 2:
         return _doubled(*_by_listing(table, gains, whole))
-    rare = float(r[rows].min() * c[columns].min()) < 5 * size
-    if counted and rare and size <= _MOST_PERMUTED and p_by_moments > 1e-6:
+    if whole is not None and are_rare(r, c, size) and p_by_moments > 1e-6:
         p_by_moments = _by_dealing(table, gains, whole)
     return _doubled(p_by_moments, associated)
 
@@ -68,7 +60,7 @@ def _upper_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: floa
     if variance <= 1e-12 * mean**2:
         return 1.0
     hits = float((gains * table.hits).sum()) * size / float(table.total)
-    return NormalDist().cdf((mean - hits) / math.sqrt(variance / (size - 1)))
+    return math.erfc((hits - mean) / math.sqrt(2 * variance / (size - 1))) / 2
 
 
 def _by_listing(table: Table, gains: Numbers, margins: list[Codes]) -> tuple[float, float]:

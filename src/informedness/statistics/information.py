@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.labels import Numbers
+from ..core.labels import Codes, Numbers
 from ..core.scores import outside_references
 from ..core.table import Table, sum_by
 from .sums import effective_sample_size, squared_weights
@@ -95,6 +95,24 @@ def surprise(table: Table) -> tuple[float, float]:
 # The test of chance
 
 
+def margins_of(table: Table) -> tuple[Numbers, Numbers, float, list[Codes] | None]:
+    """Return both margins, as effective numbers of samples, their sum, and both as counts.
+
+    The counts are None unless they are whole, and few enough for predictions to be dealt out.
+    """
+    size = effective_sample_size(table)
+    one = size / float(table.total)
+    r, c = (x * one for x in (table.reference_totals, table.prediction_totals))
+    whole = [np.rint(x).astype(np.int64) for x in (r, c)]
+    counted = all(np.allclose(x, n, 0, 1e-6) for x, n in zip((r, c), whole, strict=True))
+    return r, c, size, whole if counted and size <= _MOST_PERMUTED else None
+
+
+def are_rare(r: Numbers, c: Numbers, size: float) -> bool:
+    """Return whether a cell is expected to hold fewer than five samples by chance."""
+    return float(r[r > 0].min() * c[c > 0].min()) < 5 * size
+
+
 def independence_test(table: Table, dealt_out: bool = True) -> float:
     """Return the p-value of Pearson's chi-squared among all tables with the same margins.
 
@@ -102,11 +120,8 @@ def independence_test(table: Table, dealt_out: bool = True) -> float:
     expression for the variance of the chi-squared function"), too smooth for few samples and rare
     classes: there the predictions are really dealt out, unless `dealt_out` is False.
     """
-    size = effective_sample_size(table)
-    r, c = (
-        x[x > 0] * (size / float(table.total))
-        for x in (table.reference_totals, table.prediction_totals)
-    )
+    r, c, size, whole = margins_of(table)
+    r, c = r[r > 0], c[c > 0]
     if min(len(r), len(c)) < 2 or size <= 3:
         return 1.0
     p = table.counts / table.total
@@ -118,12 +133,9 @@ def independence_test(table: Table, dealt_out: bool = True) -> float:
     if statistic <= 0 or variance <= 1e-9 * mean:
         return 1.0  # there is but one such table, or all have the same chi-squared
     p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
-    few = size <= _MOST_PERMUTED and r.min() * c.min() < 5 * size and p_value >= 1e-6
-    whole = [np.rint(np.sort(x)).astype(np.int64) for x in (r, c)]
-    counted = all(np.allclose(np.sort(x), n, 0, 1e-6) for x, n in zip((r, c), whole, strict=True))
-    if not (dealt_out and few and counted):
-        return p_value
-    return _permuted_p_value(statistic, *whole)
+    if dealt_out and whole is not None and are_rare(r, c, size) and p_value >= 1e-6:
+        return _permuted_p_value(statistic, *(np.sort(x[x > 0]) for x in whole))
+    return p_value
 
 
 def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
@@ -198,9 +210,12 @@ def fewest_if_undeclared(table: Table) -> float:
     return math.inf if table.declared else fewest_references(table)
 
 
-def _how_many(amount: float) -> str:
-    """Return a number of samples, which weights may make fractional, as text."""
-    return f"{amount:,.0f}" if amount >= 1000 else f"{amount:.4g}"
+def lack(there: float, wanted: float, what: str, of: str = "") -> str:
+    """Return how much there is, empty if it is enough; weights may make it fractional."""
+    if there >= wanted - 1e-6:
+        return ""
+    amount, least = (f"{x:,.0f}" if x >= 1000 else f"{x:.4g}" for x in (there, wanted))
+    return f"{amount} {what}{'s' * (there != 1)}{of}, fewer than the recommended {least}"
 
 
 def too_few_in_cells(table: Table, unknown: bool) -> str:
@@ -209,17 +224,13 @@ def too_few_in_cells(table: Table, unknown: bool) -> str:
     `unknown` says that too many classes may lack references for any interval.
     """
     size, (n_outside, least) = effective_sample_size(table), outside_references(table)
-    for there, wanted, what in (
-        (size, 50, "samples"),
-        (size, least, f"samples for {n_outside} predictions outside the references"),
-    ):
-        if there < wanted - 1e-6 and not unknown:
-            return f"{_how_many(there)} {what}, where {_how_many(wanted)} are wanted"
+    of_outside = f" for {n_outside} predictions outside the references"
+    few = lack(size, 50, "sample") or lack(size, least, "sample", of_outside)
     fewest = fewest_if_undeclared(table)
-    if fewest >= 5 - 1e-6 and not unknown:
-        return ""
+    if not unknown and (few or fewest >= 5 - 1e-6):
+        return few
     enough = float(f"{5 / fewest * size:.2g}")
     return (
-        f"{fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, where 5 are wanted to "
-        f"know of all classes; about {enough:,.0f} samples would do, or labels= with all classes"
+        f"only {fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, so other classes "
+        f"may be missing; about {enough:,.0f} samples would do, or labels= with all classes"
     )

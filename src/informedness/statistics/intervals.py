@@ -3,10 +3,6 @@
 A row of the table, whose samples err on their own, gets Wilson's interval, extended to a mean of
 more than two values; the rows are combined, and classes without a reference widen the interval by
 all they could change.
-
-Sources: Wilson (1927), "Probable inference"; Newcombe (1998), "Interval estimation for the
-difference between independent proportions"; Zou and Donner (2008), "Construction of confidence
-limits about effect measures".
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ import numpy as np
 from ..core.labels import InformednessWarning, Numbers, show, warn
 from ..core.scores import reweighted
 from ..core.table import Table, sum_by
-from .information import fewest_references, normal_quantile, outside_largest
+from .information import fewest_references, normal_quantile
 from .sums import effective_sample_size, gaps, quotient, ratio, squared_weights, sums_of
 
 if TYPE_CHECKING:
@@ -199,31 +195,13 @@ def _ends_of_absent(
 # Where intervals are known to fail
 
 
-def too_few_samples(table: Table, prior: Any, of_rare: bool) -> str:
-    """Return what the table has too few of for such an interval; empty if nothing is known.
-
-    `of_rare` says that the score hangs on the samples outside the largest class.
-    """
-    size, outside = effective_sample_size(table), outside_largest(table)
-    fewest = math.inf if prior is None else fewest_references(table)
-    for there, wanted, what in (
-        (size, FEW_SAMPLES, "sample{s}"),
-        (outside if of_rare else 5, 5, "reference{s} outside the largest class"),
-        (fewest, 5, "reference{s} of a class of the prior"),
-    ):
-        if there < wanted - 1e-6:
-            several = what.format(s="s" * (there != 1))
-            return f"{there:.4g} {several}, where {wanted} are wanted"
-    return ""
-
-
 def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = False) -> None:
     """Warn that one or several intervals are nan or known to fail; `few` says why."""
     if not few:
         return
     they, are = ("they say", "are") if several else ("it says", "is")
     fault = f"may cover the truth less often than {they}"
-    if few.endswith(f", where {FEW_SAMPLES} are wanted"):
+    if few.endswith(f"than the recommended {FEW_SAMPLES}"):
         fault = f"{are} rough"  # too wide, if anything
     said = f"the interval{'s' * several} of {of} {fault}"
     warn(f"{f'there is no interval of {of}' if is_nan else said}: {few}", IntervalWarning)

@@ -34,7 +34,7 @@ def interval_of_module(
     """
     ((name, value),), table = found.items(), Table(**fields)
     if options.get("prior_mode", "") == "odds":
-        raise ValueError('`confidence_level` must be left out beside prior_mode="odds"')
+        raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
     check_level(level)
     prior = options.get("prior")
     score = averaged_score(name, options.get("average", "default")).with_interval(prior)

@@ -24,15 +24,16 @@ from ..core.scores import (
     why_one_class,
 )
 from ..core.table import Table
+from .information import fewest_references, lack, outside_largest
 from .intervals import (
+    FEW_SAMPLES,
     Interval,
     check_level,
     intervals_by_class,
     margin_interval,
-    too_few_samples,
     warn_of_few,
 )
-from .sums import Sums, squared_weights, sums_of
+from .sums import Sums, effective_sample_size, squared_weights, sums_of
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,12 @@ class MarginScore(ScoreWithInterval):
 
     def too_few(self, table: Table, prior: Any = None) -> str:
         _, table = self.oriented(table)
-        return too_few_samples(table, prior, not self.says_nothing(table) and self.of_rare)
+        few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
+        if not few and self.of_rare and not self.says_nothing(table):
+            few = lack(outside_largest(table), 5, "reference", " outside the largest class")
+        if not few and prior is not None:
+            few = lack(fewest_references(table), 5, "reference", " of a class of the prior")
+        return few
 
     def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:
         return margin_interval(self, value, table, level, shares)

@@ -13,17 +13,11 @@ A table is the mean of both models' tables, plus half the excess where A answers
 does (y). A and B exchanged mirror all of it to the last digit. So what depends on which is first is
 summed for each on its own, and no product is left to BLAS, whose digits may depend on where the
 numbers lie in memory.
-
-Sources: Konietschke and Pauly (2014), "Bootstrapping and permuting paired t-test type statistics",
-Statistics and Computing 24, 283-296; Chung and Romano (2013), "Exact and asymptotically robust
-permutation tests", Annals of Statistics 41, 484-507.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -33,7 +27,7 @@ from ..core.labels import Codes, Numbers, show
 from ..core.scores import n_classes
 from ..core.table import Table
 from .entropic import EntropicScore
-from .intervals import check_level
+from .intervals import Interval, check_level
 from .score import MarginScore, ScoreWithInterval
 from .sums import Sums, quotient
 from .units import SumsBy, Triples, Units
@@ -42,33 +36,13 @@ _CHUNK = 2**16  # numbers of an array of swaps; larger ones leave the cache
 _MOST_BITS = 100  # copies of a unit; of more a binomial number is faster than a sum of bits
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The level of the interval, the number of random swaps and their seed."""
-
-    level: float
-    n_resamples: int
-    seed: int
-
-    def __post_init__(self) -> None:
-        check_level(self.level)
-        for name, least in (("n_resamples", 100), ("seed", 0)):
-            value = getattr(self, name)
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if not whole or value < least:
-                raise ValueError(
-                    f"`{name}` must be an integer of at least {least}, got {show(value)}"
-                )
-
-
-class Verdict(NamedTuple):
-    """The difference with its test and the interval of that test."""
-
-    standard_error: float
-    low: float
-    high: float
-    p_value: float
-    test: str
+def check_plan(level: float, n_resamples: int, seed: int) -> None:
+    """Raise ValueError unless these are a level, a number of random swaps and their seed."""
+    check_level(level)
+    for name, value, least in (("n_resamples", n_resamples, 100), ("seed", seed, 0)):
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or value < least:
+            raise ValueError(f"`{name}` must be an integer of at least {least}, got {show(value)}")
 
 
 class _Scored(NamedTuple):
@@ -78,7 +52,7 @@ class _Scored(NamedTuple):
     by_reference: Numbers
     by_answer: Numbers
     by_cell: Numbers
-    unbiased: Numbers | None = None
+    unbiased: Numbers
     chance: Numbers | float = 0.0
     """What chance could add to the score at most."""
 
@@ -109,234 +83,209 @@ class Swaps:
         fused = [x * self.k + r if self.is_transposed else r * self.k + x for x in (a, b)]
         # the made-up sample may be right about a class that neither model ever is right about
         hits = np.arange(0 if isinstance(self.score, EntropicScore) else self.k) * (self.k + 1)
-        cells, places = np.unique(np.concatenate([*fused, hits]), return_inverse=True)
+        found, places = np.unique(np.concatenate([*fused, hits]), return_inverse=True)
         of_a, of_b = places[: 2 * len(r)].reshape(2, -1)
-        amounts, size = counts * weights, len(cells)
-        middle = (np.bincount(of_a, amounts, size) + np.bincount(of_b, amounts, size))[:, None] / 2
+        amounts, size = counts * weights, len(found)
+        of_both = np.bincount(of_a, amounts, size) + np.bincount(of_b, amounts, size)
+        middle = of_both[:, None] / 2
         self.total = float(middle.sum())  # not of the triples, whose order is that of A
         self.one = math.fsum((amounts * weights).tolist()) / self.total
-        self.is_whole = not (weights % 1).any()
-        self.is_plain = groups is None and bool((weights == 1).all())
 
-        rows, columns = np.divmod(cells, self.k)
+        rows, columns = np.divmod(found, self.k)
         r, answer = (columns, rows) if self.is_transposed else (rows, columns)
-        # cells of which a score takes no more than their margins are the last one, which is empty
-        seen = (r == answer) | given_shares | isinstance(self.score, EntropicScore)
-        self.rows, self.columns = r[seen], answer[seen]
-        self.right = np.flatnonzero(self.rows == self.columns)
-        cell = np.where(seen, np.cumsum(seen) - 1, -1)
-        self.cells = np.append(middle[seen], [[0.0]], axis=0)
-        self.references, self.answers = (SumsBy(x, self.k).of(middle) for x in (r, answer))
+        self.references = SumsBy(r, self.k).of(middle)
+        slot, first = np.arange(size), np.arange(size)
+        if not (given_shares or isinstance(self.score, EntropicScore)):
+            # wrong answers are alike, whatever their reference
+            kinds = answer + self.k * (r == answer)
+            _, first, slot = np.unique(kinds, return_index=True, return_inverse=True)
+        self.middle = SumsBy(slot, len(first)).of(middle)
+        self.r, self.answer = r[first], answer[first]
+        self.right = np.flatnonzero(self.r == self.answer)
+        self.by_answer = SumsBy(self.answer, self.k)
 
         self.units = units = Units.of(triples, of_a, of_b)
         n_units = len(units.copies)
         self.growth = 1.0 if groups is None else n_units / (n_units - 1)
         self.unit_weights = np.bincount(units.unit, units.both)
         self.squares = float((units.copies * self.unit_weights**2).sum())
-        self.starts = np.flatnonzero(np.diff(units.unit, prepend=-1))
-        self.x, self.y = ((answer[side], cell[side]) for side in (units.x, units.y))
-        self.of_unit = r[units.x]
+        self.sums_of_units = SumsBy(units.unit, n_units)
+        self.x, self.y, self.of_unit = slot[units.x], slot[units.y], r[units.x]
         # entries whose swap changes something
         self.free = free = np.flatnonzero(units.moved)
-        self.free_unit = units.unit[free]
-        self.free_starts = np.flatnonzero(np.diff(self.free_unit, prepend=-1))
-        self.free_x, self.free_y = ([x[free] for x in side] for side in (self.x, self.y))
-        self.sums_of_x, self.sums_of_y = (
-            (SumsBy(answers, self.k), SumsBy(cells, len(self.cells)))
-            for answers, cells in (self.free_x, self.free_y)
-        )
+        self.moved, self.free_unit = units.moved[free, None], units.unit[free]
+        self.n_free = len(np.unique(self.free_unit))
+        self.sums_of_free = SumsBy(self.free_unit, self.n_free)
+        self.sums_of_x, self.sums_of_y = (SumsBy(x[free], len(first)) for x in (self.x, self.y))
         self.chunk = max(8, _CHUNK // (n_units + size))
         self.made_up = self._made_up()
 
     def _made_up(self) -> float:
         """Return what the made-up sample adds."""
-        present = self.references[:, 0] > 0
-        v = (1 / self.k + self.answers[:, 0] / self.answers.sum()) / 2
-        at_middle, scale = self._scored(self.answers, self.cells), 1.0
-        of_answer, of_cell = at_middle.by_answer[:, 0], at_middle.by_cell[:-1, 0]
+        present, answers = self.references[:, 0] > 0, self.by_answer.of(self.middle)[:, 0]
+        v = (1 / self.k + answers / answers.sum()) / 2
+        at_middle, scale = self._scored(self.middle), 1.0
+        of_answer, of_cell = at_middle.by_answer[:, 0], at_middle.by_cell[:, 0]
         if isinstance(self.score, EntropicScore):
             # an empty cell counts as of one sample
             scale = float(at_middle.value[0])
-            of_answer = -np.log(np.maximum(self.answers[:, 0], self.one))
-            of_cell = np.log(self.cells[:-1, 0] / self.one)
+            of_answer = -np.log(np.maximum(answers, self.one))
+            of_cell = np.log(self.middle[:, 0] / self.one)
         of_answer = of_answer - (v * of_answer).sum()
-        part = v[self.columns] * of_cell
-        variance = (v * of_answer**2).sum() - np.bincount(self.rows, part, self.k) ** 2
-        part = part * (of_cell + 2 * of_answer[self.columns])
-        variance += np.bincount(self.rows, part, self.k)
+        part = v[self.answer] * of_cell
+        variance = (v * of_answer**2).sum() - np.bincount(self.r, part, self.k) ** 2
+        variance += np.bincount(self.r, part * (of_cell + 2 * of_answer[self.answer]), self.k)
         mean = float(variance[present].sum()) / np.count_nonzero(present)
         return max(2 * (self.one * scale) ** 2 * mean / (1 - float((v**2).sum())), 0.0)
 
     def difference(self, excess: Numbers) -> tuple[Numbers, Numbers]:
         """Return the differences and their standard errors at these excesses, (n_free, n)."""
-        moved = excess / 2
-        if not self.is_plain:
-            moved = moved[self.free_unit] * self.units.moved[self.free, None]
-        sides = [
-            self._sides(middle, of_x.of(moved) - of_y.of(moved))
-            for middle, of_x, of_y in zip(
-                (self.answers, self.cells), self.sums_of_x, self.sums_of_y, strict=True
-            )
-        ]
-        a, b = (self._scored(*amounts) for amounts in zip(*sides, strict=True))
+        half = (excess / 2)[self.free_unit] * self.moved
+        moved = self.sums_of_x.of(half) - self.sums_of_y.of(half)
+        sides = self.middle + moved, self.middle - moved
+        # what swaps empty is empty, and not what rounding leaves there
+        a, b = (self._scored(np.where(x > 1e-12 * self.middle, x, 0.0)) for x in sides)
         variance = self._variance(excess, a, b) + self.made_up
-        difference, error = b.value - a.value, np.sqrt(variance) / self.total
-        if a.unbiased is not None and b.unbiased is not None:
-            unbiased = b.unbiased - a.unbiased
-            error = np.sqrt(error**2 + (difference - unbiased) ** 2 + (b.chance - a.chance) ** 2)
-            difference = np.where(unbiased * difference > 0, unbiased, 0.0)
+        difference, unbiased = b.value - a.value, b.unbiased - a.unbiased
+        error = np.sqrt(variance) / self.total
+        error = np.sqrt(error**2 + (difference - unbiased) ** 2 + (b.chance - a.chance) ** 2)
+        difference = np.where(unbiased * difference > 0, unbiased, 0.0)
         return np.where(np.abs(difference) < 1e-12, 0.0, difference), error
-
-    def _sides(self, middle: Numbers, moved: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the amounts of A and of B."""
-        a, b = middle + moved, middle - moved
-        if not self.is_whole:  # what swaps empty is empty, and not what rounding leaves there
-            a, b = (np.where(side > 1e-12 * middle, side, 0.0) for side in (a, b))
-        return a, b
 
     def _variance(self, excess: Numbers, a: _Scored, b: _Scored) -> Numbers:
         """Return the sum over units of (sum w (d - mean))^2, times the growth.
 
         A copy moves the difference by `same` + `turned` as it is, by `same` - `turned` swapped.
         """
-        half = [(g_b + g_a) / 2 for g_a, g_b in zip(a[2:4], b[2:4], strict=True)]
-        apart = [(g_b - g_a) / 2 for g_a, g_b in zip(a[2:4], b[2:4], strict=True)]
-        turned = _at(half, self.free_y)
-        turned -= _at(half, self.free_x)
+        units, (of_a, of_b) = self.units, (x.by_answer[self.answer] + x.by_cell for x in (a, b))
+        half, apart = (of_b + of_a) / 2, (of_b - of_a) / 2
         same = np.take(b.by_reference - a.by_reference, self.of_unit, axis=0)
-        same += _at(apart, self.x)
-        same += _at(apart, self.y)
-        if not self.is_plain:
-            turned *= self.units.moved[self.free, None]
-            same *= self.units.both[:, None]
-            turned = np.add.reduceat(turned, self.free_starts, axis=0)
-            same = np.add.reduceat(same, self.starts, axis=0)
-        copies, n_free = self.units.copies[:, None], len(excess)
-        sums, of_free = copies * same, excess * turned
-        turned *= turned
-        squares = _dot(copies[:n_free, 0], turned) + np.einsum("ij,ij->j", sums, same)
-        squares += 2 * np.einsum("ij,ij->j", of_free, same[:n_free])
-        sums[:n_free] += of_free
+        same += np.take(apart, self.x, axis=0)
+        same += np.take(apart, self.y, axis=0)
+        turned = np.take(half, self.y[self.free], axis=0)
+        turned -= np.take(half, self.x[self.free], axis=0)
+        same = self.sums_of_units.of(same * units.both[:, None])
+        turned = self.sums_of_free.of(turned * self.moved)
+        sums, of_free = units.copies[:, None] * same, excess * turned
+        squares = np.einsum("ij,ij->j", sums, same)
+        squares += 2 * np.einsum("ij,ij->j", of_free, same[: self.n_free])
+        squares += np.einsum("i,ij->j", units.copies[: self.n_free], turned * turned)
+        sums[: self.n_free] += of_free
         mean = sums.sum(axis=0) / self.total
-        variance = squares - 2 * mean * _dot(self.unit_weights, sums) + mean**2 * self.squares
+        variance = squares - 2 * mean * np.einsum("i,ij->j", self.unit_weights, sums)
+        variance += mean**2 * self.squares
         # not what rounding leaves where all samples move the difference alike
         return self.growth * np.where(variance > 1e-13 * squares, variance, 0.0)
 
-    def _scored(self, answers: Numbers, cells: Numbers) -> _Scored:
-        """Return the score of n tables with these totals of the answers, and its gradient."""
+    def _scored(self, cells: Numbers) -> _Scored:
+        """Return the score of n tables with these amounts of each slot, and its gradient."""
+        answers = self.by_answer.of(cells)
+        # where all answers are one class, rounding leaves none to the others
+        answers = np.where(answers < (1 - 1e-12) * self.total, answers, self.total)
         if isinstance(self.score, EntropicScore):
             return self._entropic(self.score, answers, cells)
         score: MarginScore = self.score
-        hits = np.zeros((self.k, cells.shape[1]))
-        hits[self.rows[self.right]] = cells[self.right]
+        of_right = self.r[self.right]
+        hits, by_cell = np.zeros_like(answers), np.zeros_like(cells)
+        hits[of_right] = cells[self.right]
         r, c = (answers, self.references) if self.is_transposed else (self.references, answers)
         occur = ((self.references > 0) | (answers > 0)) & self.is_class
-        total = np.full(1, self.total)
-        sums = Sums(hits, r, c, total, occur, self.n_classes, cells)
+        sums = Sums(hits, r, c, np.full(1, self.total), occur, self.n_classes, cells)
         with np.errstate(divide="ignore", invalid="ignore"):
             a, b, u = (
                 np.nan_to_num(part, posinf=0, neginf=0) + np.zeros_like(hits)
                 for part in score.gradient(sums)
             )
+        by_cell[self.right] = u[of_right]
         if self.given_shares:
-            of_row = SumsBy(self.rows, self.k).of(cells[:-1] * b[self.columns]) + hits * u
-            a = -quotient(of_row, sums.references)
-        by_cell = np.zeros_like(cells)
-        by_cell[self.right] = u[self.rows[self.right]]
+            a = -quotient(SumsBy(self.r, self.k).of(cells * (b[self.answer] + by_cell)), r)
         a, b = (b, a) if self.is_transposed else (a, b)
-        return _Scored(score.of(sums), a, b, by_cell)
+        value = score.of(sums)
+        return _Scored(value, a, b, by_cell, value)
 
     def _entropic(self, score: EntropicScore, answers: Numbers, cells: Numbers) -> _Scored:
         """Return the same of a score of cells."""
-        n, one, size = self.total, self.one, self.total / self.one
-        amounts = cells, answers, self.references, np.full((1, 1), n)
+        size = self.total / self.one
+        amounts = [
+            x / self.one for x in (cells, answers, self.references, np.full((1, 1), self.total))
+        ]
+        logarithms = [_log(x) for x in amounts]
         # the last makes up for the others, so that the score depends on shares alone
         signs = *score.signs, -sum(score.signs)
-        logarithms = [self._tabled(_log, x) for x in amounts]
         logarithm, changed = np.zeros(1), np.zeros(1)
         for sign, x, log in zip(signs, amounts, logarithms, strict=True):
-            if sign:
-                logarithm = logarithm + sign * np.einsum("ij,ij->j", x, log) / n
-                changed = changed + sign * self._tabled(self._jackknife, x).sum(axis=0)
+            rest = np.maximum(x - 1, 0)
+            logarithm = logarithm + sign * np.einsum("ij,ij->j", x, log) / size
+            changed = changed + sign * (x * (rest * _log(rest) - x * log)).sum(axis=0)
         # all samples of a cell change the score alike when left out
         shift = (changed + size * logarithm) / (size - 1)
-        prevalence = np.einsum("ij,ij->j", self.references, logarithms[2]) / n - math.log(n)
+        prevalence = np.einsum("ij,ij->j", amounts[2], logarithms[2]) / size - math.log(size)
         scale, least = score.scale(self.n_classes), score.least(prevalence)
         value = scale * np.exp(logarithm)
         unbiased = scale * np.exp(np.maximum(logarithm - (1 - 1 / size) * shift, least))
         # an answer given c times passes on no more than c H(ref), nor by chance than (k - 1) / 2
         classes = np.count_nonzero(self.references)
-        chance = np.minimum((classes - 1) / 2, answers / one * -prevalence).sum(axis=0) / size
-        by_reference = (signs[2] * logarithms[2] + signs[3] * math.log(n)) * value
+        chance = np.minimum((classes - 1) / 2, amounts[1] * -prevalence).sum(axis=0) / size
+        by_reference = (signs[2] * logarithms[2] + signs[3] * math.log(size)) * value
         by_answer, by_cell = signs[1] * logarithms[1] * value, logarithms[0] * value
         return _Scored(value, by_reference, by_answer, by_cell, unbiased, value * chance)
 
-    def _jackknife(self, amounts: Numbers) -> Numbers:
-        """Return x (f(x - 1) - f(x)), f(x) = x ln x, of amounts of x samples."""
-        x = amounts / self.one
-        rest = np.maximum(x - 1, 0)
-        return x * (rest * _log(rest) - x * _log(x))
-
-    def _tabled(self, function: Callable[[Numbers], Numbers], amounts: Numbers) -> Numbers:
-        """Return a function of amounts: of many that are whole numbers or halves, from a table."""
-        if not self.is_whole or amounts.size < 1000:
-            return function(amounts)
-        halves = (amounts + amounts).astype(np.int64)
-        return np.take(function(np.arange(int(halves.max()) + 1) / 2), halves)
-
-    def verdict(self, plan: Plan) -> Verdict:
-        """Return the test of the difference and the interval that matches it.
+    def verdict(self, level: float, n_resamples: int, seed: int) -> tuple[Interval, float, str]:
+        """Return the difference with its interval, the p-value, and how it was tested.
 
         The test does not reject if |T| is at most a quantile of the swapped |T|, or at most that of
         a normal T, so the interval reaches as many standard errors as the larger of the two.
         """
-        n_free = len(self.free_starts)
-        differences, errors = self.difference(self.units.observed[:n_free, None])
+        differences, errors = self.difference(self.units.observed[: self.n_free, None])
         difference, error = float(differences[0]), float(errors[0])
         observed = float(_ratio(differences, errors)[0])
-        copies = self.units.copies[:n_free].astype(np.int64)
+        copies = self.units.copies[: self.n_free].astype(np.int64)
         # at least 2 ways each, and the product of a million would take long
-        is_exact = len(copies) < plan.n_resamples.bit_length()
-        if is_exact and math.prod((copies + 1).tolist()) <= plan.n_resamples:
+        is_exact = len(copies) < n_resamples.bit_length()
+        if is_exact and math.prod((copies + 1).tolist()) <= n_resamples:
             test, swapped, chances = "exact", *self._all_ways(copies)
         else:
-            test, swapped = "permutation", self._random_ways(copies, plan, observed)
+            test = "permutation"
+            swapped = self._random_ways(copies, level, n_resamples, seed, observed)
             chances = np.full(len(swapped), 1 / len(swapped))
         p_value = float(chances[swapped >= observed * (1 - 1e-9)].sum())
         if p_value == 0:
-            test, p_value = "normal", 2.0 ** (1 - min(int(copies.sum()), 1000))
+            test, p_value = "normal", 2.0 ** (1 - float(copies.sum()))
         p_value = min(max(p_value, math.erfc(observed / math.sqrt(2))), 1.0)
         order = np.argsort(-swapped, kind="stable")
-        place = int(np.searchsorted(np.cumsum(chances[order]), 1 - plan.level - 1e-12))
+        place = int(np.searchsorted(np.cumsum(chances[order]), 1 - level - 1e-12))
         quantile = float(swapped[order[min(place, len(order) - 1)]])
-        reach = max(quantile, NormalDist().inv_cdf((1 + plan.level) / 2)) * error
+        reach = max(quantile, NormalDist().inv_cdf((1 + level) / 2)) * error
         low, high = difference - reach, difference + reach
-        if not 1 - p_value > plan.level:
+        if not 1 - p_value > level:
             low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding
-        return Verdict(error, low, high, p_value, test)
+        return Interval(difference, error, low, high), p_value, test
 
     def _all_ways(self, copies: Codes) -> tuple[Numbers, Numbers]:
         """Return |T| of all ways to swap, and their chances."""
-        ways = np.indices((copies + 1).tolist()).reshape(
-            len(copies), math.prod((copies + 1).tolist())
-        )
-        chances = np.ones(ways.shape[1])
+        n_ways = math.prod((copies + 1).tolist())
+        ways = np.indices((copies + 1).tolist()).reshape(len(copies), n_ways)
+        chances = np.ones(n_ways)
         for m, way in zip(copies.tolist(), ways, strict=True):
             chances *= np.array([math.comb(m, x) / 2**m for x in range(m + 1)])[way]
-        return self._of_ways(ways), chances
+        starts = range(0, n_ways, self.chunk)
+        found = [self._of_ways(ways[:, start : start + self.chunk]) for start in starts]
+        return np.concatenate(found), chances
 
-    def _random_ways(self, copies: Codes, plan: Plan, observed: float) -> Numbers:
+    def _random_ways(
+        self, copies: Codes, level: float, n_resamples: int, seed: int, observed: float
+    ) -> Numbers:
         """Return |T| of random ways to swap, and the observed one unless it is beyond them all.
 
         The first 100 / (1 - level) are enough if none of them reaches the observed |T|, or so many
         that p is at least twice 1 - level.
         """
-        rng = np.random.default_rng(plan.seed)
-        first = min(math.ceil(100 / (1 - plan.level)), plan.n_resamples)
+        rng = np.random.default_rng(seed)
+        first = min(math.ceil(100 / (1 - level)), n_resamples)
         swapped = self._drawn(rng, copies, first)
         beyond = np.count_nonzero(swapped >= observed * (1 - 1e-9))
         if 0 < beyond < 200:
-            swapped = np.append(swapped, self._drawn(rng, copies, plan.n_resamples - first))
+            swapped = np.append(swapped, self._drawn(rng, copies, n_resamples - first))
         return np.append(swapped, observed) if beyond else swapped
 
     def _drawn(self, rng: np.random.Generator, copies: Codes, n: int) -> Numbers:
@@ -351,30 +300,13 @@ class Swaps:
             if n_bits:
                 drawn = np.frombuffer(rng.bytes(-(-n_bits * size // 8)), dtype=np.uint8)
                 bits = np.unpackbits(drawn, count=n_bits * size).reshape(n_bits, size)
-                if n_bits > len(few):
-                    bits = np.add.reduceat(bits, starts, axis=0, dtype=np.uint8)
-                ways[few] = bits
+                ways[few] = np.add.reduceat(bits, starts, axis=0, dtype=np.uint8)
             found.append(self._of_ways(ways))
         return np.concatenate(found)
 
     def _of_ways(self, ways: Numbers) -> Numbers:
         """Return |T| with so many copies of each free unit not swapped."""
-        found, copies = [], self.units.copies[: len(ways), None]
-        for some in np.split(ways, range(self.chunk, ways.shape[1], self.chunk), axis=1):
-            found.append(_ratio(*self.difference(2 * some - copies)))
-        return np.concatenate(found)
-
-
-def _at(parts: Sequence[Numbers], codes: Sequence[Codes]) -> Numbers:
-    """Return the terms of the answer and of the cell, together, where these are the codes."""
-    found = np.take(parts[0], codes[0], axis=0)
-    found += np.take(parts[1], codes[1], axis=0)
-    return found
-
-
-def _dot(weights: Numbers, amounts: Numbers) -> Numbers:
-    """Return the weighted sums of the columns, whose digits depend on nothing but the numbers."""
-    return np.asarray(np.einsum("i,ij->j", weights, amounts))
+        return _ratio(*self.difference(2 * ways - self.units.copies[: len(ways), None]))
 
 
 def _ratio(difference: Numbers, error: Numbers) -> Numbers:

@@ -42,23 +42,23 @@ class Units(NamedTuple):
     def of(cls, triples: Triples, of_a: Codes, of_b: Codes) -> Units:
         """Make a unit of each group, or else of the samples alike, from the cells they are in."""
         x, y, sign = np.minimum(of_a, of_b), np.maximum(of_a, of_b), np.sign(of_b - of_a)
-        counts, size, alone = triples.counts, 1 + int(y.max()), triples.groups is None
-        values, codes = np.unique(triples.weights, return_inverse=True)
-        first = codes if alone else np.asarray(triples.groups)
-        entries, place = np.unique((first * size + x) * size + y, return_inverse=True)
-        unit, pair = np.divmod(entries, size * size)
-        x, y = np.divmod(pair, size)
         copies: Numbers
         observed: Numbers
+        counts, size, alone = triples.counts, 1 + int(y.max()), triples.groups is None
+        weights, codes = np.unique(triples.weights, return_inverse=True)
+        first = codes if alone else np.asarray(triples.groups)
+        entries, place = np.unique((first * size + x) * size + y, return_inverse=True)
+        first, pair = np.divmod(entries, size * size)
+        x, y = np.divmod(pair, size)
+        # each side on its own, in an order that does not depend on which model is A
+        amounts = counts if alone else counts * triples.weights
+        as_x, as_y = (np.bincount(place, amounts * side) for side in (sign >= 0, sign < 0))
+        unit, both, moved = first, as_x + as_y, np.where(x == y, 0.0, as_x - as_y)
         if alone:
-            both, unit = values[unit], np.arange(len(entries))
-            copies, observed = (np.bincount(place, counts * times) for times in (1, sign))
+            unit, copies, observed = np.arange(len(x)), both, moved
+            both = weights[first]
             moved = np.where(x == y, 0.0, both)
         else:
-            weights = counts * triples.weights
-            # each side on its own, in an order that does not depend on which model is A
-            as_x, as_y = (np.bincount(place, weights * side) for side in (sign >= 0, sign < 0))
-            both, moved = as_x + as_y, np.where(x == y, 0.0, as_x - as_y)
             # those who answer the first x that differs are A in a group that is not swapped
             found, start = np.unique(unit[moved != 0], return_index=True)
             copies, observed = np.ones(int(unit[-1]) + 1), np.zeros(int(unit[-1]) + 1)
@@ -73,16 +73,18 @@ class Units(NamedTuple):
 
 
 class SumsBy:
-    """The sums of rows by the code of each; rows whose code is -1 are left out."""
+    """The sums of rows by the code of each."""
 
     def __init__(self, codes: Codes, size: int) -> None:
-        order = np.argsort(codes, kind="stable")
-        self.order = order[codes[order] >= 0]
+        self.order = np.argsort(codes, kind="stable")
         self.starts = np.flatnonzero(np.diff(codes[self.order], prepend=-1))
         self.codes, self.size = codes[self.order][self.starts], size
+        self.is_one_each = np.array_equal(codes, np.arange(size))
 
     def of(self, amounts: Numbers) -> Numbers:
         """Return the sums, (size, n), of rows (n_rows, n)."""
+        if self.is_one_each:
+            return amounts
         sums = np.zeros((self.size, amounts.shape[1]))
         if len(self.starts):
             parts = np.take(amounts, self.order, axis=0)

@@ -62,7 +62,7 @@ class F1Macro(MarginScore):
         rare, there = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
         if (few := super().too_few(table, prior)) or 2 * rare <= there:
             return few
-        return f"{rare} of {there} classes with fewer than 5 references, where half of them may be"
+        return f"{rare} of {there} classes, more than half, with fewer than 5 references"
 
     def of(self, sums: Sums) -> Numbers:
         both = sums.prevalence + sums.bias  # as shares, for r + c may pass 2^63 or 1e308

@@ -1,15 +1,9 @@
-"""Formality (the paper's Table 4): which formula its two columns are.
-
-Translations into German, 600 of requests for formal and 600 for informal German. All printed
-figures stand for anything that rounds to them.
-"""
-
-import sys
+"""Formality, the paper's Table 4, and which formula it is: makes the tables of FORMALITY.md."""
 
 import numpy as np
 import printed
 import scoring
-from scoring import OF_TWO_CLASSES, percent, span, table, text
+from scoring import OF_TWO_CLASSES, percent, span, table
 
 EACH = printed.FORMALITY_CLASSES[0]
 USUAL = ("accuracy", "balanced_accuracy", "f1_macro")
@@ -65,7 +59,7 @@ def shelf_fits(first, second=EACH):
     return len(tables) > 0
 
 
-def shelf_section():
+def shelf_table():
     tables, values = fitting(off_the_shelf(range(EACH + 1)), "off-the-shelf")
     share = tables[:, 0, 0] / EACH
     printed_informed = printed.FORMALITY["off-the-shelf"]["informedness"]
@@ -75,21 +69,11 @@ def shelf_section():
         made = span(values[name].min(), values[name].max())
         rows.append([name, printed_informed, made, "yes" if fits else "**no**"])
     smaller = np.minimum(share, 1 - share)
-    about = f"""
-    One translation for both requests: whatever share t of them is formal, both rows of the table
-    are alike. Accuracy and balanced accuracy are exactly 50, as printed. F1-Macro is
-    t / (2t + 1) + (1 - t) / (3 - 2t) and prints as 49.2 where one of the two answers
-    makes {span(smaller.min(), smaller.max())} percent of the translations: {len(tables)} whole
-    numbers.
-
-    Powers' Informedness of them is exactly 0, and so is the released code's. Equation 5 gives
-    (2t - 1)², which does not print as 0.0:
-    """
-    head = ["formula", "printed", "these tables", "fits"]
-    return "\n\n".join(["## Off-the-shelf", text(about), table(head, rows)])
+    said = f"makes {span(smaller.min(), smaller.max())} percent of the translations: {len(tables)} "
+    return table(["formula", "printed", "these tables", "fits"], rows), f"{said}whole numbers."
 
 
-def aware_section():
+def aware_table():
     wanted = printed.FORMALITY["formality-aware"]
     values = scores(aware_tables())
     rows = [
@@ -102,31 +86,14 @@ def aware_section():
     }
     rows = [[*row, fits[row[0]]] for row in rows]
     low, high = (2 * end - 1 for end in printed.window(wanted["balanced_accuracy"]))
-    about = f"""
-    With as many requests of each kind accuracy is balanced accuracy, in one run and in the mean of
-    several, so that 95.4 and 95.3 can only be two roundings of 95.35. By Powers' formula
-    Informedness is twice balanced accuracy less 1: {span(low, high)} with the printed 95.3, and
-    {percent(2 * printed.window(wanted["accuracy"])[1] - 1)} at most with an accuracy of 95.4.
-    Printed is 91.8, to which a balanced accuracy of 95.9 would belong.
-
-    Could it be another formula, or other numbers of requests, as where an answer that is neither
-    formal nor informal was left out? The third column is Informedness of all tables of 600 and 600
-    with the printed accuracy; the last the most even numbers, down to 200 and 600, for which some
-    table has accuracy, balanced accuracy, F1-Macro and Informedness as printed.
-    """
-    end = """
-    No formula explains this column with 600 requests of each kind, and Powers' with no numbers at
-    all. With 36 answers of one kind left out the released code can have made it, and the other
-    column too, if there none was left out: with 564 and 600 requests accuracy and F1-Macro of one
-    translation for both do not print as 50.0 and 49.2. Equation 5 is excluded by that column.
-    """
-    head = ["formula", "printed", "600 and 600", "all four figures"]
-    return "\n\n".join(["## Formality-aware", text(about), table(head, rows), text(end)])
+    most = percent(2 * printed.window(wanted["accuracy"])[1] - 1)
+    said = f"{span(low, high)} with the printed 95.3, and {most} at most with an accuracy of 95.4."
+    return table(["formula", "printed", "600 and 600", "all four figures"], rows), said
 
 
 def main():
-    parts = [shelf_section(), aware_section()]
-    scoring.write(scoring.HERE / "FORMALITY.md", sys.modules[__name__], parts)
+    tables, said = zip(shelf_table(), aware_table(), strict=True)
+    scoring.write("formality", tables, said)
 
 
 if __name__ == "__main__":

@@ -1,24 +1,11 @@
-"""GLUE (the paper's Table 2): what its figures can be.
-
-How it was decided. The references are known, class by class, and the printed accuracy leaves few
-numbers of right answers. Of two classes every table with these is tried. Where the printed figures
-may be means over several runs, their pair must lie in the convex hull of the pairs that single
-tables can have, which is generous: runs may then differ as they like.
-
-Of two classes Powers' formula, the prevalence-weighted and the macro average are the same.
-
-The references of QQP and MNLI are as remembered and add up to the known sizes; the others were
-counted. No formula here uses shares of the training sets, but for Random Guess.
-"""
-
-import sys
+"""GLUE, the paper's Table 2, and what its figures can be: makes the tables of GLUE.md."""
 
 import numpy as np
 import printed
 import scoring
 from scipy.optimize import linprog
 from scipy.spatial import ConvexHull
-from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table, text
+from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table
 
 TASKS = tuple(printed.GLUE_CLASSES)
 
@@ -86,7 +73,7 @@ def hull_reach(task, formula, steps=400):
     return tuple(ends)
 
 
-def pair_section():
+def pair_table():
     rows = []
     for task in (x for x in TASKS if len(printed.GLUE_CLASSES[x]) == 2):
         pair = [of_row("DistilBERT", x, task) for x in ("accuracy", "informedness")]
@@ -101,39 +88,21 @@ def pair_section():
                 said = "yes" if one[2] else "mean only" if as_mean else "**no**"
                 row.append(f"{said} ({span(*one[:2])})")
         rows.append(row)
-    about = """
-    Can a table with these references have the printed pair? In brackets the lowest and the highest
-    Informedness beside the printed accuracy. No single run of MRPC or RTE has the printed
-    accuracy (it takes two at least), so for these the brackets are those of means. "Mean only"
-    elsewhere means that runs as unlike each other as a perfect and a constant one could have this
-    mean, and no single one.
-    """
     low, high, _ = reach("QQP", "Powers")
     wnli, qqp = (
         span(*accuracies_beside(task, of_row("DistilBERT", "informedness", task)))
         for task in ("WNLI", "QQP")
     )
-    end = f"""
-    WNLI's pair is impossible by every formula, also as a mean of whatever runs. 56.3 is 40 of 71,
-    the share of the larger class, which a classifier that always gives that class would have; its
-    Informedness would be 0. By Powers' formula -43.1 goes with an accuracy of {wnli}.
-
-    QQP's pair is impossible by Powers' formula, and by the released code for any single run.
-    77.4 is printed twice there: an Informedness of 77.4 goes with an accuracy of {qqp} by
-    Powers' formula, and an accuracy of 77.4 with an Informedness of {span(low, high)}.
-    Equation 5 alone could have the pair. By Powers' formula it is impossible for any two classes of
-    which the smaller one has more than {percent(most_even("QQP"))}% of the samples.
-
-    RTE's pair is possible by Powers' formula and by the released code; equation 5 misses it by 0.03
-    of a point. So no one formula gives all of this row to the printed digits, with WNLI or without
-    it.
-    """
-    head = ["task", "accuracy", "Informedness", *OF_TWO_CLASSES]
-    parts = ["## DistilBERT on tasks of two classes", text(about), table(head, rows), text(end)]
-    return "\n\n".join(parts)
+    said = [
+        f"By Powers' formula -43.1 goes with an accuracy of {wnli}.",
+        f"an Informedness of 77.4 goes with an accuracy of {qqp} by Powers' formula",
+        f"an accuracy of 77.4 with an Informedness of {span(low, high)}.",
+        f"of which the smaller one has more than {percent(most_even('QQP'))}% of the samples.",
+    ]
+    return table(["task", "accuracy", "Informedness", *OF_TWO_CLASSES], rows), said
 
 
-def random_section():
+def random_table():
     rows = []
     for task, counts in printed.GLUE_CLASSES.items():
         shares = np.array(counts) / sum(counts)
@@ -143,22 +112,11 @@ def random_section():
         said = of_row("Random Guess", "accuracy", task)
         rows.append([task, said, percent(accuracy, 2), percent(error), percent(shares @ shares, 2),
                      percent(shares[drawn.argmax()])])  # fmt: skip
-    about = """
-    It is described once as the most common class of the training set and once as a draw by its
-    shares. The column "draws" has the accuracy to be expected of a draw by the shares of the
-    training set, and the next one the standard deviation of a run; all printed values lie within
-    one. The most common class is more than five away for CoLA, MRPC and QQP: it was a draw.
-
-    The training shares of CoLA, SST-2, MRPC and QQP are rounded, and those of MNLI, QNLI, RTE and
-    WNLI are as remembered. Those of STS-B are not known, and the shares of the development set
-    stand in for them. The last but one column has these for all tasks: 33.4 in place of 33.33 for
-    MNLI, 50.8 in place of 50.11 for WNLI, and for RTE a tenth of a point more.
-    """
     head = ["task", "printed", "draws", "± SD", "by development shares", "most common"]
-    return "\n\n".join(["## Random Guess", text(about), table(head, rows)])
+    return table(head, rows)
 
 
-def claim_section():
+def gap_table():
     rows = []
     for task in TASKS:
         counts = np.array(printed.GLUE_CLASSES[task])
@@ -171,28 +129,16 @@ def claim_section():
         for row, both in printed.GLUE.items()
         for name, figures in both.items()
     }
-    said = ", ".join(
+    said = [
         f"{mean:.2f} (printed {printed.GLUE_ALL[row][name]})" for (row, name), mean in means.items()
-    )
-    about = f"""
-    "Informedness is below accuracy on all tasks": on all but QQP, where they are printed equal.
-
-    "The gap grows with imbalance": not in these figures. Among the tasks of two classes the even
-    ones have gaps from 9.5 (SST-2) to 99.4 (WNLI), the uneven ones from 0 (QQP) to 22.7 (CoLA); how
-    good the model is counts for more. Of two models with the same ability x in every class that
-    draw the rest by its share, the gap is (1 - x) times the sum of squared shares, which does grow
-    with imbalance and shrink with the number of classes.
-
-    "All", called the mean of nine tasks, is that of the ten columns, WNLI's -43.1 among them:
-    {said}.
-    """
+    ]
     head = ["task", "classes", "largest class", "accuracy", "Informedness", "gap"]
-    return "\n\n".join(["## What it says of them", text(about), table(head, rows)])
+    return table(head, rows), said
 
 
 def main():
-    parts = [pair_section(), random_section(), claim_section()]
-    scoring.write(scoring.HERE / "GLUE.md", sys.modules[__name__], parts)
+    (pairs, of_pairs), (gaps, of_means) = pair_table(), gap_table()
+    scoring.write("glue", [pairs, random_table(), gaps], [*of_pairs, *of_means])
 
 
 if __name__ == "__main__":

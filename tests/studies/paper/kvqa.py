@@ -1,18 +1,12 @@
-"""KVQA (the paper's Table 3): what its rows can be.
+"""KVQA, the paper's Table 3, and what its rows can be: makes the tables of KVQA.md."""
 
-Nothing is known of the references but the number of classes and their entropy, so that most rows
-can only be bounded. H stands for the entropy, k for the classes, e for the share of errors, and all
-printed figures for anything that rounds to them.
-"""
-
-import sys
 from bisect import bisect_left
 
 import numpy as np
 import printed
 import scoring
 from scipy.optimize import brentq
-from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table, text
+from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table
 
 from informedness.statistics.registry import score_named
 from informedness.statistics.sums import Sums
@@ -57,7 +51,7 @@ def lowest_ema(row):
     return 2 ** -min(fano, entropy_window(row)[1])
 
 
-def nit_section():
+def nit_table():
     rows = []
     for row, (k, bits, *_) in printed.KVQA.items():
         nit, (few, many) = figure(row, "nit"), classes_for_nit(row)
@@ -67,24 +61,9 @@ def nit_section():
         rows.append([row, f"{k:,}", bits, nit, percent(min(highest_nit(row), 1)),
                      "**no**" if too_high else "yes", most,
                      percent(lowest_ema(row)), "yes" if as_ema else "**no**"])  # fmt: skip
-    failed = sum(row[5] != "yes" for row in rows)
     head = ["type", "k", "H", "printed NIT", "highest NIT", "possible",
             "classes it could be of", "lowest EMA", "possible as EMA"]  # fmt: skip
-    about = f"""
-    NIT is 2^MI / k, so at most 2^H / k. {failed} of the 12 printed values lie above that. They are
-    not NIT with the printed k and H. Two things could be:
-
-    The k in them is another one. The released code counts the classes in the references it is
-    given, and the printed number may be of more questions than were scored; "classes it could be
-    of" is how many have the printed entropy and leave room for the printed NIT.
-
-    Or they are entropy-modulated accuracy (EMA, 2^-H(reference|prediction)), which stands in the
-    same file of the released code. It is at most 1 and, by Fano's inequality, at least the value
-    in the last but one column. No row contradicts that; as NIT with another k, "Comparison" would
-    need just five classes of which less than a tenth of a bit is lost although 8.9% of the answers
-    are wrong.
-    """
-    return "\n\n".join(["## NIT against its own maximum", text(about), table(head, rows)])
+    return table(head, rows)
 
 
 # Two classes
@@ -124,7 +103,7 @@ def solved(row, f1_of=1.0):
     return tables[kept], {name: value[kept] for name, value in values.items()}
 
 
-def two_section():
+def two_table():
     cells, found = solved("Intersect.")
     printed_of = {"F1-Macro": "f1_macro", "MCC": "mcc_macro", "NIT": "nit", "EMA": "nit"}
     rows = []
@@ -135,40 +114,32 @@ def two_section():
         rows.append([name, wanted, span(values.min(), values.max()), "yes" if fits else "**no**"])
     middle = cells.mean(axis=0)
     smaller = cells[:, 0].sum(axis=1)
-    about = f"""
-    Two classes, whose shares, right and wrong answers are three numbers; entropy, accuracy, F1 and
-    MCC fix them. Of {len(tables_of_two("Intersect.")):,} tables on a grid with the first two
-    {len(cells)} have the others too. All are about
-    [[{percent(middle[0, 0])}, {percent(middle[0, 1])}],
-    [{percent(middle[1, 0])}, {percent(middle[1, 1])}]] in percent of the samples, rows references,
-    with {span(smaller.min(), smaller.max())} of the references in the smaller class.
-    """
-    end = """
-    The printed Informedness is Powers' and cannot be equation 5 or the released code. The printed
-    NIT fits neither NIT nor EMA of these tables: it is of other predictions, or the row is a mean
-    over runs.
-    """
-    first = ["## Intersect., the row that can be solved", text(about),
-             table(["", "printed", "these tables", "fits"], rows), text(end)]  # fmt: skip
+    said = [
+        f"Of {len(tables_of_two('Intersect.')):,} tables on a grid with the first two "
+        f"{len(cells)} have the others too.",
+        f"[[{percent(middle[0, 0])}, {percent(middle[0, 1])}], "
+        f"[{percent(middle[1, 0])}, {percent(middle[1, 1])}]] in percent of the samples",
+        f"with {span(smaller.min(), smaller.max())} of the references in the smaller class.",
+    ]
+    return table(["", "printed", "these tables", "fits"], rows), said
+
+
+def words_on_boolean():
+    """Return what the page says of "Boolean", whose F1 is a mean over three labels."""
     tables = tables_of_two("Boolean")
     values = values_of(tables)
     _, thirds = solved("Boolean", 2 / 3)
     mcc_too = printed.prints(values["MCC"], figure("Boolean", "mcc_macro"))
     both = mcc_too & printed.prints(values["Powers"], figure("Boolean", "informedness"))
     ranges = {name: span(thirds[name].min(), thirds[name].max()) for name in OF_TWO_CLASSES}
-    about = f"""
-    With two classes, an entropy of 1.0 and an accuracy of 94.9, F1-Macro lies between
-    {percent(values["F1-Macro"].min())} and {percent(values["F1-Macro"].max())}; 63.2 is printed.
-    It is two thirds of 94.8, and so a mean over three labels, one of which no reference has and
-    some answer gives, with an F1 of 0. The printed MCC is not reduced like this. Tables with MCC
-    and two thirds of F1 have an Informedness of {ranges["Powers"]} by Powers' formula,
-    {ranges["equation 5"]} by equation 5 and {ranges["released code"]} by the released code:
-    89.7 can be each. With MCC and Informedness both as printed, NIT is at most
-    {percent(values["NIT"][both].max(), 2)} and EMA at most {percent(values["EMA"][both].max(), 2)};
-    81.9 is printed, which NIT misses by two hundredths of a point: it is more likely EMA, if it is
-    of two labels and one run.
-    """
-    return "\n\n".join([*first, "## Boolean", text(about)])
+    least, most = values["F1-Macro"].min(), values["F1-Macro"].max()
+    return [
+        f"F1-Macro lies between {percent(least)} and {percent(most)}; 63.2 is printed.",
+        f"an Informedness of {ranges['Powers']} by Powers' formula, {ranges['equation 5']} by "
+        f"equation 5 and {ranges['released code']} by the released code",
+        f"NIT is at most {percent(values['NIT'][both].max(), 2)} and EMA at most "
+        f"{percent(values['EMA'][both].max(), 2)};",
+    ]
 
 
 # More classes
@@ -205,7 +176,7 @@ def common_only(shares, n_known, accuracy, by_share=True):
     return values | {name: formula(made) for name, formula in FORMULAS.items()}
 
 
-def hop_section():
+def hop_table():
     k, bits, *_ = printed.KVQA["1-Hop"]
     shares, accuracy = zipf(k, bits), figure("1-Hop", "accuracy") / 100
     fewest = int(np.searchsorted(shares.cumsum(), accuracy)) + 1
@@ -218,34 +189,19 @@ def hop_section():
         values = common_only(shares, n_known, accuracy, by_share)
         rows.append([how, n_known, *map(percent, values.values())])
         unnamed.append(percent(1 - n_known / k, 0))
-    about = f"""
-    Informedness is printed as {figure("1-Hop", "informedness")}, F1-Macro as
-    {figure("1-Hop", "f1_macro")}. A model with the same ability in all classes has the same in
-    both. But suppose shares that fall by a power of the rank (Zipf): of {k:,} classes with an
-    entropy of {bits} bits the commonest one has {percent(shares[0])}% of the questions, and half of
-    the classes share {percent(shares[k // 2 :].sum())}%. Take a model with the printed accuracy
-    that only names the commonest classes. Where it does not know, it draws one of these by its
-    share, or gives the very commonest. With how many classes has it the printed F1-Macro?
-    """
-    end = f"""
-    So the pattern needs rare classes, and no weak model: classes that are never named have an F1
-    and an MCC of 0, and are {" or ".join(unnamed)}% of the classes in the mean. MCC-Macro is then
-    as printed too ({figure("1-Hop", "mcc_macro")}). Informedness weights each class by how often it
-    is predicted, or occurs. How the model guesses decides whether Powers' formula, the
-    prevalence-weighted one or the released code comes close to the printed value. Equation 5 and
-    the macro average do not.
-
-    "Subtract." has more Informedness than accuracy. The prevalence-weighted formula is accuracy
-    less a sum of false positives, and cannot have that. Nothing said here excludes the others.
-    """
+    said = [
+        f"the commonest one has {percent(shares[0])}% of the questions, and half of the classes "
+        f"share {percent(shares[k // 2 :].sum())}%.",
+        f"and are {' or '.join(unnamed)}% of the classes in the mean.",
+    ]
     head = ["where it does not know, it", "classes named", "F1-Macro", "MCC-Macro", *FORMULAS]
-    return "\n\n".join(["## More classes: 1-Hop and Subtract.", text(about),
-                        table(head, rows), text(end)])  # fmt: skip
+    return table(head, rows), said
 
 
 def main():
-    parts = [nit_section(), two_section(), hop_section()]
-    scoring.write(scoring.HERE / "KVQA.md", sys.modules[__name__], parts)
+    (solved_row, of_solved), (hop, of_hop) = two_table(), hop_table()
+    said = [*of_solved, *words_on_boolean(), *of_hop]
+    scoring.write("kvqa", [nit_table(), solved_row, hop], said)
 
 
 if __name__ == "__main__":

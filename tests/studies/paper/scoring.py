@@ -5,6 +5,7 @@ and what the code released with it computes. Rows are references, columns are pr
 """
 
 import os
+import re
 import textwrap
 from pathlib import Path
 
@@ -122,14 +123,23 @@ def table(head, rows, left=1):
 
 
 def text(words):
-    """Return a paragraph, or several."""
-    parts = textwrap.dedent(words).strip().split("\n\n")
-    return "\n\n".join(textwrap.fill(" ".join(part.split()), 100) for part in parts)
+    """Return a paragraph."""
+    return textwrap.fill(" ".join(words.split()), 100)
 
 
-def write(path, module, parts):
-    """Write a page: its title and the rest of the module's docstring, then the parts."""
-    title, _, about = module.__doc__.strip().partition(".\n\n")
-    command = f"    python tests/studies/paper/{Path(module.__file__).name}"
-    path.write_text("\n\n".join([f"# {title}", command, about, *parts]) + "\n", encoding="utf-8")
-    print(f"{title}: {os.path.relpath(path)}", flush=True)
+def write(study, tables, said=()):
+    """Put the tables of a study into its page, in place of those there.
+
+    The words are the page's own; those with numbers are said again here, and must stand there.
+    """
+    path = HERE / f"{study.upper()}.md"
+    title, *texts = re.split(r"(?m)^(?:\|.*\n)+", path.read_text(encoding="utf-8"))
+    if len(texts) != len(tables):
+        raise ValueError(f"{path} has {len(texts)} tables, and the study {len(tables)}")
+    parts = [f"{made}\n{text}" for made, text in zip(tables, texts, strict=True)]
+    page = "".join([title, *parts])
+    path.write_text(page, encoding="utf-8")
+    print(f"{page.splitlines()[0].removeprefix('# ')}: {os.path.relpath(path)}", flush=True)
+    words = " ".join(page.split())
+    if missing := [sentence for sentence in said if sentence not in words]:
+        raise ValueError(f"{path} does not say: {missing}")

