@@ -118,7 +118,7 @@ def _shown(version: str) -> Iterator[str]:
     signature = r"\|v:[0-9][0-9A-Za-z.+-]*[0-9A-Za-z]"
     # the change log and the tests may mention older versions
     where = ("--", ":!CHANGELOG.md", ":!tests")
-    for line in _git("grep", "--no-color", "-nIoE", signature, *where, fails=(0, 1)).splitlines():
+    for line in _git("grep", "--no-color", "-nIoE", signature, *where, codes=(0, 1)).splitlines():
         place, _, shown = line.rpartition(":|v:")
         if shown != version:
             yield f"{place.replace(':', ', line ')}: the signature has version {shown}"
@@ -185,24 +185,22 @@ def score_with(archive: Path, version: str, work: Path) -> str:
     return f"{archive.name}{extra} installs and scores: {said}"
 
 
-def _run(doing: str, *command: str | Path, cwd: Path, stdin: str = "") -> str:
+def _run(
+    doing: str, *command: str | Path, cwd: Path, stdin: str = "", codes: tuple[int, ...] = (0,)
+) -> str:
     """Run a command without access to this checkout or the user's caches; return its output."""
     kept = {key: x for key, x in os.environ.items() if not key.startswith(("PYTHON", "HF_"))}
-    env = {**kept, "HF_HOME": str(cwd / "hf"), "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1"}
+    offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE"), "1")
+    env = {**kept, **offline, "HF_HOME": str(cwd / "hf"), "GIT_TERMINAL_PROMPT": "0"}
     result = subprocess.run(command, cwd=cwd, env=env, input=stdin, capture_output=True, text=True)
-    if result.returncode:
+    if result.returncode not in codes:
         said = (result.stdout + result.stderr).strip()
         raise ReleaseError(f"{doing} failed (exit code {result.returncode}):\n{said}")
     return result.stdout
 
 
-def _git(*arguments: str, fails: tuple[int, ...] = (0,)) -> str:
-    env = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
-    command = ["git", *arguments]
-    result = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
-    if result.returncode not in fails:
-        raise ReleaseError(f"git {arguments[0]} failed: {' '.join(result.stderr.split())}")
-    return result.stdout
+def _git(*arguments: str, codes: tuple[int, ...] = (0,)) -> str:
+    return _run(f"git {arguments[0]}", "git", *arguments, cwd=ROOT, codes=codes)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -74,13 +74,13 @@ def running(metric: str) -> Iterator[tuple[str, Path]]:
                 command, cwd=staged, env=environment, stdout=output, stderr=output
             )
         try:
-            yield f"{_address(process, log)}/", log
+            yield f"{address_of(process, log)}/", log
         finally:
             process.terminate()
             process.wait(timeout=LIMIT)
 
 
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+def address_of(process: subprocess.Popen[bytes], log: Path) -> str:
     """Wait for an app to print where it runs."""
     end = time.monotonic() + LIMIT
     while process.poll() is None and time.monotonic() < end:

@@ -12,7 +12,7 @@ from typing import Any
 
 import gradio as gr
 from charts import TEMPLATES
-from columns import Splittable, split_boxes
+from columns import Splittable, items_of
 from limits import MAX_TEXT, Refusal
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
@@ -94,12 +94,12 @@ def ask(
         offered = [gr.Button(visible=isinstance(refused, offer[0]))] if offer else []
         return [*answers, said, *offered]
 
-    name = json.dumps(result.elem_id)
+    about = f"{json.dumps(result.elem_id)}, {json.dumps(bring)}"
     filled = [*parts, refusal, *([offer[1]] if offer else [])]
-    js = f"(...inputs) => results.asked({name}, inputs)"
+    js = f"(...inputs) => results.asked({about}, inputs)"
     options = {"js": js, "show_progress_on": shown, **PRIVATE, **options}
     asked = event(handler, inputs, filled, **options)
-    js = f"(refused) => results.answered({name}, refused, {json.dumps(bring)})"
+    js = f"(refused) => results.answered({about}, refused)"
     return asked.then(None, refusal, js=js, **PRIVATE)
 
 
@@ -114,7 +114,7 @@ def labels_box(role: str, **options: Any) -> gr.Textbox:
 
 def split_pasted(*boxes: str) -> list[str]:
     """Return the texts of boxes with one label per line."""
-    return ["\n".join(lines) for lines in split_boxes(boxes)]
+    return ["\n".join(items_of(text)) for text in boxes]
 
 
 def ask_of_boxes(

@@ -83,7 +83,8 @@ def estimated(table: ContingencyTable, own: str) -> Estimate | None:
 
 def sentence(text: str) -> str:
     """Return a message of the package as a sentence for the page."""
-    plain = text.replace("`", "")
+    plain = text.replace(" (`ignore_index` drops references)", "")
+    plain = plain.replace("in `labels`", "in a matrix").replace("`", "")
     return f"{plain[:1].upper()}{plain[1:]}{'' if plain.endswith(('.', '?')) else '.'}"
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-import numpy as np
 from data import ROLES, mostly_different
 from limits import MAX_LABEL, MAX_TEXT, Refusal
 
@@ -56,27 +55,7 @@ def guessed_columns(
 
 
 class Splittable(Refusal):
-    """A box holds a list on one line, or columns side by side: `split_boxes` splits them."""
-
-
-def split_boxes(boxes: Sequence[str | None]) -> list[list[str]]:
-    """Return the lines of boxes, with lists split, and columns if only the first box is filled.
-
-    A list is on one line, or in brackets as Python prints it. Columns below a header that says
-    which is which are put in order, and the header is dropped.
-    """
-    texts = [text or "" for text in boxes]
-    lines = [] if any(texts[1:]) else lines_of(texts[0])
-    separator = max(",;|", key=lines[0].count) if lines else ","
-    table = [list(map(item_of, line.split(separator))) for line in lines]
-    if len(table) < 2 or len({*map(len, table)}) > 1:
-        return list(map(items_of, texts))
-    named = {name: column for name, *column in zip(*table, strict=True)}
-    chosen = guessed_columns(table[0], named.__getitem__, models=len(texts) - 1)
-    if None not in chosen:
-        return [named[str(name)] for name in chosen]
-    whole = [list(column) for column in zip(*table, strict=True)]
-    return whole if len(whole) == len(texts) else list(map(items_of, texts))
+    """A box holds a list on one line, which `items_of` splits."""
 
 
 def lines_of(text: str) -> list[str]:
@@ -101,8 +80,8 @@ def item_of(text: str) -> str:
     return re.sub(r"^(['\"])(.*)\1$", r"\2", text.strip())
 
 
-def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
-    """Return the labels in text boxes, one per line.
+def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
+    """Return the labels in text boxes, one per line; a first line that is a header is refused.
 
     Columns pasted together from a spreadsheet arrive in the first box, with tabs between them.
     """
@@ -120,8 +99,8 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
                 raise Refusal(f"Line {number} must have {len(names)} columns, got {len(row)}.")
         columns = [list(column) for column in zip(*rows, strict=True)]
     else:
-        for column, split, name in zip(columns, split_boxes(texts), names, strict=True):
-            if column != split:
+        for column, text, name in zip(columns, texts, names, strict=True):
+            if column != items_of(text):
                 raise Splittable(
                     f"{name}: write one label per line, not {show(column[0])} on one line."
                 )
@@ -134,12 +113,6 @@ def split_columns(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
             )
         if any("\t" in label for label in column):
             raise Refusal(f"{name}: a line contains a tab. Paste one column, one label per line.")
-    return columns
-
-
-def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
-    """Return the labels of samples in text boxes, refusing a first line that is a header."""
-    columns = split_columns(boxes, names)
     first = [column[0] for column in columns]
     below = {label for column in columns for label in column[1:]}
     if any(map(is_header, first)) and below.isdisjoint(first) and not any(map(is_header, below)):
@@ -175,50 +148,14 @@ def check_choices(
     return chosen
 
 
-def check_labels_of(
-    header: Sequence[str], columns: Mapping[str, Sequence[Any]], column_of: ColumnOf
-) -> None:
-    """Refuse columns of which the header is a sample, or that are one-hot encoded classes."""
+def check_labels_of(columns: Mapping[str, Sequence[Any]]) -> None:
+    """Refuse columns of which the header is a sample."""
     for name in columns:
         if any(name in column for column in columns.values()):
             raise Refusal(
                 f"{show(name)} is both a label and the name of a column: is the first line a "
                 "sample? The file needs a header line."
             )
-        if group := one_hot_group(header, column_of, [*columns], name):
-            raise Refusal(
-                f"Each row has a single 1 in the columns {', '.join(map(show, group))}: these are "
-                "one-hot encoded classes, not labels. In pandas, df[columns].idxmax(axis=1) turns "
-                "them into one column of labels."
-            )
-
-
-def one_hot_group(
-    header: Sequence[str], column_of: ColumnOf, names: Sequence[str], name: str
-) -> Sequence[str]:
-    """Return the one-hot group of columns next to each other that a column belongs to, if any.
-
-    The references and a model that is always wrong on two classes are no such group, if the names
-    say which is which.
-    """
-    flags = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "False": 0, "True": 1, "false": 0, "true": 1}
-
-    def flags_in(name: str) -> Any:
-        """Return the flags in a column, none if it holds others, or only 0."""
-        found = [flags.get(str(label), 2) for label in column_of(name)]
-        return np.array(found if 1 in found and 2 not in found else [], np.int16)
-
-    here = header.index(name)
-    if not len(flags_in(name)):
-        return ()
-    cells = list(map(flags_in, header))
-    for start in range(here + 1):
-        for stop in range(max(here + 1, start + 2), len(header) + 1):
-            group, part = header[start:stop], cells[start:stop]
-            told = len(group) == 2 and {*map(role_of, group)} == {*ROLES} and {*group} <= {*names}
-            if not told and len({len(x) for x in part}) == 1 and (sum(part) == 1).all():
-                return group
-    return ()
 
 
 def identifier_notes(columns: Mapping[str, Sequence[Any]]) -> list[str]:

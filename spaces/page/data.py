@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from limits import MAX_CLASSES, MAX_GRID, MAX_LABEL, MAX_LINK, MAX_ROWS, Refusal
+from limits import AT_HOME, MAX_CLASSES, MAX_GRID, MAX_LABEL, MAX_LINK, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
 from informedness.core.labels import Column, read_column, show
@@ -18,7 +18,10 @@ ROLES = ("references", "predictions")
 def check_labels(values: Any, name: str) -> Column:
     """Return labels as a column, within the limits."""
     if isinstance(values, list) and len(values) > MAX_ROWS:
-        raise Refusal(f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}.")
+        raise Refusal(
+            f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}. {AT_HOME} "
+            "informedness report FILE -r REFERENCES -p PREDICTIONS"
+        )
     column = read_column(values, name)
     texts = [label for label in column.tolist() if isinstance(label, str)]
     if not all(map(_is_text, texts)):

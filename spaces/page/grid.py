@@ -106,18 +106,12 @@ def rows_of_block(text: str) -> list[list[str]]:
 def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
     """Return the names of the classes in a block, if it has any, and its counts.
 
-    Its shape tells where the names are: above, on the left, or both with a corner that is no count.
-    A last row and column that are called totals, and really are totals, are left out. A corner
-    names the rows, or the rows and the columns as in Actual / Predicted.
+    Names are above and on the left of the counts if the corner is no count. It names the rows, or
+    the rows and the columns as in Actual / Predicted. A last row and column that are called totals,
+    and really are totals, are left out.
     """
     first, left = block[0], [row[0] for row in block]
-    named = [cell for cell in (*first, *left) if cell and not is_number(cell)]
-    taller = len(block) - len(first)
-    if taller == 1 and any(named):
-        return first, block[1:]
-    if taller == -1 and any(named):
-        return left, [row[1:] for row in block]
-    if taller or len(block) < 2 or is_number(first[0]):
+    if len(block) != len(first) or len(block) < 2 or is_number(first[0]):
         return [], block
     if rows_are_predictions(*re.split(r"[\\/|]", first[0], maxsplit=1)):
         raise Refusal(

@@ -26,6 +26,8 @@ MOST_SWAPPED = 8_000_000  # numbers in all swaps of one comparison, about a seco
 MOST_VISITORS = 20  # whose last inputs Gradio keeps, although nothing here reads them again
 SMALLEST_SHARE = 1e-6  # of a simulated class
 
+AT_HOME = 'On your computer there can be more: pip install "informedness[all]", then type'
+
 
 def examples_of(tab: str) -> list[Any]:
     """Return the examples with which a tab of the page begins."""

@@ -151,7 +151,12 @@ const results = (() => {
     if (name) changed(name);
   });
 
-  const asked = (name, inputs) => {
+  let touched = false; // since somebody asked: an answer then leaves the page where it is
+  for (const kind of ["pointerdown", "keydown", "wheel"])
+    addEventListener(kind, () => { touched = true; }, { capture: true, passive: true });
+
+  const asked = (name, bring, inputs) => {
+    if (bring) touched = false;
     found(name).asked = found(name).changes;
     return inputs;
   };
@@ -159,7 +164,7 @@ const results = (() => {
   // On a phone the result is below the button. On the Hub the page is in a frame as tall as its
   // content, so only the page around it can scroll: an observer tells which part of the frame is
   // visible, and the script that sizes the frame scrolls on request.
-  const answered = (name, refused, bring) => {
+  const answered = (name, bring, refused) => {
     const result = found(name);
     if (refused) result.dataset.stale = "";
     else if (result.asked === result.changes) delete result.dataset.stale;
@@ -167,7 +172,7 @@ const results = (() => {
     const score = result.querySelector("#lead, #verdict") ?? result;
     new IntersectionObserver(([seen], observer) => {
       observer.disconnect();
-      if (seen.intersectionRatio > 0.99) return;
+      if (touched || seen.intersectionRatio > 0.99) return;
       score.scrollIntoView();
       window.parentIFrame?.scrollToOffset(0, score.getBoundingClientRect().top + scrollY);
     }).observe(score);

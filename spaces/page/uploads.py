@@ -1,6 +1,7 @@
 """File upload: columns are guessed by name or chosen, and shown under their roles."""
 
 import contextlib
+import shlex
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import gradio as gr
 from asking import PRIVATE, Result, ask, draw_refusal, grey, refusal_below
 from charts import TEMPLATES
 from columns import check_choices, check_labels_of, guessed_columns, identifier_notes, in_a_sentence
-from limits import MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, Refusal
+from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness.core.labels import show
 from informedness.inputs.paths import FORMATS, named_format
@@ -19,18 +20,19 @@ from informedness.inputs.samples import read_columns
 from informedness.results.text import shown
 
 SHOWN_ROWS = 4
-COUNTS = "Column of counts, if a row stands for several samples"
+MORE = "More about the file"
+COUNTS = "Column of counts"
 ENCODING = "Encoding of text, if it is not UTF-8"
 # What is refused unless it is meant, by the argument that says so
 MEANT = {
     "drop_null": "Leave out rows with missing values",
     "keep_missing": "Empty cells and text such as NA are classes",
-    "each_row_a_sample": "Each row is one sample, whatever the other columns hold",
+    "each_row_a_sample": "Each row is one sample",
 }
 # What messages call by the name of an argument
 _ARGUMENTS = {
     **{f"{name}=True": f"the box {show(text)}" for name, text in MEANT.items()},
-    "`counts`": f"the {show(COUNTS)}",
+    "`counts`": f"the {show(COUNTS)} below {show(MORE)}",
     "encoding=": f"the {show(ENCODING)}: ",
 }
 
@@ -41,17 +43,22 @@ class Upload:
     Messages name the fields of the page where those of the package name arguments.
     """
 
-    def __init__(self, sent: Mapping[str, Any], *options: Any) -> None:
-        self._path = str(sent["path"])
-        self._counts, meant, encoding = (*options, None, None, None)[:3]
+    def __init__(
+        self,
+        sent: Mapping[str, Any],
+        counts: str | None = None,
+        meant: Sequence[str] | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        self._path, self._counts = str(sent["path"]), counts
         self._meant = {name: text in (meant or ()) for name, text in MEANT.items()}
         self._how = {
             "file_format": None if named_format(Path(self._path)) else "csv",
             "encoding": encoding or None,
             "most_bytes": MAX_FILE,
         }
-        self._read: dict[str, list[Any]] = {}
-        self._check_size()
+        self._line = ""  # what to type on the command line
+        self._check_unpacked()
         self.header = self._asked(column_names)
         if len(self.header) > MAX_COLUMNS or max(map(len, self.header), default=0) > MAX_LABEL:
             raise Refusal(
@@ -59,25 +66,26 @@ class Upload:
                 "characters."
             )
 
-    def _check_size(self) -> None:
-        """Refuse a file that is too large, or is once its parts are unpacked."""
-        try:
-            size = Path(self._path).stat().st_size
-        except FileNotFoundError:
-            raise Refusal(
-                "Uploads are deleted after a while, and this one is gone: send it again."
-            ) from None
+    def _check_unpacked(self) -> None:
+        """Refuse a workbook whose parts are too large once they are unpacked."""
         if named_format(Path(self._path)) == "xlsx" and zipfile.is_zipfile(self._path):
             with zipfile.ZipFile(self._path) as archive:
-                size = max(size, sum(part.file_size for part in archive.infolist()))
-        if size > MAX_FILE:
-            raise Refusal(f"A file can have at most {MAX_FILE:,d} bytes, this one has {size:,d}.")
+                size = sum(part.file_size for part in archive.infolist())
+            if size > MAX_FILE:
+                raise Refusal(
+                    f"A workbook can have at most {MAX_FILE:,d} bytes, this one has {size:,d}."
+                )
 
     def _asked(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         try:
             return read(self._path, *arguments, **self._how, **options)
+        except FileNotFoundError:
+            raise Refusal(
+                "Uploads are deleted after a while, and this one is gone: send it again."
+            ) from None
         except ValueError as error:
             message = str(error).removeprefix(f"{self._path}: ")
+            message = message.replace(", the data has more", f". {self._line}")
             for argument, text in _ARGUMENTS.items():
                 message = message.replace(argument, text)
             raise Refusal(message[:1].upper() + message[1:]) from None
@@ -89,19 +97,23 @@ class Upload:
         """
         roles = ["references", *(f"predictions {i}" for i in range(1, len(names)))]
         named = dict(zip(roles, names, strict=False))
+        command = "compare" if len(names) > 2 else "report"
+        words = ["informedness", command, Path(self._path).name, "-r", names[0]]
+        words += ["-p", *names[1:]] if names[1:] else []
         if is_sure and self._counts:
             named["counts"] = self._counts
+            words += ["--counts", self._counts]
+        self._line = f"{AT_HOME} {shlex.join(words)}"
         meant = self._meant if is_sure else dict.fromkeys(MEANT, True)
         read = self._asked(read_columns, named, most_rows=MAX_ROWS, **meant)
         return [column.tolist() for column in read.values()]
 
     def column(self, name: str) -> list[Any]:
         """Return one column, none of it if it holds no labels."""
-        if name not in self._read:
-            self._read[name] = []
-            with contextlib.suppress(Refusal):
-                self._read[name] = self.columns([name], is_sure=False)[0]
-        return self._read[name]
+        try:
+            return self.columns([name], is_sure=False)[0]
+        except Refusal:
+            return []
 
 
 def draw_columns(file: Upload, names: Sequence[str | None], roles: Sequence[str]) -> str:
@@ -134,7 +146,7 @@ def labels_of_upload(
     file = Upload(upload, *chosen[len(roles) :])
     names = check_choices(file.header, chosen[: len(roles)], roles)
     columns = dict(zip(names, file.columns(names), strict=True))
-    check_labels_of(file.header, columns, file.column)
+    check_labels_of(columns)
     said = [f"{role}: column {show(name)}." for role, name in zip(roles, names, strict=True)]
     return list(columns.values()), " ".join([*said, *identifier_notes(columns)])
 
@@ -148,14 +160,15 @@ def ask_of_file(
     references and each model.
     """
     upload = gr.File(
-        label=f"Table with a header (CSV, Excel, Parquet ...), at most {MAX_FILE // 10**6} MB",
+        label=f"Table (CSV, Excel, Parquet ...), at most {MAX_FILE // 10**6} MB",
         file_types=[*FORMATS, ".txt", ".gz", ".bz2", ".xz", ".zst"],
         height=170,
     )
     choices = [gr.Dropdown(label=f"Column of {in_a_sentence(role)}", choices=[]) for role in roles]
     preview = gr.HTML("", apply_default_css=False, elem_classes="if-filled")
-    with gr.Accordion("More about the file", open=False):
-        counts = gr.Dropdown(label=COUNTS, choices=[])
+    with gr.Accordion(MORE, open=False):
+        about = "For a table in which a row stands for several samples"
+        counts = gr.Dropdown(label=COUNTS, info=about, choices=[])
         meant = gr.CheckboxGroup(label="What is meant", choices=[*MEANT.values()])
         encoding = gr.Textbox(label=ENCODING, placeholder="cp1252", max_length=40)
     options: list[Any] = [counts, meant, encoding]

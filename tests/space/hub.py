@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -29,8 +30,8 @@ print(json.dumps(scores))
 Files = dict[str, bytes]
 
 
-def git_oid(content: bytes, kind: str = "blob") -> str:
-    return hashlib.sha1(f"{kind} {len(content)}\0".encode() + content).hexdigest()
+def git_oid(content: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,9 @@ class Commit:
     message: str
     parent: "Commit | None" = None
 
-    @property
+    @cached_property
     def oid(self) -> str:
-        tree = "".join(f"{name} {git_oid(content)}\n" for name, content in self.files.items())
-        parent = self.parent.oid if self.parent else ""
-        return git_oid(f"{parent}\n{tree}\n{self.message}".encode(), "commit")
+        return hashlib.sha1(repr(self).encode()).hexdigest()
 
 
 @dataclass
@@ -56,11 +55,9 @@ class Space:
     @property
     def history(self) -> list[Commit]:
         """All commits, the newest first."""
-        commits: list[Commit] = []
-        commit: Commit | None = self.head
-        while commit:
-            commits.append(commit)
-            commit = commit.parent
+        commits = [self.head]
+        while parent := commits[-1].parent:
+            commits.append(parent)
         return commits
 
     def at(self, revision: str) -> Commit:
@@ -69,17 +66,6 @@ class Space:
             if commit.oid == oid:
                 return commit
         raise HubError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
-
-    @property
-    def info(self) -> dict[str, Any]:
-        sdk = re.search(rb"^sdk: *(\w+)", self.head.files["README.md"], re.MULTILINE)
-        return {
-            "id": self.repo_id,
-            "sha": self.head.oid,
-            "private": self.private,
-            "sdk": sdk[1].decode() if sdk else None,
-            "siblings": [{"rfilename": name} for name in self.head.files],
-        }
 
 
 class HubError(Exception):
@@ -141,8 +127,7 @@ class Hub:
                 raise HubError(404, "Repository not found", "RepoNotFound")
             raise HubError(401, "Invalid username or password.")
         if write and not may_write:
-            message = f"Forbidden: you cannot write to {repo_id}" if token else "Unauthorized"
-            raise HubError(403 if token else 401, message)
+            raise HubError(403 if token else 401, f"Forbidden: you cannot write to {repo_id}")
         return space
 
     def create(self, asked: dict[str, Any], token: str | None) -> dict[str, Any]:
@@ -170,25 +155,28 @@ class Hub:
 
     def get(self, path: str, token: str | None) -> Any:
         """Answer a GET of the API."""
-        match = re.fullmatch(r"/api/\w+/([^/]+/[^/]+)(?:/(refs|revision|tree)(?:/(.*))?)?", path)
-        if not match:
-            raise HubError(404, f"this stand-in has no {path}")
-        repo_id, topic, revision = match.groups()
+        repo_id, topic, revision = _parts(path, "refs|revision|tree")
         space = self.find(repo_id, token)
         if topic == "refs":
-            main = {"name": "main", "ref": "refs/heads/main", "targetCommit": space.head.oid}
             tags = [
                 {"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": oid}
                 for tag, oid in space.tags.items()
             ]
-            return {"branches": [main], "converts": [], "tags": tags}
+            return {"branches": [], "converts": [], "tags": tags}
         commit = space.at(revision or "main")
         if topic == "tree":
             return [
                 {"type": "file", "path": name, "size": len(content), "oid": git_oid(content)}
                 for name, content in commit.files.items()
             ]
-        return {**space.info, "sha": commit.oid}
+        sdk = re.search(rb"^sdk: *(\w+)", space.head.files["README.md"], re.MULTILINE)
+        return {
+            "id": repo_id,
+            "sha": commit.oid,
+            "private": space.private,
+            "sdk": sdk[1].decode() if sdk else None,
+            "siblings": [{"rfilename": name} for name in commit.files],
+        }
 
     def post(self, path: str, body: bytes, token: str | None) -> Any:
         """Answer a POST of the API."""
@@ -196,15 +184,11 @@ class Hub:
             return self.create(json.loads(body), token)
         if path == "/api/validate-yaml":
             return {"errors": [], "warnings": []}
-        match = re.fullmatch(r"/api/\w+/([^/]+/[^/]+)/(preupload|commit|tag)/([^/]+)", path)
-        if not match:
-            raise HubError(404, f"this stand-in has no {path}")
-        repo_id, topic, revision = match.groups()
+        repo_id, topic, revision = _parts(path, "preupload|commit|tag")
         space = self.find(repo_id, token, write=True)
         if topic == "commit":
             return self.commit(space, [json.loads(line) for line in body.splitlines()])
-        commit = space.at(revision)
-        asked = json.loads(body)
+        commit, asked = space.at(revision), json.loads(body)
         if topic == "tag":
             space.tags[asked["tag"]] = commit.oid
             return {}
@@ -223,30 +207,41 @@ class Hub:
         content = commit.files[name]
         return content, {"ETag": f'"{git_oid(content)}"', "X-Repo-Commit": commit.oid}
 
+    def answer(
+        self, method: str, path: str, body: bytes, header: str
+    ) -> tuple[bytes, dict[str, str]]:
+        """Return what is asked for, and the headers that go with it."""
+        token = header.removeprefix("Bearer ") or None
+        if path in self.faults:
+            raise self.faults[path]
+        if token and token not in self.tokens:
+            raise HubError(401, "Invalid credentials in Authorization header")
+        if "/resolve/" in path:
+            return self.resolve(path, token)
+        found = self.post(path, body, token) if method == "POST" else self.get(path, token)
+        return json.dumps(found).encode(), {}
+
+
+def _parts(path: str, topics: str) -> tuple[str, str, str]:
+    """Return the repository, the topic and the revision in a path of the API."""
+    match = re.fullmatch(rf"/api/\w+/([^/]+/[^/]+)(?:/({topics})(?:/(.*))?)?", path)
+    if not match:
+        raise HubError(404, f"this stand-in has no {path}")
+    return match[1], match[2], match[3]
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     hub: Hub
 
     def _answer(self) -> None:
-        path = unquote(urlsplit(self.path).path)
+        path, status = unquote(urlsplit(self.path).path), 200
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        headers: dict[str, str] = {}
-        status = 200
         with self.hub.lock:
             self.hub.requests.append((self.command, path))
             try:
-                token = self.headers.get("Authorization", "").removeprefix("Bearer ") or None
-                if path in self.hub.faults:
-                    raise self.hub.faults[path]
-                if token and token not in self.hub.tokens:
-                    raise HubError(401, "Invalid credentials in Authorization header")
-                if "/resolve/" in path:
-                    content, headers = self.hub.resolve(path, token)
-                elif self.command == "POST":
-                    content = json.dumps(self.hub.post(path, body, token)).encode()
-                else:
-                    content = json.dumps(self.hub.get(path, token)).encode()
+                header = self.headers.get("Authorization", "")
+                content, headers = self.hub.answer(self.command, path, body, header)
             except HubError as refusal:
                 status, content = refusal.status, json.dumps({"error": refusal.message}).encode()
                 headers = {"X-Error-Message": refusal.message, "X-Error-Code": refusal.code}

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 import yaml
 from checkout import ROOT, Result, refused, run_script
 from drawn import METRICS
-from screenshots import STARTED
+from screenshots import address_of
 
 
 def built(metric: str, folder: Path, *options: str) -> None:
@@ -38,7 +37,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_folder_has_the_script_its_helpers_and_the_app_and_says_what_the_hub_needs(staged):
     for metric, other in (METRICS, METRICS[::-1]):
         names = set(contents(staged / metric))
-        page = {"app.py", "charts.py", "page.css", "templates/story.html"}
+        page = {"app.py", "charts.py", "page.css", "picture.svg", "templates/story.html"}
         assert names >= {f"{metric}.py", "README.md", "package/informedness/__init__.py"} | page
         assert f"{other}.py" not in names
         script = (staged / metric / f"{metric}.py").read_text("utf-8")
@@ -76,11 +75,9 @@ def test_a_name_under_which_the_metric_would_not_load_is_refused(tmp_path):
 
 
 def test_what_is_there_is_never_touched(tmp_path):
-    folder = tmp_path / "nit"
-    folder.mkdir()
-    (folder / "notes.txt").write_text("mine\n")
-    assert f"{folder} is not empty" in refused(run_script(ROOT, "build", "nit", folder))
-    assert contents(folder) == {"notes.txt": b"mine\n"}
+    (tmp_path / "notes.txt").write_text("mine\n")
+    assert f"{tmp_path} is not empty" in refused(run_script(ROOT, "build", "nit", tmp_path))
+    assert contents(tmp_path) == {"notes.txt": b"mine\n"}
 
 
 @pytest.mark.release
@@ -100,13 +97,9 @@ def test_a_space_serves_with_its_own_requirements_alone(staged, tmp_path):
         options = {"cwd": space, "env": env, "stdout": output, "stderr": output}
         app = subprocess.Popen([python, "app.py"], **options)
     try:
-        limit = time.monotonic() + 600
-        while not (started := STARTED.search(log.read_text())):
-            assert app.poll() is None, log.read_text()
-            assert time.monotonic() < limit, log.read_text()
-            time.sleep(0.2)
+        address = address_of(app, log)
         for path in ("/", "/gradio_api/mcp/schema"):
-            with urllib.request.urlopen(started[1] + path) as answer:
+            with urllib.request.urlopen(address + path) as answer:
                 assert answer.status == 200
     finally:
         app.terminate()

@@ -100,7 +100,7 @@ def test_a_score_is_the_report_with_intervals_and_the_sentence_of_its_page(page_
         assert tuple(result["informedness_confidence_interval"]) == one.confidence_interval
         assert result["nit_independence_p_value"] == table.estimate("nit").independence_p_value
         (note,) = result["warnings"]
-        assert "1,000 are wanted" in note
+        assert "fewer than 1,000" in note
     guesser, perfect = result["always_commonest"], result["all_right"]
     assert (guesser["accuracy"], guesser["informedness"], guesser["nit"]) == (0.9, 0.0, 0.5)
     assert (perfect["informedness"], perfect["nit"]) == (1.0, close(2**0.4689955935892812 / 2))
@@ -109,7 +109,7 @@ def test_a_score_is_the_report_with_intervals_and_the_sentence_of_its_page(page_
 def test_warnings_come_with_the_result(page):
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
     notes = score(["a", "b", "a"], ["a", "b", "c"])["warnings"]
-    assert any("3 samples, where 50 are wanted" in note for note in notes)
+    assert any("3 samples, fewer than the recommended 50" in note for note in notes)
     assert any("but not the references, so counted as 0" in note for note in notes)
     weighted = matrix([[30.5, 20], [3, 40]])
     assert not [name for name in weighted if "interval" in name]
@@ -119,7 +119,7 @@ def test_warnings_come_with_the_result(page):
     assert (alone["accuracy"], alone["informedness_confidence_interval"]) == (1.0, None)
     assert any("all references are 'a'" in note for note in alone["warnings"])
     few = page.endpoints.compare(HUNDRED[85:], A[85:], B[85:])
-    assert any("15 samples, where 50 are wanted" in note for note in few["warnings"])
+    assert any("15 samples, fewer than the recommended 50" in note for note in few["warnings"])
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

@@ -33,7 +33,7 @@ class Person:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.monkeypatch = folder, monkeypatch
         self.clone = ROOT
-        self.set_version("0.2.0")
+        monkeypatch.setattr(informedness, "__version__", "0.2.0")
 
     def ask(self, hub: str, token: str | None) -> None:
         """Use this Hub and this token."""
@@ -49,9 +49,6 @@ class Person:
         result = run_script(self.clone, "publish", "--org", "org", *options)
         assert os.environ.get("HF_TOKEN", WRITER) not in result.stdout + result.stderr
         return result
-
-    def set_version(self, version: str) -> None:
-        self.monkeypatch.setattr(informedness, "__version__", version)
 
     def edit(self, name: str, old: str, new: str) -> None:
         """Replace a text of a file, in a copy of the checkout."""
@@ -190,27 +187,17 @@ def test_a_release_is_made_once_and_never_moved(person, hub):
     hub.requests.clear()
     again = published(person.publish("--metric", "nit", "--release", "0.2.0"))
     assert again.count("nothing changed") == 1
-    space.tags["release-0.2.0"] = space.history[-1].oid
-    refusal = refused(person.publish("--metric", "nit", "--release", "0.2.0"))
-    assert f"is already on another state of it (commit {space.history[-1].oid[:7]})" in refusal
-    space.tags["release-0.2.0"] = space.head.oid
     person.change_app()
-    refusal = refused(person.publish("--metric", "nit", "--release", "0.2.0"))
-    assert "the tag release-0.2.0 is already on" in refusal
+    for commit in (space.head, space.history[-1]):
+        space.tags["release-0.2.0"] = commit.oid
+        refusal = refused(person.publish("--metric", "nit", "--release", "0.2.0"))
+        assert (
+            f"release-0.2.0 is already on another state of it (commit {commit.oid[:7]})" in refusal
+        )
     assert hub.sent == []
 
 
-def test_a_release_is_three_numbers_and_those_of_the_code(person, hub):
-    for release in ("v0.2.0", "0.2", "0.2.0\n", "\u0660.\u0662.\u0660"):
-        sentence = refused(person.publish("--release", release))
-        assert "--release must be three numbers, for example 0.2.0" in sentence
-    # Else the tag would say one version, and the signatures of what it holds another.
-    sentence = refused(person.publish("--release", "0.3.0"))
-    assert "--release must be the version of the code, 0.2.0, got 0.3.0" in sentence
-    assert hub.requests == []
-
-
-# Tokens
+# What is refused, in one sentence
 
 
 def test_the_token_is_that_of_the_environment_or_of_the_login_and_there_must_be_one(person, hub):
@@ -223,7 +210,14 @@ def test_the_token_is_that_of_the_environment_or_of_the_login_and_there_must_be_
     assert list(hub.spaces) == ["org/informedness", "org/nit"]
 
 
-def test_a_token_that_is_none_or_without_the_right_is_refused_without_showing_it(person, hub):
+def test_what_is_asked_is_refused_before_anything_is_sent(person, hub):
+    number = "--release must be three numbers, for example 0.2.0"
+    for release in ("v0.2.0", "0.2", "0.2.0\n", "\u0660.\u0662.\u0660"):
+        assert number in refused(person.publish("--release", release))
+    # Else the tag would say one version, and the signatures of what it holds another.
+    other = "--release must be the version of the code, 0.2.0, got 0.3.0"
+    assert other in refused(person.publish("--release", "0.3.0"))
+    assert "must be OWNER/informedness" in refused(person.publish("--org", "o rg"))
     for token, said in (
         ("hf_unknown", "the Hub does not accept the token"),
         ("hf_torn\x0bapart", "the token has char"),
@@ -233,10 +227,20 @@ def test_a_token_that_is_none_or_without_the_right_is_refused_without_showing_it
         sentence = refused(person.publish())
         assert said in sentence
         assert "hf_" not in sentence
-        assert hub.spaces == {}
-
-
-# The network
+    person.ask(hub.url, WRITER)
+    for path, error, sentence in (
+        ("/api/repos/create", HubError(402, "Subscribe"), "org needs a paid plan"),
+        ("/api/repos/create", HubError(409, "Exists"), "someone else changed it at the same time"),
+        ("/api/spaces/org/informedness", HubError(500, "Oh no"), "the Hub answered 500 (Oh no)"),
+        ("/api/spaces/org/informedness", HubError(503, ""), "the Hub answered 503 (without a reas"),
+    ):
+        hub.faults = {path: error}
+        assert sentence in refused(person.publish())
+    assert hub.spaces == {}
+    hub.requests.clear()
+    person.edit("metrics/nit/labels.py", "\n", "\n\n")
+    assert "labels.py: run `python spaces/sync.py`" in refused(person.publish())
+    assert hub.requests == []
 
 
 def test_a_hub_that_is_not_there_or_never_answers_is_said_in_one_sentence(somebody):
@@ -283,27 +287,6 @@ def test_a_commit_of_someone_else_in_between_is_not_undone(somebody):
         refusal = refused(somebody.publish("--metric", "nit"))
         assert "someone else changed it at the same time: run this again" in refusal
         assert hub.spaces["org/nit"].head.message == "by someone else"
-
-
-# What is refused
-
-
-def test_other_refusals_of_the_hub_are_one_sentence_each(person, hub):
-    for path, error, sentence in (
-        ("/api/repos/create", HubError(402, "Subscribe"), "org needs a paid plan"),
-        ("/api/repos/create", HubError(409, "Exists"), "someone else changed it at the same time"),
-        ("/api/spaces/org/informedness", HubError(500, "Oh no"), "the Hub answered 500 (Oh no)"),
-        ("/api/spaces/org/informedness", HubError(503, ""), "the Hub answered 503 (without a reas"),
-    ):
-        hub.faults = {path: error}
-        assert sentence in refused(person.publish())
-
-
-def test_what_cannot_be_built_is_refused_before_anything_is_asked(person, hub):
-    assert "must be OWNER/informedness" in refused(person.publish("--org", "o rg"))
-    person.edit("metrics/nit/labels.py", "\n", "\n\n")
-    assert "labels.py: run `python spaces/sync.py`" in refused(person.publish())
-    assert hub.requests == []
 
 
 def test_the_model_card_of_the_page_on_evaluate_is_pushed(hub, registered, tmp_path, monkeypatch):

@@ -58,10 +58,8 @@ def test_a_score_has_its_interval_once_and_a_warning_if_samples_are_few(page_of)
     assert shown.id("interval").text == said
     assert shown.text.count(f"{low:.2f} to {high:.2f}") == 1
     assert "\u00b1" not in shown.text
-    near_one = ContingencyTable.from_matrix([[84, 6], [2, 8]]).estimate().confidence_interval[1]
-    assert 0.995 < near_one < 1  # which is not shown as 1.00
     first = parsed(page_of("informedness").app.example_of("Knows something")[1])
-    assert f" to {near_one:.3f} with" in first.id("interval").text
+    assert " to 0.995 with" in first.id("interval").text  # not 1.00
     page = page_of("nit")
     many = parsed(page.app.shown(ContingencyTable.from_matrix([[6000, 4000], [3000, 7000]])))
     said = many.id("interval").text
@@ -109,10 +107,8 @@ def test_the_scale_goes_from_chance_to_the_best_and_below_0_only_for_a_score_bel
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_few_samples_and_weights_are_worded_with_care(page_of, metric):
+def test_weights_and_one_class_have_no_interval(page_of, metric):
     page = page_of(metric)
-    perfect = drawn_score(page, *[["ham", "spam"] * 20] * 2)
-    assert "anywhere from" in perfect.id("interval").text
     table = ContingencyTable.from_matrix([[30.5, 20], [3, 40]])
     weighted = parsed(page.app.shown(table))
     no_interval = "has no interval: these are weights, not counts of samples"
@@ -172,10 +168,7 @@ def test_a_matrix_has_the_names_of_its_classes_and_tells_the_confused_pair(page)
     sides = [f"class 000{side} \u2192class 999" for side in ("predictions", "references")]
     assert [side.text.replace(" class", "class") for side in axes.all("p")] == sides
     assert axes.all("img[@class='picture']")
-
-
-def test_no_pair_stands_out_if_many_are_confused_equally_often(page):
-    _, references, _ = samples_of(500)
+    references = samples_of(500)[1]
     shown = drawn_score(page, references, [*references[39:], *references[:39]])
     assert "No pair stands out: 500 pairs are confused 39 times each" in shown.text
     assert not shown.all(".//ul[@class='confused']")
