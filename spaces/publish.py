@@ -152,12 +152,10 @@ def _one_line(text: object) -> str:
 def run(options: argparse.Namespace) -> None:
     """Plan everything before sending anything, then carry out the plan."""
     release = options.release
-    if release is not None and not re.fullmatch(r"\d+\.\d+\.\d+", release, re.ASCII):
-        raise PublishError(f"--release must be three numbers, for example 0.2.0, got {release!r}")
     if release not in (None, __version__):
         raise PublishError(
-            f"--release must be the version of the code, {__version__}, got {release}: "
-            f"publish from the commit tagged release-{release}, or set the version first"
+            f"--release must be the version of the code, {__version__}, got {release!r}: "
+            "publish from the commit of that release, or set the version first"
         )
     token = get_token()
     if not token:
@@ -166,8 +164,7 @@ def run(options: argparse.Namespace) -> None:
         raise PublishError("the token has characters that no token can have: copy it again")
     api = HfApi(token=token)
     wishes = {"private": options.private, "release": release}
-    names = {f"{options.org}/{name}": name for name in options.metric or MODULES}
-    plans = {}
+    names, plans = {f"{options.org}/{name}": name for name in MODULES}, {}
     for repo_id, files in {x: space_files(name, x) for x, name in names.items()}.items():
         with _in_one_sentence(api, repo_id):
             plans[repo_id] = make_plan(api, repo_id, files, **wishes)
@@ -186,9 +183,6 @@ def main() -> int:
     """Publish, and return the exit code."""
     parser = argparse.ArgumentParser(description="Publish the Spaces on the Hugging Face Hub.")
     parser.add_argument("--org", required=True, help="organisation or user to publish under")
-    parser.add_argument(
-        "--metric", action="append", choices=MODULES, help="only this one (default: all)"
-    )
     parser.add_argument("--private", action="store_true", help="make new Spaces private")
     parser.add_argument(
         "--dry-run", action="store_true", help="send nothing, only print what would change"

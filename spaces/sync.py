@@ -15,12 +15,8 @@ HELPER = sorted(path for path in (SOURCE / "core").glob("*.py") if path.name != 
 
 def stale_copies() -> list[tuple[Path, Path]]:
     """Return (helper file, copy) for each copy that is missing or differs."""
-    copies = [
-        (path, script.parent / path.name)
-        for script in sorted(ROOT.glob("metrics/*/*.py"))
-        if script.stem == script.parent.name
-        for path in HELPER
-    ]
+    scripts = [x for x in sorted(ROOT.glob("metrics/*/*.py")) if x.stem == x.parent.name]
+    copies = [(path, script.parent / path.name) for script in scripts for path in HELPER]
     return [
         (path, copy)
         for path, copy in copies

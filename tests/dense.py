@@ -15,7 +15,6 @@ SCORES = [
     *[(metric, None) for metric in METRICS[2:]],
 ]
 NAMES = ["-".join(filter(None, score)) for score in SCORES]
-OF_MARGINS = [of for of in SCORES if of[0] not in ("nit", "ema")]
 
 
 def score(cells: Any, metric: str, average: str | None = None, shares: Any = None) -> Any:

@@ -38,10 +38,6 @@ class Vector:
                 if count:
                     yield i, j, count
 
-    def totals(self) -> tuple[list[Fraction], list[Fraction]]:
-        """Return the row totals and the column totals."""
-        return [sum(row) for row in self.table], [sum(c) for c in zip(*self.table, strict=True)]
-
     def samples(self) -> tuple[list[int], list[int]]:
         """Return references and predictions, one pair for each count."""
         pairs = [(i, j) for i, j, count in self.cells() for _ in range(int(count))]

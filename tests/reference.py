@@ -65,6 +65,25 @@ def slopes(h, r, c, metric, average):
     return a + gains * (average == "prevalence"), b + gains * (average == "bias"), u
 
 
+def excess(n, squares, prior=None):
+    """Return what samples add to Informedness by "bias", estimated from the variance of each cell.
+
+    A class of one reference takes the recall of all.
+    """
+    r, total = n.sum(axis=1), n.sum()
+    scored = r if prior is None else prior * total
+    size, recall = over(r**2, squares.sum(axis=1)), np.trace(n) / total
+    share = over(n, r[:, None])
+    variance = share * (1 - share) * over(size, size - 1)[:, None]
+    alone = (r > 0) & (size < 1.5)
+    variance[alone] = 0
+    variance = variance * (squares.sum(axis=1) * over(scored, r) ** 2)[:, None]
+    signed = np.where(np.eye(len(n)) > 0, over(1, scored), -over(1, total - scored) * (r > 0))
+    of_one = squares.sum(axis=1) * over(scored, r) ** 2 * recall * (1 - recall)
+    of_one = of_one * (over(1, scored) - over(1, total - scored))
+    return ((variance * signed).sum() + of_one[alone].sum()) / total
+
+
 def interval(n, metric, average=None, level=0.95, squares=None, prior=None, without=()):
     """Return the score, its standard error and the ends of its interval."""
     n = np.asarray(n, float)
@@ -115,8 +134,11 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
         lost = np.where(there, 0, z**2 * squares.sum() / total**2 / (~there).sum())
         occurs = ((r + c > 0) | ~there).sum()
         ends += [score(h + x, r + lost, c + x, metric, average, occurs) for x in (0, lost)]
+    shift = 0.0
+    if average == "bias" and "excess" not in without:
+        shift = excess(n, squares, prior)
     lowest = -1 if metric in ("informedness", "cohen_kappa", "matthews_corrcoef") else 0
-    low, high = min(ends) - reaches[0], max(ends) + reaches[1]
+    low, high = min(ends) - shift - reaches[0], max(ends) - shift + reaches[1]
     return value, error, min(max(low, lowest), value), max(min(high, 1), value)
 
 

@@ -6,7 +6,6 @@
 import doctest
 import importlib
 import inspect
-import json
 import re
 import subprocess
 import sys
@@ -20,15 +19,12 @@ import yaml
 from sklearn.metrics import balanced_accuracy_score
 
 import cases
+from golden import BY_ID
 from informedness import markedness_score
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("informedness", "nit")
 CLASSES = {"informedness": "Informedness", "nit": "NIT"}
-VECTORS = {
-    vector["id"]: vector
-    for vector in json.loads((ROOT / "tests" / "vectors.json").read_text())["vectors"]
-}
 
 # https://huggingface.co/docs/hub/spaces-config-reference
 COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
@@ -225,7 +221,7 @@ def test_the_formulas_on_page_and_card_have_the_values_they_give(monkeypatch):
     """On the worked example, and for always answering c to the same references."""
     monkeypatch.syspath_prepend(str(ROOT / "tests" / "studies" / "paper"))
     scoring = importlib.import_module("scoring")
-    table = VECTORS["pycm_example_weighted"]["table"]
+    table = [[int(count) for count in row] for row in BY_ID["pycm_example_weighted"].table]
     always_c = [[0, 0, sum(row)] for row in table]
     by_formula = {
         name: [float(formula(scoring.sums([x]))[0]) for x in (table, always_c)]

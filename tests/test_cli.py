@@ -99,22 +99,6 @@ def test_a_file_that_cannot_be_scored_is_an_error_that_names_it(run, tmp_path):
         refused(result, f"error: {tmp_path / name}: ", message)
 
 
-def test_weights_labels_unknown_and_ignore_index_reach_the_table(run, tmp_path):
-    rows = [("0", "0", 2), ("1", "1", 1), ("-100", "0", 9), ("1", "?", 1.5)]
-    path = write(tmp_path / "p.csv", rows, names=("gold", "model", "w"))
-    given = "--weights w --labels 1 0 --unknown wrong --ignore-index=-100 --format json"
-    code, output, errors = run(path, *COLUMNS, *given.split())
-    expected = report(
-        ["0", "1", "1"],
-        ["0", "1", "?"],
-        labels=["1", "0"],
-        unknown="wrong",
-        sample_weight=[2, 1, 1.5],
-        ignore_index="-100",
-    )
-    assert (code, json.loads(output), errors) == (0, expected.to_dict(), "")
-
-
 def test_warnings_go_to_stderr_once_each(run, tmp_path):
     path = write(tmp_path / "p.csv", [("a", "b")] * 60)
     code, output, errors = run(path, *COLUMNS, "--as-is")

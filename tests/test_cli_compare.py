@@ -89,15 +89,6 @@ def test_two_files_are_joined_on_the_identifier_in_any_order(result_of, run, two
     refused(run(*files, *JOINED), "B.csv: `--predictions` names column 'model', which")
 
 
-def test_long_names_are_cut_so_that_they_are_told_apart(run, tmp_path):
-    first, second = (f"{'a' * 100}{i}{'b' * 100}" for i in range(2))
-    path = write(tmp_path / "p.csv", ROWS, ("gold", first, second))
-    text = run(path, *COLUMNS[:3], first, second)[1]
-    names = re.findall("^[AB]: (\\S+) ", text, re.MULTILINE)
-    assert [name[:4] for name in names] == ["...0", "...1"]
-    assert max(map(len, names)) == 60
-
-
 @pytest.mark.filterwarnings("ignore:informedness. ")
 def test_numeric_leaves_identifiers_as_they_are(run, tmp_path):
     a = write(tmp_path / "a.csv", [("01", "1", "01"), ("1", "2", "2"), ("x", "2", "1")], NAMES)

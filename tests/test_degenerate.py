@@ -14,6 +14,7 @@ import pytest
 import by_table
 from golden import close
 from informedness import (
+    SCORES,
     InformednessWarning,
     IntervalWarning,
     LabelsWarning,
@@ -360,3 +361,8 @@ def test_the_rule_counts_10_samples_for_each_other_answer_and_class_but_one():
             warnings.simplefilter("always")
             nit_score(references, predictions, **options)
         assert [ABOUT in str(warning.message) for warning in caught] == [True] * warned
+        table = table_of_labels(references, predictions, **options)
+        for metric in SCORES:  # and of an interval
+            found = messages(table.estimate, metric)
+            said = [message for _, message in found if "3 predictions outside the ref" in message]
+            assert len(said) == (warned and metric in ("nit", "ema")), (n, metric)

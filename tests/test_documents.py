@@ -9,10 +9,8 @@ import pkgutil
 import re
 import shlex
 import shutil
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +19,11 @@ import pytest
 import by_table
 import informedness
 import study_pages
-from informedness import SCORES as METRICS
-from informedness import ContingencyTable, IntervalWarning
+from informedness import ContingencyTable
 from informedness.cli import main
 from informedness.results.rows import FEW_GROUPS
 from informedness.statistics.entropic import ENOUGH_TO_SEE
 from informedness.statistics.intervals import FEW_SAMPLES
-from tables import table_of_pairs
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
@@ -128,10 +124,7 @@ def test_several_processes_score_together_as_the_page_on_evaluate_does(
     registered, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    names = {}
-    for _, code, expected in snippets(ROOT / "docs/evaluate.md"):
-        if expected is not None:
-            output_of(code, names)
+    names = functions_of("docs/evaluate.md")
     batches = [([0, 1], [0, 1], [1, 0.1]), ([1, 1], [0, 1], None)], [([0], [1], [1 / 3])]
     with ThreadPoolExecutor(2) as pool:
         calls = [
@@ -195,23 +188,8 @@ def test_the_page_on_how_sure_says_what_the_studies_found():
         assert [words for words in said() if words not in text] == []
 
 
-def observed(size, outside):
-    """A table of three classes with two errors, and so many predictions outside of them."""
-    rows = [(0, 0, size - 42 - outside), (0, 1, 1), (0, 2, 1), (1, 1, 20), (2, 2, 20)]
-    rows += [(0, 100 + number, 1) for number in range(outside)]
-    return table_of_pairs(*zip(*rows, strict=True))
-
-
 def test_the_documents_have_the_rule_of_predictions_outside_the_references():
-    """10 (k - 1) samples for each: of three classes and six others 120, of one other none."""
-    for metric, size, outside in product(METRICS, (119, 120), (1, 6)):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            observed(size, outside).estimate(metric)
-        said = [str(x.message) for x in caught if x.category is IntervalWarning]
-        said = [words for words in said if "6 predictions outside the references" in words]
-        is_warned = metric in ("nit", "ema") and (size, outside) == (119, 6)
-        assert len(said) == is_warned, (metric, size, outside)
+    """Which `test_degenerate.py` finds."""
     said = "10 (k \N{MINUS SIGN} 1) samples for each different prediction"
     assert all(said in plain(page) for page in (HOW_SURE, "docs/undefined.md"))
 

@@ -9,7 +9,6 @@ import sys
 import warnings
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from golden import VECTORS, close
@@ -68,19 +67,6 @@ def test_every_module_gives_its_interval_and_signature(name, load):
         return
     low, high = result[f"{name}_confidence_interval"]
     assert score_named(name).lowest <= low <= result[name] <= high <= score_named(name).best
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_series_with_one_index_in_two_orders_are_refused_and_arrays_go_by_position(name, load):
-    metric, series = load(name), pd.Series([0, 1, 2, 1], index=list("wxyz"))
-    other = series[::-1]
-    for columns in ({"predictions": other}, {"predictions": series, "sample_weight": other + 1}):
-        for call in (metric.compute, metric.add_batch):
-            with pytest.raises(ValueError, match=r"must have its index .*\.to_numpy\(\)"):
-                call(references=series, **columns)
-    assert len(metric) == 0
-    by_position = metric.compute(references=series, predictions=other.to_numpy())
-    assert by_position == metric.compute(references=[0, 1, 2, 1], predictions=[1, 2, 1, 0])
 
 
 # Beside the package, which a module needs for `confidence_level` and for nothing else

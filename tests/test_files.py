@@ -370,16 +370,6 @@ def test_text_for_a_missing_value_is_refused_unless_it_is_meant(batches, tmp_pat
             assert table_of(path, **options) == table_of_labels(["a"] * 80, model, **options)
 
 
-def test_weights_that_are_none_and_unknown_without_labels_are_refused(tmp_path):
-    path = tmp_path / "p.parquet"
-    for weights, message in (([1.0, -1.0], r"be finite .*got -1\.0"), (["1", "2"], "hold numbers")):
-        pa.parquet.write_table(columns([1, 2], [1, 2], weights), path)
-        with pytest.raises(ValueError, match=f"p.parquet: `weights` must {message}"):
-            table_of(path, weights="w")
-    with pytest.raises(ValueError, match='`unknown` can be "wrong" only with `labels`'):
-        table_of("no such file.csv", unknown="wrong")  # before anything is read
-
-
 # Size
 
 # Prints the number of samples, and the peak of memory before and after in KiB.
@@ -409,12 +399,3 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
     n_samples, before, after = map(int, subprocess.check_output(command).split())
     assert n_samples == 120_000
     assert after - before < 400 * 1024
-
-
-@pytest.mark.slow
-def test_the_command_does_not_import_pandas_which_takes_longer_than_all_the_rest(tmp_path):
-    pa.parquet.write_table(columns(*TEXT.tolist()), tmp_path / "p.parquet")
-    code = "import sys; from informedness.cli import main; main(); print('pandas' in sys.modules)"
-    given = ["report", "p.parquet", "-r", "gold", "-p", "model", "--keep-missing", "--as-is"]
-    command = [sys.executable, "-c", code, *given]
-    assert subprocess.check_output(command, cwd=tmp_path, text=True).endswith("\nFalse\n")

@@ -11,7 +11,7 @@ import dense
 import reference
 from estimate_cases import every_score, options_of
 from informedness import compare, estimate_from_labels
-from informedness.statistics.groups import t_quantile
+from informedness.statistics.intervals import t_quantile
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 

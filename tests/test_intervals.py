@@ -2,7 +2,9 @@
 
 import itertools
 import math
+import operator
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -57,6 +59,26 @@ def test_intervals_are_those_of_the_reference(score):
         found = made.value, made.standard_error, *made.confidence_interval
         wanted = reference.interval(matrix, *score, level, squares)
         assert found == pytest.approx(wanted, rel=0, abs=1e-10), (matrix, level)
+
+
+def test_what_samples_add_to_the_default_average_is_estimated_without_bias():
+    """By enumeration of six samples of three classes: a model that knows half of each has 13/24."""
+    chances = [[Fraction(2, 3) if i == j else Fraction(1, 6) for j in range(3)] for i in range(3)]
+    value = found = Fraction(0)
+    for answers in itertools.product(range(3), repeat=6):
+        cells = [
+            [Fraction(answers[2 * i : 2 * i + 2].count(j)) for j in range(3)] for i in range(3)
+        ]
+        chance = math.prod(chances[i // 2][j] for i, j in enumerate(answers))
+        gains = [
+            cells[j][j] / 2 - sum(cells[i][j] for i in range(3) if i != j) / 4 for j in range(3)
+        ]
+        bias = [sum(row[j] for row in cells) / 6 for j in range(3)]
+        value += chance * sum(map(operator.mul, bias, gains))
+        exact = np.array(cells, dtype=float)
+        found += chance * reference.excess(exact, exact)
+    assert value == Fraction(13, 24)
+    assert float(value) - found == pytest.approx(0.5, abs=1e-12)
 
 
 @pytest.mark.parametrize("average", dense.AVERAGES)

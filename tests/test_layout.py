@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 from pylatexenc import latexwalker
-from sklearn.metrics import f1_score
 
 from informedness import ContingencyTable, compare, estimate_from_labels, leaderboard, report
 from informedness.logs.answers import Answers
@@ -115,11 +114,6 @@ def test_a_report_is_a_mapping_of_its_scores_and_slices_of_their_rows():
     assert list(slices) == [row.name for row in slices.rows]
     assert BY[0] in slices
     assert len(slices) == 2
-
-
-def test_the_f1_of_a_class_is_that_of_scikit_learn():
-    found = [row["f1"] for row in report(REFERENCES, FIRST).per_class]
-    assert found == pytest.approx(f1_score(REFERENCES, FIRST, average=None), abs=1e-12)
 
 
 def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():

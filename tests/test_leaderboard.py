@@ -1,16 +1,13 @@
 """Leaderboards: models that cannot be told apart share a letter, and only they."""
 
 import itertools
-import json
 import statistics
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from informedness import compare, estimate_from_labels, informedness_score, leaderboard
-from informedness.cli import main
 from informedness.results.leaderboard import _letters
 from informedness.results.several import holm
 
@@ -144,17 +141,6 @@ def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
     for names in ((1, "1"), (None, "None"), (np.int64(2), "2")):
         with pytest.raises(ValueError, match=f"must name each model once, got '{names[1]}' twice"):
             leaderboard(REFERENCES, dict(zip(names, MODELS.values(), strict=False)))
-
-
-def test_the_command_line_ranks_the_columns_of_a_file(tmp_path, capsys):
-    frame = pd.DataFrame({"label": REFERENCES, **MODELS})
-    frame.to_parquet(tmp_path / "p.parquet")
-    arguments = ["report", str(tmp_path / "p.parquet"), "-r", "label", "-p", *MODELS]
-    assert main([*arguments, "--format", "json"]) == 0
-    wanted = leaderboard(REFERENCES, MODELS).to_dict()
-    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(wanted))
-    assert main([*arguments, "--by", "label"]) == 2
-    assert "`--by` is for one model" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

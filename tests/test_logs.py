@@ -12,10 +12,7 @@ import gzip
 import io
 import json
 import math
-import sys
 from dataclasses import replace
-from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -187,8 +184,6 @@ def test_options_of_columns_are_refused_beside_logs_and_those_of_logs_beside_col
         refused(result, f"`{option.partition('=')[0]}` is for columns")
     table = tmp_path / "p.csv"
     table.write_text("gold,model\na,a\nb,b\n")
-    columns = "-r", "gold", "-p", "model"
-    refused(report(str(table), *columns, "--task", "x"), "`--task` is for logs")
     said = "must be or hold logs of samples of lm-eval, lighteval, inspect"
     refused(report(str(tmp_path)), said, "--references and --predictions")
     refused(report(str(tmp_path / "none.eval")), "none.eval: there is no such file")
@@ -308,28 +303,6 @@ def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path)
         path.write_bytes(written)
         with pytest.raises(ValueError, match=message):
             read_log(path)
-
-
-@pytest.mark.parametrize(
-    ("package", "harness", "message"),
-    [
-        ("lm_eval", None, r"needs .*: pip install 'lm-eval>=0\.4\.13'"),
-        ("lighteval", None, "needs .*: pip install .lighteval."),
-        ("inspect_ai", None, r"needs .*: pip install 'inspect-ai>=0\.3\.241'"),
-        ("pyarrow", "lighteval", r"pip install 'pyarrow>=19' 'rich>=13'$"),
-        ("backports.zstd", "inspect", r"pip install 'backports-zstd>=1.0'$"),
-    ],
-)
-def test_without_a_package_the_error_names_what_to_install(monkeypatch, package, harness, message):
-    if package == "backports.zstd" and sys.version_info >= (3, 14):
-        pytest.skip("this Python opens Zstandard")
-    monkeypatch.setitem(sys.modules, package, None)
-    plug_in = f"informedness.{package}"
-    monkeypatch.delitem(sys.modules, plug_in, raising=False)
-    log = harness and log_of(harness, "knows-half")
-    ask = partial(read_log, log) if log else partial(import_module, plug_in)
-    with pytest.raises(ImportError, match=message):
-        ask()
 
 
 def test_inside_a_run_a_warning_says_what_does_not_fit():

@@ -59,7 +59,8 @@ def test_logs_and_their_models_are_known_by_their_names(tmp_path):
     ):
         (tmp_path / folder).mkdir(parents=True)
         path = Path(shutil.copy(log_of("knows-half", "arithmetic"), tmp_path / folder))
-        assert next(read_log(path)).model == model
+        answers = next(read_log(path))
+        assert (answers.model, answers.created) == (model, path.name)  # which ends in the date
         shutil.copy(path, path.with_name("predictions.parquet"))
         path.with_name(f"results_{DATE}.json").write_text("{}")
         assert [*filter(is_log, path.parent.iterdir())] == [path]

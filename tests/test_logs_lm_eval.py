@@ -185,6 +185,7 @@ def test_the_model_is_that_of_the_results_of_the_same_run(tmp_path):
         assert [answers_of(path).model for path in paths] == [model, tmp_path.name]
     results.write_text("{")  # as lighteval's, a name is not worth an error
     assert answers_of(paths[0]).model == tmp_path.name
+    assert [answers_of(path).created for path in paths] == [DATE, "2026-02-02T00-00-00.5"]
 
 
 # What is refused

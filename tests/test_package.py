@@ -1,13 +1,11 @@
 """The package itself: what it exports, imports, costs and carries."""
 
-import ast
 import email
 import functools
 import importlib
 import subprocess
 import sys
 import zipfile
-from graphlib import TopologicalSorter
 from importlib import metadata
 from pathlib import Path
 
@@ -22,7 +20,7 @@ from informedness.cli import main
 from informedness.scorers import cross_val_estimate
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "informedness"
+RUNS = ROOT / "examples" / "runs"
 
 
 @functools.cache
@@ -30,14 +28,6 @@ def loaded_by(code):
     """Return the modules that a new process has loaded after some code."""
     command = [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"]
     return {*subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()}
-
-
-def test_there_is_one_version():
-    assert metadata.version("informedness") == informedness.__version__
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"\nversion: {informedness.__version__}\n" in citation
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"## {informedness.__version__}" in changelog
 
 
 def test_scores_and_intervals_load_numpy_and_nothing_else_that_is_installed():
@@ -73,32 +63,10 @@ def test_the_command_line_loads_what_a_command_needs(tmp_path):
     later |= {"importlib.metadata", "numpy.ma", "pyarrow", "tempfile"}
     assert not loaded & later
     assert "informedness.results.report" in loaded
-
-
-def imports(path, by_methods):
-    """Yield the modules of the package that a file imports; those for its methods if so asked."""
-    left_out = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        for_types = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        if not by_methods and (for_types or isinstance(node, ast.ClassDef)):
-            left_out |= {*ast.walk(node)}
-        elif isinstance(node, ast.ImportFrom) and node.level and node not in left_out:
-            folder = path.relative_to(SOURCE).parts[: -node.level]
-            name = ".".join([*folder, *filter(None, [node.module])])
-            below = (".".join(filter(None, [name, alias.name])) for alias in node.names)
-            modules = {x for x in below if (SOURCE / f"{x.replace('.', '/')}.py").is_file()}
-            yield from modules or {name}
-
-
-def test_imports_go_round_in_no_circle_and_the_core_needs_nothing_else():
-    """But for methods: a table hands itself to the report, and the report is of a table."""
-    graph = {}
-    for path in SOURCE.rglob("*.py"):
-        module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        graph[module.removesuffix("__init__").removesuffix(".")] = {*imports(path, False)}
-    TopologicalSorter(graph).prepare()  # raises CycleError
-    of_core = {x for path in SOURCE.glob("core/*.py") for x in imports(path, True)}
-    assert all(module.startswith("core.") for module in of_core)
+    path = str(tmp_path / "p.parquet")
+    pd.DataFrame({"gold": ["a", "b"], "model": ["a", "b"]}).to_parquet(path)
+    given = ["report", path, "-r", "gold", "-p", "model"]
+    assert "pandas" not in loaded_by(f"from informedness.cli import main; main({given})")
 
 
 def files_of_a_wheel(root):
@@ -142,7 +110,11 @@ def test_a_missing_extra_is_named_and_so_is_why_one_that_is_there_fails(
     file = tmp_path / "p.csv"
     file.write_text("r,p\na,a\n")
     scored = ["report", str(file), "-r", "r", "-p", "p"]
+    detail, inspect = (str(next(RUNS.glob(f"*/{x}"))) for x in ("details/*/*/*", "*knows*.eval"))
+    archives = [] if sys.version_info >= (3, 14) else ["backports.zstd"]  # as that Python opens
     for module, needed, arguments in (
+        *((name, "backports-zstd>=1.0", ["report", inspect]) for name in archives),
+        ("pyarrow", "pyarrow>=19", ["report", detail]),
         ("pyarrow", "pyarrow>=19", scored),
         ("evaluate", "evaluate>=0.4.6", ["register"]),
         ("matplotlib", "matplotlib>=3.8", ["report", "-", "--plot", str(tmp_path / "pictures")]),
@@ -164,17 +136,21 @@ def test_a_missing_extra_is_named_and_so_is_why_one_that_is_there_fails(
     for absent, needed, module in (
         ("sklearn.metrics", "scikit-learn>=1.3", "informedness.scorers"),
         ("torch", "torchmetrics>=1.0", "informedness.torchmetrics"),
+        ("lm_eval", "lm-eval>=0.4.13", "informedness.lm_eval"),
+        ("lighteval", "lighteval", "informedness.lighteval"),
+        ("inspect_ai", "inspect-ai>=0.3.241", "informedness.inspect_ai"),
     ):
         monkeypatch.setitem(sys.modules, absent, None)
         monkeypatch.delitem(sys.modules, module, raising=False)
-        with pytest.raises(ImportError, match=f"pip install '{needed}'"):
+        with pytest.raises(ImportError, match=f"pip install '?{needed}"):
             importlib.import_module(module)
 
 
-def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet():
+def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet(load):
     first = pd.Series([0, 1] * 30)
     other = first.sample(frac=1, random_state=0)
     pair, of_table = {"references": first, "predictions": first}, ContingencyTable
+    module = load("nit")
     for name, run, *given, options in (
         ("y_pred", informedness.nit_score, first, other, {}),
         ("sample_weight", informedness.ema_score, first, first, {"sample_weight": other}),
@@ -182,6 +158,8 @@ def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet():
         ("counts", of_table.from_counts, pair | {"counts": other}),
         ("predictions", Tally().update, pair | {"predictions": other}),
         ("sample_weight", Tally().update, pair | {"sample_weight": other}),
+        ("predictions", module.compute, pair | {"predictions": other}),
+        ("sample_weight", module.add_batch, pair | {"sample_weight": other}),
         ("groups", informedness.estimate_from_labels, first, first, {"groups": other}),
         ("y_pred_b", informedness.compare, first, first, other, {}),
         ("groups", informedness.compare, first, first, 1 - first, {"groups": other}),

@@ -289,8 +289,6 @@ def test_processes_compute_with_the_options_at_load(tmp_path):
     pair = Pair(Ours, tmp_path, sample_weight=WEIGHTS)
     expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=WEIGHTS)
     assert pair.compute(*halves()) == [{"informedness": expected}, None]
-    for error in pair.compute(*halves(), no_such_option=1):
-        assert str(error) == "plain has no option 'no_such_option': its options are sample_weight"
 
 
 # No two of them are one number, though some differ by their last digit alone.

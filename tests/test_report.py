@@ -42,40 +42,6 @@ def test_the_per_class_rates_are_those_of_the_table():
     assert second["precision"] == 1820 / 1830
 
 
-def test_the_sentence_reads_the_result():
-    for matrix, sentence in (
-        (
-            [[90, 0], [10, 0]],
-            "Accuracy 0.90, but always answering 'ham' would score 0.90 too; Informedness 0.00: "
-            "no better than guessing.",
-        ),
-        (
-            [[90, 0], [0, 10]],
-            "Accuracy 1.00, where always answering 'ham' would score 0.90; Informedness 1.00: "
-            "every answer is right.",
-        ),
-        (
-            [[89, 1], [1, 9]],
-            "0.89: scores like a model that knows about 89% of each class and guesses the rest.",
-        ),
-        ([[10, 80], [5, 5]], "Informedness -0.39: worse than guessing."),
-        # no -0.00, and an interval that holds chance
-        (
-            [[8990, 10], [1000, 0]],
-            "Informedness -0.001 (95% interval -0.002 to 0.003): cannot be told from guessing on "
-            "10,000 samples.",
-        ),
-        (
-            [[60, 40], [0, 0]],
-            "All references are 'ham': with one class there is nothing to tell apart, so "
-            "Informedness is undefined, at any accuracy (0.60).",
-        ),
-        ([[9, 0], [1, 0]], "(10 samples: with few samples, a score is uncertain)."),
-    ):
-        made = of(matrix, labels=["ham", "spam"]).summary
-        assert made.endswith(sentence), made
-
-
 def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval():
     for level, matrix in itertools.product(
         (None, 0.8, 0.95), ([[5, 2], [3, 1]], [[50, 20], [30, 10]], [[10, 0], [30, 10]])
@@ -91,20 +57,6 @@ def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval():
             assert ("cannot be told from guessing" in said) == (inside and may_guess), said
             assert ("cannot be told from chance" in said) == (inside and not may_guess), said
             assert not (inside and "scores like a model" in said)
-
-
-def test_the_sentence_of_nit_says_how_far_it_is_from_chance_to_the_best():
-    for matrix, sentence in (
-        # chance inside the interval
-        ([[30, 20], [25, 25]], "cannot be told from guessing on 100 samples; "),
-        # chance at its end, and a test that tells more
-        (
-            [[40, 20], [20, 30]],
-            "NIT 0.518 (95% interval 0.500 to 0.549): cannot be told from chance on 110 samples; "
-            "0% to 10% of the way from chance (0.500) to the maximum for these classes (0.996).",
-        ),
-    ):
-        assert sentence in of(matrix, labels=["ham", "spam"]).summary_of("nit")
 
 
 def numbers_of(result):
@@ -232,7 +184,7 @@ def test_text_says_why_there_is_no_interval_and_what_to_do():
     why = "No interval of NIT: only 2 references of the rarest class"
     for text in (str(observed), observed.to_markdown()):
         assert f"\n\n{why}" in text
-        assert "or labels= with all classes.\n\n" in text
+        assert "or labels= or a matrix with all classes.\n\n" in text
         assert "nan" not in text
         assert "undefined" not in text
     assert re.search(r"^NIT .* ± 0\.\d+ +\(no interval\)$", str(observed), re.M)

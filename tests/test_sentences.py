@@ -71,6 +71,8 @@ TABLES = {
     "a declared class without samples": of_matrix(
         [[40, 10, 0], [5, 45, 0], [0, 0, 0]], labels=["a", "b", "c"]
     ),
+    "a score that rounds to -0.00": of_matrix([[8990, 10], [1000, 0]], labels=["ham", "spam"]),
+    "chance at the end of the interval of NIT": of_matrix([[40, 20], [20, 30]]),
     "weights": ContingencyTable.from_labels(
         references=[0, 1] * 60, predictions=[0, 1] * 50 + [1, 1] * 10, sample_weight=[1, 2.5] * 60
     ),

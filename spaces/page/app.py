@@ -8,12 +8,11 @@ come from the helpers.
 """
 
 import base64
-import json
 import os
 import re
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +30,12 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 import charts  # noqa: E402
 import endpoints  # noqa: E402
 from asking import PRIVATE, ask, ask_of_boxes, grey, html, labels_box, refusal_below, result_of  # noqa: E402
-from columns import split_samples  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
 from data import link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, note_of, pasted_matrix, read_grid  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
 from simulate import simulate_tab  # noqa: E402
-from uploads import ask_of_file, labels_of_upload  # noqa: E402
+from uploads import ask_of_file  # noqa: E402
 
 from informedness import ContingencyTable  # noqa: E402
 from informedness.statistics.registry import score_named  # noqa: E402
@@ -54,20 +52,12 @@ Shown = tuple[str, str]  # a story and its details
 
 def shown(table: ContingencyTable, story: str = "", taken: str = "") -> Shown:
     """Return the HTML for a scored table."""
-    return charts.draw_score(table, METRIC, link_of(table), story, taken)
+    return charts.draw_score(table, link_of(table), story, taken)
 
 
-def score_boxes(references: str, predictions: str) -> Shown:
-    """Score two pasted columns."""
-    table = table_of_labels(*split_samples((references, predictions), ROLES))
-    together = "The first column was read as references, the second as predictions."
-    return shown(table, taken="" if predictions else together)
-
-
-def score_upload(upload: Mapping[str, Any] | None, *names: str | None) -> Shown:
-    """Score two columns of an upload, and say which ones."""
-    columns, said = labels_of_upload(upload, names, ROLES)
-    return shown(table_of_labels(*columns), taken=said)
+def score_columns(columns: Sequence[Sequence[Any]], taken: str) -> Shown:
+    """Score two columns, and say which ones were taken for what."""
+    return shown(table_of_labels(*columns), taken=taken)
 
 
 def score_grid(grid: Grid) -> Shown:
@@ -106,16 +96,6 @@ def open_link(request: gr.Request) -> tuple[Any, ...]:
     return grid, gr.Tabs(selected="matrix"), *shown(table)
 
 
-def code_lines() -> str:
-    """Return Python code that computes this score; in a Space it names the Space."""
-    in_card = re.search(r'evaluate\.load\("([\w./-]+)"', CARD)
-    name = os.environ.get("SPACE_ID") or (in_card[1] if in_card else METRIC)
-    return (
-        f"import evaluate\n{METRIC} = evaluate.load({json.dumps(name)})\n"
-        f'{METRIC}.compute(references=["a", "b", "a"], predictions=["a", "b", "b"])'
-    )
-
-
 def card_below_a_title() -> str:
     """Return the card without its front matter, with headings one level lower."""
     text = re.sub(r"\A---\n.*?\n---\n", "", CARD, flags=re.S)
@@ -127,12 +107,6 @@ def card_below_a_title() -> str:
     parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     parts[::2] = [re.sub(r"^#", "##", part, flags=re.M) for part in parts[::2]]
     return "".join(parts)
-
-
-def _header() -> str:
-    """Return the page header: the title and the card's `short_description`."""
-    line = re.search(r"^short_description: *(.+)$", CARD, re.M)
-    return charts.draw("heading", title=TITLE, line=line[1].strip("\"'") if line else "")
 
 
 def _score_tab(demo: gr.Blocks) -> None:
@@ -161,12 +135,12 @@ def _score_tab(demo: gr.Blocks) -> None:
                 refused_grid = refusal_below("matrix")
             with gr.Tab("Paste", id="paste"):
                 samples = {"References": "ham\nham\nspam", "Predictions": "ham\nspam\nspam"}
-                boxes = [labels_box(role, placeholder=samples[role]) for role in ROLES]
-                ask_of_boxes("Score", boxes, score_boxes, result)
+                boxes = {role: labels_box(role, placeholder=samples[role]) for role in ROLES}
+                ask_of_boxes("Score", boxes, score_columns, result)
             with gr.Tab("File", id="file"):
-                ask_of_file("Score", ROLES, score_upload, result)
+                ask_of_file("Score", ROLES, score_columns, result)
         result.details.render()  # type: ignore[no-untyped-call]
-    grey(result, grid.edit)
+    grey(result.story, grid.edit)
     # A result of other inputs is no example.
     js = "(story, example) => story.includes('note told') ? example : null"
     result.story.change(None, [result.story, examples], examples, js=js, **PRIVATE)
@@ -186,7 +160,8 @@ def build() -> gr.Blocks:
     # Uploads may be scored several times, so they are kept for half an hour.
     demo = gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(600, 1800))
     with demo:
-        html(_header())
+        line = re.search(r"^short_description: *(.+)$", CARD, re.M)
+        html(charts.draw("heading", title=TITLE, line=line[1].strip("\"'") if line else ""))
         with gr.Tabs(overflow_behavior="wrap"):  # so that a phone shows all tabs
             with gr.Tab("Score"):
                 _score_tab(demo)
@@ -196,8 +171,7 @@ def build() -> gr.Blocks:
                 with gr.Tab("Compare"):
                     compare_tab()
             with gr.Tab("Use it"):
-                gr.Markdown(f"```python\n{code_lines()}\n```", elem_id="code")
-                gr.Markdown(card_below_a_title())
+                gr.Markdown(card_below_a_title(), elem_id="card")
         endpoints.register()
     return demo
 
@@ -206,12 +180,9 @@ def main() -> None:
     """Serve the page."""
     warnings.warn = charts.take_note  # type: ignore[assignment]
     demo = build()
-    # The reader's system fonts, and a colour near the accent of page.css, dark below white text.
+    # The reader's system fonts, and a colour near the accent of page.css.
     theme = gr.themes.Default(
         primary_hue="sky", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
-    ).set(
-        button_primary_background_fill="*primary_700",
-        button_primary_background_fill_dark="*primary_700",
     )
     # Measured with 50 clients at once on 2 busy cores: all were answered, in 3.3 s for 1,000 rows
     # each and 11 s for 100,000. Limits of 1, 4, 16 and 40 calls at a time made no difference, as

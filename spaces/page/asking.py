@@ -6,13 +6,13 @@ tabs have them.
 
 import functools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
-from charts import TEMPLATES
-from columns import Splittable, items_of
+from charts import draw
+from columns import Splittable, items_of, split_samples
 from limits import MAX_TEXT, Refusal
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
@@ -24,11 +24,6 @@ class Result:
 
     story: gr.HTML
     details: gr.HTML
-
-    @property
-    def elem_id(self) -> str:
-        """The name under which page.js knows it."""
-        return str(self.story.elem_id)
 
 
 def html(value: str, **options: Any) -> gr.HTML:
@@ -45,17 +40,12 @@ def result_of(drawn: tuple[str, str], name: str) -> Result:
     )
 
 
-def draw_refusal(message: str) -> str:
-    """Return the message below a button whose inputs were refused."""
-    return TEMPLATES.get_template("refusal.html").render(message=message)
-
-
 def refusal_below(name: str) -> gr.HTML:
     """Return the empty space below a control where refusals are shown."""
     return html("", elem_id=f"refusal-{name}", elem_classes="if-filled")
 
 
-def grey(result: Any, *events: Callable[..., Any]) -> None:
+def grey(result: gr.HTML, *events: Callable[..., Any]) -> None:
     """Turn a result grey when these events fire; page.js does so when someone types beside it."""
     for event in events:
         event(None, js=f"() => results.changed({json.dumps(result.elem_id)})", **PRIVATE)
@@ -89,12 +79,12 @@ def ask(
             answer = function(*args)
             answers = list(answer) if len(parts) > 1 else [answer]
         except ValueError as error:
-            refused, said = error, draw_refusal(str(error))
+            refused, said = error, draw("refusal", message=str(error))
             answers = [gr.skip()] * len(parts)
         offered = [gr.Button(visible=isinstance(refused, offer[0]))] if offer else []
         return [*answers, said, *offered]
 
-    about = f"{json.dumps(result.elem_id)}, {json.dumps(bring)}"
+    about = f"{json.dumps(shown.elem_id)}, {json.dumps(bring)}"
     filled = [*parts, refusal, *([offer[1]] if offer else [])]
     js = f"(...inputs) => results.asked({about}, inputs)"
     options = {"js": js, "show_progress_on": shown, **PRIVATE, **options}
@@ -118,14 +108,19 @@ def split_pasted(*boxes: str) -> list[str]:
 
 
 def ask_of_boxes(
-    verb: str, boxes: Sequence[gr.Textbox], function: Callable[..., Any], result: Result
+    verb: str, boxes: Mapping[str, gr.Textbox], function: Callable[..., Any], result: Result
 ) -> None:
-    """Add a button that calls a function with the boxes, and one that splits lists in them."""
+    """Add a button that calls a function with the labels in boxes, and one that splits lists."""
+
+    def of_boxes(*texts: str) -> Any:
+        return function(*split_samples(texts, list(boxes)))
+
     name = verb.lower()
     button = gr.Button(verb, variant="primary", elem_id=f"{name}-columns")
     refusal = refusal_below(f"{name}-columns")
     split = gr.Button("Split into one label per line", visible=False, elem_id=f"{name}-split")
-    asked: Any = function, boxes, [result], result, refusal, (Splittable, split)
+    fields = list(boxes.values())
+    asked: Any = of_boxes, fields, [result], result, refusal, (Splittable, split)
     ask(button.click, *asked, preprocess=False)
-    halved = split.click(split_pasted, boxes, boxes, **PRIVATE)
+    halved = split.click(split_pasted, fields, fields, **PRIVATE)
     ask(halved.then, *asked, preprocess=False)

@@ -7,7 +7,7 @@ marked as safe.
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -17,32 +17,31 @@ from typing import Any
 import numpy as np
 from curves import NAMES
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from limits import METRIC
 from matrices import class_bars, heat_map
 from scales import comparison_scales, score_scale
 from squares import field
 
 from informedness import ContingencyTable
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning
-from informedness.core.scores import outside_references
 from informedness.results.comparison import Comparison
-from informedness.results.estimates import Estimate, lack_of
+from informedness.results.estimates import Estimate
 from informedness.results.report import Report
 from informedness.results.sentences import answering, best_of, summary_of
 from informedness.results.text import digits_for, p_text, rounded, samples, shown
 from informedness.statistics.entropic import EntropicScore, triangle_of
 from informedness.statistics.informed import INFORMEDNESS
-from informedness.statistics.intervals import IntervalWarning
 from informedness.statistics.registry import score_named
-from informedness.statistics.score import Score, ScoreWithInterval
+from informedness.statistics.score import ScoreWithInterval
 
 number = partial(rounded, digits=3)
-FOR_PYTHON = ("labels=", "average=", "zero_division")  # in warnings that the page words itself
+NOT_SHOWN = ("average=", "zero_division")  # in warnings of what the page says anyway
 WIDE = 0.1  # intervals from this width on are shown with two digits, and said to be wide
 
 # `warnings.catch_warnings` affects the whole process, requests are threads of one process, and the
 # MCP server uses it while it answers. So each warning of the helpers is collected where it is
 # issued, for the request that caused it.
-_notes: ContextVar[dict[str, type[Warning]] | None] = ContextVar("notes", default=None)
+_notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 _warn = warnings.warn
 
 
@@ -54,13 +53,14 @@ def take_note(
     if notes is None or not (category and issubclass(category, InformednessWarning)):
         _warn(message, category, stacklevel + 1, **more)
     else:
-        notes.setdefault(str(message).removeprefix(WARNING_PREFIX), category)
+        said = str(message).removeprefix(WARNING_PREFIX)
+        notes += [said] if said not in notes else []
 
 
 @contextmanager
-def noting() -> Iterator[dict[str, type[Warning]]]:
-    """Yield the warnings of this block, each with its kind, as they are issued."""
-    notes: dict[str, type[Warning]] = {}
+def noting() -> Iterator[list[str]]:
+    """Yield the warnings of this block, as they are issued."""
+    notes: list[str] = []
     token = _notes.set(notes)
     try:
         yield notes
@@ -68,14 +68,14 @@ def noting() -> Iterator[dict[str, type[Warning]]]:
         _notes.reset(token)
 
 
-def estimated(table: ContingencyTable, own: str) -> Estimate | None:
+def estimated(table: ContingencyTable) -> Estimate | None:
     """Return the score with an interval.
 
     None for a score that has none, and for sums of weights, because the number of samples behind
     them is unknown.
     """
-    has_interval = isinstance(score_named(own), ScoreWithInterval) and not table.is_weighted
-    return table.estimate(own) if has_interval else None
+    has_interval = isinstance(score_named(METRIC), ScoreWithInterval) and not table.is_weighted
+    return table.estimate(METRIC) if has_interval else None
 
 
 # Words
@@ -83,8 +83,7 @@ def estimated(table: ContingencyTable, own: str) -> Estimate | None:
 
 def sentence(text: str) -> str:
     """Return a message of the package as a sentence for the page."""
-    plain = text.replace(" (`ignore_index` drops references)", "")
-    plain = plain.replace("in `labels`", "in a matrix").replace("`", "")
+    plain = text.replace("`", "")
     return f"{plain[:1].upper()}{plain[1:]}{'' if plain.endswith(('.', '?')) else '.'}"
 
 
@@ -114,7 +113,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-TEMPLATES.globals["titles"] = NAMES
+TEMPLATES.globals |= {"titles": NAMES, "own": METRIC}
 TEMPLATES.filters |= {
     "amount": amount,
     "ends": ends,
@@ -123,6 +122,7 @@ TEMPLATES.filters |= {
     "percent": percent,
     "place": "{:.1f}".format,
     "sentence": sentence,
+    "shown": shown,
 }
 
 
@@ -142,70 +142,36 @@ def reach_of(made: Estimate | None) -> tuple[str, int]:
     return f"lies between {ends(made).replace(' to ', ' and ')} ({level})", 3
 
 
-def verdict(report: Report, own: str, judged: Estimate | None) -> str:
+def verdict(report: Report, judged: Estimate | None) -> str:
     """Return what the score means, without its number, which stands beside it."""
-    score, value = score_named(own), report.scores[own]
-    if score == INFORMEDNESS and INFORMEDNESS.caution(report.table, value):
-        by_prevalence = number(report.far_averages["prevalence"])
-        return (
-            f"This is above the accuracy ({number(report.scores['accuracy'])}), so it is not the "
-            f"share of the answers that the model knows. Averaged by prevalence it is "
-            f"{by_prevalence}."
-        )
+    score, value = score_named(METRIC), report.scores[METRIC]
     said = summary_of(report.table, score, value, None, judged, report.guessing_p_value)
     return sentence(said.partition(": ")[2])
 
 
-def warnings_of(
-    table: ContingencyTable, score: Score, made: Estimate | None, notes: Mapping[str, Any]
-) -> list[str]:
-    """Return the warnings on a result, in words for a page.
-
-    Those that give advice for Python are said here in other words.
-    """
-    said, n = [], samples(table.n_samples)
-    if table.n_samples == 1:
-        said.append("One sample says nothing: add more samples.")
-    elif made and lack_of(table, made):
-        if math.isnan(made.confidence_interval[0]):
-            said.append(
-                f"There is no interval: {n} do not show whether there are more classes. A matrix "
-                "is taken to have all classes: open the link below, add the missing ones, and "
-                "press Score."
-            )
-        else:
-            said.append(f"The interval may be too narrow, because there are only {n}.")
-    n_outside, wanted = outside_references(table)
-    if isinstance(score, EntropicScore) and table.n_samples and table.n_samples < wanted:
-        said.append(
-            f"{n_outside} different predictions are no class of the references. They raise "
-            f"{score.title} by chance, because there are only {n}."
-        )
-    for text, kind in notes.items():
-        if kind is not IntervalWarning and not any(word in text for word in FOR_PYTHON):
-            said.append(sentence(text))
-    return said
+def warnings_in(notes: Iterable[str]) -> list[str]:
+    """Return the warnings on a result as sentences."""
+    return [sentence(note) for note in notes if not any(word in note for word in NOT_SHOWN)]
 
 
 # The score of one table
 
 
 def draw_score(
-    table: ContingencyTable, own: str, link: str, story: str = "", taken: str = ""
+    table: ContingencyTable, link: str, story: str = "", taken: str = ""
 ) -> tuple[str, str]:
     """Return the story of one table, and its details.
 
     `story` explains an example, `taken` says what was taken for what. `link` is the query that
     holds the table, or a sentence saying why there is none.
     """
-    score = score_named(own)
-    with noting():  # nobody asked about these two tables
+    score = score_named(METRIC)
+    with noting():  # nobody asked about these two tables, nor about the other scores
         constant = Report.from_table(answering(table, "commonest"))
         best = best_of(table, score)
-    with noting() as notes:
         report = Report.from_table(table)
-        made = estimated(table, own)
-    value = report.scores[own]
+    with noting() as notes:
+        value, made = score.value(table), estimated(table)
     signature = made.signature if made else score.signature(table)
     if made and math.isnan(made.standard_error):  # the score is undefined
         made = None
@@ -214,12 +180,11 @@ def draw_score(
     if several and table.is_weighted:
         reach = "has no interval: these are weights, not counts of samples"
     with noting():
-        scale = score_scale(own, value, constant.scores[own], best, made) if several else None
+        scale = score_scale(METRIC, value, constant.scores[METRIC], best, made) if several else None
         averages = report.far_averages if score == INFORMEDNESS else {}
-        said = verdict(report, own, made) if several else ""
+        said = verdict(report, made) if several else ""
     told = draw(
         "story",
-        own=own,
         several=several,
         commonest=shown(table.labels[int(np.argmax(table.reference_totals))]),
         accuracy=report.scores["accuracy"],
@@ -231,12 +196,11 @@ def draw_score(
         scale=scale,
         story=story,
         taken=taken,
-        warnings=warnings_of(table, score, made, notes) if several else [],
+        warnings=warnings_in(notes) if several else [],
     )
     size = f"weights that sum to {table.total:.6g}"
     details = draw(
         "details",
-        own=own,
         report=report,
         constant=constant,
         averages=averages,
@@ -244,22 +208,11 @@ def draw_score(
         map=heat_map(table),
         bars=class_bars(table, [row["tpr_minus_fpr"] for row in report.per_class]),
         made=made,
-        triangle=triangle(table) if isinstance(score, EntropicScore) else None,
+        triangle=triangle_of(table) if isinstance(score, EntropicScore) else None,
         signature=signature,
         link=link,
     )
     return told, details
-
-
-def triangle(table: ContingencyTable) -> dict[str, Any] | None:
-    """Return the place of a table in the entropy triangle, None where it has none."""
-    point = triangle_of(table)
-    if math.isnan(point.vi):
-        return None
-    shares = point._asdict()
-    corners = {"delta_h": (290.0, 226.0), "two_mi": (170.0, 28.0), "vi": (50.0, 226.0)}
-    x, y = (sum(shares[name] * corners[name][axis] for name in corners) for axis in (0, 1))
-    return {"x": x, "y": y, **shares}
 
 
 # A comparison
@@ -267,38 +220,31 @@ def triangle(table: ContingencyTable) -> dict[str, Any] | None:
 
 def draw_comparison(
     tables: Mapping[str, ContingencyTable],
-    own: str,
     made: Comparison | None,
-    warned: Mapping[str, Any],
+    warned: Iterable[str],
     taken: str = "",
 ) -> tuple[str, str]:
     """Return the story of two models on the same samples, and its details.
 
     `warned` are the warnings issued when they were compared, `taken` says what was compared.
     """
-    score = score_named(own)
-    with noting() as notes:
+    with noting():  # nobody asked about the other scores
         reports = {name: Report.from_table(table) for name, table in tables.items()}
-        verdicts = {name: verdict(x, own, None) for name, x in reports.items() if made}
+        verdicts = {name: verdict(x, None) for name, x in reports.items() if made}
     a, b = (report.scores for report in reports.values())
     first = next(iter(tables.values()))
-    said = warnings_of(first, score, None, {**warned, **notes}) if made else []
-    if made and IntervalWarning in warned.values():
-        said.append(f"The interval may be too narrow: there are only {samples(made.n_samples)}.")
     told = draw(
         "comparison",
-        own=own,
         made=made,
         accuracies={"A": a["accuracy"], "B": b["accuracy"]},
         commonest=shown(first.labels[int(np.argmax(first.reference_totals))]),
         always=float(first.reference_totals.max() / first.total),
         drawn=comparison_scales(made) if made else None,
-        warnings=said,
+        warnings=warnings_in(warned) if made else [],
         taken=taken,
     )
     details = draw(
         "compared",
-        own=own,
         made=made,
         columns=[("A", a), ("B", b), ("B \u2212 A", {name: b[name] - a[name] for name in a})],
         maps={name: heat_map(table) for name, table in tables.items()},

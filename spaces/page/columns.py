@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from data import ROLES, mostly_different
-from limits import MAX_LABEL, MAX_TEXT, Refusal
+from limits import MAX_LABEL, Refusal
 
 from informedness.core.labels import show
 from informedness.inputs.matrices import role_in, words_of
@@ -80,24 +80,20 @@ def item_of(text: str) -> str:
     return re.sub(r"^(['\"])(.*)\1$", r"\2", text.strip())
 
 
-def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[list[str]]:
-    """Return the labels in text boxes, one per line; a first line that is a header is refused.
+def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> tuple[list[list[str]], str]:
+    """Return the labels in text boxes, one per line, and a note on them; a header is refused.
 
     Columns pasted together from a spreadsheet arrive in the first box, with tabs between them.
     """
     texts = [text or "" for text in boxes]
-    for text, name in zip(texts, names, strict=True):
-        if len(text) > MAX_TEXT:
-            raise Refusal(
-                f"A box can hold at most {MAX_TEXT:,d} characters, {name} has {len(text):,d}."
-            )
-    columns = list(map(lines_of, texts))
+    columns, said = list(map(lines_of, texts)), ""
     if columns[0] and not any(columns[1:]) and "\t" in columns[0][0]:
         rows = [line.split("\t") for line in columns[0]]
         for number, row in enumerate(rows, start=1):
             if len(row) != len(names):
                 raise Refusal(f"Line {number} must have {len(names)} columns, got {len(row)}.")
         columns = [list(column) for column in zip(*rows, strict=True)]
+        said = f"The columns were read as {', '.join(names)}, in this order."
     else:
         for column, text, name in zip(columns, texts, names, strict=True):
             if column != items_of(text):
@@ -120,7 +116,7 @@ def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> list[lis
             f"The first line ({', '.join(map(show, first))}) looks like a header: leave it out, "
             f"the order is {', '.join(names)}. If these are labels, enter a matrix instead."
         )
-    return columns
+    return columns, said
 
 
 def in_a_sentence(role: str) -> str:
@@ -128,16 +124,12 @@ def in_a_sentence(role: str) -> str:
     return role[0].lower() + role[1:]
 
 
-def check_choices(
-    header: Sequence[str], names: Sequence[str | None], roles: Sequence[str]
-) -> list[str]:
+def check_choices(names: Sequence[str | None], roles: Sequence[str]) -> list[str]:
     """Return the names of the columns chosen for these roles, each of which is one of its own."""
     chosen: list[str] = []
     for name, role in zip(names, map(in_a_sentence, roles), strict=True):
         if name is None:
             raise Refusal(f"Choose the column of {role}: the header does not say which one it is.")
-        if header.count(name) != 1:
-            raise Refusal(f"The column {show(name)} must occur exactly once.")
         if name in chosen:
             other = in_a_sentence(roles[chosen.index(name)])
             raise Refusal(
@@ -156,13 +148,3 @@ def check_labels_of(columns: Mapping[str, Sequence[Any]]) -> None:
                 f"{show(name)} is both a label and the name of a column: is the first line a "
                 "sample? The file needs a header line."
             )
-
-
-def identifier_notes(columns: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return notes on columns whose labels nearly all differ."""
-    return [
-        f"The column {show(name)} holds {len({*column}):,d} different labels in {len(column):,d} "
-        "rows: are these identifiers or texts?"
-        for name, column in columns.items()
-        if mostly_different(column)
-    ]

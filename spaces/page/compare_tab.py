@@ -1,34 +1,18 @@
 """Compare: two models on the same samples, pasted or in a file."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import charts
 import gradio as gr
 from asking import ask_of_boxes, labels_box, result_of
-from columns import split_samples
 from data import tables_of_models
 from endpoints import n_swaps
 from limits import METRIC, examples_of
-from uploads import ask_of_file, labels_of_upload
+from uploads import ask_of_file
 
 from informedness import compare
 
 ROLES = ("References", "Predictions A", "Predictions B")
-
-
-def compare_boxes(*boxes: str) -> tuple[str, str]:
-    """Compare two pasted columns of predictions."""
-    together = (
-        "The first column was read as references, the second as predictions A and the third as "
-        "predictions B."
-    )
-    return compared(split_samples(boxes, ROLES), "" if any(boxes[1:]) else together)
-
-
-def compare_upload(upload: Mapping[str, Any] | None, *names: str | None) -> tuple[str, str]:
-    """Compare two columns of an upload, and say which column has which role."""
-    return compared(*labels_of_upload(upload, names, ROLES))
 
 
 def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, str]:
@@ -38,30 +22,26 @@ def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, st
     with charts.noting() as notes:
         if len(set(columns[0])) > 1:
             made = compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, a, b))
-    return charts.draw_comparison({"A": a, "B": b}, METRIC, made, notes, taken)
-
-
-def example() -> list[list[str]]:
-    """Return a hundred references and the answers of two models, one of which is better."""
-    rows = [row for *row, times in examples_of("compare") for _ in range(times)]
-    return [list(column) for column in zip(*rows, strict=True)]
+    return charts.draw_comparison({"A": a, "B": b}, made, notes, taken)
 
 
 def compare_tab() -> None:
     """Fill the tab."""
-    columns = example()
+    # a hundred references and the answers of two models, one of which is better
+    rows = [row for *row, times in examples_of("compare") for _ in range(times)]
+    columns = [list(column) for column in zip(*rows, strict=True)]
     result = result_of(compared(columns), "comparison")
     with gr.Row(elem_classes="workbench"):
         result.story.render()  # type: ignore[no-untyped-call]
         with gr.Column(elem_id="asked-models", elem_classes="inputs"), gr.Tabs():
             with gr.Tab("Paste"):
                 pasted = zip(ROLES, map("\n".join, columns), strict=True)
-                boxes = [labels_box(role, value=text) for role, text in pasted]
+                boxes = {role: labels_box(role, value=text) for role, text in pasted}
                 gr.Markdown(
                     "If the other boxes are empty, you can paste three columns of a spreadsheet "
                     "into the first."
                 )
-                ask_of_boxes("Compare", boxes, compare_boxes, result)
+                ask_of_boxes("Compare", boxes, compared, result)
             with gr.Tab("File"):
-                ask_of_file("Compare", ROLES, compare_upload, result)
+                ask_of_file("Compare", ROLES, compared, result)
         result.details.render()  # type: ignore[no-untyped-call]

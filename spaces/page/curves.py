@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from limits import METRIC
+
 from informedness.statistics.registry import REPORTED, score_named
 
 NAMES = {name: score_named(name).title for name in REPORTED}
@@ -15,10 +17,10 @@ def curves(
     places: Sequence[float],
     series: Mapping[str, Sequence[float]],
     scores: Mapping[str, float],
-    own: str,
     axis: str,
 ) -> dict[str, Any]:
-    """Return each score as a curve over `axis`, from 0 to 1, and the points at one place."""
+    """Return these scores as curves over `axis`, from 0 to 1, and the points at one place."""
+    series = {name: series[name] for name in scores}
     lowest = min(*(value for values in series.values() for value in values), 0.0)
 
     def place(x: float, y: float) -> tuple[float, float]:
@@ -31,9 +33,8 @@ def curves(
     ticks = [(*place(share, share), f"{share:.0%}") for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     what = axis.partition(":")[0].capitalize()
     caption = f"{what} = {at:.0%}"
-    shown = {name: scores[name] for name in series}
-    listed = ", ".join(f"{NAMES[name]} {score:.3f}" for name, score in shown.items())
-    in_order = sorted(series, key=lambda name: name == own)  # the page's own score last
+    listed = ", ".join(f"{NAMES[name]} {score:.3f}" for name, score in scores.items())
+    in_order = sorted(series, key=lambda name: name == METRIC)  # the page's own score last
     return {
         "axis": axis,
         "what": what,
@@ -41,14 +42,9 @@ def curves(
         "ticks": [{"x": x, "y": y, "words": words} for x, y, words in ticks],
         "lines": [(name, path(series[name])) for name in in_order],
         "x": place(at, 0)[0],
-        "points": [(name, place(0, score)[1]) for name, score in shown.items()],
-        "scores": shown,
+        "points": [(name, place(0, score)[1]) for name, score in scores.items()],
+        "scores": scores,
         "caption": caption,
         "words": f"Scores by {axis}. {caption}: {listed}",
-        "data": json.dumps(
-            {
-                "places": places,
-                "series": {name: [round(y, 3) for y in series[name]] for name in series},
-            }
-        ),
+        "data": json.dumps({"places": places, "series": series}),
     }

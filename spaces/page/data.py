@@ -24,8 +24,10 @@ def check_labels(values: Any, name: str) -> Column:
         )
     column = read_column(values, name)
     texts = [label for label in column.tolist() if isinstance(label, str)]
-    if not all(map(_is_text, texts)):
-        raise Refusal(f"The {name} must be UTF-8 text, but one of them contains half a character.")
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:  # which no answer could send back
+        raise Refusal(f"The {name} must be UTF-8 text, but one holds half a character.") from None
     longest = max(texts, key=len, default="")
     if len(longest) > MAX_LABEL:
         raise Refusal(
@@ -33,11 +35,6 @@ def check_labels(values: Any, name: str) -> Column:
             f"{len(longest):,d}: {longest[:40]}..."
         )
     return column
-
-
-def _is_text(label: str) -> bool:
-    """Return whether a label has no lone surrogates, which no answer could send back."""
-    return label.isascii() or not any("\ud800" <= character <= "\udfff" for character in label)
 
 
 def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> ContingencyTable:
@@ -86,16 +83,12 @@ def _is_list(text: str) -> bool:
 
 def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
     """Return the table of a confusion matrix (rows are references), within the limits."""
-    if not isinstance(matrix, list) or not all(isinstance(row, list) for row in matrix):
-        raise Refusal("The matrix must be a list of rows, each a list of counts.")
-    k = len(matrix)
-    if k > MAX_CLASSES:
+    rows = matrix if isinstance(matrix, list) else []  # others are refused below
+    if (k := len(rows)) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
-    for i, row in enumerate(matrix, start=1):
-        if len(row) != k:
-            raise Refusal(
-                f"The matrix must be square: row {i} must have {k} counts, got {len(row)}."
-            )
+    for i, row in enumerate(rows, start=1):
+        if not isinstance(row, list) or len(row) != k:
+            raise Refusal(f"The matrix must be square, but row {i} is no list of {k} counts.")
     classes = None if labels is None else check_labels(labels, "labels")
     return ContingencyTable.from_matrix(matrix, labels=classes)
 

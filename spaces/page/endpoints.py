@@ -22,7 +22,7 @@ import informedness
 from informedness import ContingencyTable
 from informedness.results.report import Report
 from informedness.results.sentences import answering
-from informedness.statistics.intervals import IntervalWarning, check_level
+from informedness.statistics.intervals import check_level
 from informedness.statistics.registry import REPORTED
 
 # Models often send a list as JSON in a string.
@@ -44,14 +44,14 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
             check_level(confidence_level)
             if table.is_weighted:
                 confidence_level = None
-                notes[NO_INTERVAL] = IntervalWarning
+                notes.append(NO_INTERVAL)
         report = Report.from_table(table, confidence_level)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
     plain = {**report.to_dict(), "summary": summary}
     for name, made in report.estimates.items():
         if made.independence_p_value is not None:
             plain[f"{name}_independence_p_value"] = made.independence_p_value
-    return {**plain, **others, "warnings": list(notes)}
+    return {**plain, **others, "warnings": notes}
 
 
 def scores_of(table: ContingencyTable) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def compare(
             n_resamples=n_swaps(columns, *tables),
         )
         a, b = map(scores_of, tables)
-    return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": list(notes)}
+    return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": notes}
 
 
 def slices(
@@ -210,7 +210,7 @@ def slices(
         made = informedness.report(
             references, predictions, by=column, labels=labels, confidence_level=confidence_level
         )
-    return {**made.to_dict(), "summary": " ".join(made.text_lines()), "warnings": list(notes)}
+    return {**made.to_dict(), "summary": " ".join(made.text_lines()), "warnings": notes}
 
 
 def n_swaps(

@@ -26,7 +26,6 @@ def grid_value(labels: Sequence[Any], matrix: Sequence[Sequence[Any]]) -> Grid:
 def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
     """Return the classes of a grid, and its counts."""
     labels, cells = grid["labels"], grid["cells"]
-    check_size(len(labels))
     for number, label in enumerate(labels, start=1):
         if not label:
             raise Refusal(f"Class {number} has no name.")
@@ -74,7 +73,11 @@ def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
             f"A matrix has a row and a column for each class, but this block has {k} rows and "
             f"{len(counts[0])} columns of counts."
         )
-    check_size(k)
+    if k > MAX_GRID:
+        raise Refusal(
+            f"The grid holds at most {MAX_GRID} classes, this matrix has {k}: paste the samples as "
+            "columns, or send the matrix to the API."
+        )
     said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
     new = [f"class {n}" for n in range(len(old) + 1, k + 1)]
     return grid_value(names or [*old[:k], *new], counts), said
@@ -137,15 +140,6 @@ def ends_in_totals(cells: list[list[str]]) -> bool:
         return False
     counts = np.array([[count_of(cell) for cell in row] for row in cells])
     return all(ends_in_sums(counts, axis) for axis in (0, 1))
-
-
-def check_size(k: int) -> None:
-    """Refuse more classes than can be edited."""
-    if k > MAX_GRID:
-        raise Refusal(
-            f"The grid holds at most {MAX_GRID} classes, this matrix has {k}: paste the samples as "
-            "columns, or send the matrix to the API."
-        )
 
 
 def note_of(matrix: Sequence[Sequence[float]]) -> str:

@@ -85,16 +85,8 @@ def picture(table: ContingencyTable) -> str:
 
 
 def class_bars(table: ContingencyTable, values: Sequence[float]) -> dict[str, Any]:
-    """Return a bar for the Informedness of each class, to the left if it is below 0."""
+    """Return the Informedness of each class, of the commonest ones if there are many."""
     both = table.reference_totals + table.prediction_totals
     codes = np.sort(np.argsort(-both, kind="stable")[:MOST_BARS]).tolist()
-    bars = [
-        {
-            "name": shown(table.labels[code]),
-            "value": values[code],
-            "start": 50 + min(50 * values[code], 0),
-            "width": abs(50 * values[code]),
-        }
-        for code in codes
-    ]
+    bars = [{"name": shown(table.labels[code]), "value": values[code]} for code in codes]
     return {"bars": bars, "n_classes": len(both)}

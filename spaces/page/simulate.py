@@ -5,7 +5,7 @@ Its scores are exact. Only the draws that somebody asks for are random.
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import charts
@@ -24,12 +24,7 @@ from informedness.statistics.registry import REPORTED, score_named
 
 ABILITIES = [step / 40 for step in range(41)]
 SHARES = [0.01, *(step / 40 for step in range(1, 40)), 0.99]
-GUESSES: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {
-    "in proportion to the classes": tuple,
-    "the commonest class": lambda sizes: tuple(np.eye(len(sizes))[np.argmax(sizes)].tolist()),
-    "all classes equally often": lambda sizes: (1.0,) * len(sizes),
-}
-START = (0.4, "in proportion to the classes", "90, 10", False)
+START = (0.4, "90, 10", False)
 AT_FIRST = ("accuracy", "f1_macro", "informedness", "nit")  # the curves, beside that of the page
 DRAWS = 10
 
@@ -87,20 +82,20 @@ def draw_again(table: ContingencyTable, n: int, times: int) -> list[ContingencyT
 
 
 @functools.lru_cache(maxsize=256)
-def share_curves(shares: tuple[float, ...], ability: float, guess: str) -> dict[str, list[float]]:
+def share_curves(shares: tuple[float, ...], ability: float) -> dict[str, list[float]]:
     """Return each score at each of `SHARES` of the first class; the rest keep their proportions."""
     tables = []
     for share in SHARES:
         rest = (1 - share) / sum(shares[1:])
         moved = [share, *(rest * other for other in shares[1:])]
-        tables.append(expected_table(moved, ability, GUESSES[guess](moved)))
+        tables.append(expected_table(moved, ability))
     return _curves(tables)
 
 
 @functools.lru_cache(maxsize=256)  # so that a moving ability slider costs one table, not 41
-def ability_curves(shares: tuple[float, ...], guess: tuple[float, ...]) -> dict[str, list[float]]:
+def ability_curves(shares: tuple[float, ...]) -> dict[str, list[float]]:
     """Return each score at each of `ABILITIES`."""
-    return _curves([expected_table(shares, ability, guess) for ability in ABILITIES])
+    return _curves([expected_table(shares, ability) for ability in ABILITIES])
 
 
 def _curves(tables: list[ContingencyTable]) -> dict[str, list[float]]:
@@ -136,32 +131,24 @@ def read_shares(text: Any) -> list[float]:
     return [100 * number / sum(numbers) for number in numbers]
 
 
-def simulated(ability: float, guess: str, written: str, complete: bool) -> tuple[str, str]:
+def simulated(ability: float, written: str, complete: bool) -> tuple[str, str]:
     """Return the scores of the classifier that the controls describe, and those at other shares."""
     shares = tuple(read_shares(written))
-    guesses = GUESSES[guess](shares)
-    table = expected_table(shares, ability, guesses)
+    table = expected_table(shares, ability)
     report = Report.from_table(table)
     names = [name for name in REPORTED if complete or name in (*AT_FIRST, METRIC)]
 
-    def chart(
-        at: float, places: list[float], series: dict[str, list[float]], axis: str
-    ) -> dict[str, Any]:
-        shown = {name: series[name] for name in names}
-        return curves(at, places, shown, report.scores, METRIC, axis)
-
-    by_ability = ability_curves(shares, guesses)
-    by_share = share_curves(shares, ability, guess)
+    scores = {name: report.scores[name] for name in names}
+    by_ability = ability_curves(shares)
+    by_share = share_curves(shares, ability)
     return charts.draw(
         "simulation",
-        own=METRIC,
-        verdict=charts.verdict(report, METRIC, None),
+        verdict=charts.verdict(report, None),
         field=field(report.scores),
-        ability=chart(ability, ABILITIES, by_ability, "ability: share of answers known"),
+        ability=curves(ability, ABILITIES, by_ability, scores, "ability: share of answers known"),
     ), charts.draw(
         "simulated_shares",
-        own=METRIC,
-        share=chart(shares[0] / 100, SHARES, by_share, "share of class 1"),
+        share=curves(shares[0] / 100, SHARES, by_share, scores, "share of class 1"),
         map=heat_map(table, expected=True),
     )
 
@@ -172,16 +159,16 @@ def share_bar(written: str) -> str:
     return charts.draw("shares", shares=shares, ends=np.cumsum(shares).tolist())
 
 
-def drawn_samples(size: str, ability: float, guess: str, written: str) -> str:
+def drawn_samples(size: str, ability: float, written: str) -> str:
     """Draw samples of the simulated classifier, several times, and show each with its interval.
 
     A draw of one class has no score.
     """
     shares, score, n = tuple(read_shares(written)), score_named(METRIC), int(size)
-    table = expected_table(shares, ability, GUESSES[guess](shares))
+    table = expected_table(shares, ability)
     with charts.noting():
         drawn = [one for one in draw_again(table, n, DRAWS) if not score.undefined(one)]
-        made = [(score.value(one), charts.estimated(one, METRIC)) for one in drawn]
+        made = [(score.value(one), charts.estimated(one)) for one in drawn]
     truth = score.value(table)
     values = [value for value, _ in made] or [truth]
     return charts.draw(
@@ -212,15 +199,12 @@ def simulate_tab() -> None:
             )
             drawn = html(by_ability, elem_id="simulation")
         with gr.Column(elem_classes="inputs"):
-            guess = gr.Radio(
-                list(GUESSES), value=START[1], label="Where it does not know, it guesses"
-            )
-            bar = html(share_bar(START[2]), elem_id="share-bar")
+            bar = html(share_bar(START[1]), elem_id="share-bar")
             shares = gr.Textbox(
-                START[2], label="Class shares in percent, for example 50, 30, 20", elem_id="shares"
+                START[1], label="Class shares in percent, for example 50, 30, 20", elem_id="shares"
             )
             refused = refusal_below("shares")
-            complete = gr.Checkbox(START[3], label="Show all scores")
+            complete = gr.Checkbox(START[2], label="Show all scores")
             size = gr.Radio(["20", "50", "200", "1000"], value="50", label="Samples per draw")
             button = gr.Button(f"Draw {DRAWS} times", elem_id="draw")
             sampled = html("", elem_id="sampled", elem_classes="if-filled")
@@ -229,10 +213,12 @@ def simulate_tab() -> None:
     quiet: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
     left = functools.partial(gr.on, [shares.blur, shares.submit])
     ask(left, share_bar, [shares], [bar], bar, refused, **quiet)
-    controls: list[Any] = [ability, guess, shares, complete]
+    controls: list[Any] = [ability, shares, complete]
     changed = functools.partial(gr.on, [control.change for control in controls])
     # A moving slider asks again only after the last answer has arrived.
     last: dict[str, Any] = {"trigger_mode": "always_last", **quiet}
     ask(changed, simulated, controls, [drawn, moved], drawn, refused, **last)
-    ask(button.click, drawn_samples, [size, *controls[:3]], [sampled], sampled, not_drawn, **quiet)
-    grey(sampled, *(control.change for control in controls[:3]))
+    ask(
+        button.click, drawn_samples, [size, ability, shares], [sampled], sampled, not_drawn, **quiet
+    )
+    grey(sampled, ability.change, shares.change)

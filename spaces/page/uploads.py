@@ -8,40 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from asking import PRIVATE, Result, ask, draw_refusal, grey, refusal_below
-from charts import TEMPLATES
-from columns import check_choices, check_labels_of, guessed_columns, identifier_notes, in_a_sentence
+from asking import PRIVATE, Result, ask, grey, refusal_below
+from charts import draw
+from columns import check_choices, check_labels_of, guessed_columns, in_a_sentence
 from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness.core.labels import show
 from informedness.inputs.paths import FORMATS, named_format
 from informedness.inputs.readers import column_names
 from informedness.inputs.samples import read_columns
-from informedness.results.text import shown
 
 SHOWN_ROWS = 4
 MORE = "More about the file"
-COUNTS = "Column of counts"
-ENCODING = "Encoding of text, if it is not UTF-8"
-# What is refused unless it is meant, by the argument that says so
+# What is refused unless it is meant, by the argument that messages name
 MEANT = {
-    "drop_null": "Leave out rows with missing values",
-    "keep_missing": "Empty cells and text such as NA are classes",
-    "each_row_a_sample": "Each row is one sample",
-}
-# What messages call by the name of an argument
-_ARGUMENTS = {
-    **{f"{name}=True": f"the box {show(text)}" for name, text in MEANT.items()},
-    "`counts`": f"the {show(COUNTS)} below {show(MORE)}",
-    "encoding=": f"the {show(ENCODING)}: ",
+    "drop_null": "Leave out rows with missing values (drop_null)",
+    "keep_missing": "Empty cells and text such as NA are classes (keep_missing)",
+    "each_row_a_sample": "Each row is one sample (each_row_a_sample)",
 }
 
 
 class Upload:
-    """A file that was sent; each of its columns is read when it is asked for.
-
-    Messages name the fields of the page where those of the package name arguments.
-    """
+    """A file that was sent; each of its columns is read when it is asked for."""
 
     def __init__(
         self,
@@ -85,10 +73,7 @@ class Upload:
             ) from None
         except ValueError as error:
             message = str(error).removeprefix(f"{self._path}: ")
-            message = message.replace(", the data has more", f". {self._line}")
-            for argument, text in _ARGUMENTS.items():
-                message = message.replace(argument, text)
-            raise Refusal(message[:1].upper() + message[1:]) from None
+            raise Refusal(message.replace(", the data has more", f". {self._line}")) from None
 
     def columns(self, names: Sequence[str], is_sure: bool = True) -> list[list[Any]]:
         """Return columns of labels without rows that are left out, with samples as counted.
@@ -121,16 +106,12 @@ def draw_columns(file: Upload, names: Sequence[str | None], roles: Sequence[str]
     there = list(dict.fromkeys(name for name in names if name and name in file.header))
     columns = dict(zip(there, file.columns(there, is_sure=False), strict=True)) if there else {}
     total = max(map(len, columns.values()), default=0)
-    lines = [
-        (i + 1, [shown(columns[name][i]) if name in columns else None for name in names])
-        for i in range(min(total, SHOWN_ROWS))
-    ]
-    return TEMPLATES.get_template("columns.html").render(
-        roles=[(role, name and shown(name)) for role, name in zip(roles, names, strict=True)],
-        lines=lines,
-        total=f"{total:,d}",
-        is_whole=total == len(lines),
-        notes=identifier_notes(columns),
+    return draw(
+        "columns",
+        roles=dict(zip(roles, names, strict=True)),
+        columns=columns,
+        total=total,
+        n_lines=min(total, SHOWN_ROWS),
     )
 
 
@@ -144,11 +125,11 @@ def labels_of_upload(
     if not upload:
         raise Refusal("Upload a file, then choose its columns.")
     file = Upload(upload, *chosen[len(roles) :])
-    names = check_choices(file.header, chosen[: len(roles)], roles)
+    names = check_choices(chosen[: len(roles)], roles)
     columns = dict(zip(names, file.columns(names), strict=True))
     check_labels_of(columns)
     said = [f"{role}: column {show(name)}." for role, name in zip(roles, names, strict=True)]
-    return list(columns.values()), " ".join([*said, *identifier_notes(columns)])
+    return list(columns.values()), " ".join(said)
 
 
 def ask_of_file(
@@ -168,9 +149,10 @@ def ask_of_file(
     preview = gr.HTML("", apply_default_css=False, elem_classes="if-filled")
     with gr.Accordion(MORE, open=False):
         about = "For a table in which a row stands for several samples"
-        counts = gr.Dropdown(label=COUNTS, info=about, choices=[])
+        counts = gr.Dropdown(label="Column of counts", info=about, choices=[])
         meant = gr.CheckboxGroup(label="What is meant", choices=[*MEANT.values()])
-        encoding = gr.Textbox(label=ENCODING, placeholder="cp1252", max_length=40)
+        label = "Encoding of text, if it is not UTF-8"
+        encoding = gr.Textbox(label=label, placeholder="cp1252", max_length=40)
     options: list[Any] = [counts, meant, encoding]
 
     def drawn(sent: Mapping[str, Any] | None, *given: Any) -> str:
@@ -178,7 +160,7 @@ def ask_of_file(
             file = Upload(sent, *given[len(roles) :]) if sent else None
             return draw_columns(file, given[: len(roles)], roles) if file else ""
         except Refusal as error:
-            return draw_refusal(str(error))
+            return draw("refusal", message=str(error))
 
     def guess(sent: Mapping[str, Any] | None, *given: Any) -> list[Any]:
         header: list[str] = []
@@ -191,6 +173,9 @@ def ask_of_file(
         fields = [gr.Dropdown(choices=header, value=name) for name in (*names, None)]
         return [*fields, drawn(sent, *names, *given)]
 
+    def of_file(sent: Mapping[str, Any] | None, *given: Any) -> Any:
+        return function(*labels_of_upload(sent, given, roles))
+
     # Take what the browser sends: columns are looked up in the file itself, not among the choices
     # that the server keeps for each visitor.
     raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
@@ -201,5 +186,5 @@ def ask_of_file(
         choice.input(drawn, asked, preview, trigger_mode="always_last", **raw)
     name = f"{verb.lower()}-file"
     button, refusal = gr.Button(verb, variant="primary", elem_id=name), refusal_below(name)
-    grey(result, upload.change, *(field.input for field in (*choices, *options)))
-    ask(button.click, function, asked, [result], result, refusal, preprocess=False)
+    grey(result.story, upload.change, *(field.input for field in (*choices, *options)))
+    ask(button.click, of_file, asked, [result], result, refusal, preprocess=False)

@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 import warnings
+from contextlib import ExitStack
 from functools import partial
 from importlib import import_module, metadata
 from itertools import combinations
@@ -326,8 +327,43 @@ def commands(folder):
     yield Work("make paper", lambda: {"make paper": paper}, ((60, "s"),))
 
 
+# The page
+
+
+def loaded(browser, address, until):
+    """Load a page with nothing in the cache; return its requests and kB."""
+    context, sizes = browser.new_context(), []
+    page = context.new_page()
+    page.on("requestfinished", lambda made: sizes.append(made.sizes()["responseBodySize"]))
+    page.goto(address)
+    page.locator(until).first.wait_for()
+    context.close()
+    return f"{len(sizes)} requests, {sum(sizes) / 1000:.0f} kB"
+
+
+def first_page(stack, folder):
+    """Load the page of Informedness until it shows a score, and one of Gradio with a box."""
+    sys.path.append(str(ROOT / "spaces"))
+    from screenshots import address_of, chromium, running
+
+    code = "import gradio\nwith gradio.Blocks() as app: gradio.Textbox()\napp.launch()"
+    with (folder / "gradio.log").open("w") as log:
+        empty = subprocess.Popen([sys.executable, "-u", "-c", code], stdout=log, stderr=log)
+    stack.callback(empty.terminate)
+    browser = stack.enter_context(chromium())
+    ours = partial(loaded, browser, stack.enter_context(running("informedness"))[0], "#score")
+    peer = partial(loaded, browser, address_of(empty, folder / "gradio.log"), "textarea")
+    return {f"page of {ours()}": ours, f"a box of Gradio, {peer()}": peer}
+
+
+def pages(folder):
+    with ExitStack() as stack:
+        yield Work("first page of the Space, cold", partial(first_page, stack, folder), ((1, "s"),))
+
+
 GROUPS = {"Labels": labels, "Metrics of evaluate": metrics, "Files and slices": slices,
-          "Intervals, comparisons, rankings": tests, "Commands": commands}  # fmt: skip
+          "Intervals, comparisons, rankings": tests, "Commands": commands,
+          "Page": pages}  # fmt: skip
 
 
 # Measuring
@@ -433,7 +469,9 @@ def main():
                 seconds, megabytes = measure(work.make())
                 (who, ours), *others = seconds.items()
                 ratios = [f"{name} {shown(s)} ({s / ours:.3g} x)" for name, s in others]
-                size = "" if works is commands else f"{megabytes:.3g}"  # not of other processes
+                size = (
+                    "" if works in (commands, pages) else f"{megabytes:.3g}"
+                )  # not of other processes
                 rows.append([work.name, f"{who} {shown(ours)}", size, "; ".join(ratios)])
                 found = [judged(*goal, seconds, megabytes) for goal in work.goals]
                 goals += [[work.name, *judgement] for judgement in found]

@@ -46,13 +46,6 @@ class Model(LM):
         distances = [abs(LETTERS.index(self.answer(request)) - request.idx) for request in requests]
         return [(-0.5 - distance, distance == 0) for distance in distances]
 
-    tokenizer_name = "arithmetic"
-
-    def apply_chat_template(self, chat_history, add_generation_prompt=True):
-        """A template that the model was trained with."""
-        turns = (f"<|{turn['role']}|>{turn['content']}<|end|>" for turn in chat_history)
-        return "".join([*turns, "<|assistant|>" * add_generation_prompt])
-
     def loglikelihood_rolling(self, requests, **_):
         raise NotImplementedError
 

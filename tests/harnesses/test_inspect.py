@@ -92,30 +92,20 @@ def sums():
 """
 
 
-def test_an_interrupted_run_and_its_retry_are_one_report(tmp_path, command, monkeypatch):
-    """By Inspect's own `eval_retry`; and an earlier run of another model, and half a log."""
+def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypatch):
+    """By Inspect's own `eval_retry`, which the refusal names."""
     monkeypatch.chdir(tmp_path)  # where Inspect finds the file of the task
     Path("sums.py").write_text(OF_A_FILE)
     options = {"display": "none", "log_dir": str(tmp_path)}
     (log,) = inspect_logs.eval("sums.py", model="fails/b", **options)
-    refusal = command("report", str(tmp_path))
-    assert (log.status, refusal[0]) == ("error", 2)
-    assert "must have ended with status 'success', got 'error'" in refusal[2]
+    refusal = "must have ended with status 'success', got 'error': `inspect eval-retry` with this"
+    with pytest.raises(ValueError, match=refusal):
+        read(tmp_path)
     monkeypatch.setattr(sys.modules[__name__], "WRONG", [])
     (retried,) = eval_retry(log, **options)
     assert metrics_of(retried)["accuracy"] == 0.4
-    for _ in range(2):
-        run(by_letter(n=5), model("knows-half"), str(tmp_path))
-    half = Path(log.location.removeprefix("file://")).read_bytes()[:900]
-    (tmp_path / "half.eval").write_bytes(half)
-    for latest, n_left_out in (((), 3), (("--latest",), 2)):
-        code, output, errors = command("report", str(tmp_path), "--format", "csv", *latest)
-        assert (code, output.count("fails/b"), output.count("knows-half")) == (1, 1, 1)
-        lines = [line for line in errors.splitlines() if line.startswith("left out: ")]
-        assert len(lines) == n_left_out
-        assert sum("got 'error': `inspect eval-retry` with this log" in line for line in lines) == 1
-        assert "half.eval: the log is damaged" in errors
-    (of_retry,) = (answers for answers in read(tmp_path, latest=True) if answers.model == "fails/b")
+    with pytest.warns(InformednessWarning, match=f"left out: .*{refusal}"):
+        (of_retry,) = read(tmp_path)
     assert of_retry.table().score("accuracy") == 0.4
 
 
@@ -202,25 +192,20 @@ def test_accuracy_is_that_of_the_scorer(tmp_path, name):
         (scorer.includes(), "No or yes: {}"),
     ],
 )
-def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, form, command):
+def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, form):
     with pytest.warns(InformednessWarning, match=r"does not fit the answer in \d+ of 60"):
         found = metrics_of(run(words(with_target(own)), answering(form), str(tmp_path)))
     assert all(math.isnan(found[name]) for name in METRICS)
-    for kind in ("text", "csv", "json"):
-        code, output, errors = command("report", str(tmp_path), "--format", kind)
-        assert (code, output) == (2, "")
-        assert errors.count("is right, and counts as") == 3
-    code, output, _ = command(
-        *("report", str(tmp_path), "--extract", "(?i)(?:say|yes:) (yes|no)", "--ignore-case"),
-        *("--metric", "informedness"),
-    )
-    assert float(output) == pytest.approx(1 / 2)
+    with pytest.raises(ValueError, match="is right, and counts as"):
+        read(tmp_path)
+    (answers,) = read(tmp_path, extract="(?i)(?:say|yes:) (yes|no)", ignore_case=True)
+    assert answers.table().informedness() == pytest.approx(1 / 2)
 
 
 # The metrics
 
 
-def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path, command):
+def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
     """Two epochs with the same answers are the same scores, with the error of 20 samples."""
 
     def found(epochs, *names):

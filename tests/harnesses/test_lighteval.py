@@ -138,23 +138,6 @@ def test_answers_that_do_not_fit_or_are_of_one_class_have_no_error(score, items,
     assert shown == pytest.approx({"x": value, "x_stderr": math.nan}, nan_ok=True)
 
 
-@pytest.mark.filterwarnings("ignore:informedness. .* are none of the choices")
-def test_two_runs_in_a_folder_and_half_of_another_are_read_as_one(tmp_path, command):
-    """As where a run was interrupted as it wrote, or a model without text was asked for some."""
-    for model in ("always-b", "always-b", "knows-half"):
-        results_of("arithmetic", model, tmp_path)
-    earlier, later, _ = sorted(tmp_path.rglob("details_*"))
-    half = later.with_name("details_half_2026-01-01T00-00-00.0.parquet")
-    half.write_bytes(later.read_bytes()[:-100])
-    code, output, errors = command("report", str(tmp_path), "--format", "csv")
-    assert (code, output.count("arithmetic|0")) == (1, 2)
-    assert (
-        f"left out: {earlier}, because {later} is a later run of 'always-b, arithmetic|0'" in errors
-    )
-    assert f"left out: {half}: not readable as Parquet" in errors
-    assert command("compare", *map(str, (later, _)))[0] == 0
-
-
 @pytest.mark.parametrize("own", lighteval_logs.OWN)
 def test_lighteval_finds_cached_answers_of_another_run(own):
     metric = nit(own)
@@ -169,26 +152,10 @@ def test_text_counts_without_its_reasoning_and_the_first_of_several():
         assert found == FoundAnswer(1, "C", 0.0, [*"ABCD"])
 
 
-@pytest.mark.parametrize(
-    ("own", "response"),
-    [
-        (Metrics.loglikelihood_acc, ModelResponse(logprobs=[-1.0, -2.0, -3.0, -4.0])),
-        (Metrics.exact_match, ModelResponse(text=["A"])),
-    ],
-)
-def test_samples_that_cannot_be_scored_are_refused(own, response):
-    prepare = informedness(own).sample_level_fn.prepare
-    with pytest.raises(ValueError, match=r"must have one right answer .*, got \[0, 1\]"):
-        prepare(doc(gold=[0, 1]), response)
-    with pytest.raises(ValueError, match="`gold_index` must be one of 4 choices, got -1"):
-        prepare(doc(gold=-1), response)
-    with pytest.raises(ValueError, match="`choices` must list the texts of at least two"):
-        prepare(doc(0, ["A"]), response)
-    with pytest.raises(ValueError, match=r"`text` must be|`logprobs` must hold"):
-        prepare(doc(), ModelResponse())
-
-
 def test_what_says_no_right_or_wrong_is_refused():
+    """`test_logs_lighteval.py` has what is refused of a sample."""
+    with pytest.raises(ValueError, match=r"must have one right answer .*, got \[0, 1\]"):
+        nit(Metrics.exact_match).sample_level_fn.prepare(doc([0, 1]), ModelResponse(text=["A"]))
     for own in (Metrics.mcc, Metrics.drop, "acc", None):
         with pytest.raises(ValueError, match="`of` must be a metric that scores each sample"):
             informedness(own)

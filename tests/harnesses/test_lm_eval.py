@@ -79,11 +79,8 @@ def config(**changes):
     return {key: x for key, x in {**plain, **changes}.items() if x is not None}
 
 
-CHOICES = {
-    "output_type": "multiple_choice",
-    "doc_to_choice": [*LETTERS],
-    "doc_to_target": "position",
-}
+FOLDED = {"doc_to_choice": [*LETTERS], "doc_to_target": "position"}
+CHOICES = {"output_type": "multiple_choice", **FOLDED}
 
 
 def test_where_the_score_is_undefined_no_error_is_reported():
@@ -141,9 +138,6 @@ def filtered(pattern, **options):
     return [{"name": "letter", "filter": steps}]
 
 
-FOLDED = {"doc_to_choice": [*LETTERS], "doc_to_target": "position"}
-
-
 @pytest.mark.parametrize("of_choices", [{}, FOLDED])
 @pytest.mark.parametrize(
     ("form", "options", "changes", "accuracy"),
@@ -196,27 +190,6 @@ def test_answers_that_do_not_fit_the_verdicts_have_no_score():
     rows = [["A", "B", 1.0], ["B", "B", 1.0], ["B", "A", 0.0]]
     with pytest.warns(UserWarning, match="does not fit the answer in 1 of 3 samples"):
         assert math.isnan(informedness.lm_eval.informedness(rows))
-
-
-def test_two_runs_in_a_folder_and_half_of_another_are_read_as_one(tmp_path, command):
-    """Of models asked by different chat templates, whose prompts differ."""
-    for folder, model, options in (
-        ("a", "always-b", {}),
-        ("a", "always-b", {}),
-        ("b", "knows-half", {"apply_chat_template": True}),
-    ):
-        run(model, ["arithmetic_plain"], tmp_path / folder, **options)
-    earlier, later = sorted((tmp_path / "a").rglob("samples_*"))
-    later.with_name("samples_half_2026-01-01T00-00-00.0.jsonl").write_text('{"doc_id": 0')
-    code, output, errors = command("report", str(tmp_path), "--format", "csv")
-    assert (code, output.count("arithmetic_plain")) == (1, 2)
-    assert f"left out: {earlier}, because" in errors
-    assert "is a later run of 'always-b, arithmetic_plain'" in errors
-    assert "samples_half_2026-01-01T00-00-00.0.jsonl: line 1: must be a JSON object" in errors
-    logs = [str(later), *map(str, (tmp_path / "b").rglob("samples_*"))]
-    code, output, errors = command("compare", *logs)
-    assert code == 0
-    assert "the prompts of 25 of 25 samples differ between always-b, arithmetic_plain and" in errors
 
 
 FORMS = "{} is", "Maybe {} is", "I am sure that {} is", "{} or so is"

@@ -67,13 +67,6 @@ def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path)
     assert links == of_the_space | programs | {f"{hub}/informedness"}
 
 
-def test_a_name_under_which_the_metric_would_not_load_is_refused(tmp_path):
-    for repo_id in ("nit", "someone/other", "a/b/nit", "so me/nit", ""):
-        sentence = refused(run_script(ROOT, "build", "nit", tmp_path / "nit", "--repo-id", repo_id))
-        assert "`--repo-id` must be OWNER/nit, because `evaluate` looks for nit.py" in sentence
-        assert not (tmp_path / "nit").exists()
-
-
 def test_what_is_there_is_never_touched(tmp_path):
     (tmp_path / "notes.txt").write_text("mine\n")
     assert f"{tmp_path} is not empty" in refused(run_script(ROOT, "build", "nit", tmp_path))

@@ -35,21 +35,16 @@ COLUMN, NUMBERS = list_of(LABEL), list_of(NUMBER)
 LABELS, GUESS = (list_of(items, {"type": "null"}) for items in (LABEL, NUMBER))
 METRIC = {"type": "string", "default": "nit"}
 LEVEL = {"type": "number", "default": 0.95}
-REQUIRED = {
-    "score": {"references": COLUMN, "predictions": COLUMN},
-    "score_matrix": {"matrix": list_of({"type": "array", "items": NUMBER})},
-    "simulate": {"shares": NUMBERS, "ability": NUMBER},
-    "compare": {"references": COLUMN, "predictions_a": COLUMN, "predictions_b": COLUMN},
-    "slices": {"references": COLUMN, "predictions": COLUMN, "by": COLUMN},
+REST = {"labels": LABELS, "confidence_level": LEVEL}
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "score": {"references": COLUMN, "predictions": COLUMN, **REST},
+    "score_matrix": {"matrix": list_of({"type": "array", "items": NUMBER}), **REST},
+    "simulate": {"shares": NUMBERS, "ability": NUMBER, "guess": GUESS},
+    "compare": dict.fromkeys(("references", "predictions_a", "predictions_b"), COLUMN)
+    | {"metric": METRIC, **REST},
+    "slices": dict.fromkeys(("references", "predictions", "by"), COLUMN) | REST,
 }
-OPTIONAL = {
-    "score": {"labels": LABELS, "confidence_level": LEVEL},
-    "score_matrix": {"labels": LABELS, "confidence_level": LEVEL},
-    "simulate": {"guess": GUESS},
-    "compare": {"labels": LABELS, "metric": METRIC, "confidence_level": LEVEL},
-    "slices": {"labels": LABELS, "confidence_level": LEVEL},
-}
-ARGUMENTS = {name: required | OPTIONAL[name] for name, required in REQUIRED.items()}
+OPTIONAL = {"labels", "guess", "metric", "confidence_level"}
 
 
 @pytest.fixture(scope="session")
@@ -168,11 +163,11 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ("score", [["a"] * 100_001, ["a"] * 100_001], "At most 100,000 rows can be .* 100,001"),
     ("score", [["a" * 201, "b"], ["a", "b"]], "A label can have at most 200 .* has 201"),
     ("score", [list(range(1001))] * 2, "At most 1,000 classes can be scored here, got 1,001"),
-    ("score", [["\ud800"], ["a"]], "must be UTF-8 text, but one of them contains half a character"),
+    ("score", [["\ud800"], ["a"]], "must be UTF-8 text, but one holds half a character"),
     ("score", [["a", None], ["a", "b"]], "`references` must hold labels .* a missing value"),
     ("score", [["1", "0"], ["0.93", "1"]], "Labels such as '0.93' are decimals"),
     ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes .* got 1,001"),
-    ("score_matrix", [[[1, 2], [3]]], "must be square: row 2 must have 2 counts, got 1"),
+    ("score_matrix", [[[1, 2], [3]]], "must be square, but row 2 is no list of 2 counts"),
     ("simulate", [[1] * 51, 0.5], "A simulation needs 2 to 50 classes"),
     ("simulate", [[1, 1], 1.5], "The ability must be between 0 and 1, got 1.5"),
     ("simulate", [[1, 0], 0.5], "The share of each class must be at least 1e-06"),
@@ -217,7 +212,8 @@ def test_the_tools_keep_their_names_and_their_schema_and_say_what_a_score_means(
         assert all(argument.pop("description") for argument in schema["properties"].values())
     assert {name: schema["properties"] for name, schema in schemas.items()} == ARGUMENTS
     required = {name: schema["required"] for name, schema in schemas.items()}
-    assert required == {name: list(arguments) for name, arguments in REQUIRED.items()}
+    wanted = {name: [x for x in given if x not in OPTIONAL] for name, given in ARGUMENTS.items()}
+    assert required == wanted
     said = {tool.name: tool.description for tool in tools}
     for words in ("knows the share x of the answers", "chance is 1/k", "Returns: "):
         assert words in said["score"]
@@ -229,7 +225,6 @@ def test_tools_called_at_once_answer_as_their_endpoints_with_own_warnings(app, p
         ("score", {"references": ["a", "b"], "predictions": ["a", f"odd {i}"]}) for i in range(8)
     ]
     calls += [
-        ("score", {"references": '["a", "b"]', "predictions": '["a", "a"]'}),
         ("compare", {"references": HUNDRED, "predictions_a": A, "predictions_b": B}),
         ("score", {"references": ["a", "b"], "predictions": ["a"]}),
     ]

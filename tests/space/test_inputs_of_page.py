@@ -17,8 +17,8 @@ from golden import close
 from informedness import ContingencyTable, compare, report
 from kinds import DOUBT, KINDS, MISSING, RIGHT
 
-DROP = "Leave out rows with missing values"
-EACH = "Each row is one sample"
+DROP = "Leave out rows with missing values (drop_null)"
+ROLES = ("References", "Predictions")
 
 
 def is_scored(drawn: Any, references: Any, predictions: Any, case: Any = None) -> Drawn:
@@ -26,6 +26,15 @@ def is_scored(drawn: Any, references: Any, predictions: Any, case: Any = None) -
     wanted = report(references, predictions).scores["informedness"]
     assert shown.id("score").text in (f"{wanted:.2f}", f"{wanted:.3f}"), case
     return shown
+
+
+def score_boxes(page: SimpleNamespace, *texts: str) -> Any:
+    return page.app.score_columns(*page.columns.split_samples(texts, ROLES))
+
+
+def score_upload(page: SimpleNamespace, path: Any, *chosen: Any) -> Any:
+    sent = {"path": str(path)}
+    return page.app.score_columns(*page.uploads.labels_of_upload(sent, chosen, ROLES))
 
 
 @pytest.fixture
@@ -38,39 +47,24 @@ def upload(page: SimpleNamespace, tmp_path: Path) -> Any:
         if not chosen:
             file = page.uploads.Upload({"path": str(path)})
             chosen = page.columns.guessed_columns(file.header, file.column)
-        return page.app.score_upload({"path": str(path)}, *chosen)
+        return score_upload(page, path, *chosen)
 
     return scored
 
 
-# What is refused, in a sentence that names nothing of Python
+# What is refused
 
 NAMES = "gold", "model"
 MORE = (
     'On your computer there can be more: pip install "informedness[all]", then type '
     "informedness report mine.csv -r gold -p model"
 )
-LONG = f"{'a' * 99}\n" * 20_001
-HEADERS = "label\na\nb", "prediction\na\nb"
 BOXES = {
     ("a\ta\n" * 100_001, ""): "got 100,001. On your computer there can be more: pip",
-    (LONG, ""): "A box can hold at most 2,000,000 characters, References has 2,000,100",
     ("a\n\nb", ""): "References: line 2 is empty",
     ("", ""): "References: this box is empty",
-    ("a\nNA", "a\na"): "drop it, or declare it in a matrix",
-    ("a\nb", "0,5\n0,1"): "spell both alike, or list all of them in a matrix",
     ("a,b\nb,b", ""): "Predictions: this box is empty",
     ("a\tb\nc", ""): "Line 2 must have 2 columns, got 1",
-    HEADERS: "('label', 'prediction') looks like a header",
-}
-MODELS = {
-    ("a\tb", "", ""): "Line 1 must have 3 columns, got 2",
-    ("label\tbert\tgpt\na\ta\tb", "", ""): "('label', 'bert', 'gpt') looks like a",
-    (
-        lines(f"{i}\t{i}\ta" for i in range(1001)),
-        "",
-        "",
-    ): "At most 1,000 classes can be scored here",
 }
 LINKS = {
     "counts=1,2": "The link has counts, but no classes",
@@ -90,7 +84,7 @@ FILES = {
     ("gold,model\na,a\nb,b\n", "gold", "gold"): "The column 'gold' cannot be both",
     ("gold,pred\n0.1,0.1\n0.2,0.2\n", "gold", "pred"): "are decimals: pass classes",
     ("ham,spam\nham,ham\nspam,spam\n", "ham", "spam"): "'ham' is both a label and the name",
-    ("gold,model\na,a\n,b\n", *NAMES): f"in 1 of 2 rows of column 'gold': the box '{DROP}'",
+    ("gold,model\na,a\n,b\n", *NAMES): "in 1 of 2 rows of column 'gold': drop_null=True",
     ("gold,model\na\n", *NAMES): "Expected 2 columns, got 1: a",
     ("gold,model\n", *NAMES): "There must be a sample to score",
     ("Results\ngold,model\na,a\n",): "got 'Results': take out what is above the header",
@@ -108,24 +102,23 @@ FILES = {
 }
 
 
-def test_what_cannot_be_scored_is_refused_in_a_sentence_for_who_reads_no_python(page, upload):
+def test_what_cannot_be_scored_is_refused_in_a_sentence_that_says_what_to_do(page, upload):
     def score_cell(cell: str) -> Any:
         return page.app.score_grid(page.grid.grid_value(["ham", "spam"], [[90, 0], [cell, 0]]))
 
     twice = page.grid.grid_value(["a", "a"], [[1, 2], [3, 4]])
     cases = [
-        *((page.app.score_boxes, boxes, said) for boxes, said in BOXES.items()),
-        *((page.compare_tab.compare_boxes, boxes, said) for boxes, said in MODELS.items()),
+        *((score_boxes, [page, *boxes], said) for boxes, said in BOXES.items()),
         *((page.data.table_of_link, [QueryParams(x)], said) for x, said in LINKS.items()),
         *((score_cell, [cell], said) for cell, said in CELLS.items()),
         (page.app.score_grid, [twice], "Two classes are called 'a': give each its own name."),
         *((upload, case, said) for case, said in FILES.items()),
-        (page.app.score_upload, [{"path": "/gone.csv"}, *NAMES], "this one is gone: send it again"),
+        (score_upload, [page, "/gone.csv", *NAMES], "this one is gone: send it again"),
     ]
     for ask, arguments, sentence in cases:
         with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
             ask(*arguments)
-        said = parsed(page.asking.draw_refusal(str(refused.value))).text
+        said = parsed(page.charts.draw("refusal", message=str(refused.value))).text
         assert sentence in said
         assert "`" not in said
         assert not isinstance(refused.value, page.columns.Splittable)  # no button would help
@@ -146,10 +139,10 @@ def test_a_list_in_one_line_is_split_by_a_button_and_never_without_it(page):
         ("[a b\n a c]", "a\nb\na\na"),
     ):
         with pytest.raises(page.columns.Splittable, match="write one label per line, not"):
-            page.app.score_boxes(*texts)
+            score_boxes(page, *texts)
         split = page.asking.split_pasted(*texts)
         assert split == [lines("abac"), lines("abaa")]
-        is_scored(page.app.score_boxes(*split), list("abac"), list("abaa"), texts)
+        is_scored(score_boxes(page, *split), list("abac"), list("abaa"), texts)
 
 
 def test_no_doubtful_label_passes_the_page_or_its_endpoints_in_silence(page):
@@ -158,7 +151,7 @@ def test_no_doubtful_label_passes_the_page_or_its_endpoints_in_silence(page):
         calls = {False: lambda pair: page.endpoints.score(*pair)["informedness"]}
         # these separate pasted text
         if not any(x in text for text in boxes for x in '\r\ufeff"\xa0'):
-            calls[True] = lambda pair: parsed(page.app.score_boxes(*pair)).id("score").text
+            calls[True] = lambda pair: parsed(score_boxes(page, *pair)).id("score").text
         for is_text, call in calls.items():
             expected, given = (kind.text, boxes) if is_text else (kind.typed, kind.sides())
             if expected == RIGHT:
@@ -198,7 +191,9 @@ def test_a_file_of_two_models_is_read_by_the_roles_of_its_columns(page, tmp_path
         assert page.columns.guessed_columns(header.split(","), lambda _: "aab", models=2) == names
     path = tmp_path / "models.csv"
     path.write_text(rows_of("bert,gold,gpt", MODEL, GOLD, BETTER))
-    shown = parsed(page.compare_tab.compare_upload({"path": str(path)}, "gold", "bert", "gpt"))
+    sent, roles = {"path": str(path)}, page.compare_tab.ROLES
+    columns = page.uploads.labels_of_upload(sent, ["gold", "bert", "gpt"], roles)
+    shown = parsed(page.compare_tab.compared(*columns))
     assert shown.id("verdict").text == str(compare(GOLD, MODEL, BETTER))
     said = "References: column 'gold'. Predictions A: column 'bert'. Predictions B: column 'gpt'."
     assert shown.notes()[0] == said
@@ -218,10 +213,6 @@ def test_an_upload_is_read_as_the_command_line_reads_files(page, upload, tmp_pat
         (text + "\n,\nNA,a\n", *NAMES, None, [DROP], None),
     ):
         is_scored(upload(content, *(chosen or NAMES)), GOLD, MODEL, content)
-    counted = "gold,model,n\na,a,90\na,b,10\nb,b,45\nb,a,5\n"
-    for given, score in ((["n"], 0.8), ([None, [EACH]], 0)):
-        shown = parsed(upload(counted, *NAMES, *given))
-        assert float(shown.id("score").text) == score
 
 
 # The matrix

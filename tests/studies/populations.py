@@ -14,7 +14,7 @@ import numpy as np
 
 import informedness
 
-SHARES = ("even", "geometric", "zipf", "90%", "98%", "99%")
+SHARES = ("even", "geometric", "zipf", "90%", "98%", "99%", "two large", "steep", "95%")
 
 
 def class_shares(kind, k):
@@ -26,6 +26,10 @@ def class_shares(kind, k):
         shares = 0.6 ** np.minimum(ranks, 12)
     elif kind == "zipf":
         shares = 1 / (1 + ranks)
+    elif kind == "steep":
+        shares = 1 / (1 + ranks) ** 2
+    elif kind == "two large":
+        shares = np.where(ranks < 2, 0.45, 0.1 / (k - 2) if k > 2 else 0)
     else:
         largest = float(kind.rstrip("%")) / 100
         shares = np.array([largest] + [(1 - largest) / (k - 1)] * (k - 1))
@@ -110,20 +114,49 @@ def contrary(pi):
     return neighbours(pi, 0.2)
 
 
+def nearby(pi):
+    """Right in 0.55; errors halve with each step away, as of grades."""
+    ranks = np.arange(len(pi))
+    table = 0.5 ** np.abs(ranks[:, None] - ranks) * (1 - np.eye(len(pi)))
+    return 0.55 * np.eye(len(pi)) + 0.45 * table / table.sum(axis=1, keepdims=True)
+
+
+def within_pairs(pi):
+    """Knows the pair of classes, and which of the two in 0.7; a last class alone is known."""
+    k = len(pi)
+    other = np.arange(k) ^ 1
+    other[other == k] = k - 1
+    return 0.7 * np.eye(k) + 0.3 * np.eye(k)[other]
+
+
+def learns_by_frequency(pi):
+    """Knows n / (n + 50) of a class that has n of 2,000 samples, else guesses by the shares."""
+    known = 2000 * pi / (2000 * pi + 50)
+    return np.diag(known) + (1 - known)[:, None] * pi
+
+
+def anything(pi):
+    """Rows at random: nothing is known, and each class has its own wrong answers."""
+    return np.random.default_rng(len(pi)).dirichlet(np.full(len(pi), 0.5), size=len(pi))
+
+
 @cache
-def _digits():
+def _digits(classifier):
     from sklearn.datasets import load_digits
     from sklearn.metrics import confusion_matrix
     from sklearn.model_selection import cross_val_predict
     from sklearn.naive_bayes import GaussianNB
+    from sklearn.tree import DecisionTreeClassifier
 
+    trees = DecisionTreeClassifier(max_depth=6, random_state=0)
+    model = {"naive Bayes": GaussianNB(), "tree": trees}[classifier]
     images, digits = load_digits(return_X_y=True)
-    return confusion_matrix(digits, cross_val_predict(GaussianNB(), images, digits, cv=10))
+    return confusion_matrix(digits, cross_val_predict(model, images, digits, cv=10))
 
 
-def digits_by_naive_bayes(pi):
-    """As Gaussian naive Bayes confuses the first k of scikit-learn's digits; at most 10."""
-    counts = _digits()[: len(pi), : len(pi)].astype(float)
+def digits_of(pi, classifier):
+    """As this classifier confuses the first k of scikit-learn's digits; at most 10."""
+    counts = _digits(classifier)[: len(pi), : len(pi)].astype(float)
     return counts / counts.sum(axis=1, keepdims=True)
 
 
@@ -143,7 +176,12 @@ CLASSIFIERS = {
     "constant": constant,
     "uneven": uneven,
     "contrary": contrary,
-    "digits": digits_by_naive_bayes,
+    "nearby": nearby,
+    "within pairs": within_pairs,
+    "learns by frequency": learns_by_frequency,
+    "anything": anything,
+    "digits by naive Bayes": lambda pi: digits_of(pi, "naive Bayes"),
+    "digits by a tree": lambda pi: digits_of(pi, "tree"),
 }
 
 

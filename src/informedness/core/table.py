@@ -321,12 +321,12 @@ def doubts(table: Table) -> Iterator[str]:
             yield (
                 f"{', '.join(found)} among the {name} counts as a class, and often means a missing "
                 f"value ({round(n, 3)} of {round(table.total, 3)}): drop it (`ignore_index` drops "
-                "references), or declare it in `labels`"
+                "references), or declare it in `labels` or a matrix"
             )
     if (score := first_fraction(table.labels)) is not None:
         yield f"labels such as {show(score)} are decimals: pass classes, not scores"
     if like := alike(table.labels):
-        yield f"{like}: spell both alike, or declare both in `labels`"
+        yield f"{like}: spell both alike, or declare both in `labels` or a matrix"
     if why := nothing_in_common(table):
         yield why
     n, alone = table.n_samples or 0, int(np.count_nonzero(totals[0] == 1))
@@ -344,7 +344,7 @@ def nothing_in_common(table: Table, names: tuple[str, str] = NAMES) -> str:
     r, p = (show(table.labels[int(np.argmax(side))]) for side in (there, predicted))
     return (
         f"`{names[1]}` has no label in common with `{names[0]}`, got {p} and {r}: spell both "
-        "alike, or list all of them in `labels` if that is meant"
+        "alike, or list all of them in `labels` or a matrix if that is meant"
     )
 
 

@@ -15,7 +15,7 @@ from ..statistics.score import MarginScore, ScoreWithInterval
 from ..statistics.sums import effective_sample_size, quotient
 from ..statistics.swaps import Swaps, check_plan
 from .layout import Result, Rows, interval_fields, padded, plain_fields
-from .rows import groups_digest, read_samples, too_few_groups
+from .rows import groups_signature, n_groups, read_samples, too_few_groups
 from .text import interval_heads, p_text, samples, shown_interval, shown_p
 
 
@@ -133,11 +133,8 @@ def compare(
     """Compare two models on the same samples: the difference, its interval and a p-value.
 
     The p-value is the share of random swaps of the two answers to each sample that give a
-    difference of at least as many standard errors: exact if the answers are exchangeable, and right
-    for many samples if only the scores are equal. It is never below that of a normal statistic, and
-    equal to it if no random swap gives as much (but at least 2 ** (1 - m) for m samples answered
-    differently). The interval is as many standard errors to both sides as the test allows. NIT and
-    EMA are compared with their bias removed.
+    difference of at least as many standard errors, and the interval is as many of these to both
+    sides as the test allows. NIT and EMA are compared with their bias removed.
 
     Parameters
     ----------
@@ -158,8 +155,7 @@ def compare(
     confidence_level : float
         Of the interval; the sentence calls a model better if the p-value is below 1 minus it.
     n_resamples : int
-        The most random swaps. If there are no more ways to swap, all are enumerated. The first
-        100 / (1 - level) are enough if p is then at least twice 1 - level, or no swap is as far.
+        The most random swaps. If there are no more ways to swap, all are enumerated.
     seed : int
         The same seed gives the same result, and swapping A and B only flips its sign.
 
@@ -181,11 +177,6 @@ def compare(
         on average (except for accuracy); or if a class with fewer than 5 references has a share of
         the predictions that exceeds the standard error.
 
-    References
-    ----------
-    Konietschke and Pauly (2014), "Bootstrapping and permuting paired t-test type statistics",
-    Statistics and Computing 24, 283-296.
-
     Examples
     --------
     >>> references = ["ham"] * 80 + ["spam"] * 20
@@ -194,14 +185,13 @@ def compare(
     >>> print(compare(references, model_a, model_b))
     B is better: +0.300 (0.087 to 0.513), p = 0.031; 6 samples gained, 0 lost
     """
-    of_metric = averaged_score(metric, average)
-    if of_metric.average is None:
+    if average is None:
         raise ValueError("`average` must be one that gives a single number, got None")
-    score = of_metric.with_interval(prior)
+    score = averaged_score(metric, average).with_interval(prior)
     check_plan(confidence_level, n_resamples, seed)
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     given = labels, ignore_index, unknown, groups, sample_weight, counts
-    tables, triples, n_groups = read_samples(y_true, answers, *given)
+    tables, triples = read_samples(y_true, answers, *given)
     if score.says_nothing(tables[0]):
         raise ValueError(
             "`y_true` must have at least two classes, or there is nothing to tell apart: all "
@@ -219,20 +209,18 @@ def compare(
         triples = triples._replace(weights=triples.weights * factors[triples.references])
     swaps = Swaps(both, score, triples, prior is not None)
     interval, p_value, test = swaps.verdict(confidence_level, n_resamples, seed)
-    r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
-    lacking = [score.too_few(table, prior) for table in tables]
-    lacking += [too_few_groups(n_groups)]
+    lacking = [score.too_few(table, prior) for table in tables] + [too_few_groups(triples)]
     lacking += [_too_rare(table, score, interval.standard_error) for table in tables]
     warn_of_few(f"the difference of {metric}", next(filter(None, lacking), ""))
     kind = "exact" if test == "exact" else "permutation"
     settings = f"ci:{kind},{float(confidence_level)!r}|resamples:{n_resamples},seed:{seed}"
-    if n_groups:
-        settings = f"groups:{n_groups},{groups_digest(triples)}|{settings}"
+    if groups is not None:
+        settings = f"{groups_signature(triples)}|{settings}"
     widest = score.best - score.lowest
     interval = interval._replace(value=b - a).within(-widest, widest)
-    n_samples = int(n.sum())
-    how: dict[str, Any] = {"prior": prior, "ignore_index": ignore_index, "interval": settings}
-    line = score.signature(replace(both, n_samples=n_samples), **how)
+    r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
+    n_samples, how = int(n.sum()), {"ignore_index": ignore_index, "interval": settings}
+    line = score.signature(replace(both, n_samples=n_samples), prior=prior, **how)
     return Comparison(
         metric=metric,
         a=a,
@@ -246,7 +234,7 @@ def compare(
         n_resamples=int(n_resamples),
         seed=int(seed),
         n_samples=n_samples,
-        n_groups=n_groups or None,
+        n_groups=None if groups is None else n_groups(triples),
         gained=int(n[(y == r) & (x != r)].sum()),
         lost=int(n[(x == r) & (y != r)].sum()),
         n_different=int(n[x != y].sum()),
@@ -255,11 +243,7 @@ def compare(
 
 
 def _too_rare(table: Table, score: ScoreWithInterval, error: float) -> str:
-    """Return what there is too little of if classes are too small for what a table says of them.
-
-    Most are small if the largest has most references. How informed predictions of a class with few
-    references are is unknown.
-    """
+    """Return what there is too little of if classes are too small for what a table says of them."""
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
     others = np.count_nonzero(references) - 1
     each = (references.sum() - references.max()) / max(others, 1)

@@ -1,8 +1,4 @@
-"""Scores with their standard error and confidence interval.
-
-`statistics/intervals.py` makes the intervals; `tests/studies/COVERAGE.md` measures how often each
-covers the true value.
-"""
+"""Scores with their standard error and confidence interval."""
 
 from __future__ import annotations
 
@@ -15,13 +11,13 @@ from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision
 from ..core.table import Table
 from ..functions import table_of_labels
-from ..statistics.groups import error_of_groups, of_groups
-from ..statistics.intervals import Interval, check_level, warn_of_few
+from ..statistics.intervals import Interval, check_level, of_groups
 from ..statistics.registry import averaged_score, reported_intervals, score_named
 from ..statistics.score import ScoreWithInterval
 from ..statistics.sums import effective_sample_size
+from ..statistics.swaps import Triples
 from .layout import Result, Rows, interval_fields, plain_fields, plain_label
-from .rows import groups_digest, read_samples, too_few_groups
+from .rows import groups_signature, read_samples, too_few_groups
 from .text import interval_heads, rounded, shown, shown_interval
 
 if TYPE_CHECKING:
@@ -51,9 +47,8 @@ class Estimate(Result):
     effective_sample_size : float
         (sum w)^2 / sum w^2 for weights w; without weights, the number of samples.
     independence_p_value : float or None
-        For NIT, the p-value of Pearson's chi-squared against all tables with the same margins: the
-        chance that a guesser's predictions are associated with the references at least as strongly.
-        None for other scores.
+        For NIT, the chance that a guesser's predictions are associated with the references at least
+        as strongly, by Pearson's chi-squared. None for other scores.
     label : label or None
         The class, if the score is of a single class.
     signature : str
@@ -124,20 +119,24 @@ def estimate_of(
     zero_division: ZeroDivision,
     confidence_level: float,
     ignore_index: Label | None,
+    in_groups: Triples | None = None,
 ) -> Estimate | list[Estimate]:
-    """Return what `ContingencyTable.estimate` does."""
+    """Return what `ContingencyTable.estimate` does, or the estimate of these samples in groups."""
     score = averaged_score(metric, average)
     check_level(confidence_level)
     score = score.with_interval(prior)
     options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
     value = score.value(table, **options)
-    line = score.signature(
-        table, **options, ignore_index=ignore_index, interval=f"ci:{float(confidence_level)!r}"
-    )
+    settings, judged, few_groups = f"ci:{float(confidence_level)!r}", table, ""
+    if in_groups is not None:
+        few_groups = too_few_groups(in_groups)
+        settings = f"{groups_signature(in_groups)}|{settings}"
+        judged, error = of_groups(table, score, in_groups, confidence_level)
+    line = score.signature(table, **options, ignore_index=ignore_index, interval=settings)
     by_class = score.average is None
     values, labels = (value, table.labels) if by_class else ([value], (None,))
-    intervals = score.intervals(table, confidence_level, prior)
-    score.warn_of_intervals(table, intervals, prior)
+    intervals = score.intervals(judged, confidence_level, prior)
+    score.warn_of_intervals(judged, intervals, prior, few_groups)
     made = [
         replace(
             estimate_silently(table, score, confidence_level, line, interval._replace(value=x)),
@@ -146,6 +145,8 @@ def estimate_of(
         )
         for x, label, interval in zip(values, labels, intervals, strict=True)
     ]
+    if in_groups is not None:
+        return replace(made[0], standard_error=error, independence_p_value=None)
     return made if by_class else made[0]
 
 
@@ -215,7 +216,7 @@ def estimate_from_labels(
     zero_division: ZeroDivision = "warn",
     confidence_level: float = 0.95,
 ) -> Estimate | list[Estimate]:
-    r"""Return a score with its standard error and confidence interval.
+    """Return a score with its standard error and confidence interval.
 
     Parameters
     ----------
@@ -223,11 +224,9 @@ def estimate_from_labels(
         As in `informedness_score`.
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. The error is then
-        computed from sums over each of the C groups, :math:`SE^2 = \frac{C}{C-1} \sum_c (\sum_{t
-        \in c} w_t (g_t - \bar g))^2 / (\sum w)^2`, and the interval is that of samples which count
-        less, so that they have this error, by Student's t with C - 1 degrees of freedom. It cannot
-        be combined with a prior or `average=None`, and there is no `independence_p_value`, which
-        assumes independent samples.
+        computed from sums over groups, and the interval is that of samples which count less, so
+        that they have this error, by Student's t. It cannot be combined with a prior or
+        `average=None`, and there is no `independence_p_value`, which assumes independent samples.
     metric, average, prior, zero_division, confidence_level
         As in `ContingencyTable.estimate`.
 
@@ -254,35 +253,15 @@ def estimate_from_labels(
     >>> print(f"{result.value:.2f} ± {result.standard_error:.2f}")
     0.73 ± 0.13
     """
+    in_groups = None
     if groups is None:
         table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-        how = prior, zero_division, confidence_level, ignore_index
-        return estimate_of(table, metric, average, *how)
-    if prior is not None:
+    elif prior is not None:
         raise ValueError("`prior` must be left out if `groups` is given")
-    of_metric = averaged_score(metric, average)
-    if of_metric.average is None:
+    elif average is None:
         raise ValueError("`average` must be one that gives a number if `groups` is given")
-    check_level(confidence_level)
-    score = of_metric.with_interval()
-    (table,), triples, n_groups = read_samples(
-        y_true, {"y_pred": y_pred}, labels, ignore_index, unknown, groups, sample_weight
-    )
-    value = score.value(table, zero_division=zero_division)
-    line = score.signature(
-        table,
-        zero_division=zero_division,
-        ignore_index=ignore_index,
-        interval=f"groups:{n_groups},{groups_digest(triples)}|ci:{float(confidence_level)!r}",
-    )
-    interval = Interval(value, math.nan, math.nan, math.nan)
-    judged: Table = table
-    if not (score.undefined(table) or score.says_nothing(table)):
-        judged = of_groups(table, score, triples, confidence_level)
-        error = error_of_groups(table, score, triples)
-        interval = score.interval(judged, confidence_level)
-        interval = interval._replace(value=value, standard_error=error)
-    made = estimate_silently(table, score, confidence_level, line, interval)
-    few = lack_of(judged, made) or too_few_groups(n_groups)
-    warn_of_few(score.name, few, is_nan=math.isnan(interval.low))
-    return replace(made, independence_p_value=None)
+    else:
+        given = labels, ignore_index, unknown, groups, sample_weight
+        (table,), in_groups = read_samples(y_true, {"y_pred": y_pred}, *given)
+    how = prior, zero_division, confidence_level, ignore_index, in_groups
+    return estimate_of(table, metric, average, *how)

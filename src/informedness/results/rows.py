@@ -1,7 +1,7 @@
 """What the rows of references and predictions stand for: samples, their weights and groups."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,25 +10,19 @@ from ..core.labels import Codes, Column, Numbers, check_same_order
 from ..core.table import count_pairs, read_amounts
 from ..inputs.containers import read_quickly, read_task
 from ..statistics.information import lack
-from ..statistics.units import Triples
+from ..statistics.swaps import Triples
 
 FEW_GROUPS = 20  # with fewer, a sum over groups is far from normal
 
 
-def too_few_groups(n_groups: int) -> str:
-    """Return how many groups there are if they are too few, else empty; 0 stands for no groups."""
-    return lack(n_groups, FEW_GROUPS, "group") if n_groups else ""
+def too_few_groups(triples: Triples) -> str:
+    """Return how many groups there are if they are too few, else empty."""
+    return "" if triples.groups is None else lack(n_groups(triples), FEW_GROUPS, "group")
 
 
-class Samples(NamedTuple):
-    """Samples with the answers of one model or two."""
-
-    tables: list[ContingencyTable]
-    """One for each model."""
-    triples: Triples
-    """By position in the labels of the sum of the tables; one model stands for both."""
-    n_groups: int
-    """0 without groups."""
+def n_groups(triples: Triples) -> int:
+    """Return the number of groups."""
+    return 1 + int(np.asarray(triples.groups).max())
 
 
 def read_samples(
@@ -40,8 +34,11 @@ def read_samples(
     groups: Any,
     sample_weight: Any,
     counts: Any = None,
-) -> Samples:
-    """Count samples by reference, answers, weight and group; `answers` is by argument."""
+) -> tuple[list[ContingencyTable], Triples]:
+    """Return a table for each model, and the samples counted by position in the sum of the tables.
+
+    `answers` is by argument; one model stands for both.
+    """
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     check_same_order({"y_true": y_true, **answers, **beside})
     column, columns = y_true, []
@@ -75,7 +72,7 @@ def read_samples(
     tables = [_table_of(columns[0], side, weights, n, options) for side in columns[1:]]
     both = ContingencyTable.sum_of(tables)
     triples = _count_triples(both, (*columns, columns[-1])[:3], weights, n, codes)
-    return Samples(tables, triples, 0 if codes is None else 1 + int(codes.max()))
+    return tables, triples
 
 
 def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
@@ -140,8 +137,8 @@ def _count_triples(
     return Triples(r, a, b, n, each[of_weight], None if groups is None else group)
 
 
-def groups_digest(triples: Triples) -> str:
-    """Return eight hexadecimal digits that stand for the members of the groups.
+def groups_signature(triples: Triples) -> str:
+    """Return the number of groups, and eight hexadecimal digits that stand for their members.
 
     Neither the order nor the names of the groups matter, nor which model is A.
     """
@@ -154,4 +151,4 @@ def groups_digest(triples: Triples) -> str:
         members.setdefault(group, []).append(tuple(member))
     exchanged = [[(r, b, a, *rest) for r, a, b, *rest in group] for group in members.values()]
     texts = (repr(sorted(map(sorted, side))) for side in (members.values(), exchanged))
-    return sha256(min(texts).encode()).hexdigest()[:8]
+    return f"groups:{len(members)},{sha256(min(texts).encode()).hexdigest()[:8]}"

@@ -200,8 +200,8 @@ class Nit(EntropicScore):
         size = effective_sample_size(table)
         if table.declared or size > ENOUGH_TO_SEE - 1e-6:
             return ""
-        rest = f"fewer than {ENOUGH_TO_SEE:,}, may lack a rare class; list all classes in labels="
-        return f"{size:.4g} samples, {rest}"
+        rest = "may lack a rare class; list all classes in labels= or a matrix"
+        return f"{size:.4g} samples, fewer than {ENOUGH_TO_SEE:,}, {rest}"
 
     def least_scale(self, table: Table) -> float:
         return 1 / (n_classes(table) + (fewest_if_undeclared(table) < 5 - 1e-6))

@@ -25,9 +25,6 @@ def normal_quantile(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-# Entropies without their bias
-
-
 class Missing(NamedTuple):
     """How much lower the entropy in a sample is than the true one, in nats."""
 
@@ -43,10 +40,7 @@ def reach(z: float, variance: float, slope: float) -> float:
 
 
 def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
-    """Return how much larger the entropy is than that of these sums of weights.
-
-    By Chao, Wang and Jost (2013), "Entropy and the species accumulation curve", eq. 7.
-    """
+    """Return how much larger the entropy is than that of these sums of weights."""
     weights, squares = weights[squares > 0], squares[squares > 0]
     shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
     size = float(weights.sum()) ** 2 / float(squares.sum())
@@ -92,9 +86,6 @@ def surprise(table: Table) -> tuple[float, float]:
     return mean, float((shares * each**2).sum()) / mean
 
 
-# The test of chance
-
-
 def margins_of(table: Table) -> tuple[Numbers, Numbers, float, list[Codes] | None]:
     """Return both margins, as effective numbers of samples, their sum, and both as counts.
 
@@ -116,9 +107,8 @@ def are_rare(r: Numbers, c: Numbers, size: float) -> bool:
 def independence_test(table: Table, dealt_out: bool = True) -> float:
     """Return the p-value of Pearson's chi-squared among all tables with the same margins.
 
-    It is that of a gamma distribution with the exact mean and variance (Dawson 1954, "A simplified
-    expression for the variance of the chi-squared function"), too smooth for few samples and rare
-    classes: there the predictions are really dealt out, unless `dealt_out` is False.
+    That of a gamma distribution is too smooth for few samples and rare classes: there predictions
+    are really dealt out, unless `dealt_out` is False.
     """
     r, c, size, whole = margins_of(table)
     r, c = r[r > 0], c[c > 0]
@@ -141,13 +131,9 @@ def independence_test(table: Table, dealt_out: bool = True) -> float:
 def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
     """Return the mean and variance of Pearson's chi-squared over all tables of these margins."""
     mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
-    (v_r, w_r), (v_c, w_c) = (
-        (
-            (len(x) - 1) * max(size - len(x), 0) / (size - 1),
-            max(size * float((1 / x).sum()) - len(x) ** 2, 0) / (size - 2),
-        )
-        for x in (r, c)
-    )
+    sums = [(len(x), float((1 / x).sum())) for x in (r, c)]
+    v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
+    w_r, w_c = (max(size * of_inverses - k**2, 0) / (size - 2) for k, of_inverses in sums)
     within = max(v_r - w_r, 0) * max(v_c - w_c, 0)
     return mean, 2 * size / (size - 3) * within + size**2 / (size - 1) * w_r * w_c
 
@@ -187,9 +173,6 @@ def _gamma_tail(shape: float, x: float) -> float:
     else:
         at_mode = shape * (math.log(shape) - 1) - math.lgamma(shape)
     return min(math.exp(at_mode) * total, 1.0)
-
-
-# Where the classes are not declared, and the references may lack some of them
 
 
 def fewest_references(table: Table) -> float:
@@ -232,5 +215,6 @@ def too_few_in_cells(table: Table, unknown: bool) -> str:
     enough = float(f"{5 / fewest * size:.2g}")
     return (
         f"only {fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, so other classes "
-        f"may be missing; about {enough:,.0f} samples would do, or labels= with all classes"
+        f"may be missing; about {enough:,.0f} samples would do, or labels= or a matrix with all "
+        "classes"
     )

@@ -1,9 +1,4 @@
-"""Standard errors and intervals of scores of hits and totals; docs/formulas.md has the formulas.
-
-A row of the table, whose samples err on their own, gets Wilson's interval, extended to a mean of
-more than two values; the rows are combined, and classes without a reference widen the interval by
-all they could change.
-"""
+"""Standard errors and intervals of scores of hits and totals; docs/formulas.md has the formulas."""
 
 from __future__ import annotations
 
@@ -20,7 +15,8 @@ from .information import fewest_references, normal_quantile
 from .sums import effective_sample_size, gaps, quotient, ratio, squared_weights, sums_of
 
 if TYPE_CHECKING:
-    from .score import MarginScore
+    from .score import MarginScore, ScoreWithInterval
+    from .swaps import Triples
 
 
 class IntervalWarning(InformednessWarning):
@@ -55,9 +51,6 @@ def check_level(level: Any) -> None:
         )
 
 
-# Scores of hits and totals
-
-
 class _Rows(NamedTuple):
     """A score as the sum of share x mean over rows of samples, whose means err on their own.
 
@@ -75,12 +68,7 @@ class _Rows(NamedTuple):
 
 
 def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
-    """Return how far the interval reaches below the score and above it.
-
-    The reach of a row is how far its mean can fall (or rise) until a test at this level rejects it.
-    As the rows err on their own, the squares add up (Newcombe; Zou and Donner): to at most the
-    reach if all errors were the worst one, and at least z standard errors.
-    """
+    """Return how far the interval reaches below the score and above it."""
     z, span = normal_quantile(level), rows.below + rows.above
     place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
     unseen = place * (1 - place) * (span / rows.size) ** 2
@@ -174,10 +162,7 @@ def _least_of_others(values: Numbers) -> Numbers:
 def _ends_of_absent(
     table: Table, score: MarginScore, value: float, level: float
 ) -> tuple[float, float]:
-    """Return the least and the greatest score that classes without a reference could make of it.
-
-    All of them together are z^2 samples, found never or always.
-    """
+    """Return the least and the greatest score that classes without a reference could make of it."""
     absent = table.reference_totals == 0
     if table.labels[-1] is None:
         absent[-1] = False
@@ -185,14 +170,12 @@ def _ends_of_absent(
         return value, value
     one = float(table.total) / effective_sample_size(table)
     extra = np.where(absent, normal_quantile(level) ** 2 * one / np.count_nonzero(absent), 0.0)
-    sums = replace(sums_of(table), differences=None)
-    sums = replace(sums, occurring=sums.occurring | absent, references=sums.references + extra)
+    sums = sums_of(table)
+    more = {"occurring": sums.occurring | absent, "references": sums.references + extra}
+    sums = replace(sums, differences=None, **more)
     found = replace(sums, hits=sums.hits + extra, predictions=sums.predictions + extra)
     ends = value, float(score.of(sums)), float(score.of(found))
     return min(ends), max(ends)
-
-
-# Where intervals are known to fail
 
 
 def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = False) -> None:
@@ -207,15 +190,8 @@ def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = Fals
     warn(f"{f'there is no interval of {of}' if is_nan else said}: {few}", IntervalWarning)
 
 
-# Of each class
-
-
 def intervals_by_class(values: list[float], table: Table, level: float) -> list[Interval]:
-    """Return the interval of each class against all others together, around its informedness.
-
-    Its rows are the class and all others, whose means are its recall and 1 - FPR; nan where one of
-    them has no samples.
-    """
+    """Return the interval of each class against all others, nan where one has no samples."""
     k, right = len(table.labels), table.rows == table.columns
 
     def by_outcome(amounts: Numbers) -> Numbers:
@@ -225,16 +201,15 @@ def intervals_by_class(values: list[float], table: Table, level: float) -> list[
         false = sum_by(table.columns[~right], amounts[~right], k)
         return np.array([[hits, misses], [amounts.sum() - hits - misses - false, false]])
 
-    one = float(table.total) / effective_sample_size(table)
-    amounts, squares = table.counts / one, squared_weights(table) / one**2
+    squares = squared_weights(table)
     # where there is no such cell, a difference of sums of weights is not quite 0
     there = by_outcome(np.ones(len(right))) > 0
-    counts, of_squares = (np.where(there, by_outcome(x), 0.0) for x in (amounts, squares))
+    counts, of_squares = (np.where(there, by_outcome(x), 0.0) for x in (table.counts, squares))
     totals = counts.sum(axis=1)
     mean = ratio(counts[:, 0], totals)
     apart = np.stack([1 - mean, -mean], axis=1)
     variance = ratio((of_squares * apart**2).sum(axis=1), of_squares.sum(axis=1))
-    size = ratio(totals**2, of_squares.sum(axis=1))
+    size = totals * ratio(totals, of_squares.sum(axis=1))
     heaviest = quotient(of_squares, counts).max(axis=(0, 1))
     least_size = np.where(totals > 0, totals / heaviest, np.nan)
     error = np.sqrt((variance / size).sum(axis=0))
@@ -243,3 +218,42 @@ def intervals_by_class(values: list[float], table: Table, level: float) -> list[
     below, above = _reaches(rows, level)
     ends = np.stack([error, values - below, values + above], axis=1).tolist()
     return [Interval(value, *numbers) for value, numbers in zip(values, ends, strict=True)]
+
+
+def of_groups(
+    table: Table, score: ScoreWithInterval, triples: Triples, level: float
+) -> tuple[Table, float]:
+    """Return the table in which samples count as much as their groups let them, and the error."""
+    alone = score.interval(table, level).standard_error
+    if math.isnan(alone):
+        return table, alone
+    k, i, j = len(table.labels), triples.references, triples.a
+    oriented, same = score.oriented(table)
+    if oriented is not score:  # markedness is informedness of the transpose
+        i, j = j, i
+    place = np.searchsorted(same.rows * k + same.columns, i * k + j)
+    gradient = oriented.cell_gradient(same)[place]
+    weight, groups = triples.counts * triples.weights, np.asarray(triples.groups)
+    mean = float((weight * gradient).sum() / weight.sum())
+    away = gaps(gradient, mean, np.abs(gradient).max())
+    sums, sizes = np.bincount(groups, weight * away), np.bincount(groups, weight)
+    n, squares = len(sizes), squared_weights(table)
+    error = math.sqrt(n / (n - 1) * float((sums**2).sum())) / float(weight.sum())
+    alike = float((sizes**2).sum() / squares.sum())
+    effect = max(error / alone, 1.0) ** 2 if alone else alike
+    effect = (n * effect + alike) / (n + 1)
+    effect *= (t_quantile(level, n - 1) / normal_quantile(level)) ** 2
+    counts = table.counts.astype(np.float64)
+    return replace(table, counts=counts, squared_weights=squares * effect), error
+
+
+def t_quantile(level: float, df: int) -> float:
+    """Return the two-sided quantile of Student's t at a level.
+
+    t / sqrt(df) is the tangent of an angle whose density is a power of its cosine.
+    """
+    angles = np.linspace(0, min(math.pi / 2, 40 / math.sqrt(df)), 2**16 + 1)
+    density = np.cos(angles) ** (df - 1)
+    mass = np.cumsum(density[1:] + density[:-1])
+    angle = np.interp(level, np.append(0, mass / mass[-1]), angles)
+    return math.sqrt(df) * math.tan(angle)

@@ -238,12 +238,14 @@ class ScoreWithInterval(Score):
         """
         raise NotImplementedError
 
-    def warn_of_intervals(self, table: Table, made: list[Interval], prior: Any = None) -> None:
-        """Warn if these intervals are known to fail on such a table."""
+    def warn_of_intervals(
+        self, table: Table, made: list[Interval], prior: Any = None, groups: str = ""
+    ) -> None:
+        """Warn if these intervals are known to fail on such a table, or of so few groups."""
         if not all(math.isnan(interval.standard_error) for interval in made):
             is_nan = all(math.isnan(interval.low) for interval in made)
-            few = self.too_few(table, prior) or self.too_few_for_classes(table)
-            warn_of_few(self.name, few, is_nan=is_nan)
+            few = self.too_few(table, prior) or self.too_few_for_classes(table) or groups
+            warn_of_few(self.name, few, several=len(made) > 1, is_nan=is_nan)
 
 
 class MarginScore(ScoreWithInterval):
@@ -261,12 +263,14 @@ class MarginScore(ScoreWithInterval):
         return a[i] + b[j] + u[i] * (i == j)
 
     def too_few(self, table: Table, prior: Any = None) -> str:
-        _, table = self.oriented(table)
+        scored, table = self.oriented(table)
+        each = "reference" if scored is self else "prediction"
         few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
         if not few and self.of_rare and not self.says_nothing(table):
-            few = lack(outside_largest(table), 5, "reference", " outside the largest class")
-        if not few and prior is not None:
-            few = lack(fewest_references(table), 5, "reference", " of a class of the prior")
+            few = lack(outside_largest(table), 5, each, " outside the largest class")
+        if not few and (prior is not None or self.average is None):
+            of_rarest = " of a class of the prior" if prior is not None else " of the rarest class"
+            few = lack(fewest_references(table), 5, each, of_rarest)
         return few
 
     def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:

@@ -2,38 +2,44 @@
 
 docs/formulas.md has the formulas. A sample moves the difference by d = g_B - g_A, with g the
 gradient of the score at each model's own table; T is the difference over the error that follows
-from d. To it is added what a made-up sample would add on which the answers differ, since few
-samples may show none. Scores of entropies are compared by their jackknifed values. The null
-distribution is that of T with the two answers to each sample (group) swapped at random. It is exact
-if the answers are exchangeable, and right in the limit if only the scores are equal, because T is
-then standard normal, swapped or not. p is at least that of a normal T.
+from d. The null distribution is that of T with both answers to each sample (group) swapped at
+random.
 
 Samples alike are counted: a unit has m copies, n of them not swapped; its excess is n - (m - n).
 A table is the mean of both models' tables, plus half the excess where A answers x, minus it where B
-does (y). A and B exchanged mirror all of it to the last digit. So what depends on which is first is
-summed for each on its own, and no product is left to BLAS, whose digits may depend on where the
-numbers lie in memory.
+does (y).
 """
 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.labels import Codes, Numbers, show
 from ..core.scores import n_classes
-from ..core.table import Table
+from ..core.table import Table, sum_by
 from .entropic import EntropicScore
+from .information import normal_quantile
 from .intervals import Interval, check_level
 from .score import MarginScore, ScoreWithInterval
 from .sums import Sums, quotient
-from .units import SumsBy, Triples, Units
 
 _CHUNK = 2**16  # numbers of an array of swaps; larger ones leave the cache
 _MOST_BITS = 100  # copies of a unit; of more a binomial number is faster than a sum of bits
+
+
+class Triples(NamedTuple):
+    """Samples counted by reference, answer of A, answer of B, weight of each, and group."""
+
+    references: Codes
+    a: Codes
+    b: Codes
+    counts: Numbers
+    weights: Numbers
+    groups: Codes | None = None
+    """From 0 on; None where each sample stands alone."""
 
 
 def check_plan(level: float, n_resamples: int, seed: int) -> None:
@@ -53,22 +59,15 @@ class _Scored(NamedTuple):
     by_answer: Numbers
     by_cell: Numbers
     unbiased: Numbers
-    chance: Numbers | float = 0.0
-    """What chance could add to the score at most."""
+    chance: Numbers | float = 0.0  # what it could add to the score at most
 
 
 class Swaps:
     """Two models' tables, and what swaps of their answers make of them.
 
-    Parameters
-    ----------
-    table : Table
-        Of the answers of both, as samples give it; its labels are those of the triples.
-    score : Score
-    triples : Triples
-    given_shares : bool
-        Whether the weights make the classes have given shares, so that only how the predictions of
-        a class are shared out varies.
+    `table` is of the answers of both, with the labels of the triples. With `given_shares` the
+    weights give the classes their shares, and only how the predictions of each are shared out
+    varies.
     """
 
     def __init__(
@@ -80,75 +79,94 @@ class Swaps:
         self.k, self.n_classes = len(table.labels), n_classes(table)
         self.is_class = np.array([label is not None for label in table.labels])[:, None]
         r, a, b, counts, weights, groups = triples
+        # a sample weighs 1, as far as its error goes
+        weights = weights * ((counts * weights).sum() / (counts * weights**2).sum())
+        amounts = counts * weights
+        self.total = float(amounts.sum())
         fused = [x * self.k + r if self.is_transposed else r * self.k + x for x in (a, b)]
         # the made-up sample may be right about a class that neither model ever is right about
-        hits = np.arange(0 if isinstance(self.score, EntropicScore) else self.k) * (self.k + 1)
-        found, places = np.unique(np.concatenate([*fused, hits]), return_inverse=True)
+        is_entropic = isinstance(self.score, EntropicScore)
+        hits = np.arange(0 if is_entropic else self.k) * (self.k + 1)
+        cells, places = np.unique(np.concatenate([*fused, hits]), return_inverse=True)
         of_a, of_b = places[: 2 * len(r)].reshape(2, -1)
-        amounts, size = counts * weights, len(found)
-        of_both = np.bincount(of_a, amounts, size) + np.bincount(of_b, amounts, size)
-        middle = of_both[:, None] / 2
-        self.total = float(middle.sum())  # not of the triples, whose order is that of A
-        self.one = math.fsum((amounts * weights).tolist()) / self.total
-
-        rows, columns = np.divmod(found, self.k)
-        r, answer = (columns, rows) if self.is_transposed else (rows, columns)
-        self.references = SumsBy(r, self.k).of(middle)
-        slot, first = np.arange(size), np.arange(size)
-        if not (given_shares or isinstance(self.score, EntropicScore)):
-            # wrong answers are alike, whatever their reference
-            kinds = answer + self.k * (r == answer)
-            _, first, slot = np.unique(kinds, return_index=True, return_inverse=True)
-        self.middle = SumsBy(slot, len(first)).of(middle)
-        self.r, self.answer = r[first], answer[first]
+        rows, columns = np.divmod(cells, self.k)
+        of_cell, answer = (columns, rows) if self.is_transposed else (rows, columns)
+        # wrong answers are alike, whatever their reference
+        slots = cells if given_shares or is_entropic else answer + self.k * (of_cell == answer)
+        _, first, slot = np.unique(slots, return_index=True, return_inverse=True)
+        self.r, self.answer = of_cell[first], answer[first]
         self.right = np.flatnonzero(self.r == self.answer)
-        self.by_answer = SumsBy(self.answer, self.k)
+        self.references = sum_by(r, amounts, self.k)[:, None]
+        halves = np.tile(amounts / 2, 2)[:, None]
+        self.middle = _sums(slot[places[: 2 * len(r)]], halves, len(first))
+        self.answers = _sums(self.answer, self.middle, self.k)
 
-        self.units = units = Units.of(triples, of_a, of_b)
-        n_units = len(units.copies)
-        self.growth = 1.0 if groups is None else n_units / (n_units - 1)
-        self.unit_weights = np.bincount(units.unit, units.both)
-        self.squares = float((units.copies * self.unit_weights**2).sum())
-        self.sums_of_units = SumsBy(units.unit, n_units)
-        self.x, self.y, self.of_unit = slot[units.x], slot[units.y], r[units.x]
-        # entries whose swap changes something
-        self.free = free = np.flatnonzero(units.moved)
-        self.moved, self.free_unit = units.moved[free, None], units.unit[free]
-        self.n_free = len(np.unique(self.free_unit))
-        self.sums_of_free = SumsBy(self.free_unit, self.n_free)
-        self.sums_of_x, self.sums_of_y = (SumsBy(x[free], len(first)) for x in (self.x, self.y))
-        self.chunk = max(8, _CHUNK // (n_units + size))
+        # entries: the samples of a unit that answer x or y, one model each; `moved` is their weight
+        # in a copy less twice that of those of which B answers x, if it is not swapped
+        self.copies: Numbers
+        self.alone = groups is None
+        kinds, of_kind = np.unique(weights if groups is None else groups, return_inverse=True)
+        x, y, size = np.minimum(of_a, of_b), np.maximum(of_a, of_b), len(cells)
+        first = of_kind + len(kinds) * (self.alone & (x == y))
+        keys, place = np.unique((first * size + x) * size + y, return_inverse=True)
+        self.unit, pair = np.divmod(keys, size * size)
+        x, y = np.divmod(pair, size)
+        sizes = counts if self.alone else amounts
+        as_x, as_y = (np.bincount(place, sizes * side) for side in (of_a <= of_b, of_a > of_b))
+        both, moved = as_x + as_y, np.where(x == y, 0.0, as_x - as_y)
+        if self.alone:
+            self.copies, self.observed = both, moved
+            both = kinds[self.unit % len(kinds)]
+            self.unit, moved = np.arange(len(keys)), np.where(x == y, 0.0, both)
+        else:
+            # those whose swap changes something come first, as they do above
+            changes = np.bincount(self.unit, moved != 0) > 0
+            self.unit = np.argsort(np.argsort(~changes, kind="stable"))[self.unit]
+            # samples that answer the first x that differs are A's in a group that is not swapped
+            self.copies, self.observed = np.ones((2, len(kinds)))
+            units, start = np.unique(self.unit[moved != 0], return_index=True)
+            self.observed[units] = np.sign(moved[moved != 0][start])
+            moved = moved * self.observed[self.unit]
+        self.free = np.flatnonzero(moved)  # entries whose swap changes something
+        self.n_free = len(np.unique(self.unit[self.free]))
+        self.both, self.moved = both[:, None], moved[self.free, None]
+        self.x, self.y, self.of_entry = slot[x], slot[y], of_cell[x]
+        self.unit_weights = np.bincount(self.unit, both)
+        self.squares = float((self.copies * self.unit_weights**2).sum())
+        n_units = len(self.copies)
+        self.growth = 1.0 if self.alone else n_units / (n_units - 1)
+        self.chunk = max(8, _CHUNK // (n_units + len(cells)))
         self.made_up = self._made_up()
 
     def _made_up(self) -> float:
         """Return what the made-up sample adds."""
-        present, answers = self.references[:, 0] > 0, self.by_answer.of(self.middle)[:, 0]
-        v = (1 / self.k + answers / answers.sum()) / 2
-        at_middle, scale = self._scored(self.middle), 1.0
+        present, answers = self.references[:, 0] > 0, self.answers[:, 0]
+        v = (1 / self.k + answers / self.total) / 2
+        at_middle = self._scored(self.middle, self.answers)
         of_answer, of_cell = at_middle.by_answer[:, 0], at_middle.by_cell[:, 0]
         if isinstance(self.score, EntropicScore):
             # an empty cell counts as of one sample
-            scale = float(at_middle.value[0])
-            of_answer = -np.log(np.maximum(answers, self.one))
-            of_cell = np.log(self.middle[:, 0] / self.one)
+            of_answer = -at_middle.value * np.log(np.maximum(answers, 1))
+            of_cell = at_middle.value * np.log(self.middle[:, 0])
         of_answer = of_answer - (v * of_answer).sum()
         part = v[self.answer] * of_cell
         variance = (v * of_answer**2).sum() - np.bincount(self.r, part, self.k) ** 2
         variance += np.bincount(self.r, part * (of_cell + 2 * of_answer[self.answer]), self.k)
-        mean = float(variance[present].sum()) / np.count_nonzero(present)
-        return max(2 * (self.one * scale) ** 2 * mean / (1 - float((v**2).sum())), 0.0)
+        apart = max(1 - float((v**2).sum()), 1e-99)  # 0 where there is but one class
+        return max(2 * float(variance[present].mean()) / apart, 0.0)
 
     def difference(self, excess: Numbers) -> tuple[Numbers, Numbers]:
         """Return the differences and their standard errors at these excesses, (n_free, n)."""
-        half = (excess / 2)[self.free_unit] * self.moved
-        moved = self.sums_of_x.of(half) - self.sums_of_y.of(half)
-        sides = self.middle + moved, self.middle - moved
-        # what swaps empty is empty, and not what rounding leaves there
-        a, b = (self._scored(np.where(x > 1e-12 * self.middle, x, 0.0)) for x in sides)
+        half = (excess / 2)[self.unit[self.free]] * self.moved
+        size = len(self.middle)
+        moved = _sums(self.x[self.free], half, size) - _sums(self.y[self.free], half, size)
+        parts = (self.middle, moved), (self.answers, _sums(self.answer, moved, self.k))
+        a = self._scored(*(_left(middle, change) for middle, change in parts))
+        b = self._scored(*(_left(middle, -change) for middle, change in parts))
         variance = self._variance(excess, a, b) + self.made_up
         difference, unbiased = b.value - a.value, b.unbiased - a.unbiased
-        error = np.sqrt(variance) / self.total
-        error = np.sqrt(error**2 + (difference - unbiased) ** 2 + (b.chance - a.chance) ** 2)
+        squares = (difference - unbiased) ** 2 + (b.chance - a.chance) ** 2
+        error = np.sqrt(variance / self.total**2 + squares)
         difference = np.where(unbiased * difference > 0, unbiased, 0.0)
         return np.where(np.abs(difference) < 1e-12, 0.0, difference), error
 
@@ -157,19 +175,22 @@ class Swaps:
 
         A copy moves the difference by `same` + `turned` as it is, by `same` - `turned` swapped.
         """
-        units, (of_a, of_b) = self.units, (x.by_answer[self.answer] + x.by_cell for x in (a, b))
+        of_a, of_b = (side.by_answer[self.answer] + side.by_cell for side in (a, b))
         half, apart = (of_b + of_a) / 2, (of_b - of_a) / 2
-        same = np.take(b.by_reference - a.by_reference, self.of_unit, axis=0)
-        same += np.take(apart, self.x, axis=0)
-        same += np.take(apart, self.y, axis=0)
-        turned = np.take(half, self.y[self.free], axis=0)
-        turned -= np.take(half, self.x[self.free], axis=0)
-        same = self.sums_of_units.of(same * units.both[:, None])
-        turned = self.sums_of_free.of(turned * self.moved)
-        sums, of_free = units.copies[:, None] * same, excess * turned
+        same = (b.by_reference - a.by_reference)[self.of_entry]
+        same += apart[self.x]
+        same += apart[self.y]
+        turned = half[self.y[self.free]]
+        turned -= half[self.x[self.free]]
+        same *= self.both
+        turned *= self.moved
+        if not self.alone:
+            same = _sums(self.unit, same, len(self.copies))
+            turned = _sums(self.unit[self.free], turned, self.n_free)
+        sums, of_free = self.copies[:, None] * same, excess * turned
         squares = np.einsum("ij,ij->j", sums, same)
         squares += 2 * np.einsum("ij,ij->j", of_free, same[: self.n_free])
-        squares += np.einsum("i,ij->j", units.copies[: self.n_free], turned * turned)
+        squares += np.einsum("i,ij->j", self.copies[: self.n_free], turned * turned)
         sums[: self.n_free] += of_free
         mean = sums.sum(axis=0) / self.total
         variance = squares - 2 * mean * np.einsum("i,ij->j", self.unit_weights, sums)
@@ -177,9 +198,8 @@ class Swaps:
         # not what rounding leaves where all samples move the difference alike
         return self.growth * np.where(variance > 1e-13 * squares, variance, 0.0)
 
-    def _scored(self, cells: Numbers) -> _Scored:
-        """Return the score of n tables with these amounts of each slot, and its gradient."""
-        answers = self.by_answer.of(cells)
+    def _scored(self, cells: Numbers, answers: Numbers) -> _Scored:
+        """Return the score of n tables of these sums by slot and by answer, and its gradient."""
         # where all answers are one class, rounding leaves none to the others
         answers = np.where(answers < (1 - 1e-12) * self.total, answers, self.total)
         if isinstance(self.score, EntropicScore):
@@ -198,51 +218,42 @@ class Swaps:
             )
         by_cell[self.right] = u[of_right]
         if self.given_shares:
-            a = -quotient(SumsBy(self.r, self.k).of(cells * (b[self.answer] + by_cell)), r)
+            a = -quotient(_sums(self.r, cells * (b[self.answer] + by_cell), self.k), r)
         a, b = (b, a) if self.is_transposed else (a, b)
         value = score.of(sums)
         return _Scored(value, a, b, by_cell, value)
 
     def _entropic(self, score: EntropicScore, answers: Numbers, cells: Numbers) -> _Scored:
         """Return the same of a score of cells."""
-        size = self.total / self.one
-        amounts = [
-            x / self.one for x in (cells, answers, self.references, np.full((1, 1), self.total))
-        ]
+        size, amounts = self.total, (cells, answers, self.references, np.full((1, 1), self.total))
         logarithms = [_log(x) for x in amounts]
         # the last makes up for the others, so that the score depends on shares alone
         signs = *score.signs, -sum(score.signs)
-        logarithm, changed = np.zeros(1), np.zeros(1)
+        logarithm, shift = np.zeros(1), np.zeros(1)
         for sign, x, log in zip(signs, amounts, logarithms, strict=True):
-            rest = np.maximum(x - 1, 0)
-            logarithm = logarithm + sign * np.einsum("ij,ij->j", x, log) / size
-            changed = changed + sign * (x * (rest * _log(rest) - x * log)).sum(axis=0)
-        # all samples of a cell change the score alike when left out
-        shift = (changed + size * logarithm) / (size - 1)
-        prevalence = np.einsum("ij,ij->j", amounts[2], logarithms[2]) / size - math.log(size)
+            rest, terms = np.maximum(x - 1, 0), x * log
+            logarithm = logarithm + sign * terms.sum(axis=0) / size
+            # all samples of a cell change the score alike when left out
+            shift = shift + sign * np.einsum("ij,ij->j", x, rest * _log(rest) - terms)
+        shift = (shift + size * logarithm) / (size - 1)
+        prevalence = float((self.references * logarithms[2]).sum()) / size - math.log(size)
         scale, least = score.scale(self.n_classes), score.least(prevalence)
         value = scale * np.exp(logarithm)
         unbiased = scale * np.exp(np.maximum(logarithm - (1 - 1 / size) * shift, least))
         # an answer given c times passes on no more than c H(ref), nor by chance than (k - 1) / 2
         classes = np.count_nonzero(self.references)
-        chance = np.minimum((classes - 1) / 2, amounts[1] * -prevalence).sum(axis=0) / size
+        chance = np.minimum((classes - 1) / 2, answers * -prevalence).sum(axis=0) / size
         by_reference = (signs[2] * logarithms[2] + signs[3] * math.log(size)) * value
         by_answer, by_cell = signs[1] * logarithms[1] * value, logarithms[0] * value
         return _Scored(value, by_reference, by_answer, by_cell, unbiased, value * chance)
 
     def verdict(self, level: float, n_resamples: int, seed: int) -> tuple[Interval, float, str]:
-        """Return the difference with its interval, the p-value, and how it was tested.
-
-        The test does not reject if |T| is at most a quantile of the swapped |T|, or at most that of
-        a normal T, so the interval reaches as many standard errors as the larger of the two.
-        """
-        differences, errors = self.difference(self.units.observed[: self.n_free, None])
+        """Return the difference with its interval, the p-value, and how it was tested."""
+        differences, errors = self.difference(self.observed[: self.n_free, None])
         difference, error = float(differences[0]), float(errors[0])
         observed = float(_ratio(differences, errors)[0])
-        copies = self.units.copies[: self.n_free].astype(np.int64)
-        # at least 2 ways each, and the product of a million would take long
-        is_exact = len(copies) < n_resamples.bit_length()
-        if is_exact and math.prod((copies + 1).tolist()) <= n_resamples:
+        copies = self.copies[: self.n_free].astype(np.int64)
+        if np.log(copies + 1).sum() < math.log(n_resamples) + 1e-9:
             test, swapped, chances = "exact", *self._all_ways(copies)
         else:
             test = "permutation"
@@ -255,7 +266,7 @@ class Swaps:
         order = np.argsort(-swapped, kind="stable")
         place = int(np.searchsorted(np.cumsum(chances[order]), 1 - level - 1e-12))
         quantile = float(swapped[order[min(place, len(order) - 1)]])
-        reach = max(quantile, NormalDist().inv_cdf((1 + level) / 2)) * error
+        reach = max(quantile, normal_quantile(level)) * error
         low, high = difference - reach, difference + reach
         if not 1 - p_value > level:
             low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding
@@ -263,23 +274,17 @@ class Swaps:
 
     def _all_ways(self, copies: Codes) -> tuple[Numbers, Numbers]:
         """Return |T| of all ways to swap, and their chances."""
-        n_ways = math.prod((copies + 1).tolist())
-        ways = np.indices((copies + 1).tolist()).reshape(len(copies), n_ways)
-        chances = np.ones(n_ways)
+        ways = np.indices((copies + 1).tolist()).reshape(len(copies), np.prod(copies + 1))
+        chances = np.ones(ways.shape[1])
         for m, way in zip(copies.tolist(), ways, strict=True):
             chances *= np.array([math.comb(m, x) / 2**m for x in range(m + 1)])[way]
-        starts = range(0, n_ways, self.chunk)
-        found = [self._of_ways(ways[:, start : start + self.chunk]) for start in starts]
-        return np.concatenate(found), chances
+        chunks = np.array_split(ways, -(-len(chances) // self.chunk), axis=1)
+        return np.concatenate([self._of_ways(chunk) for chunk in chunks]), chances
 
     def _random_ways(
         self, copies: Codes, level: float, n_resamples: int, seed: int, observed: float
     ) -> Numbers:
-        """Return |T| of random ways to swap, and the observed one unless it is beyond them all.
-
-        The first 100 / (1 - level) are enough if none of them reaches the observed |T|, or so many
-        that p is at least twice 1 - level.
-        """
+        """Return |T| of random ways to swap, and the observed one unless it is beyond them all."""
         rng = np.random.default_rng(seed)
         first = min(math.ceil(100 / (1 - level)), n_resamples)
         swapped = self._drawn(rng, copies, first)
@@ -306,13 +311,26 @@ class Swaps:
 
     def _of_ways(self, ways: Numbers) -> Numbers:
         """Return |T| with so many copies of each free unit not swapped."""
-        return _ratio(*self.difference(2 * ways - self.units.copies[: len(ways), None]))
+        return _ratio(*self.difference(2 * ways - self.copies[: len(ways), None]))
 
 
 def _ratio(difference: Numbers, error: Numbers) -> Numbers:
     """Return |T|: 0 where there is no difference, infinite where one has no error."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(difference == 0, 0.0, np.abs(difference) / error))
+
+
+def _sums(codes: Codes, rows: Numbers, size: int) -> Numbers:
+    """Return the sums of rows (n_rows, n) by the code of each."""
+    n = rows.shape[1]
+    places = (codes[:, None] * n + np.arange(n)).ravel()
+    return np.bincount(places, rows.ravel(), size * n).reshape(size, n)
+
+
+def _left(middle: Numbers, change: Numbers) -> Numbers:
+    """Return the sum: 0 where swaps leave nothing, and not what rounding leaves there."""
+    left = middle + change
+    return np.where(left > 1e-12 * middle, left, 0.0)
 
 
 def _log(amounts: Numbers) -> Numbers:

@@ -76,15 +76,11 @@ def shelf_table():
 def aware_table():
     wanted = printed.FORMALITY["formality-aware"]
     values = scores(aware_tables())
-    rows = [
-        [name, wanted["informedness"], span(values[name].min(), values[name].max())]
-        for name in OF_TWO_CLASSES
-    ]
-    fits = {
-        name: "none" if first is None else f"{first} to {EACH}"
-        for name, first in uneven_fits().items()
-    }
-    rows = [[*row, fits[row[0]]] for row in rows]
+    rows = []
+    for name, first in uneven_fits().items():
+        made = span(values[name].min(), values[name].max())
+        fits = "none" if first is None else f"{first} to {EACH}"
+        rows.append([name, wanted["informedness"], made, fits])
     low, high = (2 * end - 1 for end in printed.window(wanted["balanced_accuracy"]))
     most = percent(2 * printed.window(wanted["accuracy"])[1] - 1)
     said = f"{span(low, high)} with the printed 95.3, and {most} at most with an accuracy of 95.4."

@@ -124,13 +124,10 @@ def gap_table():
         rows.append([task, len(counts), percent(counts.max() / counts.sum()), *pair,
                      f"{pair[0] - pair[1]:.1f}"])  # fmt: skip
     rows.sort(key=lambda row: float(row[2]))
-    means = {
-        (row, name): np.mean(figures)
+    said = [
+        f"{np.mean(figures):.2f} (printed {printed.GLUE_ALL[row][name]})"
         for row, both in printed.GLUE.items()
         for name, figures in both.items()
-    }
-    said = [
-        f"{mean:.2f} (printed {printed.GLUE_ALL[row][name]})" for (row, name), mean in means.items()
     ]
     head = ["task", "classes", "largest class", "accuracy", "Informedness", "gap"]
     return table(head, rows), said

@@ -16,6 +16,10 @@ from informedness.statistics.registry import score_named
 from informedness.statistics.sums import Differences, Sums, quotient
 
 HERE = Path(__file__).parent
+SCORES = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "F1-Macro": "f1_macro",
+          "kappa": "cohen_kappa", "MCC": "matthews_corrcoef", "MCC-Macro": "mcc_macro",
+          "Informedness": "informedness", "NIT": "nit", "EMA": "ema"}  # fmt: skip
+"""The names of scores in the package, by their titles on the pages."""
 
 
 def sums(tables):

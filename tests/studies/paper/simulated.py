@@ -8,16 +8,7 @@ N_SAMPLES = 10_000
 ABILITIES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # The largest class, the others alike: two classes and four.
 LARGEST = {2: (0.5, 0.7, 0.9, 0.99), 4: (0.25, 0.5, 0.7, 0.9, 0.97)}
-SCORES = {
-    "accuracy": "accuracy",
-    "balanced accuracy": "balanced_accuracy",
-    "F1-Macro": "f1_macro",
-    "kappa": "cohen_kappa",
-    "MCC-Macro": "mcc_macro",
-    "Informedness": "informedness",
-    "NIT": "nit",
-    "EMA": "ema",
-}
+SCORES = {title: name for title, name in scoring.SCORES.items() if title != "MCC"}
 
 
 def shares_of(k, largest):

@@ -7,8 +7,8 @@ import printed
 import scoring
 from scoring import FORMULAS, draws, percent, table
 
-SHOWN = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "F1-Macro": "f1_macro",
-         "MCC-Macro": "mcc_macro", "Informedness": "informedness", "NIT": "nit"}  # fmt: skip
+LEFT_OUT = ("kappa", "MCC", "EMA")
+SHOWN = {title: name for title, name in scoring.SCORES.items() if title not in LEFT_OUT}
 COLOURS = "red|green|blue|black|gray|teal|brown|yellow"
 
 
@@ -97,15 +97,10 @@ def fold_table():
     found = {name: scoring.scored(score, folds()) for name, score in SHOWN.items()}
     del found["Informedness"]
     found |= {name: formula(made) for name, formula in FORMULAS.items()}
-    rows = [
-        [
-            name,
-            percent(of.min()),
-            percent(of.max()),
-            f"{percent(of.mean())} ± {percent(of.std(ddof=1))}",
-        ]
-        for name, of in found.items()
-    ]
+    rows = []
+    for name, of in found.items():
+        mean = f"{percent(of.mean())} ± {percent(of.std(ddof=1))}"
+        rows.append([name, percent(of.min()), percent(of.max()), mean])
     return table(["score", "lowest fold", "highest fold", "mean ± SD"], rows)
 
 

@@ -15,9 +15,7 @@ from threadpoolctl import threadpool_info
 STEPS = (0.2, 0.4, 0.6, 0.8, 0.9, 0.95)
 SPLITS = 3
 LARGEST = "sports"
-SCORES = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "F1-Macro": "f1_macro",
-          "kappa": "cohen_kappa", "MCC": "matthews_corrcoef", "MCC-Macro": "mcc_macro",
-          "NIT": "nit", "EMA": "ema"}  # fmt: skip
+SCORES = {title: name for title, name in scoring.SCORES.items() if title != "Informedness"}
 
 
 def headlines():
