@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from pylatexenc import latexwalker
 
-from informedness import ContingencyTable, compare, estimate_from_labels, leaderboard, report
+from informedness import ContingencyTable, Tally, compare, estimate_from_labels, leaderboard, report
 from informedness.logs.answers import Answers
 from informedness.results.text import cut_apart, shown_interval
 from tables import table_of_labels
@@ -97,6 +97,10 @@ def test_a_prompt_shows_the_text_and_tables_fit_80_columns():
         "<spam>      2       8",
     ]
     assert "rows are references" in repr(table)
+    tally = Tally()
+    assert repr(tally) == "Tally of no samples"
+    tally.add_table(table)
+    assert repr(tally) == repr(table)
     board, slices = RESULTS["leaderboard"](), RESULTS["slices"]()
     logged = {"harness": "lm-eval", "task": "t", "model": "m", "how": "the likeliest choice"}
     answers = Answers(**logged, ids=("1",), references=(0,), predictions=(1,), prompts=("",))

@@ -119,6 +119,9 @@ class Tally:
         """Forget all samples."""
         self._table = None
 
+    def __repr__(self) -> str:
+        return "Tally of no samples" if self._table is None else repr(self._table)
+
     def __bool__(self) -> bool:
         """Whether there is a sample to score."""
         return self._table is not None
