@@ -9,6 +9,7 @@ import numpy as np
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
 from ..core.table import Table, nothing_in_common
+from ..statistics.information import lack
 from ..statistics.intervals import warn_of_few
 from ..statistics.registry import averaged_score
 from ..statistics.score import MarginScore, ScoreWithInterval
@@ -132,9 +133,11 @@ def compare(
 ) -> Comparison:
     """Compare two models on the same samples: the difference, its interval and a p-value.
 
-    The p-value is the share of random swaps of the two answers to each sample that give a
-    difference of at least as many standard errors, and the interval is as many of these to both
-    sides as the test allows. NIT and EMA are compared with their bias removed.
+    The p-value is the share of swaps of the two answers to each sample that give a difference of at
+    least as many standard errors (Konietschke and Pauly 2014, Statistics and Computing 24, 283-296;
+    docs/formulas.md): exact if the answers are exchangeable, right for many samples if only the
+    scores are equal, and never below that of a normal statistic. The interval is as many standard
+    errors to both sides as the test allows. NIT and EMA are compared with their bias removed.
 
     Parameters
     ----------
@@ -246,16 +249,13 @@ def _too_rare(table: Table, score: ScoreWithInterval, error: float) -> str:
     """Return what there is too little of if classes are too small for what a table says of them."""
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
     others = np.count_nonzero(references) - 1
-    each = (references.sum() - references.max()) / max(others, 1)
+    each = float((references.sum() - references.max()) / max(others, 1))
     if score.name != "accuracy" and each < 10 - 1e-6:
-        return f"{each:.3g} references on average for all classes but the largest, fewer than 10"
+        return lack(each, 10, "reference", " on average for all classes but the largest")
     few = (references > 0) & (references < 5 - 1e-6)
     shares = np.where(few, table.prediction_totals / float(table.total), 0.0)
     code = int(np.argmax(shares))
     if shares[code] <= error:
         return ""
-    n = float(references[code])
-    return (
-        f"{n:.4g} reference{'s' * (n != 1)} of {show(table.labels[code])}, fewer than 5, although "
-        f"it gets {shares[code]:.0%} of the predictions"
-    )
+    said = lack(float(references[code]), 5, "reference", f" of {show(table.labels[code])}")
+    return f"{said}, although it gets {shares[code]:.0%} of the predictions"

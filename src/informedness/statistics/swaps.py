@@ -108,9 +108,11 @@ class Swaps:
         kinds, of_kind = np.unique(weights if groups is None else groups, return_inverse=True)
         x, y, size = np.minimum(of_a, of_b), np.maximum(of_a, of_b), len(cells)
         first = of_kind + len(kinds) * (self.alone & (x == y))
-        keys, place = np.unique((first * size + x) * size + y, return_inverse=True)
-        self.unit, pair = np.divmod(keys, size * size)
-        x, y = np.divmod(pair, size)
+        # in two steps, as kinds times cells times cells may exceed 64 bits
+        pairs, pair = np.unique(x * size + y, return_inverse=True)
+        keys, place = np.unique(first * len(pairs) + pair, return_inverse=True)
+        self.unit, pair = np.divmod(keys, len(pairs))
+        x, y = np.divmod(pairs[pair], size)
         sizes = counts if self.alone else amounts
         as_x, as_y = (np.bincount(place, sizes * side) for side in (of_a <= of_b, of_a > of_b))
         both, moved = as_x + as_y, np.where(x == y, 0.0, as_x - as_y)
