@@ -33,7 +33,7 @@ from .information import (
 )
 from .intervals import Interval
 from .score import ScoreWithInterval
-from .sums import Sums, effective_sample_size, gaps, squared_weights
+from .sums import effective_sample_size, gaps, squared_weights
 
 
 class Entropies(NamedTuple):
@@ -54,11 +54,6 @@ def entropies(table: Table) -> Entropies:
     kept = p > 0  # not where it is less than the least number there is
     bits = (-float((p[kept] * np.log2(share[kept])).sum()) for share in shares)
     return Entropies(*(0.0 if x <= 0 else x for x in bits))  # by rounding
-
-
-def x_log_x(amounts: Numbers) -> Numbers:
-    """Return the sum of x ln x over the first axis."""
-    return (amounts * np.log(np.where(amounts > 0, amounts, 1))).sum(axis=0)
 
 
 ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
@@ -82,13 +77,6 @@ class EntropicScore(ScoreWithInterval):
     def least(self, prevalence: Any) -> Any:
         """Return the least logarithm, where nothing is transferred; `prevalence` is -H(ref)."""
         raise NotImplementedError
-
-    def of(self, sums: Sums) -> Numbers:
-        amounts = sums.cells, sums.predictions, sums.references
-        logarithm = sum(
-            sign * x_log_x(x / sums.total) for sign, x in zip(self.signs, amounts, strict=True)
-        )
-        return self.scale(sums.n_classes) * np.exp(logarithm)
 
     def cell_gradient(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell, up to a constant."""

@@ -163,17 +163,7 @@ def score_of(function: Callable[[Table], float], name: str, title: str) -> Score
 
 
 class ScoreWithInterval(Score):
-    """A score whose gradient is known, from which come its standard error, interval and tests.
-
-    A subclass says how it is computed from sums, for one table and for n alike.
-    """
-
-    def of(self, sums: Sums) -> Numbers:
-        """Return the score for these sums: one number, or one for each of n tables."""
-        raise NotImplementedError
-
-    def exact(self, table: Table) -> Any:
-        return self.of(sums_of(table))
+    """A score whose gradient is known, from which come its standard error, interval and tests."""
 
     def with_interval(self, prior: Any = None) -> ScoreWithInterval:
         if prior is not None:
@@ -253,6 +243,13 @@ class MarginScore(ScoreWithInterval):
 
     of_rare: ClassVar[bool] = True
     """Whether its interval hangs on the samples outside the largest class."""
+
+    def of(self, sums: Sums) -> Numbers:
+        """Return the score for these sums: one number, or one for each of n tables."""
+        raise NotImplementedError
+
+    def exact(self, table: Table) -> Any:
+        return self.of(sums_of(table))
 
     def gradient(self, shares: Sums) -> tuple[Numbers, Numbers, Numbers]:
         """Return a, b and u of the derivatives a_i + b_j + u_i [i = j] by the shares p_ij."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import n_classes, sums_of_others
+from ..core.scores import sums_of_others
 from ..core.table import Table, sum_by
 
 AnyTable = TypeVar("AnyTable", bound=Table)
@@ -36,10 +36,6 @@ class Sums:
     total: Any
     occurring: Numbers
     """Which classes occur in the table, of shape (k,); unknown answers are not a class."""
-    n_classes: Any
-    """Number of classes, as NIT counts them."""
-    cells: Numbers
-    """The cells themselves, of shape (n_cells,) or (n_cells, n)."""
     differences: Differences | None = None
     """Given where subtraction would lose digits."""
 
@@ -87,7 +83,7 @@ def sums_of(table: Table) -> Sums:
         wrong = table.rows != table.columns
         false_positives = sum_by(table.columns[wrong], table.counts[wrong], len(r))
         differences = Differences(false_positives, sums_of_others(r), sums_of_others(c))
-    return Sums(h, r, c, table.total, occurring(table), n_classes(table), table.counts, differences)
+    return Sums(h, r, c, table.total, occurring(table), differences)
 
 
 def occurring(table: Table) -> Numbers:

@@ -212,7 +212,7 @@ class Swaps:
         hits[of_right] = cells[self.right]
         r, c = (answers, self.references) if self.is_transposed else (self.references, answers)
         occur = ((self.references > 0) | (answers > 0)) & self.is_class
-        sums = Sums(hits, r, c, np.full(1, self.total), occur, self.n_classes, cells)
+        sums = Sums(hits, r, c, np.full(1, self.total), occur)
         with np.errstate(divide="ignore", invalid="ignore"):
             a, b, u = (
                 np.nan_to_num(part, posinf=0, neginf=0) + np.zeros_like(hits)

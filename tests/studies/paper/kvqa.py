@@ -167,7 +167,7 @@ def common_only(shares, n_known, accuracy, by_share=True):
     hits = ability * common + (1 - ability) * guesses * shares
     hits[n_known:] = 0
     predictions = ability * common + guesses * (1 - ability * common.sum())
-    made = Sums(hits, shares, predictions, 1.0, np.ones(k, bool), k, np.empty(0))
+    made = Sums(hits, shares, predictions, 1.0, np.ones(k, bool))
     of_one = np.array(
         [[hits, shares - hits], [predictions - hits, 1 - shares - predictions + hits]]
     )

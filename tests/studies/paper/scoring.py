@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
+from scipy.special import xlogy
 
 from informedness.statistics.informed import INFORMEDNESS
 from informedness.statistics.registry import score_named
@@ -26,19 +27,32 @@ def sums(tables):
     """Return the sums of tables of shape (n, k, k), from which every score has n values."""
     cells = np.moveaxis(np.asarray(tables, dtype=float), 0, -1)
     references, predictions = cells.sum(axis=1), cells.sum(axis=0)
-    k, n = references.shape
+    k = len(references)
     hits = cells[np.arange(k), np.arange(k)]
     other = 1 - np.eye(k)  # sums of the others, where subtraction would lose digits
     wrong = (cells * other[:, :, None]).sum(axis=0)
     rest = Differences(wrong, other @ references, other @ predictions)
-    cells, classes = cells.reshape(k * k, n), np.ones(k, bool)
-    return Sums(hits, references, predictions, hits.sum(axis=0) + wrong.sum(axis=0), classes, k,
-                cells, rest)  # fmt: skip
+    total = hits.sum(axis=0) + wrong.sum(axis=0)
+    return Sums(hits, references, predictions, total, np.ones(k, bool), rest)
 
 
 def scored(name, tables):
     """Return a score of each table, by its name in the package, or the paper's "mcc_macro"."""
-    return mcc_macro(tables) if name == "mcc_macro" else score_named(name).of(sums(tables))
+    if name == "mcc_macro":
+        return mcc_macro(tables)
+    score = score_named(name)
+    return entropic(score, tables) if name in ("nit", "ema") else score.of(sums(tables))
+
+
+def entropic(score, tables):
+    """Return NIT or EMA, from the entropies of the cells, the predictions and the references."""
+    shares = np.asarray(tables, dtype=float)
+    shares = shares / shares.sum(axis=(1, 2), keepdims=True)
+    parts = (shares, shares.sum(axis=1, keepdims=True), shares.sum(axis=2, keepdims=True))
+    logarithm = sum(
+        sign * xlogy(x, x).sum(axis=(1, 2)) for sign, x in zip(score.signs, parts, strict=True)
+    )
+    return score.scale(shares.shape[1]) * np.exp(logarithm)
 
 
 def all_scored(names, tables):
