@@ -53,9 +53,6 @@ for name in modules:
 ANSWER = "print(json.dumps([informedness.__file__, scores, signatures]))"
 
 
-INSTALL = '`pip install "informedness[all]"`'
-
-
 class ReleaseError(Exception):
     """The message says what is wrong, one sentence per line."""
 
@@ -95,7 +92,8 @@ def _owned() -> Iterator[str]:
             if "OWNER" in line and not line.startswith("#"):
                 yield f"{name}, line {number}: replace OWNER with your account"
             if "Not released yet" in line or "git clone" in line:
-                yield f"{name}, line {number}: the package is installed by {INSTALL} from now on"
+                how = '`pip install "informedness[all]"` from now on'
+                yield f"{name}, line {number}: the package is installed by {how}"
 
 
 def name_on_the_index() -> str:

@@ -44,7 +44,7 @@ def spelt(references: Any, predictions: Any, *outcome: str) -> Kind:
 KINDS = {
     "text": spelt("abc", "abc", RIGHT, RIGHT),
     "integers": spelt(range(3), range(3), RIGHT, RIGHT),
-    "whole floats": spelt(range(3), [0.0, 1.0, 2.0], RIGHT, DOUBT, "no label in common"),
+    "whole floats": spelt(range(3), [0.0, 1.0, 2.0], RIGHT, DOUBT, "case, spaces or marks"),
     "zeros in front": spelt(["1", "01", "001"], ["1", "01", "001"], RIGHT, RIGHT),
     "near spellings": spelt(["spam", "spa", "\u0455pam"], ["spam", "spa", "5pam"], RIGHT, RIGHT),
     "bools": spelt([True, False, False], [1, 0, 0], RIGHT, DOUBT, "no label in common"),
@@ -65,12 +65,15 @@ KINDS = {
     "percent": spelt(["93.5%", "5%", "1%"], ["20.5%", "5%", "1%"], DOUBT, DOUBT, "decimals"),
     "exponents": spelt(["9e-1", "1", "2"], ["1e-1", "1", "2"], DOUBT, DOUBT, "decimals"),
 }
-for word in ("", "NA", "nan", "None", "null", "<NA>", "#N/A", "-100", r"\N", "#DIV/0!"):
+for names in (["A", "A-", "A+"], [":)", ":(", ";"], ["``", "''", "`"], ["A1", "A1.0", "A10"]):
+    KINDS[f"{names} that differ in marks alone"] = spelt(names, names, RIGHT, RIGHT)
+for word in ("", "NA", "nan", "None", "null", "<NA>", "#N/A", "#NV", "-100", r"\N", "#DIV/0!"):
     for side, of_sides in {"reference": (word, "a"), "prediction": ("a", word)}.items():
         both = [*TRUTH, of_sides[0]], [*ANSWERS, of_sides[1]]
         KINDS[f"{word!r} as a {side}"] = Kind(*both, MISSING, MISSING, "missing")
 LIKE_A = ["A", " a", "\N{NO-BREAK SPACE}a", "a\r", '"a"', "a.", "\N{LEFT DOUBLE QUOTATION MARK}a"]
-for x in (*LIKE_A, "\N{FULLWIDTH LATIN SMALL LETTER A}", "a\u200b", "\ufeffa", "a\xad"):
+LIKE_A += ["\N{FULLWIDTH LATIN SMALL LETTER A}", "a!", "(a)", "\u202aa\u202c", "a\ufe0f"]
+for x in (*LIKE_A, "a\u200b", "\ufeffa", "a\xad"):
     in_text = REFUSED if "\ufeff" in x else DOUBT  # a mark of two files joined into one
     for name, there, predicted in (
         ("as a reference", [x, *"abc"], [*"aabc"]),
@@ -78,8 +81,10 @@ for x in (*LIKE_A, "\N{FULLWIDTH LATIN SMALL LETTER A}", "a\u200b", "\ufeffa", "
         ("on one side", [x, "x", "y"], [*"aqr"]),
     ):
         KINDS[f"{x!a} {name}"] = Kind(there, predicted, DOUBT, in_text, "case, spaces or marks")
-for predictions in (["0.0", "1.0", "2.0"], ["FALSE", "TRUE", "?"], ["No", "Yes", "?"]):
+for predictions in (["FALSE", "TRUE", "?"], ["No", "Yes", "?"]):
     sides = "012", predictions
     KINDS[f"'0' beside {predictions[0]!a}"] = spelt(*sides, DOUBT, DOUBT, "no label in common")
-sides = ["\u00e9", "x", "y"], ["e\u0301", "x", "y"]
-KINDS["composed and not"] = spelt(*sides, DOUBT, DOUBT, "case, spaces or marks")
+PAIRS = [("\u00e9", "e\u0301"), ("KIRMIZI", "k\u0131rm\u0131z\u0131"), ("\u0130Y\u0130", "iyi")]
+for x, like in (*PAIRS, ("18-24", "18\u201324"), ("don't", "don\u2019t"), ("-1", "-1.0")):
+    for sides in (([x, "x", "y"], [like, "x", "y"]), ([x, like, "y"], [x, x, "y"])):
+        KINDS[f"{sides}"] = spelt(*sides, DOUBT, DOUBT, "case, spaces or marks")

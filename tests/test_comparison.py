@@ -361,7 +361,7 @@ def test_the_sentence_calls_a_model_better_where_p_is_below_1_minus_the_level():
         (0.0009, 0.99, "p < 0.001", True),
         (0.001, 0.999, "p = 0.001", False),
     ):
-        fields = dict.fromkeys(Comparison.__dataclass_fields__)
+        fields = dict.fromkeys(Comparison.__dataclass_fields__, 0.0)
         fields |= {"p_value": p, "confidence_level": level, "confidence_interval": (-0.25, 0.9998)}
         for difference, gained, verdict in (
             (0.125, 4, "B is better"),

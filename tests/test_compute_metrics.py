@@ -1,8 +1,11 @@
 """`ComputeMetrics` without training: each form of predictions, each refusal, and what it keeps."""
 
+import copy
 import itertools
 import math
 import pickle
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -104,6 +107,8 @@ def test_padding_is_left_out_of_tokens():
     assert ComputeMetrics("accuracy")((torch.tensor([156, 4]), narrow)) == {"accuracy": 0.5}
     with pytest.warns(InformednessWarning, match="-100 among the references counts as a class"):
         ComputeMetrics("nit", ignore_index=None)((IDS.reshape(12, 10), references))
+    with pytest.warns(InformednessWarning, match=r"255 .* not in range\(4\).* ignore_index=255"):
+        ComputeMetrics("informedness")((LOGITS, np.where(REFERENCES == 0, 255, REFERENCES)))
 
 
 # One column
@@ -334,6 +339,18 @@ def test_it_starts_afresh_after_a_result_an_error_and_a_reset():
     again = pickle.loads(pickle.dumps(metric))
     assert again((LOGITS[half], REFERENCES[half])) == of_half
     assert again.table == table_of_labels(REFERENCES[half], IDS[half])
+
+
+def test_threads_may_share_it_and_a_copy_counts_for_itself():
+    given = np.array([0.2, 0.7]), np.array([0, 1])
+    metric = ComputeMetrics("informedness", threshold=0.5)
+    sys.setswitchinterval(1e-7)
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda _: metric(given, compute_result=False), range(9000)))
+    sys.setswitchinterval(5e-3)  # the usual one
+    for one in (copy.copy(metric), metric):
+        one(given)
+        assert one.table.n_samples == 18_002
 
 
 # Answers outside the declared classes

@@ -251,6 +251,10 @@ def test_a_quote_that_swallows_rows_is_refused_with_its_line(tmp_path):
             path = tmp_path / f"p.{kind}"
             path.write_text(text.replace(",", delimiter))
             refused(path, f"the row that begins in line {line} has a quoted field that is not well")
+    path.write_text('gold\tmodel\tid\na\t"a\t1\nb"\tb\t2\n')
+    refused(path, "the row that begins in line 2 .*it goes on in another row")
+    path.write_text('text\tgold\tmodel\n"\t\ta\nb"\ta\ta\n"a\tb\nc"\ta\ta\n')
+    assert table_of(path).n_samples == 2
 
 
 def test_a_quote_within_a_field_is_text(tmp_path):
@@ -292,6 +296,11 @@ def test_an_error_names_what_hides_the_columns(tmp_path):
         (f"# {rows}{rows}", "row 3 has them"),
         (f"# by a, b and c\n{rows.replace(',', ';')}", "row 2 has them"),
         (f"\n{rows}", "row 2 has them"),
+        (f"{rows[:11]}----,-----\n", "line 2 is the rule of a table"),
+        (f"{rows}(2 rows)", r"each row must have 2 cells, .* got 1 in '\(2 rows\)'"),
+        ("", "the columns are none"),
+        ("x," * 99_999, "the columns are 'x', .* and 99,960 more"),
+        ("\0" * 99, "line 1 holds bytes that are no text"),
         (f"\ufeff\ufeff{rows}", r"'\\ufeffgöld.*has a byte order mark"),
         (rows.encode("utf-16-le"), "character of code 0, as in UTF-16 .* 'utf-16-le' as encoding="),
         (rows.encode("utf-16-be"), "'utf-16-be' as encoding="),
@@ -338,8 +347,11 @@ def test_csv_files_joined_into_one_are_refused(tmp_path):
         path.write_text(parts[0] + mark + "b,a,3\n")  # without its header
         if mark:
             refused(path, message)
-    path.write_text(parts[0] + "gold,a,3\nb,model,4\n")  # each a class of the same name
-    assert table_of(path).n_samples == 4
+    for header in ("model,gold,id", "Gold,MODEL,id"):  # as the other file has it
+        path.write_text(f"{parts[0]}{header}\na,b,1\n")
+        refused(path, "the header is repeated in 1 rows")
+    path.write_text(parts[0] + "gold,a,3\nb,model,4\nmodel,model,5\n")  # classes of the same name
+    assert table_of(path).n_samples == 5
 
 
 # Empty cells

@@ -4,6 +4,7 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dense
@@ -77,6 +78,7 @@ def test_what_is_not_valid_is_refused_with_what_to_do():
         ([[0.5, 0.5]], {"prevalence": [1.0]}, r"2 numbers, one per class, got shape \(1,\)"),
         ([[0.5, 0.5]], {"prevalence": [90, 10]}, "between 0 and 1, got 90: pass shares, not"),
         ([[0.5, 0.5]], {"prevalence": [0.9, 0.9]}, "`prevalence` must sum to 1, got 1.8"),
+        ([[0.5, 0.5]], {"prevalence": pd.Series({1: 0.7, 0: 0.3})}, "got the index .1, 0.: pass"),
         ([[0.5, 0.5]], {"average": "bias"}, "`average` must be one of"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -23,10 +23,8 @@ def by_functions(case: Case, **_: Any) -> Scores:
 
 def by_module(case: Case, *, load: Callable[[str], Any], **_: Any) -> Scores:
     inputs = {"references": case.references, "predictions": case.predictions}
-    scores: Scores = {}
-    for name in ("informedness", "nit"):
-        scores |= load(name).compute(**inputs, **case.options)
-    return scores
+    modules = {name: load(name) for name in ("informedness", "nit")}
+    return {name: x.compute(**inputs, **case.options)[name] for name, x in modules.items()}
 
 
 def by_command_line(case: Case, *, command: Any, tmp_path: Any, **_: Any) -> Scores:

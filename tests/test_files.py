@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 import warnings
+from decimal import Decimal
 
 import datasets
 import duckdb
@@ -76,6 +77,7 @@ ARRAYS = {
     "fixed": pa.array([b"ab", b"cd", b"e\0"], pa.binary(2)),
     "dictionary": pa.array(["b", "a", "b"]).dictionary_encode(),
     "dictionary of integers": pa.array([7, -1, 7]).dictionary_encode(),
+    "runs": pa.RunEndEncodedArray.from_arrays([2, 3], ["a", "b"]),
     "dictionary in order": pa.DictionaryArray.from_arrays([1, 0, 1], [10, 30], ordered=True),
 }
 
@@ -128,7 +130,7 @@ def test_json_of_mixed_types_is_refused_wherever_it_stands(monkeypatch, tmp_path
         ("1", "18446744073709551616", "64 bits, got 18446744073709551616"),
         ("1", "0.7", r"0\.7.*a score, not a label"),
         ("1", "NaN", "nan.*a missing value"),
-        ('"a"', "{}", "not a label"),
+        ('"a"', "{}", "must have one value as 'gold', got {}: name a field"),
     ):
         for n_between in (0, 10):  # in the same batch, and in the next
             lines = [*[first] * (1 + n_between), last]
@@ -174,10 +176,13 @@ def test_a_column_of_counts_is_read_as_such_and_never_passed_over(tmp_path):
         assert table_of(path, each_row_a_sample=True).n_samples == 4
         with pytest.raises(ValueError, match="at most 100 rows"):
             read_columns(path, COLUMNS | {"counts": header}, most_rows=100)
-        for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], ["1", "1", "1", "many"], [1, None, 1, 1]):
+        for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], [*"111", "1,5"], [1, None, 1, 1]):
             WRITERS[name](pa.table(COUNTED | {header: wrong}), path)
-            said = rf"^{path}: .*(`counts` must|'many'|nan)"
+            said = rf"^{path}: .*`counts` (and `weights` )?must (hold numbers|be|have)"
             refused_as(path, said, names=COLUMNS | {"counts": header})
+    dates = {"n": pa.array([1, 2, 3, 4], pa.date32())}
+    pa.parquet.write_table(pa.table(COUNTED | dates), tmp_path / "p.parquet")
+    refused_as(tmp_path / "p.parquet", "got column 'n' of date32", names=COLUMNS | {"counts": "n"})
 
 
 def test_a_column_of_counts_in_a_frame_is_read_as_such_and_never_passed_over():
@@ -194,6 +199,11 @@ def test_a_column_of_counts_in_a_frame_is_read_as_such_and_never_passed_over():
             assert table_from_frame(frame, each_row_a_sample=True, **COLUMNS).n_samples == 4
             with pytest.raises(ValueError, match="counts each row once"):
                 table_from_frame(frame, each_row_a_sample=False, **COLUMNS)
+    numbers = [[kind(x) for x in (90, 10, 0, 45)] for kind in (int, float, Decimal, str)]
+    for make, counts in itertools.product((pd.DataFrame, pa.table, pl.DataFrame), numbers):
+        table_from_frame(make(COUNTED | {"id_num": counts}), each_row_a_sample=False, **COLUMNS)
+        with pytest.warns(LabelsWarning, match="column 'x' holds whole numbers"):
+            table_from_frame(make(COUNTED | {"x": counts}), **COLUMNS)
     for wrong, message in (([-1, 1, 1, 1], "not negative, got -1"), (list("1234"), "of integers")):
         with pytest.raises(ValueError, match=f"`counts` must be .*{message}"):
             table_from_frame(pl.DataFrame(COUNTED | {"x": wrong}), counts="x", **COLUMNS)

@@ -4,6 +4,7 @@ import itertools
 import statistics
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
@@ -119,6 +120,8 @@ def test_weights_count_in_each_run_of_a_leaderboard_and_in_all_runs_pooled():
     }
 
     board = leaderboard(references, answers, sample_weight=weights, n_resamples=100)
+    of_arrow = {"a": [*map(np.array, references)]}, {"sample_weight": pa.array(weights)}
+    assert leaderboard(references, of_arrow[0], **of_arrow[1]).models[0].value == 1
     for model in board.models:
         runs = [
             balanced_accuracy_score(references, run, sample_weight=weights, adjusted=True)

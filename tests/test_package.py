@@ -156,6 +156,7 @@ def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet(lo
         ("sample_weight", informedness.ema_score, first, first, {"sample_weight": other}),
         ("predictions", of_table.from_labels, pair | {"predictions": other}),
         ("counts", of_table.from_counts, pair | {"counts": other}),
+        ("n_samples", of_table.from_counts, pair | {"counts": first, "n_samples": other}),
         ("predictions", Tally().update, pair | {"predictions": other}),
         ("sample_weight", Tally().update, pair | {"sample_weight": other}),
         ("predictions", module.compute, pair | {"predictions": other}),
@@ -165,7 +166,7 @@ def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet(lo
         ("groups", informedness.compare, first, first, 1 - first, {"groups": other}),
         ("by", informedness.report, first, first, {"by": other}),
         (r"by\['y'\]", informedness.report, first, first, {"by": {"y": other}}),
-        (r"y_pred\['b'\]", informedness.leaderboard, first, {"a": first, "b": other}, {}),
+        (r"y_pred\['a'\]\[1\]", informedness.leaderboard, first, {"a": [first, other]}, {}),
         ("y", cross_val_estimate, GaussianNB(), first.to_frame(), other, {}),
     ):
         message = rf"^`{name}` must have .* pass {name}\.loc\[.*to_numpy"

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.naive_bayes import GaussianNB
 
-from informedness import SCORES, estimate_from_labels, informedness_score, nit_score
+from informedness import SCORES, LabelsWarning, estimate_from_labels, informedness_score, nit_score
 from informedness.scorers import (
     cross_val_estimate,
     informedness_scorer,
@@ -126,6 +126,8 @@ def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all
     predictions = select.cross_val_predict(GaussianNB(), SAMPLES, NAMES, cv=7)
     labels = ["setosa", "versicolor", "virginica"]
     assert found == estimate_from_labels(NAMES, predictions, labels=labels, **options)
+    with pytest.warns(LabelsWarning, match="'NA' among the references"):
+        cross_val_estimate(GaussianNB(), SAMPLES, ["NA" if x == "setosa" else x for x in NAMES])
     named = cross_val_estimate(GaussianNB(), SAMPLES, NAMES, cv=7, metric="nit")
     assert named == estimate_from_labels(NAMES, predictions, "nit", labels=labels)
 

@@ -243,6 +243,9 @@ def test_tables_of_slices_come_from_a_mapping_too():
         Slices.from_tables({})
     mixed = Slices.from_tables(dict(zip(("1", 2, "0"), parts.values(), strict=True)))
     assert [row.name for row in mixed.sorted_by("name").rows] == [2, "0", "1"]
+    for name in (None, math.nan, pd.Timestamp(0)):
+        with pytest.raises(ValueError, match="`tables` must hold labels"):
+            Slices.from_tables({name: parts["color"]})
     for name, by in ((("a", "b"), "type"), ("a", ["type", "half"])):
         with pytest.raises(ValueError, match=r"`by` must name the [12] columns of slice"):
             Slices.from_tables({name: parts["color"]}, by=by)

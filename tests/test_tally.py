@@ -152,10 +152,7 @@ def test_a_table_counted_elsewhere_is_added_and_of_sums_of_weights_no_number_is_
 
 def test_threads_may_share_a_tally():
     tally = Tally()
-
-    def update(_):
-        tally.update(references=[0, 1, 1], predictions=[0, 1, 0])
-
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(update, range(3000)))
+        given = {"references": [0, 1, 1], "predictions": [0, 1, 0]}
+        list(pool.map(lambda _: tally.update(**given), range(3000)))
     assert tally.table == table_of_labels([0, 1, 1] * 3000, [0, 1, 0] * 3000)

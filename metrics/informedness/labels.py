@@ -30,10 +30,10 @@ NAMES = "references", "predictions"  # what evaluate calls them
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
 _OF_SCORES = "take argmax(axis=1) of several scores, > 0.5 of a probability, > 0 of a logit"
-# What pandas, R, Excel, databases, Python and others write where there is no value.
+# What pandas, R, Excel in several languages, databases and others write where there is no value.
 _MISSING = "NA <NA> #N/A #NA N/A n/a NaN nan -NaN -nan NaT NULL null <null> (null) None \\N -100"
-_OF_EXCEL = "#NULL! #VALUE! #REF! #DIV/0! #NUM! #NAME?"
-MISSING = frozenset(("", *_MISSING.split(), *_OF_EXCEL.split()))
+_OTHERS = "NAN Null #NULL! #VALUE! #REF! #DIV/0! #NUM! #NAME? #NV #N/D #BEZUG! #WERT! -100.0"
+MISSING = frozenset(("", *_MISSING.split(), *_OTHERS.split()))
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
@@ -211,13 +211,11 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
             raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
         return list(values.to_pylist())
     if isinstance(values, Iterator):
-        wanted = "a sequence of labels, not an iterator"
-        raise TypeError(f"`{name}` must be {wanted}, got {show(values)}: pass list({name})")
+        raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
     is_sequence = not isinstance(values, (str, bytes, bytearray, Mapping, Set))
     is_array = hasattr(values, "__array__") or isinstance(values, memoryview)
     if not is_sequence or not (is_array or isinstance(values, Iterable)):
-        wanted = "a sequence of labels, such as a list"
-        raise ValueError(f"`{name}` must be {wanted}, got {show(values)}")
+        raise ValueError(f"`{name}` must be a sequence of labels like a list, got {show(values)}")
     if not is_array:
         return list(values)
     array = as_array(values, name)
@@ -269,8 +267,7 @@ def _read_list(values: list[Any], name: str) -> Column:
     except OverflowError:
         if (odd := min(values)) >= -(2**63) and (odd := max(values)) < 2**64:
             return code_objects(values)
-        wanted = f"`{name}` must hold integers of at most 64 bits"
-        raise ValueError(f"{wanted}, got {show(odd)}") from None
+        raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {odd}") from None
 
 
 def _as_label(value: Any, name: str, position: int) -> Label:

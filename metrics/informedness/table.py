@@ -45,8 +45,9 @@ Names: TypeAlias = tuple[Label | None, ...]
 _BLOCK = 2**17  # pairs that are counted together, in the cache: half the time of whole arrays
 _MOST_BITS = 22  # of the cells of a table of all pairs, 32 MB; more are counted by sorting
 _TINY = np.finfo(float).tiny
-_MARKS = ".\"'`\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e"
-_UNSEEN = re.compile("[\\s\u00ad\u200b-\u200f\u2060\ufeff]")
+_MARKS = ".,!?()[]\"'`\xa1\xbf\xab\xbb\u201c\u201d\u201e\u3002"
+_UNSEEN = re.compile(r"[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]")
+_ALIKE = str.maketrans("\u0131\u2010\u2012\u2013\u2014\u2212\u2018\u2019", "i-----''", "\u0307")
 
 
 class Cells(NamedTuple):
@@ -133,8 +134,7 @@ class Table:
     # outside the declared classes (`unknown="wrong"`).
     labels: Names
     declared: bool  # whether the classes were given (`labels=`) or observed
-    # The non-zero cells, row by row: positions in `labels`, and the samples there (int64) or their
-    # weight (float64).
+    # The non-zero cells, row by row: positions in `labels`, samples (int64) or weight (float64)
     rows: Codes
     columns: Codes
     counts: Numbers
@@ -274,7 +274,9 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, 
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in found], dtype=np.int64)
     wrong = ': add it, or pass unknown="wrong" to count such predictions as wrong answers'
-    for role, codes, how in (("reference", cells.rows, ""), ("prediction", cells.columns, wrong)):
+    ignored = ": add it, or pass it as `ignore_index` to leave out such samples"
+    roles = ("reference", cells.rows, ignored), ("prediction", cells.columns, wrong)
+    for role, codes, how in roles:
         missing = codes[to_code[codes] < 0]
         if len(missing) and (role == "reference" or task.unknown == "error"):
             label = show(found[missing.min()])
@@ -298,8 +300,9 @@ def alike(labels: Sequence[Any]) -> str:
     known: dict[str, Label] = {}
     for label in [x for x in labels[:10_000] if not isinstance(x, int) and len(x) < 100]:
         text = _text(label)
-        bare = _UNSEEN.sub("", normalize("NFKC", text)).casefold().strip(_MARKS)
-        like = known.setdefault(bare or text, label)
+        bare = _UNSEEN.sub("", normalize("NFKC", text)).casefold().translate(_ALIKE).strip(_MARKS)
+        bare = re.sub(r"^(-?\d+)\.0+$", r"\1", bare)  # as a gap makes of integers
+        like = known.setdefault(bare if re.search(r"\w", bare) else text, label)
         if like != label:
             return f"{label!a} differs from {like!a} only in case, spaces or marks"
     return ""
@@ -379,7 +382,8 @@ def read_amounts(values: Any, name: str) -> Numbers:
         except (OverflowError, ValueError) as error:
             raise ValueError(f"`{name}` must hold finite numbers, got {show(values)}") from error
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"`{name}` must hold numbers, got {show(values)}")
+        odd = next((x for x in array.ravel().tolist() if not is_real(x)), values)
+        raise ValueError(f"`{name}` must hold numbers, got {show(odd)}")
     if array.dtype.kind == "u" and int(array.max(initial=0)) >= 2**63:
         raise ValueError(f"`{name}` must be below 2**63, got {array.max()}")
     amounts = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)

@@ -32,7 +32,7 @@ import endpoints  # noqa: E402
 from asking import PRIVATE, ask, ask_of_boxes, grey, html, labels_box, refusal_below, result_of  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
 from data import link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
-from grid import Grid, grid_value, note_of, pasted_matrix, read_grid  # noqa: E402
+from grid import Grid, grid_value, pasted_matrix, read_grid  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
 from simulate import simulate_tab  # noqa: E402
 from uploads import ask_of_file  # noqa: E402
@@ -63,7 +63,9 @@ def score_columns(columns: Sequence[Sequence[Any]], taken: str) -> Shown:
 def score_grid(grid: Grid) -> Shown:
     """Score the matrix on the page."""
     labels, matrix = read_grid(grid)
-    return shown(table_of_matrix(matrix, labels), taken=note_of(matrix))
+    with charts.noting() as notes:
+        table = table_of_matrix(matrix, labels)
+    return shown(table, taken=" ".join(charts.warnings_in(notes)))
 
 
 def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:

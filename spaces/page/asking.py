@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import charts
 import gradio as gr
 from charts import draw
 from columns import Splittable, items_of, split_samples
-from limits import MAX_TEXT, Refusal
+from limits import MAX_TEXT, MEANT, OPTIONS, Refusal
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
@@ -102,6 +103,11 @@ def labels_box(role: str, **options: Any) -> gr.Textbox:
     return gr.Textbox(label=label, lines=4, max_lines=6, max_length=MAX_TEXT, **options)
 
 
+def meant_box(*names: str) -> gr.CheckboxGroup:
+    """Return a choice of what is meant, although it would be refused otherwise."""
+    return gr.CheckboxGroup([(MEANT[name], name) for name in names], label="What is meant")
+
+
 def split_pasted(*boxes: str) -> list[str]:
     """Return the texts of boxes with one label per line."""
     return ["\n".join(items_of(text)) for text in boxes]
@@ -112,15 +118,18 @@ def ask_of_boxes(
 ) -> None:
     """Add a button that calls a function with the labels in boxes, and one that splits lists."""
 
-    def of_boxes(*texts: str) -> Any:
-        return function(*split_samples(texts, list(boxes)))
+    def of_boxes(*given: Any) -> Any:
+        *texts, meant = given
+        with charts.noting(meant or ()):
+            return function(*split_samples(texts, list(boxes)))
 
-    name = verb.lower()
+    name, fields = verb.lower(), list(boxes.values())
+    with gr.Accordion(OPTIONS, open=False):
+        meant = meant_box("drop_null", "keep_missing", "as_is")
     button = gr.Button(verb, variant="primary", elem_id=f"{name}-columns")
     refusal = refusal_below(f"{name}-columns")
     split = gr.Button("Split into one label per line", visible=False, elem_id=f"{name}-split")
-    fields = list(boxes.values())
-    asked: Any = of_boxes, fields, [result], result, refusal, (Splittable, split)
+    asked: Any = of_boxes, [*fields, meant], [result], result, refusal, (Splittable, split)
     ask(button.click, *asked, preprocess=False)
     halved = split.click(split_pasted, fields, fields, **PRIVATE)
     ask(halved.then, *asked, preprocess=False)

@@ -7,7 +7,7 @@ marked as safe.
 
 import math
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from curves import NAMES
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from limits import METRIC
+from limits import COUNTS, ENCODING, MEANT, METRIC, OPTIONS, Refusal
 from matrices import class_bars, heat_map
 from scales import comparison_scales, score_scale
 from squares import field
 
 from informedness import ContingencyTable
-from informedness.core.labels import WARNING_PREFIX, InformednessWarning
+from informedness.core.labels import WARNING_PREFIX, InformednessWarning, LabelsWarning
 from informedness.results.comparison import Comparison
 from informedness.results.estimates import Estimate
 from informedness.results.report import Report
@@ -42,30 +42,45 @@ WIDE = 0.1  # intervals from this width on are shown with two digits, and said t
 # MCP server uses it while it answers. So each warning of the helpers is collected where it is
 # issued, for the request that caused it.
 _notes: ContextVar[list[str] | None] = ContextVar("notes", default=None)
+_meant: ContextVar[Collection[str] | None] = ContextVar("meant", default=None)  # on the page
 _warn = warnings.warn
 
 
 def take_note(
     message: Any, category: type[Warning] | None = None, stacklevel: int = 1, **more: Any
 ) -> None:
-    """Add a warning to the notes of its request; replaces `warnings.warn`."""
-    notes = _notes.get()
+    """Add a warning to the notes of its request; replaces `warnings.warn`.
+
+    As on the command line, labels that look like a mistake are refused unless they are meant.
+    """
+    notes, said = _notes.get(), str(message).removeprefix(WARNING_PREFIX)
+    said = said.replace(" (`ignore_index` drops references)", "")  # no option here
     if notes is None or not (category and issubclass(category, InformednessWarning)):
         _warn(message, category, stacklevel + 1, **more)
-    else:
-        said = str(message).removeprefix(WARNING_PREFIX)
-        notes += [said] if said not in notes else []
+    elif category is LabelsWarning:
+        is_kept = is_meant("keep_missing") and "often means a missing value" in said
+        if not (is_kept or is_meant("as_is")):
+            control = "" if _meant.get() is None else " (as_is=True scores them as they are)"
+            raise Refusal(f"{said[:1].upper()}{said[1:]}{control}")
+    elif said not in notes:
+        notes.append(said)
 
 
 @contextmanager
-def noting() -> Iterator[list[str]]:
-    """Yield the warnings of this block, as they are issued."""
+def noting(meant: Collection[str] | None = None) -> Iterator[list[str]]:
+    """Yield the warnings of this block, as they are issued; `meant` are names of `MEANT`."""
     notes: list[str] = []
-    token = _notes.set(notes)
+    tokens = _notes.set(notes), _meant.set(_meant.get() if meant is None else meant)
     try:
         yield notes
     finally:
-        _notes.reset(token)
+        _notes.reset(tokens[0])
+        _meant.reset(tokens[1])
+
+
+def is_meant(name: str) -> bool:
+    """Return whether somebody chose this of `MEANT`."""
+    return name in (_meant.get() or ())
 
 
 def estimated(table: ContingencyTable) -> Estimate | None:
@@ -81,8 +96,24 @@ def estimated(table: ContingencyTable) -> Estimate | None:
 # Words
 
 
+# What messages of the package say of arguments, on the page
+_ARGUMENTS = {
+    **{f"{name}=True": f'"{text}" under {OPTIONS}' for name, text in MEANT.items()},
+    "as `counts`": f'as "{COUNTS}" under {OPTIONS}',
+    "`encoding`": f'"{ENCODING}" under {OPTIONS}',
+    "encoding=": f'"{ENCODING}" under {OPTIONS}',
+    "give it as file_format=": "rename the file",
+    "pass the files themselves, as several paths or a folder": "write all rows into one table",
+    ", or from its pairs with from_counts": "",
+    "`labels` or a matrix": "a matrix",
+    "labels= or a matrix": "a matrix",
+}
+
+
 def sentence(text: str) -> str:
     """Return a message of the package as a sentence for the page."""
+    for said, shown_as in _ARGUMENTS.items():
+        text = text.replace(said, shown_as)
     plain = text.replace("`", "")
     return f"{plain[:1].upper()}{plain[1:]}{'' if plain.endswith(('.', '?')) else '.'}"
 

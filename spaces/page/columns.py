@@ -1,15 +1,16 @@
 """Read columns of labels from text boxes, and find out which column is which."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import charts
 from data import ROLES, mostly_different
-from limits import MAX_LABEL, Refusal
+from limits import Refusal
 
 from informedness.core.labels import show
 from informedness.inputs.matrices import role_in, words_of
-from informedness.inputs.samples import lines_in
+from informedness.inputs.samples import labels_of_lines, lines_in
 
 ColumnOf: TypeAlias = Callable[[str], Sequence[Any]]  # from the name of a column to its labels
 
@@ -24,13 +25,6 @@ def says_neither(name: str) -> bool:
 def role_of(name: str) -> str | None:
     """Return which of `ROLES` a column has, if its name says so."""
     return None if says_neither(name) else role_in(name)[0]
-
-
-def is_header(name: str) -> bool:
-    """Return whether this can only be the name of a column; "true" alone is a label."""
-    words = words_of(name[:MAX_LABEL])
-    is_name = all(word == "y" or role_of(word) for word in words)
-    return is_name and words != ["true"] and role_of(name) is not None
 
 
 def guessed_columns(
@@ -71,52 +65,38 @@ def items_of(text: str) -> list[str]:
         return lines
     listed = inside[1] if inside else lines[0]
     mark = re.search("[,;|]", listed)
-    items = list(map(item_of, listed.split(mark[0]) if mark else listed.split()))
+    parts = listed.split(mark[0]) if mark else listed.split()
+    items = [re.sub(r"^(['\"])(.*)\1$", r"\2", part.strip()) for part in parts]  # without quotes
     return items if inside or len(items) > 1 else lines
 
 
-def item_of(text: str) -> str:
-    """Return an item of a list without the blanks around it, and without its quotes."""
-    return re.sub(r"^(['\"])(.*)\1$", r"\2", text.strip())
-
-
-def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> tuple[list[list[str]], str]:
-    """Return the labels in text boxes, one per line, and a note on them; a header is refused.
+def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> tuple[list[list[Any]], str]:
+    """Return the labels in text boxes, one per line, and a note on them.
 
     Columns pasted together from a spreadsheet arrive in the first box, with tabs between them.
     """
-    texts = [text or "" for text in boxes]
-    columns, said = list(map(lines_of, texts)), ""
+    texts = [(text or "").removeprefix("\ufeff") for text in boxes]
+    columns, said = list(map(lines_in, texts)), []
     if columns[0] and not any(columns[1:]) and "\t" in columns[0][0]:
-        rows = [line.split("\t") for line in columns[0]]
+        rows = [line.split("\t") for line in lines_of(texts[0])]
         for number, row in enumerate(rows, start=1):
             if len(row) != len(names):
                 raise Refusal(f"Line {number} must have {len(names)} columns, got {len(row)}.")
         columns = [list(column) for column in zip(*rows, strict=True)]
-        said = f"The columns were read as {', '.join(names)}, in this order."
+        said = [f"The columns were read as {', '.join(names)}, in this order."]
     else:
         for column, text, name in zip(columns, texts, names, strict=True):
-            if column != items_of(text):
+            if lines_of(text) != items_of(text):
                 raise Splittable(
                     f"{name}: write one label per line, not {show(column[0])} on one line."
                 )
     for column, name in zip(columns, names, strict=True):
-        if not column:
+        if not any(column):
             raise Refusal(f"{name}: this box is empty, paste one label per line.")
-        if "" in column:
-            raise Refusal(
-                f"{name}: line {column.index('') + 1} is empty, each line must be a label."
-            )
-        if any("\t" in label for label in column):
-            raise Refusal(f"{name}: a line contains a tab. Paste one column, one label per line.")
-    first = [column[0] for column in columns]
-    below = {label for column in columns for label in column[1:]}
-    if any(map(is_header, first)) and below.isdisjoint(first) and not any(map(is_header, below)):
-        raise Refusal(
-            f"The first line ({', '.join(map(show, first))}) looks like a header: leave it out, "
-            f"the order is {', '.join(names)}. If these are labels, enter a matrix instead."
-        )
-    return columns, said
+    meant: Any = {name: charts.is_meant(name) for name in ("drop_null", "keep_missing")}
+    with charts.noting() as notes:
+        read = labels_of_lines(columns, names, **meant)
+    return [column.tolist() for column in read], " ".join([*said, *map(charts.sentence, notes)])
 
 
 def in_a_sentence(role: str) -> str:
@@ -126,25 +106,10 @@ def in_a_sentence(role: str) -> str:
 
 def check_choices(names: Sequence[str | None], roles: Sequence[str]) -> list[str]:
     """Return the names of the columns chosen for these roles, each of which is one of its own."""
-    chosen: list[str] = []
+    chosen = [name for name in names if name]
     for name, role in zip(names, map(in_a_sentence, roles), strict=True):
-        if name is None:
+        if not name:
             raise Refusal(f"Choose the column of {role}: the header does not say which one it is.")
-        if name in chosen:
-            other = in_a_sentence(roles[chosen.index(name)])
-            raise Refusal(
-                f"The column {show(name)} cannot be both {other} and {role}: choose another "
-                "column for one of them."
-            )
-        chosen.append(name)
+        if chosen.count(name) > 1:
+            raise Refusal(f"The column {show(name)} can have one role only: choose another.")
     return chosen
-
-
-def check_labels_of(columns: Mapping[str, Sequence[Any]]) -> None:
-    """Refuse columns of which the header is a sample."""
-    for name in columns:
-        if any(name in column for column in columns.values()):
-            raise Refusal(
-                f"{show(name)} is both a label and the name of a column: is the first line a "
-                "sample? The file needs a header line."
-            )

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+import charts
 from limits import AT_HOME, MAX_CLASSES, MAX_GRID, MAX_LABEL, MAX_LINK, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
-from informedness.core.labels import Column, read_column, show
-from informedness.core.table import doubts
-from informedness.inputs.containers import read_task
+from informedness.core.labels import Column, read_column
 
 ROLES = ("references", "predictions")
 
@@ -19,8 +18,7 @@ def check_labels(values: Any, name: str) -> Column:
     """Return labels as a column, within the limits."""
     if isinstance(values, list) and len(values) > MAX_ROWS:
         raise Refusal(
-            f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}. {AT_HOME} "
-            "informedness report FILE -r REFERENCES -p PREDICTIONS"
+            f"At most {MAX_ROWS:,d} rows can be scored here, got {len(values):,d}. {AT_HOME}"
         )
     column = read_column(values, name)
     texts = [label for label in column.tolist() if isinstance(label, str)]
@@ -44,18 +42,8 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
     columns = pair if classes is None else (*pair, classes)
     if (k := len({label for column in columns for label in column.tolist()})) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
-    texts = [list(map(str, column.tolist())) for column in pair]
-    for name, found in zip(ROLES, texts, strict=True):
-        if found and all(map(_is_list, set(found))):
-            raise Refusal(
-                f"The {name} are lists, such as {show(found[0])}, but each sample has one label: "
-                "use the position of the 1 in a one-hot row, or of the highest of several scores."
-            )
-    r, p, task = read_task(*pair, classes, None, "error")
-    table = ContingencyTable._of_columns(r, p, task)
-    if doubt := next(doubts(table), None):
-        raise Refusal(f"{doubt[:1].upper()}{doubt[1:]}")
-    return table
+    with charts.noting():
+        return ContingencyTable.from_labels(references=pair[0], predictions=pair[1], labels=classes)
 
 
 def tables_of_models(
@@ -74,11 +62,6 @@ def tables_of_models(
 def mostly_different(labels: Sequence[Any]) -> bool:
     """Return whether over half as many labels as samples are distinct, as with identifiers."""
     return len(labels) >= 10 and 2 * len({*labels}) > len(labels)
-
-
-def _is_list(text: str) -> bool:
-    """Return whether this is a list of numbers, or of anything in quotes, as Python prints it."""
-    return bool(re.fullmatch(r"[\[(]\s*([-+.\d]\S*[,\s].*|['\"].*)[\])]", text, re.S))
 
 
 def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:

@@ -140,16 +140,3 @@ def ends_in_totals(cells: list[list[str]]) -> bool:
         return False
     counts = np.array([[count_of(cell) for cell in row] for row in cells])
     return all(ends_in_sums(counts, axis) for axis in (0, 1))
-
-
-def note_of(matrix: Sequence[Sequence[float]]) -> str:
-    """Return a note on a matrix whose rows may be shares."""
-    sums = [sum(row) for row in matrix]
-    for whole in (1, 100):
-        rounded = all(abs(total - whole) <= 0.01 * whole for total in sums)
-        if rounded and not all(isinstance(total, int) for total in sums):
-            return (
-                f"Each row sums to {whole}: if these are row shares, not counts, the score is the "
-                "one for equally common classes."
-            )
-    return ""

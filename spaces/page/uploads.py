@@ -1,17 +1,18 @@
 """File upload: columns are guessed by name or chosen, and shown under their roles."""
 
 import contextlib
-import shlex
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import charts
 import gradio as gr
-from asking import PRIVATE, Result, ask, grey, refusal_below
+import limits
+from asking import PRIVATE, Result, ask, grey, meant_box, refusal_below
 from charts import draw
-from columns import check_choices, check_labels_of, guessed_columns, in_a_sentence
-from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, Refusal
+from columns import check_choices, guessed_columns, in_a_sentence
+from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, Refusal
 
 from informedness.core.labels import show
 from informedness.inputs.paths import FORMATS, named_format
@@ -19,33 +20,16 @@ from informedness.inputs.readers import column_names
 from informedness.inputs.samples import read_columns
 
 SHOWN_ROWS = 4
-MORE = "More about the file"
-# What is refused unless it is meant, by the argument that messages name
-MEANT = {
-    "drop_null": "Leave out rows with missing values (drop_null)",
-    "keep_missing": "Empty cells and text such as NA are classes (keep_missing)",
-    "each_row_a_sample": "Each row is one sample (each_row_a_sample)",
-}
 
 
 class Upload:
     """A file that was sent; each of its columns is read when it is asked for."""
 
     def __init__(
-        self,
-        sent: Mapping[str, Any],
-        counts: str | None = None,
-        meant: Sequence[str] | None = None,
-        encoding: str | None = None,
+        self, sent: Mapping[str, Any], counts: str | None = None, encoding: str | None = None
     ) -> None:
         self._path, self._counts = str(sent["path"]), counts
-        self._meant = {name: text in (meant or ()) for name, text in MEANT.items()}
-        self._how = {
-            "file_format": None if named_format(Path(self._path)) else "csv",
-            "encoding": encoding or None,
-            "most_bytes": MAX_FILE,
-        }
-        self._line = ""  # what to type on the command line
+        self._how = {"encoding": encoding or None, "most_bytes": MAX_FILE}
         self._check_unpacked()
         self.header = self._asked(column_names)
         if len(self.header) > MAX_COLUMNS or max(map(len, self.header), default=0) > MAX_LABEL:
@@ -73,7 +57,7 @@ class Upload:
             ) from None
         except ValueError as error:
             message = str(error).removeprefix(f"{self._path}: ")
-            raise Refusal(message.replace(", the data has more", f". {self._line}")) from None
+            raise Refusal(message.replace(", the data has more", f". {AT_HOME}")) from None
 
     def columns(self, names: Sequence[str], is_sure: bool = True) -> list[list[Any]]:
         """Return columns of labels without rows that are left out, with samples as counted.
@@ -82,15 +66,11 @@ class Upload:
         """
         roles = ["references", *(f"predictions {i}" for i in range(1, len(names)))]
         named = dict(zip(roles, names, strict=False))
-        command = "compare" if len(names) > 2 else "report"
-        words = ["informedness", command, Path(self._path).name, "-r", names[0]]
-        words += ["-p", *names[1:]] if names[1:] else []
         if is_sure and self._counts:
             named["counts"] = self._counts
-            words += ["--counts", self._counts]
-        self._line = f"{AT_HOME} {shlex.join(words)}"
-        meant = self._meant if is_sure else dict.fromkeys(MEANT, True)
-        read = self._asked(read_columns, named, most_rows=MAX_ROWS, **meant)
+        with charts.noting(None if is_sure else MEANT):
+            meant = {name: charts.is_meant(name) for name in MEANT if name != "as_is"}
+            read = self._asked(read_columns, named, most_rows=MAX_ROWS, **meant)
         return [column.tolist() for column in read.values()]
 
     def column(self, name: str) -> list[Any]:
@@ -103,15 +83,12 @@ class Upload:
 
 def draw_columns(file: Upload, names: Sequence[str | None], roles: Sequence[str]) -> str:
     """Return the first rows of an upload, with the column of each role under its name."""
-    there = list(dict.fromkeys(name for name in names if name and name in file.header))
+    there = list(dict.fromkeys(filter(None, names)))
     columns = dict(zip(there, file.columns(there, is_sure=False), strict=True)) if there else {}
     total = max(map(len, columns.values()), default=0)
+    named = dict(zip(roles, names, strict=True))
     return draw(
-        "columns",
-        roles=dict(zip(roles, names, strict=True)),
-        columns=columns,
-        total=total,
-        n_lines=min(total, SHOWN_ROWS),
+        "columns", roles=named, columns=columns, total=total, n_lines=min(total, SHOWN_ROWS)
     )
 
 
@@ -120,14 +97,13 @@ def labels_of_upload(
 ) -> tuple[list[list[Any]], str]:
     """Return the labels in the columns chosen for the roles, and a note on them.
 
-    Behind the columns stand the other fields: the column of counts, what is meant, the encoding.
+    Behind the columns stand the column of counts and the encoding.
     """
     if not upload:
         raise Refusal("Upload a file, then choose its columns.")
     file = Upload(upload, *chosen[len(roles) :])
     names = check_choices(chosen[: len(roles)], roles)
     columns = dict(zip(names, file.columns(names), strict=True))
-    check_labels_of(columns)
     said = [f"{role}: column {show(name)}." for role, name in zip(roles, names, strict=True)]
     return list(columns.values()), " ".join(said)
 
@@ -145,15 +121,15 @@ def ask_of_file(
         file_types=[*FORMATS, ".txt", ".gz", ".bz2", ".xz", ".zst"],
         height=170,
     )
-    choices = [gr.Dropdown(label=f"Column of {in_a_sentence(role)}", choices=[]) for role in roles]
+    names: dict[str, Any] = {"choices": [], "allow_custom_value": True}  # such as doc.label
+    choices = [gr.Dropdown(label=f"Column of {in_a_sentence(role)}", **names) for role in roles]
     preview = gr.HTML("", apply_default_css=False, elem_classes="if-filled")
-    with gr.Accordion(MORE, open=False):
+    with gr.Accordion(limits.OPTIONS, open=False):
         about = "For a table in which a row stands for several samples"
-        counts = gr.Dropdown(label="Column of counts", info=about, choices=[])
-        meant = gr.CheckboxGroup(label="What is meant", choices=[*MEANT.values()])
-        label = "Encoding of text, if it is not UTF-8"
-        encoding = gr.Textbox(label=label, placeholder="cp1252", max_length=40)
-    options: list[Any] = [counts, meant, encoding]
+        counts = gr.Dropdown(label=limits.COUNTS, info=about, **names)
+        meant = meant_box(*MEANT)
+        encoding = gr.Textbox(label=limits.ENCODING, placeholder="UTF-8", max_length=40)
+    options: list[Any] = [counts, encoding]
 
     def drawn(sent: Mapping[str, Any] | None, *given: Any) -> str:
         try:
@@ -174,17 +150,19 @@ def ask_of_file(
         return [*fields, drawn(sent, *names, *given)]
 
     def of_file(sent: Mapping[str, Any] | None, *given: Any) -> Any:
-        return function(*labels_of_upload(sent, given, roles))
+        *chosen, meant = given
+        with charts.noting(meant or ()):
+            return function(*labels_of_upload(sent, chosen, roles))
 
     # Take what the browser sends: columns are looked up in the file itself, not among the choices
     # that the server keeps for each visitor.
     raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
-    asked = [upload, *choices, *options]
+    asked = [upload, *choices, *options, meant]
     for changed in (upload.change, encoding.submit, encoding.blur):
         changed(guess, [upload, *options], [*choices, counts, preview], **raw)
     for choice in choices:
-        choice.input(drawn, asked, preview, trigger_mode="always_last", **raw)
+        choice.input(drawn, asked[:-1], preview, trigger_mode="always_last", **raw)
     name = f"{verb.lower()}-file"
     button, refusal = gr.Button(verb, variant="primary", elem_id=name), refusal_below(name)
-    grey(result.story, upload.change, *(field.input for field in (*choices, *options)))
+    grey(result.story, upload.change, *(field.input for field in asked[1:]))
     ask(button.click, of_file, asked, [result], result, refusal, preprocess=False)

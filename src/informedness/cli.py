@@ -20,12 +20,13 @@ COMMANDS = {
     "register": "let evaluate.load find both metrics by name, from anywhere",
     "unregister": "undo register",
 }
-_HELP = """usage: informedness COMMAND ...
+_LISTED = "\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())
+_HELP = f"""usage: informedness COMMAND ...
 
 Classification scores that give no credit for guessing.
 
 commands:
-{commands}
+{_LISTED}
 
 examples:
   informedness report predictions.csv
@@ -117,8 +118,7 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
     """Read the command and its options; return the text to print if it is help or the version."""
     command, *given = arguments or [""]
     if command in ("-h", "--help"):
-        names = "\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())
-        return _HELP.format(commands=names)
+        return _HELP
     if command == "--version":
         from . import __version__
 
@@ -135,8 +135,11 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
         return parser.format_help().rstrip()
     options.command, options.known = command, parser._actions
     options.path = _files(parser, options, others)
-    if getattr(options, "format", "text") != "text":
-        _write_exactly()
+    is_data = getattr(options, "format", "text") != "text"  # for other programs: in UTF-8
+    if is_data and hasattr(sys.stdout, "reconfigure"):
+        is_unicode = sys.stdout.encoding.lower().startswith("utf")
+        # half of a surrogate pair, from a file name or an option, is refused
+        sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
     return None
 
 
@@ -169,23 +172,13 @@ def _like(name: str, names: Any) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-def _write_exactly() -> None:
-    """Write data for other programs in UTF-8, where standard output is not in a Unicode encoding.
-
-    What neither can hold, half of a surrogate pair from a file name or an option, is refused.
-    """
-    if hasattr(sys.stdout, "reconfigure"):
-        is_unicode = sys.stdout.encoding.lower().startswith("utf")
-        encoding = sys.stdout.encoding if is_unicode else "utf-8"
-        sys.stdout.reconfigure(encoding=encoding, errors="strict")
-
-
 @contextmanager
 def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
     """Yield a list that collects the messages of this project's warnings; others pass through.
 
-    Those that labels are probably not what was meant are errors without --as-is. Warning filters
-    apply to the whole process, which here belongs to the command line.
+    Those that labels are probably not what was meant are errors without --as-is. Those of logs that
+    are left out are told at once, and make the exit code 1. Warning filters apply to the whole
+    process, which here belongs to the command line.
     """
     from .core.labels import WARNING_PREFIX, InformednessWarning, LabelsWarning
 
@@ -199,6 +192,9 @@ def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
                 is_kept = options.keep_missing and "often means a missing value" in said
                 if not (options.as_is or is_kept):
                     raise ValueError(f"{said} (--as-is scores the labels as they are)")
+            elif said.startswith("left out: "):  # a log, or a run in it
+                options.has_left_out = True
+                options.tell(said)
             elif issubclass(category, InformednessWarning):
                 messages.append(said)
             else:
@@ -226,21 +222,18 @@ def _progress() -> Iterator[None]:
             from rich.progress import BarColumn, Progress, TimeElapsedColumn
 
             columns = "scoring", BarColumn(), TimeElapsedColumn()
-            progress = Progress(
-                *columns, console=Console(stderr=True), transient=True, refresh_per_second=4
-            )
+            progress = Progress(*columns, console=Console(stderr=True), transient=True)
             progress.add_task("", total=None)
             progress.start()
             shown.append(progress)
 
     timer = Timer(2, show)
-    if hasattr(signal, "pthread_sigmask"):  # not on Windows
-        # Ctrl-C is for the thread that works: taken by another, it would not end a read.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        timer.start()  # its thread, and that of the bar, keep this mask
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    else:
-        timer.start()
+    mask: Any = getattr(signal, "pthread_sigmask", None)  # not on Windows
+    # Ctrl-C is for the thread that works: taken by another, it would not end a read.
+    before = mask and mask(signal.SIG_BLOCK, {signal.SIGINT})
+    timer.start()  # its thread, and that of the bar, keep this mask
+    if mask:
+        mask(signal.SIG_SETMASK, before)
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ import json
 import os
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,6 @@ from .statistics.intervals import check_level
 from .statistics.registry import SCORES, averaged_score
 
 if TYPE_CHECKING:
-    from .logs.answers import Answers
     from .results.comparison import Comparison
     from .results.leaderboard import Leaderboard
 
@@ -102,9 +101,10 @@ def _check(options: Namespace) -> str:
         check_choice("vs_rest", options.vs_rest, SCORES)
     if not options.as_is:
         _check_two_sides(options, source)
-    if source == "columns":
-        _check_once(options)
-    elif source == "logs" and _is_table(options):
+    twice = [x for x in options.predictions or () if options.predictions.count(x) > 1]
+    if twice and getattr(options, "on", None) is None:
+        raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
+    if source == "logs" and _is_table(options):
         raise ValueError(_columns_there(options))
     return source
 
@@ -122,14 +122,6 @@ def _check_two_sides(options: Namespace, source: str) -> None:
         raise ValueError(
             f"FILE must name two files, got {options.path[0]} twice: --as-is uses it for both"
         )
-
-
-def _check_once(options: Namespace) -> None:
-    """Raise ValueError if two models are the same column."""
-    models = options.predictions
-    twice = [x for x in models if models.count(x) > 1]
-    if twice and getattr(options, "on", None) is None:
-        raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
 
 
 def _is_table(options: Namespace) -> bool:
@@ -180,11 +172,8 @@ def _label_options(options: Namespace) -> LabelOptions:
 def _classes(options: Namespace, references: Column) -> dict[str, Any]:
     """Return the options that say which labels count, of the same type as the references."""
     how, is_integer = _label_options(options), references.kind == "integers"
-    return {
-        "labels": how.classes(is_integer),
-        "ignore_index": how.ignored(is_integer),
-        "unknown": how.unknown,
-    }
+    labels, ignored = how.classes(is_integer), how.ignored(is_integer)
+    return {"labels": labels, "ignore_index": ignored, "unknown": how.unknown}
 
 
 def _reading(options: Namespace) -> dict[str, Any]:
@@ -198,20 +187,6 @@ def _read_columns(names: dict[str, Any], options: Namespace) -> dict[str, Column
 
     named = {role: name for role, name in names.items() if name is not None}
     return read_columns(options.path, named, **_reading(options))
-
-
-def _read_logs(files: Sequence[str], options: Namespace) -> list["Answers"]:
-    from .logs.reading import read_logs
-
-    how = LabelOptions(**_given(options, *_OF_TEXT))
-    chosen = _given(options, "task", "variant", "epoch")
-    read, left_out = read_logs(
-        files, how, **_given(options, "harness", "runs", "latest", "epochs"), chosen=chosen
-    )
-    for line in left_out:
-        options.tell(line)
-    options.has_left_out |= bool(left_out)
-    return read
 
 
 def _shown(result: Any, options: Namespace) -> str:
@@ -241,15 +216,12 @@ def report(options: Namespace) -> str:
         return _report_of_logs(options)
     if source == "columns" and len(options.predictions) > 1:
         return _shown(_leaderboard(options), options)
-    table: Any = _table_of_lines(options) if source == "lines" else _table_of_columns(options)
+    table = _table(options, source)
     if options.by is not None:
         from .results.slices import Slices
 
-        slices = Slices.from_tables(
-            table,
-            classes=options.classes or "all",
-            **_given(options, "by", "confidence_level", "vs_rest"),
-        )
+        how = _given(options, "by", "confidence_level", "vs_rest")
+        slices = Slices.from_tables(table, classes=options.classes or "all", **how)
         if options.column is not None:
             slices = slices.sorted_by(options.column, descending=options.descending)
         return _shown(slices, options)
@@ -261,25 +233,20 @@ def report(options: Namespace) -> str:
     return _shown(Report.from_table(table, options.confidence_level, ignored), options)
 
 
-def _table_of_columns(options: Namespace) -> Any:
-    """Return the table of one column of predictions, or one for each slice."""
-    from .inputs.files import table_from_file
+def _table(options: Namespace, source: str) -> Any:
+    """Return the table of two text files, or of a column of predictions, or one for each slice."""
+    if source == "columns":
+        from .inputs.files import table_from_file
 
-    names = ("references", "weights", "counts", "by", *_OF_LABELS, *_OF_FILES)
-    return table_from_file(
-        options.path, predictions=options.predictions[0], **_given(options, *names)
-    )
-
-
-def _table_of_lines(options: Namespace) -> ContingencyTable:
-    """Return the table of two text files, of references and of predictions, a label per line."""
+        names = ("references", "weights", "counts", "by", *_OF_LABELS, *_OF_FILES)
+        given = _given(options, *names)
+        return table_from_file(options.path, predictions=options.predictions[0], **given)
     from .inputs.samples import read_lines
 
     how = _given(options, "encoding", "drop_null", "keep_missing")
     references, predictions = read_lines(options.path, _label_options(options), **how)
-    return ContingencyTable.from_labels(
-        references=references, predictions=predictions, **_classes(options, references)
-    )
+    classes = _classes(options, references)
+    return ContingencyTable.from_labels(references=references, predictions=predictions, **classes)
 
 
 def _score(found: Any, options: Namespace) -> str:
@@ -294,10 +261,10 @@ def _score(found: Any, options: Namespace) -> str:
 
 def _report_of_logs(options: Namespace) -> str:
     """Return the report on logs of evaluation harnesses."""
-    from .logs.reading import one_run
+    from .logs.reading import one_run, read_log
     from .logs.report import LogReport, how_read
 
-    read = _read_logs(options.path, options)
+    read = read_log(options.path, **_given(options, *_OF_LOGS, *_OF_TEXT))
     if options.metric is not None or options.plot is not None:
         read = [one_run(read, " ".join(options.path))]
     if options.metric is None:
@@ -317,14 +284,11 @@ def _leaderboard(options: Namespace) -> "Leaderboard":
     names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
     read = _read_columns(names, options)
     references = read.pop("references")
-    return leaderboard(
-        references,
-        dict(zip(models, read.values(), strict=True)),
-        metric=options.metric or "informedness",
-        average=options.average,
-        confidence_level=options.confidence_level or 0.95,
-        **_classes(options, references),
-    )
+    answers = dict(zip(models, read.values(), strict=True))
+    how = _classes(options, references) | _given(options, "average")
+    level = options.confidence_level or 0.95
+    metric = options.metric or "informedness"
+    return leaderboard(references, answers, metric=metric, confidence_level=level, **how)
 
 
 # compare
@@ -335,9 +299,8 @@ def compare(options: Namespace) -> str:
     from .statistics.swaps import check_plan
 
     source = _check(options)
-    check_plan(
-        options.confidence_level, options.n_resamples, options.seed
-    )  # before hours of reading
+    # before hours of reading
+    check_plan(options.confidence_level, options.n_resamples, options.seed)
     result, names = _of_columns(options) if source == "columns" else _of_logs(options)
     if options.format == "text":
         return _comparison_text(result, *names)
@@ -346,34 +309,26 @@ def compare(options: Namespace) -> str:
 
 def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
     """Return the comparison of two logs of one task, and what to call A and B."""
-    from .logs.reading import one_run
+    from .logs.reading import one_run, read_log
 
     if len(options.path) != 2:
         raise ValueError(
             "`--references` and `--predictions` must name columns; without them there must be two "
             f"logs of evaluation harnesses, got {len(options.path)} files"
         )
-    a, b = (one_run(_read_logs([file], options), file) for file in options.path)
+    how = _given(options, *_OF_LOGS, *_OF_TEXT)
+    a, b = (one_run(read_log(file, **how), file) for file in options.path)
     result = a.compare(b, **_given(options, *_OF_TEST))
     return result, [a.name, b.name] if a.name != b.name else options.path
 
 
 def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
     """Return the comparison of two columns, and what to call A and B."""
+    from .inputs.samples import joined_columns
     from .results.comparison import compare
 
-    (references, a, b, groups), names = _samples(options)
-    classes, test = _classes(options, references), _given(options, *_OF_TEST)
-    sides = [{*column.tolist()} for column in (references, a, b)]
-    if options.as_is and not (sides[0] & sides[1] and sides[0] & sides[2]):
-        # `compare` takes sides with nothing in common only if all classes are declared
-        classes["labels"] = classes["labels"] or sorted(set.union(*sides))
-    return compare(references, a, b, groups=groups, **classes, **test), names
-
-
-def _samples(options: Namespace) -> tuple[tuple[Column, Column, Column, Column | None], list[str]]:
-    """Return references, both predictions and groups, and what to call A and B."""
     files, columns = options.path, options.predictions
+    names = columns
     if options.on is None:
         if len(columns) != 2:
             raise ValueError(
@@ -383,20 +338,25 @@ def _samples(options: Namespace) -> tuple[tuple[Column, Column, Column, Column |
         roles = ("references", "predictions_a", "predictions_b", "groups", "counts")
         given = options.references, *columns, options.groups, options.counts
         read = _read_columns(dict(zip(roles, given, strict=True)), options)
-        references, a, b = (read[role] for role in roles[:3])
-        return (references, a, b, read.get("groups")), columns
-    if len(files) != 2 or len(columns) > 2:
-        raise ValueError(
-            "`--on` needs two files, for A and for B, and one or two columns of `--predictions`, "
-            f"got {len(files)} files and {len(columns)} columns"
-        )
-    from .inputs.samples import joined_columns
-
-    given = options.on, options.references, columns, options.groups
-    joined = joined_columns(files, *given, **_reading(options))
-    if len(columns) == 1:
-        return joined, files
-    return joined, [f"{file}, {column}" for file, column in zip(files, columns, strict=True)]
+        sides, groups = [read[role] for role in roles[:3]], read.get("groups")
+    else:
+        if len(files) != 2 or len(columns) > 2:
+            raise ValueError(
+                "`--on` needs two files, for A and for B, and one or two columns of "
+                f"`--predictions`, got {len(files)} files and {len(columns)} columns"
+            )
+        given = options.on, options.references, columns, options.groups
+        *sides, groups = joined_columns(files, *given, **_reading(options))
+        names = files
+        if len(columns) == 2:
+            names = [f"{file}, {column}" for file, column in zip(files, columns, strict=True)]
+    references, a, b = sides
+    classes, test = _classes(options, references), _given(options, *_OF_TEST)
+    there, of_a, of_b = ({*column.tolist()} for column in sides)
+    if options.as_is and not (there & of_a and there & of_b):
+        # `compare` takes sides with nothing in common only if all classes are declared
+        classes["labels"] = classes["labels"] or sorted(there | of_a | of_b, key=str)
+    return compare(references, a, b, groups=groups, **classes, **test), names
 
 
 def _comparison_text(result: "Comparison", a: str, b: str) -> str:

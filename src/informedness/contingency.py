@@ -16,7 +16,13 @@ from .core.labels import NAMES, Codes, Column, Label, NoSamplesError, Numbers, l
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, read_amounts, warn_of_doubts
 from .inputs.containers import coded, read_quickly, read_task
-from .inputs.matrices import check_no_totals, check_same_names, read_names
+from .inputs.matrices import (
+    check_no_totals,
+    check_same_names,
+    read_names,
+    warn_of_shares,
+    warn_of_totals,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,14 +162,16 @@ class ContingencyTable(Table):
             As `from_labels`, and if there is not one number per pair or one is not valid.
         """
         given = references, predictions, labels, ignore_index, unknown
-        r, p, task = read_task(*given, counts=counts)
-        amounts, squares, samples = read_counts(counts, squared_weights, n_samples, len(r))
+        sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
+        r, p, task = read_task(*given, **sums)
+        amounts, squares, samples = read_counts(**sums, n_pairs=len(r))
         keep = task.counted(r, amounts)
         found, rows, columns = common_codes(r[keep], p[keep])
         cells = Cells(rows, columns, amounts[keep], None if squares is None else squares[keep])
         n = None if samples is None else int(samples[keep].sum())
         table = cls._of_task(found, cells, task, n)
         warn_of_doubts(table)
+        warn_of_totals(table)
         return table
 
     @classmethod
@@ -202,6 +210,8 @@ class ContingencyTable(Table):
                 raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
             names = classes, classes
         check_no_totals(amounts, names)
+        if squared_weights is None:
+            warn_of_shares(amounts)
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
         squares = None if squared_weights is None else np.ravel(squared_weights)
         table = cls.from_counts(

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .core.labels import Codes, NoSamplesError, Numbers, as_array, check_choice, show
+from .core.table import is_real
 
 _TOLERANCE = 1e-3  # of a sum of probabilities: those in 16 bits are exact to 5e-4
 
@@ -101,6 +102,12 @@ def _read_probabilities(probabilities: Any) -> Numbers:
 
 
 def _read_prevalence(prevalence: Any, k: int) -> Numbers:
+    if hasattr(prevalence, "iloc") and not prevalence.index.is_monotonic_increasing:
+        raise ValueError(
+            "`prevalence` must have the order of the columns of `probabilities`, got the index "
+            f"{show(list(prevalence.index))}: pass prevalence.sort_index() if they are sorted, or "
+            "prevalence.to_numpy() if they have this order"
+        )
     pi = _read_shares(prevalence, "prevalence", "pass shares, not counts")
     if pi.shape != (k,):
         raise ValueError(f"`prevalence` must be {k} numbers, one per class, got shape {pi.shape}")
@@ -111,6 +118,8 @@ def _read_prevalence(prevalence: Any, k: int) -> Numbers:
 
 def _read_shares(values: Any, name: str, remedy: str) -> Numbers:
     array = as_array(values, name)
+    if array.dtype.kind == "O" and all(map(is_real, array.flat)):
+        array = array.astype(np.float64)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"`{name}` must hold numbers, got {show(values)}")
     array = array.astype(np.float64)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 @contextmanager
@@ -21,11 +21,9 @@ def _of_an_extra(package: str) -> str:
     """Return what to install: of our extras what they consist of, which any index has."""
     from importlib.metadata import PackageNotFoundError, requires  # which takes long
 
-    extra = re.fullmatch(r"informedness\[(\w+)\]", package)
-    try:
-        lines = requires("informedness") or [] if extra else []
-    except PackageNotFoundError:  # in a Space, which has the package in a folder
-        lines = []
-    parts = [line.split(";") for line in lines if ";" in line]
-    wanted = [name for name, when in parts if extra and re.search(rf"extra == .{extra[1]}.", when)]
+    name, _, extra = package.rstrip("]").partition("[")
+    lines: list[str] = []
+    with suppress(PackageNotFoundError):  # in a Space, which has the package in a folder
+        lines = requires(name) or [] if extra else []
+    wanted = [x.split(";")[0] for x in lines if re.search(rf"extra == .{extra}.", x)]
     return " ".join(f"'{name}'" for name in wanted or [package])

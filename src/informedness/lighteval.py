@@ -75,11 +75,8 @@ def nit(of: Any) -> CorpusLevelMetric:
 def _metric(score: str, of: Any) -> CorpusLevelMetric:
     of = getattr(of, "value", of)
     function = getattr(of, "sample_level_fn", None)
-    if (
-        not isinstance(function, SampleLevelComputation)
-        or isinstance(of, MetricGrouping)
-        or of.batched_compute
-    ):
+    is_single = isinstance(function, SampleLevelComputation) and not isinstance(of, MetricGrouping)
+    if not is_single or of.batched_compute:
         raise ValueError(
             "`of` must be a metric that scores each sample by itself as right or wrong, such as "
             f"Metrics.exact_match, got {show(of)}"

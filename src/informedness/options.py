@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypedDict
 from .core.labels import Label
 from .core.scores import ZeroDivision
 
-Averaged: TypeAlias = Literal["bias", "prevalence", "macro"]
+Averaged: TypeAlias = Literal["default", "bias", "prevalence", "macro"]
 
 
 class Estimating(TypedDict, total=False):
@@ -29,7 +29,7 @@ class Counting(TypedDict, total=False):
     unknown: str
 
 
-class CountingAndEstimating(Counting, Estimating, total=False):
+class OfSamples(Counting, Estimating, total=False):
     """How a score of samples is estimated."""
 
     groups: Any

@@ -24,10 +24,10 @@ from .extras import needing
 from .results.estimates import Estimate
 from .results.layout import texts_of
 from .results.leaderboard import Leaderboard
-from .results.matrix import cells_of, most_frequent
+from .results.matrix import most_frequent
 from .results.report import Report
 from .results.slices import Slices
-from .results.text import cut_apart, rounded, shown, shown_interval
+from .results.text import cut_apart, rounded, shown, shown_interval, shown_name
 from .statistics.entropic import triangle_of
 from .statistics.registry import SCORES, score_named
 
@@ -53,10 +53,7 @@ _MOST_TABLES = 30  # of a triangle: as many shapes and shades
 
 def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
     """Draw what `ContingencyTable.plot` returns."""
-    n_classes = len(table.labels) - (table.labels[-1] is None)
-    rows = most_frequent(table, _MOST_CLASSES)
-    columns = [*rows, *range(n_classes, len(table.labels))]  # and answers outside of all classes
-    cells = cells_of(table, rows, columns)
+    rows, columns, cells = most_frequent(table, _MOST_CLASSES)
     names = [shown(table.labels[code]) for code in columns]
     longest = min(16, max(map(len, names)))
     is_full = len(columns) > 12 or len(columns) * longest > 100
@@ -74,6 +71,7 @@ def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
     ax.set_xticks(range(len(columns)), names, parse_math=False, fontsize=small)
     if max(map(len, names)) * len(names) > 24:  # too long to fit side by side
         ax.tick_params(axis="x", labelrotation=90)
+    n_classes = len(table.labels) - (table.labels[-1] is None)
     more = f" ({len(rows)} of {n_classes} classes)" if len(rows) < n_classes else ""
     ax.set_xlabel(f"prediction{more}", fontsize=size)
     ax.set_ylabel("reference", fontsize=size)
@@ -87,17 +85,15 @@ def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
 
 def _write_cells(ax: Axes, numbers: list[str], shares: Any, size: float) -> bool:
     """Write a number into each cell, if they can be read where they fit."""
-    n_rows, n_columns = shares.shape
     widest = ax.text(0, 0, max(numbers, key=len), ha="center", va="center", fontsize=size)
     ax.figure.canvas.figure.draw_without_rendering()  # before it nothing has a width
     largest = max(widest.get_window_extent().size)
     widest.remove()
-    scale = min(1, 0.85 * ax.get_window_extent().width / n_columns / largest)
+    scale = min(1, 0.85 * ax.get_window_extent().width / shares.shape[1] / largest)
     fits = bool(scale >= _SMALL)
     if fits:
-        for (i, j), number, share in zip(
-            np.ndindex(n_rows, n_columns), numbers, shares.flat, strict=True
-        ):
+        places = np.ndindex(shares.shape)
+        for (i, j), number, share in zip(places, numbers, shares.flat, strict=True):
             color = "white" if share > 0.5 else _INK
             ax.text(j, i, number, ha="center", va="center", fontsize=scale * size, color=color)
     return fits
@@ -151,7 +147,7 @@ def draw_slices(slices: Slices, metric: str = "informedness", ax: Axes | None = 
     if slices.confidence_level is None:
         raise ValueError("slices must have intervals to plot: make them with confidence_level=0.95")
     check_choice("metric", metric, tuple(slices.overall.estimates))
-    rows = [_Row(_name_of(x.name), x.scores[metric], x.estimates[metric]) for x in slices.rows]
+    rows = [_Row(shown_name(x.name), x.scores[metric], x.estimates[metric]) for x in slices.rows]
     whole = slices.overall
     rows.append(_Row("all", whole.scores[metric], whole.estimates[metric], is_whole=True))
     return _forest(rows, score_named(metric).title, ax)
@@ -368,10 +364,8 @@ def plot_ability_curves(
     known, guessed = np.diag(of_references), np.outer(of_references, of_guesses)
     rows, columns = np.indices(known.shape).reshape(2, -1)
     mixed = [(x * known + (1 - x) * guessed).ravel() for x in abilities]
-    tables = [
-        ContingencyTable.from_counts(references=rows, predictions=columns, counts=counts)
-        for counts in mixed
-    ]
+    sides: dict[str, Any] = {"references": rows, "predictions": columns}
+    tables = [ContingencyTable.from_counts(**sides, counts=counts) for counts in mixed]
     ax, size = _axes(ax, 2.4 + 0.17 * math.ceil(len(metrics) / 2))
     curves: dict[tuple[float, ...], int] = {}  # scores with the same curve share its style
     for name in metrics:
@@ -425,13 +419,8 @@ def _named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
         raise TypeError(f"`{argument}` must map names to each {kind.__name__}, got {show(values)}")
     if not values:
         raise ValueError(f"`{argument}` must hold at least one, got none")
-    names = texts_of(map(_name_of, values), argument, "entry")
+    names = texts_of(map(shown_name, values), argument, "entry")
     return dict(zip(names, values.values(), strict=True))
-
-
-def _name_of(name: Any) -> str:
-    names = name if isinstance(name, tuple) else (name,)
-    return ", ".join(shown(x) for x in names)
 
 
 def import_pyplot() -> Any:

@@ -113,9 +113,9 @@ def _script(copy: Path) -> Path:
 
 def _is_in_place(copy: Path, files: dict[str, bytes]) -> bool:
     """Whether evaluate would load this copy, whole."""
-    for name, content in files.items():
-        if not (copy / name).is_file() or (copy / name).read_bytes() != content:
-            return False
+    in_copy = {name: copy / name for name in files}
+    if any(not x.is_file() or x.read_bytes() != files[name] for name, x in in_copy.items()):
+        return False
     others = [_script(other) for other in _copies(copy.parent) if other != copy]
     newest = _script(copy).stat().st_mtime
     return all(other.is_file() and other.stat().st_mtime < newest for other in others)

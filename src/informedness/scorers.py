@@ -129,7 +129,7 @@ def cross_val_estimate(
 
     Warns
     -----
-    IntervalWarning
+    IntervalWarning, LabelsWarning
         As `estimate_from_labels`.
 
     References
@@ -164,6 +164,7 @@ def cross_val_estimate(
         )
     options: dict[str, Any] = {} if params is None else {"params": params}
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, **options)
+    table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns of odd labels
     return estimate_from_labels(
         y,
         predictions,

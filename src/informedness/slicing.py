@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .contingency import ContingencyTable
-from .core.labels import Codes, Column, Label, Numbers, label_kind, merged
+from .core.labels import Codes, Column, Label, Numbers, label_kind, merged, read_column, show
 from .core.table import Cells, Task, count_pairs, counted_samples, sum_by
 from .inputs.containers import code_integers, coded, read_quickly
 
@@ -53,17 +53,29 @@ def _codes(column: Column) -> tuple[Sequence[Label], Numbers]:
     return (range(bits + 1), column.codes) if 0 <= bits < 2**7 else coded(column)
 
 
-def name_key(name: Slice) -> list[Any]:
+def name_key(name: Slice | None) -> list[Any]:
     """Return what sorts the names of slices, of which some may be integers and some text."""
     return [(label_kind(x), x) for x in (name if isinstance(name, tuple) else (name,))]
+
+
+def read_name(name: Any) -> Slice:
+    """Return the name of a slice, or raise ValueError unless it is a label or a tuple of labels."""
+    labels = [
+        read_column([label], "tables").example()
+        for label in (name if isinstance(name, tuple) else (name,))
+    ]
+    return tuple(labels) if isinstance(name, tuple) else labels[0]
 
 
 def in_order(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
     """Return what there is for each slice, sorted by name."""
     try:
         return {name: tables[name] for name in sorted(tables)}
-    except TypeError as error:
-        raise ValueError(f"`by` must hold labels of one type: {error}") from error
+    except TypeError:
+        first, *_, last = sorted(tables, key=name_key)
+        raise ValueError(
+            f"`by` must hold labels of one type, got {show(first)} and {show(last)}: convert some"
+        ) from None
 
 
 def count_slices(

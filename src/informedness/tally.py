@@ -15,7 +15,7 @@ from .core.labels import Label, NoSamplesError, check_same_kind, read_column, sh
 from .core.table import warn_of_doubts
 from .inputs.containers import read_task
 
-_ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
+ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 
 
 class Tally:
@@ -98,7 +98,7 @@ class Tally:
                     f"`table` must declare the labels of the tally, {show(classes)}, got "
                     f"{show(table.labels)}, {kind}: count it with the same labels= and unknown="
                 )
-        with _ADDING:
+        with ADDING:
             self._table = table if self._table is None else self._table + table
 
     @property

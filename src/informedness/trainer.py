@@ -11,6 +11,7 @@ import sys
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from .contingency import ContingencyTable
 from .core.labels import (
     Label,
+    LabelsWarning,
     NoSamplesError,
     Numbers,
     UndefinedMetricWarning,
@@ -26,10 +28,10 @@ from .core.labels import (
     show,
     warn,
 )
-from .core.table import is_real
+from .core.table import is_real, labels_at
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
-from .tally import Tally
+from .tally import ADDING, Tally
 
 _ONE_COLUMN = "one column"
 _ENDS = "_standard_error", "_low", "_high"  # of the names of what goes with an interval
@@ -93,6 +95,8 @@ class ComputeMetrics:
     -----
     InformednessWarning
         If an evaluation was interrupted, whose batches are left out of the next one.
+    LabelsWarning
+        As `informedness_score`; and if references are outside the columns of logits.
 
     Notes
     -----
@@ -176,11 +180,16 @@ class ComputeMetrics:
             labels=self.labels, ignore_index=self.ignore_index, unknown=self.unknown
         )
         self._form: str | None = None
+        self._n_columns: int | None = None  # of logits
         # Where answers are 0 and 1: the counts of each column, a row for each reference.
         self._cells: Numbers = np.array(0)
         # Where answers are sequences of ids: how often each begins with which of both.
         self._starts: Counter[tuple[int, int]] = Counter()
         self._loop: tuple[weakref.ref[Any], int] | None = None
+
+    def __copy__(self) -> ComputeMetrics:
+        """Return a copy that counts for itself."""
+        return deepcopy(self)
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Count a batch or all batches, and return the scores.
@@ -243,6 +252,7 @@ class ComputeMetrics:
         if has_columns and predictions.shape[-1] == 1:
             predictions, references = predictions.reshape(-1), references.reshape(-1)
         elif has_columns and _is_float(predictions):
+            self._n_columns = predictions.shape[-1]
             predictions = _argmax(predictions, references != self.ignore_index)
         elif predictions.shape != references.shape:
             raise ValueError(
@@ -284,7 +294,8 @@ class ComputeMetrics:
         self._tally.update(references=references.ravel(), predictions=predictions.ravel())
         if references.ndim == 2 and references.size:
             starts = predictions[:, 0].tolist(), references[:, 0].tolist()
-            self._starts.update(zip(*starts, strict=True))
+            with ADDING:
+                self._starts.update(zip(*starts, strict=True))
 
     def _count_binary(self, form: str, predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
@@ -304,7 +315,8 @@ class ComputeMetrics:
         n_labels = answers.shape[1]
         pairs = 4 * np.arange(n_labels) + 2 * references + answers
         counts = np.bincount(pairs[keep].astype(np.int64), minlength=4 * n_labels)
-        self._cells = self._cells + counts.reshape(n_labels, 2, 2)
+        with ADDING:
+            self._cells = self._cells + counts.reshape(n_labels, 2, 2)
 
     def _threshold(self) -> float:
         """Return the threshold that was given, or that goes with the model's loss."""
@@ -322,6 +334,7 @@ class ComputeMetrics:
         if self._form in (None, "classes"):
             self.table = self._tally.table
             self._check_starts(self.table)
+            self._warn_of_padding(self.table)
             return self._of_table(self.table)
         if not self._cells.any():
             raise NoSamplesError("there must be a sample to score, but none was given")
@@ -343,6 +356,19 @@ class ComputeMetrics:
             raise ValueError(
                 f"all sequences of predictions begin with {begun.pop()}, and no references do: "
                 f"{_DECODE}; for classes of tokens pass `labels`"
+            )
+
+    def _warn_of_padding(self, table: ContingencyTable) -> None:
+        """Warn of references such as 255 and -1 for which there are no logits."""
+        if self._n_columns is None or self.labels is not None:
+            return
+        found = labels_at(table, table.reference_totals > 0)
+        if odd := [label for label in found if label not in range(self._n_columns)]:
+            warn(
+                f"references such as {odd[0]} count as a class, but are not in "
+                f"range({self._n_columns}), the columns of logits: pass ignore_index={odd[0]} if "
+                "they are padding",
+                LabelsWarning,
             )
 
     def _of_table(self, table: ContingencyTable) -> dict[str, float]:

@@ -227,7 +227,7 @@ GROUPS = [label for label in "abcdefghij" for _ in range(10)]
 MEANT = {  # references, predictions, what is said, and where
     "more known than right": (GROUPS, ["a"] * 50 + ["f"] * 50, "Above accuracy", "#verdict"),
     "one class": (["a"] * 20, ["a"] * 19 + ["b"], "nothing to tell apart", "#lead"),
-    "missing": ([*YES_NO, "NA"], [*YES_NO, "no"], "in labels or a matrix", "refused"),
+    "missing": ([*YES_NO, "NA"], [*YES_NO, "no"], "Leave out rows", "refused"),
     "identifiers": ([f"id {i}" for i in range(60)], ["id 1"] * 60, "identifiers", "refused"),
     "header": (["label", *YES_NO], ["label", *YES_NO], "looks like a header", "refused"),
     "scores": (YES_NO, [f"0.{i}" for i in range(10, 30)], "no label in common", "refused"),
@@ -257,7 +257,7 @@ def test_labels_and_matrices_that_may_not_be_what_was_meant_are_told_or_refused(
     shows_matrix(page, [[5, 1], [2, 4]])  # without its totals
     paste_into(count_in(page, 0, 0), "0,9\t0,1\n0,25\t0,75")  # decimal commas
     shows(page, 0.65)
-    expect(page.locator("#result .taken")).to_contain_text("Each row sums to 1")
+    expect(page.locator("#result .taken")).to_contain_text("sums to 1: if these are shares")
     page.keyboard.press("Control+z")
     shows_matrix(page, [[5, 1], [2, 4]])
     paste_into(count_in(page, 0, 0), "10 2 12\n3 9 12\n13 11 24")
@@ -315,7 +315,7 @@ def test_a_result_comes_into_view_unless_somebody_has_gone_on_to_something_else(
 def test_a_refusal_stands_until_it_is_mended_and_a_list_can_be_split(visit):
     page = visit()
     paste(page, ["a", "", "b"], ["a", "b", "b"])
-    refused(page, "score-columns", "References: line 2 is empty")
+    refused(page, "score-columns", "References: line 2 must hold a label")
     expect(page.locator("#score-split")).to_be_hidden()
     paste(page, ["a, b, a, c"], ["[a b", " a a]"])
     refused(page, "score-columns", "write one label per line, not")
@@ -332,7 +332,7 @@ def test_a_comparison_is_stale_as_one_types_and_refused(visit):
     open_comparison(page)
     expect(page.locator("#verdict").last).to_contain_text("B is better")
     paste_models(page, GOLD, MODEL, [*BETTER, "a"])
-    sentence = "Predictions B: Mismatch in the number of predictions (21)"
+    sentence = "20 in References, 20 in Predictions A and 21 in Predictions B"
     refused(page, "compare-columns", sentence, "comparison")
     box(page, "Predictions B").fill(lines(BETTER))
     page.locator("#compare-columns").click()
@@ -365,7 +365,7 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     expect(page.locator("#result .taken")).to_have_text(said)
     choose(page, "references", "prediction")
     page.locator("#score-file").click()
-    refused(page, "score-file", "The column 'prediction' cannot be both references and predictions")
+    refused(page, "score-file", "The column 'prediction' can have one role only")
     choose(page, "predictions", "label")
     page.locator("#score-file").click()
     shows(page, report(MODEL, GOLD).scores["informedness"])
@@ -377,8 +377,8 @@ def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(visit, tmp_pa
     page = visit(query="?")
     send(page, tmp_path / "m.csv", "gold,model,count\na,a,90\na,b,10\nb,b,45\nb,a,5\n")
     page.locator("#score-file").click()
-    refused(page, "score-file", "name it as counts if a row stands for so many samples")
-    page.get_by_role("button", name="More about the file").click()
+    refused(page, "score-file", 'name it as "Column of counts" under Options if')
+    page.get_by_role("button", name="Options").click()
     before = changes_of(page, "result")
     page.get_by_label("Each row is one sample").check()
     await_change(page, "result", before)
@@ -582,7 +582,7 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
         expect(page.locator(content).first).to_be_visible()
         for file in page.locator("[role=tab]:visible", has_text=re.compile("^File$")).all():
             file.click()
-            page.get_by_role("button", name="More about the file").click()
+            page.get_by_role("button", name="Options").click()
         for fold in page.locator(".folds summary:visible").all():
             fold.click()
     tab(page, "Use it")

@@ -17,7 +17,6 @@ from golden import close
 from informedness import ContingencyTable, compare, report
 from kinds import DOUBT, KINDS, MISSING, RIGHT
 
-DROP = "Leave out rows with missing values (drop_null)"
 ROLES = ("References", "Predictions")
 
 
@@ -29,25 +28,27 @@ def is_scored(drawn: Any, references: Any, predictions: Any, case: Any = None) -
 
 
 def score_boxes(page: SimpleNamespace, *texts: str) -> Any:
-    return page.app.score_columns(*page.columns.split_samples(texts, ROLES))
+    with page.charts.noting([]):
+        return page.app.score_columns(*page.columns.split_samples(texts, ROLES))
 
 
-def score_upload(page: SimpleNamespace, path: Any, *chosen: Any) -> Any:
-    sent = {"path": str(path)}
-    return page.app.score_columns(*page.uploads.labels_of_upload(sent, chosen, ROLES))
+def score_upload(page: SimpleNamespace, path: Any, *chosen: Any, meant: Any = ()) -> Any:
+    with page.charts.noting(meant):
+        labels = page.uploads.labels_of_upload({"path": str(path)}, chosen, ROLES)
+        return page.app.score_columns(*labels)
 
 
 @pytest.fixture
 def upload(page: SimpleNamespace, tmp_path: Path) -> Any:
     """Return the function that scores two columns of a file with this content."""
 
-    def scored(content: str | bytes, *chosen: Any, name: str = "mine.csv") -> Any:
+    def scored(content: Any, *chosen: Any, name: str = "mine.csv", meant: Any = ()) -> Any:
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         if not chosen:
             file = page.uploads.Upload({"path": str(path)})
             chosen = page.columns.guessed_columns(file.header, file.column)
-        return score_upload(page, path, *chosen)
+        return score_upload(page, path, *chosen, meant=meant)
 
     return scored
 
@@ -55,13 +56,10 @@ def upload(page: SimpleNamespace, tmp_path: Path) -> Any:
 # What is refused
 
 NAMES = "gold", "model"
-MORE = (
-    'On your computer there can be more: pip install "informedness[all]", then type '
-    "informedness report mine.csv -r gold -p model"
-)
+MORE = "On your computer there can be more: pip"
 BOXES = {
     ("a\ta\n" * 100_001, ""): "got 100,001. On your computer there can be more: pip",
-    ("a\n\nb", ""): "References: line 2 is empty",
+    ("a\n\nb", "a\na\nb"): "line 2 must hold a label, got '': \"Leave out rows with missing",
     ("", ""): "References: this box is empty",
     ("a,b\nb,b", ""): "Predictions: this box is empty",
     ("a\tb\nc", ""): "Line 2 must have 2 columns, got 1",
@@ -81,19 +79,16 @@ CELLS = {
     "1" * 19: "must be a count from 0 to below 1,000,000,000,000,000",
 }
 FILES = {
-    ("gold,model\na,a\nb,b\n", "gold", "gold"): "The column 'gold' cannot be both",
+    ("gold,model\na,a\nb,b\n", "gold", "gold"): "The column 'gold' can have one role only",
     ("gold,pred\n0.1,0.1\n0.2,0.2\n", "gold", "pred"): "are decimals: pass classes",
-    ("ham,spam\nham,ham\nspam,spam\n", "ham", "spam"): "'ham' is both a label and the name",
-    ("gold,model\na,a\n,b\n", *NAMES): "in 1 of 2 rows of column 'gold': drop_null=True",
-    ("gold,model\na\n", *NAMES): "Expected 2 columns, got 1: a",
+    ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must be',
     ("gold,model\n", *NAMES): "There must be a sample to score",
     ("Results\ngold,model\na,a\n",): "got 'Results': take out what is above the header",
     ('gold,model\na,a\n"b,b\nb,b\n', *NAMES): "The row that begins in line 3 has a quoted",
     (b"gold,model\n\xe9,a\n", *NAMES): "b'\\xe9' would be 'é' in cp1252",
-    ("gold,model\n0,0.0\n1,1.0\n", *NAMES): "no label in common with",
-    ("gold,model,n\na,a,9\na,b,2\n", *NAMES): "olumn 'n' holds whole numbers",
-    ("gold,model\n" + "a,a\n" * 100_001, *NAMES): f"at most 100,000 rows. {MORE}.",
-    ("gold,model,n\na,a,100001\n", *NAMES, "n"): f"at most 100,000 rows. {MORE} --counts n.",
+    ("gold,model\n0,no\n1,yes\n", *NAMES): "no label in common with",
+    ("gold,model\n" + "a,a\n" * 100_001, *NAMES): f"at most 100,000 rows. {MORE}",
+    ("gold,model,n\na,a,100001\n", *NAMES, "n"): f"at most 100,000 rows. {MORE}",
     (gzip.compress(b"a,b\n" * 2_500_001), "a", "b"): "must hold at most 10,000,000 bytes",
     (lines([",".join("x" * 101)] * 2),): "A file can have at most 100 columns",
     ("label,prediction,gold\na,a,a\n",): "Choose the column of references",
@@ -209,10 +204,40 @@ def test_an_upload_is_read_as_the_command_line_reads_files(page, upload, tmp_pat
         (text.encode("utf-16"),),
         ("\ufeff" + text.replace("\n", "\r"),),
         ("sep=;\n" + text.replace(",", ";"),),
-        (text.replace("gold", "göld").encode("cp1252"), "göld", "model", None, [], "cp1252"),
-        (text + "\n,\nNA,a\n", *NAMES, None, [DROP], None),
+        (text.replace("gold", "göld").encode("cp1252"), "göld", "model", None, "cp1252"),
+        (text + "\n,\nNA,a\n", *NAMES, None, None),
     ):
-        is_scored(upload(content, *(chosen or NAMES)), GOLD, MODEL, content)
+        scored = upload(content, *(chosen or NAMES), name="mine.txt", meant=["drop_null"])
+        is_scored(scored, GOLD, MODEL, content)
+    nested = '{"doc": {"gold": "a"}, "model": "b"}\n{"doc": {"gold": "b"}, "model": "b"}'
+    is_scored(upload(nested, "doc.gold", "model", name="mine.jsonl"), list("ab"), list("bb"))
+
+
+OVERRIDDEN = {  # what is refused in a file or in boxes, and the controls that score it all the same
+    "gold,model\na,a\nb,a\nNA,b": ("drop_null", "keep_missing"),
+    "gold,model,n\na,a,9\nb,b,8\na,b,2": ("each_row_a_sample",),
+    "a,b\na,a\nb,b\na,a": ("as_is",),
+    ("a\nNA\nb\n\n", "a\na\nb\n\n", "b\na\nb\n\n"): ("drop_null", "keep_missing"),
+    ("label\na\nb", "prediction\na\nb", "prediction\na\na"): ("as_is",),
+    ("a\nb\nb", "x\ny\nx", "b\nb\nb"): ("as_is",),
+}
+
+
+def test_a_refusal_names_the_controls_that_override_it_and_they_do(page, upload):
+    def shown(given: Any, meant: Any) -> Any:
+        if isinstance(given, str):
+            return upload(given, *given.partition("\n")[0].split(",")[:2], meant=meant)
+        with page.charts.noting(meant):
+            columns = page.columns.split_samples(given, page.compare_tab.ROLES)
+            return page.compare_tab.compared(*columns)
+
+    for given, controls in OVERRIDDEN.items():
+        with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
+            shown(given, [])
+        said = page.charts.sentence(str(refused.value))
+        for control in controls:
+            assert f'"{page.limits.MEANT[control]}" under Options' in said, given
+            assert "samples" in parsed(shown(given, [control])).text, given
 
 
 # The matrix

@@ -47,7 +47,7 @@ def test_a_score_has_its_interval_once_and_a_warning_if_samples_are_few(page_of)
     page = page_of("nit")
     (note,) = drawn_score(page, *MANY).notes()
     assert note.startswith("The interval of nit may cover the truth less often than it says: 100")
-    assert note.endswith("; list all classes in labels= or a matrix.")
+    assert note.endswith("; list all classes in a matrix.")
     table = ContingencyTable.from_matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], labels=list("abc"))
     with pytest.warns(UserWarning, match="21 samples"):
         wanted = table.estimate("nit")

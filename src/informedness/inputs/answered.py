@@ -78,7 +78,7 @@ class LabelOptions:
         meant = {str(x) for x in (*(self.labels or ()), *(self.choices or ()))}
         if self.ignore_index is not None:
             meant.add(str(self.ignore_index))
-        text = MISSING - meant - ({"-100"} if self.numeric else set())
+        text = MISSING - meant - ({"-100", "-100.0"} if self.numeric else set())
         are_labels = ["references"]
         if self.pattern is None and self.unknown == "error":
             are_labels.append("predictions")

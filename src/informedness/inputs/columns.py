@@ -114,11 +114,12 @@ def plain_column(column: Any) -> Any:
     return column.unify_dictionaries()  # Arrow groups by only one dictionary
 
 
-def are_one_of(texts: Collection[str], values: Any) -> Any:
+def are_one_of(texts: Collection[str], values: Any, ignore_case: bool = False) -> Any:
     """Return which values are one of these texts; `is_in` takes an array, which imports pandas."""
     from pyarrow import compute
 
-    return compute.match_substring_regex(values, rf"\A(?:{'|'.join(map(re.escape, texts))})\z")
+    pattern = rf"\A(?:{'|'.join(map(re.escape, texts))})\z"
+    return compute.match_substring_regex(values, pattern, ignore_case=ignore_case)
 
 
 def no_samples(n_rows: int) -> ValueError:

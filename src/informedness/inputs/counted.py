@@ -5,20 +5,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.labels import LabelsWarning, warn
+from ..core.table import is_real
 from .matrices import words_of
 
 # Words of which the name of a column of counts consists. What stands for samples may be added, as
 # in "n_samples", "count_star()" and "Anzahl von id"; "word_count" counts something else.
 _COUNT = (
     r"n|cnts?|counts?|num|number|nobs|freqs?|frequenc(y|ies)|sizes?|values?|totals?|len|tall(y|ies)"
-    r"|anzahl|häufigkeit|nombre|effectifs?|fréquences?|total(es)?|cantidad|frecuencias?|numero"
-    r"|frequência|aantal|antall?|количество|数量|件数|개수"
+    r"|occurrences?|support|anz(ahl)?|h(ä|ae)ufigkeit|nombre|effectifs?|fréquences?|total(es)?"
+    r"|cuenta|cantidad|conteo|recuento|frecuencias?|n[uú]mero|contagem|quantidade|frequ[eê]ncia|conteggio"
+    r"|frequenza|aantal|antall?|liczba|počet|adet|say\u0131|количество|число|частота|数量|件数|個数|计数"
+    r"|频数|度数|개수"
 )
 _SAMPLES = (
-    r"of|samples?|rows?|obs|observations?|cases?|examples?|instances?|records?|items?|star|ids?|x"
-    r"|all|von|der|de"
+    r"of|samples?|docs?|rows?|obs|observations?|cases?|examples?|instances?|records?|items?|star"
+    r"|ids?|x|all|von|der|de"
 )
-_IDENTIFIER = r"ids?|idx|index|row|line|position|nr|no|key"
+_IDENTIFIER = r"ids?|idx|[uq]id|index|row|line|position|nr|no|key|unnamed|level|user|fold|seed"
 MOST_ROWS = 100_000  # rows looked at: matrices of some hundred classes have no more cells
 _STEP = 512
 
@@ -89,11 +92,13 @@ def warn_of_counts(
 def is_called_count(name: str) -> bool:
     """Return whether a name is one that programs and people give to columns of counts.
 
-    "0" is that of pandas.
+    "0" is that of pandas, "#" one of people.
     """
     words = words_of(name)
     known = all(re.fullmatch(f"{_COUNT}|{_SAMPLES}", word) for word in words)
-    return name == "0" or (known and any(re.fullmatch(_COUNT, word) for word in words))
+    is_number = bool(re.search(rf"\b({_SAMPLES}) num(ber)?$", " ".join(words)))  # of a row
+    has_count = any(re.fullmatch(_COUNT, word) for word in words)
+    return name in ("0", "#") or (known and has_count and not is_number)
 
 
 def _are_counts(values: Sequence[Any], name: str, is_named: bool) -> bool:
@@ -112,9 +117,8 @@ def whole_number(value: Any) -> int | None:
     """Return a value as a whole number from 0 on, None if it is not; empty text is 0."""
     if isinstance(value, str):
         value = float(value) if re.fullmatch(r"\d{1,15}(\.0*)?", value) else 0 if not value else -1
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        return None
-    return int(value) if value >= 0 and value % 1 == 0 else None
+    number = float(value) if is_real(value) else -1.0
+    return int(number) if number >= 0 and number % 1 == 0 else None
 
 
 def _listed(values: Any) -> Any:

@@ -9,11 +9,16 @@ from functools import partial, reduce
 from itertools import islice
 from typing import Any, BinaryIO
 
-from ..core.labels import show
+from ..core.labels import LabelsWarning, show, warn
 from .columns import are_one_of, check_columns
 from .paths import why_not_utf8
 
 _SEPARATORS = ";\t,|"
+# The line between the head and the rows of a table as Markdown, databases and others print it.
+_RULE = re.compile(
+    r"(?=.*[|+\u2502-\u257f])(?=.*[-=\u2500\u2501\u2550]{2})[-=|+:\s\u2500-\u257f]+"
+    r"|\s*[-=]{4,}([\s,;]+[-=]{4,})*[\s,;]*"
+)
 _TOP = 20  # lines among which the header is looked for
 _START = 10_000  # bytes in which the encoding is looked at, if a header lacks a column
 
@@ -32,7 +37,7 @@ def open_csv(
     import pyarrow.csv
 
     delimiter, n_skipped, rows = _top(stream, names, delimiter, block)
-    _check_quotes(stream, delimiter, block)
+    _check_quotes(stream, delimiter, len(rows[0]) if rows else 0, block)
     stream.seek(0)
     check_header(names, rows, stream.readlines(_START))
     stream.seek(0)
@@ -72,9 +77,10 @@ def _top(
     """
     with _as_text(stream, block) as text:
         top = list(islice(text, _TOP))
-        if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else ""):
+        if stated := re.fullmatch(r"sep=(.)[\r\n]*", top[0] if top else "", re.IGNORECASE):
             return stated[1], 1, list(csv.reader(top[1:], delimiter=stated[1]))
         found = {one: list(csv.reader(top, delimiter=one)) for one in (delimiter, *_SEPARATORS)}
+    check_no_rule([delimiter.join(row) for row in found[delimiter][:3]])  # not within quotes
     wanted = set(names.values())
     if top and not wanted:
         delimiter = max(found, key=lambda one: len(found[one][0]))
@@ -90,6 +96,10 @@ def check_header(
 ) -> None:
     """Raise ValueError unless the first row has the columns; say what may have hidden them."""
     header = rows[0] if rows else []
+    if any(re.search("[\0\ufffd]", name) for name in names.values()):
+        lines = list(lines)
+        if why := why_not_utf8(lines):  # names as they were listed
+            raise ValueError(why)
     try:
         check_columns(names, header)
     except ValueError as error:
@@ -102,6 +112,30 @@ def check_header(
         elif n := next(below, 0):
             help_ = f"; row {n} has them, and the header must come first: take out the rows above"
         raise ValueError(f"{error}{help_}") from None
+
+
+def check_no_rule(lines: Sequence[str]) -> None:
+    """Raise ValueError if one of these lines rules off the head of a table."""
+    for line in dict.fromkeys(lines):
+        if _RULE.fullmatch(line):
+            raise ValueError(
+                f"line {lines.index(line) + 1} is the rule of a table, {show(line.strip())}: save "
+                "the table as CSV"
+            )
+
+
+def check_header_once(header: Sequence[str], n_repeated: int) -> None:
+    """Refuse a header that some rows repeat, and warn of one whose names are labels below them.
+
+    pandas calls columns without names 0 and 1, which are often labels, too.
+    """
+    if n_repeated and not all(map(str.isdecimal, header)):
+        raise ValueError(
+            f"the header is repeated in {n_repeated} rows, as in files joined into one: pass the "
+            "files themselves, as several paths or a folder, or take these rows out"
+        )
+    names = ", ".join(map(show, header))
+    warn(f"the names of the columns, {names}, are also labels: is there no header?", LabelsWarning)
 
 
 def marked(text: str) -> str:
@@ -117,31 +151,43 @@ def check_not_joined(table: Any, names: Mapping[str, str]) -> None:
     from pyarrow import compute
 
     texts = {x: name for x, name in names.items() if x not in ("weights", "counts")}
-    are_headers = []
+    are_own, are_names = [], []
     for argument, name in texts.items():
-        values = table[argument].chunk(0).dictionary
+        codes = table[argument].combine_chunks()
+        values = codes.dictionary
         is_marked = compute.starts_with(values, "\ufeff")
         if compute.any(is_marked).as_py():
             raise ValueError(f"in column {name!r} {marked(values.filter(is_marked)[0].as_py())}")
-        # `index` would import pandas
-        found = compute.indices_nonzero(are_one_of([name], values)).to_pylist()
-        are_headers.append(found[0] if found else -1)
-    if -1 in are_headers:
-        return
-    rows = [table[x].combine_chunks().indices for x in texts]
-    same = [compute.equal(codes, at) for codes, at in zip(rows, are_headers, strict=True)]
-    if n := compute.sum(reduce(compute.and_, same)).as_py():
-        raise ValueError(
-            f"the header is repeated in {n} rows, as in files joined into one: pass the files "
-            "themselves, as several paths or a folder, or take these rows out"
+        are_own.append(compute.any(are_one_of([name], values)).as_py())
+        # in any order, as the files may have had another
+        are_names.append(are_one_of(texts.values(), values, ignore_case=True).take(codes.indices))
+    rows = table.select([*texts]).filter(reduce(compute.and_, are_names))
+    cells = [map(str.casefold, column.to_pylist()) for column in rows.columns]
+    wanted = {*map(str.casefold, texts.values())}
+    n = sum({*row} == wanted for row in zip(*cells, strict=True))
+    if n or all(are_own):
+        check_header_once([*texts.values()], n)
+
+
+def said_of_row(error: str) -> str:
+    """Return what pyarrow says of a row of CSV in plain words, empty if it is something else."""
+    if found := re.search(r"Expected (\d+) columns, got (\d+): (.*)", error, re.DOTALL):
+        return (
+            f"each row must have {found[1]} cells, as the header has, got {found[2]} in "
+            f"{show(found[3])}: put cells that hold the separator into quotes, and take out lines "
+            "that are no rows"
         )
+    if found := re.search(r"to double: invalid value '(.*)'", error, re.DOTALL):
+        return f"`counts` and `weights` must be numbers such as 1234.5, got {show(found[1])}"
+    return ""
 
 
-def _check_quotes(stream: BinaryIO, delimiter: str, block: int) -> None:
+def _check_quotes(stream: BinaryIO, delimiter: str, n_columns: int, block: int) -> None:
     """Raise ValueError if a quoted field does not end, or continues after its closing quote.
 
     In both cases a stray quote was read as the start of a field, and everything up to the next
-    quote, including whole rows, as the text of one cell; pyarrow does not mind.
+    quote, including whole rows, as the text of one cell; pyarrow does not mind. So it is if the
+    line with the quote has all columns without it; prose has commas, but no tabs.
     """
     if not any(b'"' in part for part in iter(partial(stream.read, block), b"")):
         return
@@ -155,7 +201,12 @@ def _check_quotes(stream: BinaryIO, delimiter: str, block: int) -> None:
 
     with _as_text(stream, block) as lines:
         try:
-            for _ in csv.reader(with_quotes(lines), delimiter=delimiter, strict=True):
+            for row in csv.reader(with_quotes(lines), delimiter=delimiter, strict=True):
+                for i, cell in enumerate(row if delimiter != "," else ()):
+                    first, *others = cell.splitlines() or [""]
+                    cells = first.split(delimiter)  # those of code may be empty
+                    if others and all(cells) and len(cells) > 1 and i + len(cells) == n_columns:
+                        raise csv.Error("it goes on in another row")
                 since_last_row.clear()
         except csv.Error as error:
             raise ValueError(

@@ -17,6 +17,7 @@ from ..inputs.containers import read_task
 from ..slicing import Slice, count_slices, in_order, slice_column, sliced_counts
 from .answered import LabelOptions, read_labels
 from .columns import Batch, named_columns, no_samples, read_whole, slices_of
+from .matrices import warn_of_totals
 from .readers import read_files
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
@@ -60,8 +61,9 @@ def table_from_file(
         largest number in each list of the column scores; if several are equal, the first. CSV and
         TSV have no nested columns and no lists.
     file_format : {"arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"}, optional
-        By default taken from each file name. "arrow" is Arrow IPC, also known as Feather. An Excel
-        file needs openpyxl, and has one sheet with these columns.
+        By default taken from each file name, where .txt is CSV, too. "arrow" is Arrow IPC, also
+        known as Feather. JSON has one object per line, or an array of objects. An Excel file needs
+        openpyxl, and has one sheet with these columns.
     encoding : str, optional
         Of text, such as "cp1252"; by default UTF-8, or UTF-16 or UTF-32 if a mark shows it.
     numeric : bool
@@ -153,6 +155,8 @@ def table_from_file(
     except ValueError as error:
         raise ValueError(f"{files}: {error}") from error
     warn_of_doubts(whole)
+    if counts is not None:
+        warn_of_totals(whole)
     return whole if by is None else tables
 
 

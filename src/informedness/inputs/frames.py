@@ -20,6 +20,7 @@ from ..slicing import slice_column, sliced_counts
 from .answered import LabelOptions
 from .columns import check_columns, named_columns, no_samples, nulls_found, plain_column, slices_of
 from .counted import MOST_ROWS, warn_of_counts
+from .matrices import warn_of_totals
 
 _CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised for what cannot be a key
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
@@ -91,7 +92,7 @@ def table_from_frame(
     cells = _count_in_engine(frame, names, drop_null)
     if counts is None and weights is None and not each_row_a_sample:
         all_differ = len(cells["rows"]) > 1 and max(cells["rows"]) == 1
-        values_of = partial(_integers_in, frame)
+        values_of = partial(_numbers_in, frame)
         is_refused = each_row_a_sample is False
         warn_of_counts(names, _names_in(frame), values_of, all_differ, is_refused)
     n_rows = sum(cells["rows"])
@@ -117,6 +118,8 @@ def table_from_frame(
         raise no_samples(n_rows) from None
     whole = ContingencyTable.sum_of(list(tables.values()))
     warn_of_doubts(whole)
+    if counts is not None:
+        warn_of_totals(whole)
     return whole if by is None else tables
 
 
@@ -252,13 +255,14 @@ def _names_in(frame: Any) -> list[str]:
     return list(nw.from_native(frame).lazy().collect_schema().names())
 
 
-def _integers_in(frame: Any, name: str) -> list[int]:
-    """Return the first values of a column of integers, none of another column."""
+def _numbers_in(frame: Any, name: str) -> list[Any]:
+    """Return the first values of a column of numbers, maybe as text; none of another column."""
     import narwhals as nw
 
     with suppress(ValueError):  # of two columns with this name
         lazy = nw.from_native(_selected(frame, {"counts": name})).lazy().select(name)
-        if lazy.collect_schema()[name].is_integer():
+        dtype = lazy.collect_schema()[name]
+        if dtype.is_numeric() or dtype in (nw.String, nw.Object):
             return list(lazy.head(MOST_ROWS).collect()[name].drop_nulls().to_list())
     return []
 

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.labels import Column, Numbers, check_distinct, check_same_kind, show
+from ..core.labels import (
+    Column,
+    LabelsWarning,
+    Numbers,
+    check_distinct,
+    check_same_kind,
+    show,
+    warn,
+)
+from ..core.table import Table
 from .containers import read_quickly
 
 # Words in the name of an axis. The second pair counts only where the first says nothing:
@@ -23,6 +32,7 @@ _PREDICTED = (
 _LABEL = r"labels?|targets?|class|classes|category|real|réel\w*"
 _ANSWER = r"outputs?|answers?|responses?|model|system"
 _TOTAL = r"(grand )?(totals?|sum|all)|Σ"
+_ONLY = "`matrix` must hold only the counts of classes, got"
 _SLACK = 1e-9  # of sums of floating point numbers, relative to their total
 
 
@@ -124,34 +134,72 @@ def is_called_total(name: Any) -> bool:
 
 
 def check_no_totals(amounts: Numbers, names: tuple[Column, Column]) -> None:
-    """Raise ValueError if the last row, the last column or both are totals, not classes.
+    """Raise ValueError if the last row, the last column or both are no classes, or the first.
 
-    Both are if they have one name and are the sums of the others. One alone is if it has no
-    counterpart. A matrix as small as 2 x 2 holds totals only if they are called so.
+    Both are totals if they have one name and are the sums of the others. One alone is if it has no
+    counterpart. A matrix as small as 2 x 2 holds totals only if they are called so. Shares beside
+    counts are recalls or errors.
     """
     if min(amounts.shape) == 0:
         return
-    found = [ends_in_sums(amounts, axis) for axis in (0, 1)]
-    last = [side.tolist()[-1] for side in names]
-    has_classes = max(amounts[:-1, :-1].any(axis=axis).sum() for axis in (0, 1)) > 1
-    if all(found) and last[0] == last[1] and (has_classes or is_called_total(last[0])):
-        raise ValueError(
-            "`matrix` must hold only the counts of classes, got the sums of the others as its last "
-            f"row and column, {show(last[0])}: leave them out; a class with such counts can be "
-            "scored from its samples, or from its pairs with from_counts"
-        )
-    for axis, kind, other in ((0, "row", "column"), (1, "column", "row")):
-        lines = np.moveaxis(amounts, axis, 0)
-        has_lines = min(lines.shape) > 1 and lines[:-1].any(axis=1).sum() > 1
-        is_total = found[axis] or _ends_in_mean(lines)
-        if not (has_lines or is_called_total(last[axis])) or not is_total:
-            continue
-        if last[axis] not in names[1 - axis].tolist():
+    for where, order in (("last", slice(None)), ("first", slice(None, None, -1))):
+        turned = amounts[order, order]
+        sides = [side[order].tolist() for side in names]
+        found = [ends_in_sums(turned, axis) for axis in (0, 1)]
+        last, inner = [side[-1] for side in sides], turned[:-1, :-1]
+        has_classes = max(inner.any(axis=axis).sum() for axis in (0, 1)) > 1
+        if all(found) and last[0] == last[1] and (has_classes or is_called_total(last[0])):
             raise ValueError(
-                "`matrix` must hold only the counts of classes, got the sums or means of the "
-                f"others as its last {kind}, {show(last[axis])}: leave it out; if it is a class, "
-                f"give it a {other} too"
+                f"{_ONLY} the sums of the others as its {where} row and column, {show(last[0])}: "
+                "leave them out; a class with such counts can be scored from its samples, or from "
+                "its pairs with from_counts"
             )
+        for axis, kind, other in ((0, "row", "column"), (1, "column", "row")):
+            lines, has_other = np.moveaxis(turned, axis, 0), last[axis] in sides[1 - axis]
+            name = show(last[axis])
+            are_counts = where == "last" and _are_whole(inner)
+            if are_counts and _ends_in_recall(lines, inner.diagonal()):
+                raise ValueError(
+                    f"{_ONLY} shares beside counts as its {where} {kind}, {name}: leave it out"
+                )
+            # few classes of few samples are sums by chance; totals that come first are called so
+            has_lines = where == "last" and inner.size and lines[:-1].any(axis=1).sum() > 1
+            is_total = found[axis] or _ends_in_mean(lines)
+            if is_total and not has_other and (has_lines or is_called_total(last[axis])):
+                raise ValueError(
+                    f"{_ONLY} the sums or means of the others as its {where} {kind}, {name}: leave "
+                    f"it out; if it is a class, give it a {other} too"
+                )
+
+
+def warn_of_totals(table: Table) -> None:
+    """Warn of a class that is called a total and whose counts are the sums of all others."""
+    sides = (table.rows, table.columns), (table.columns, table.rows)
+    totals = table.prediction_totals, table.reference_totals
+    for code, label in enumerate(table.labels):
+        if not is_called_total(label) or table.declared:
+            continue
+        for (here, there), sums in zip(sides, totals, strict=True):
+            cells, whole = table.counts[here == code], sums[there[here == code]]
+            if len(cells) and np.allclose(2 * cells, whole, rtol=_SLACK):
+                warn(
+                    f"the counts of {show(label)} are the sums of all others: leave them out, or "
+                    "declare it in `labels`",
+                    LabelsWarning,
+                )
+                return
+
+
+def warn_of_shares(amounts: Numbers) -> None:
+    """Warn of a matrix whose rows or columns are shares, which do not say how common a class is."""
+    for axis, kind, lost in ((1, "row", "classes"), (0, "column", "predictions")):
+        sums = amounts.sum(axis=axis)
+        if not _are_whole(amounts) and _are_one_whole(sums[sums > 0]):
+            warn(
+                f"each {kind} of `matrix` sums to {round(sums.max())}: if these are shares of the "
+                f"{kind}, not counts, the score is the one for equally common {lost}"
+            )
+            return
 
 
 def ends_in_sums(amounts: Numbers, axis: int) -> bool:
@@ -166,9 +214,18 @@ def ends_in_sums(amounts: Numbers, axis: int) -> bool:
     return bool(gap <= len(lines) * _unit(amounts) / 2 + _SLACK * largest)
 
 
+def _are_whole(amounts: Numbers) -> bool:
+    return bool((np.trunc(amounts) == amounts).all())
+
+
+def _are_one_whole(sums: Numbers) -> bool:
+    """Return whether sums of shares are all 1, or all 100, within rounding."""
+    return any(bool((np.abs(sums - whole) <= 0.02 * whole).all()) for whole in (1, 100))
+
+
 def _unit(amounts: Numbers) -> float:
     """Return the unit that numbers were rounded to; 0 for counts, which are exact."""
-    if (np.trunc(amounts) == amounts).all():
+    if _are_whole(amounts):
         return float(amounts.max() == 100)  # whole percentages
     for decimals in range(1, 7):
         if np.array_equal(amounts.round(decimals), amounts):
@@ -176,11 +233,20 @@ def _unit(amounts: Numbers) -> float:
     return 0.0
 
 
+def _ends_in_recall(lines: Numbers, hits: Numbers) -> bool:
+    """Return whether the last of several lines says which share of each sum is hits, or is none."""
+    line, sums = lines[-1][: len(hits)], lines[:-1].sum(axis=0)[: len(hits)]
+    recalls = hits / np.maximum(sums, _SLACK)
+    is_told = (recalls > 0.01) & (recalls < 0.99)  # where a weight near 0 or 1 is no recall
+    if len(line) < 2 or _are_whole(line) or not is_told.any():
+        return False
+    made = (recalls, 1 - recalls, 100 * recalls, 100 - 100 * recalls)
+    return any(bool((np.abs(line - one) <= 0.0051).all()) for one in made)
+
+
 def _ends_in_mean(lines: Numbers) -> bool:
     """Return whether the last of several lines of shares can be a mean of the others."""
-    sums = lines.sum(axis=1)
-    are_shares = any((np.abs(sums - whole) <= 0.02 * whole).all() for whole in (1, 100))
-    if not are_shares or (np.trunc(lines) == lines).all():  # as many samples of each class
+    if not _are_one_whole(lines.sum(axis=1)) or _are_whole(lines):  # as many samples of each class
         return False
     others, unit = lines[:-1], _unit(lines) + _SLACK
     between = (others.min(axis=0) - unit <= lines[-1]) & (lines[-1] <= others.max(axis=0) + unit)

@@ -12,6 +12,7 @@ from typing import Any
 from ..core.labels import show
 
 _ARGMAX = "argmax:"
+_MOST_NAMES = 40  # that an error lists
 
 
 def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
@@ -23,7 +24,9 @@ def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
 def listed(names: Collection[Any], wanted: str) -> str:
     """Return the names that there are, and the one that is close to what is wanted."""
     close = [] if wanted in names else get_close_matches(wanted, map(str, names), 1)
-    return ", ".join(map(repr, names)) + "".join(f" (did you mean {x!r}?)" for x in close)
+    more = f" and {len(names) - _MOST_NAMES:,d} more" if len(names) > _MOST_NAMES else ""
+    shown = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
+    return shown + more + "".join(f" (did you mean {x!r}?)" for x in close)
 
 
 def value_in(row: Mapping[str, Any], name: str) -> Any:

@@ -1,5 +1,6 @@
 """Formats whose rows are objects with types of their own: JSON, JSON lines and Excel's sheets."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,34 +20,45 @@ _TOP = 20  # rows of a sheet among which the header is looked for
 _HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
-def json_lines(stream: BinaryIO, _: object = None) -> Iterator[Row]:
-    """Yield where each object of JSON lines stands, the object, and whether it has escapes."""
-    decode = json.JSONDecoder(object_pairs_hook=_object).decode
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object as a dict; a key that occurs twice is an error."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} occurs twice in an object")
+    return values
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_object).decode
+
+
+def json_rows(stream: BinaryIO, _: object = None) -> Iterator[Row]:
+    """Yield where each object stands, the object, and whether it has escapes.
+
+    The objects are JSON lines, or in one JSON array, which is read whole: `datasets` and Spark
+    write lines into files called .json.
+    """
+    start = stream.read(1000).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
+    stream.seek(0)
+    if start.startswith(b"["):
+        text = stream.read()
+        for position, row in enumerate(_decoded(text, "the file", 1)):
+            yield f"entry {position}", row, True
+        return
     for number, line in enumerate(stream, start=1):
         if line.strip():
-            try:
-                row = decode(line.decode().removeprefix("\ufeff"))
-            except (ValueError, RecursionError) as error:
-                why = why_not_utf8([line], number) or error
-                raise ValueError(f"line {number} is not JSON: {why}") from error
+            row = _decoded(line, f"line {number}", number)
             yield f"line {number}", row, b"\\u" in line
 
 
-def json_entries(stream: BinaryIO, _: object = None) -> Iterator[Row]:
-    """Yield the same of a JSON array of objects, which is read whole."""
-    text = stream.read()
+def _decoded(text: bytes, where: str, first_line: int) -> Any:
     try:
-        rows = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_object)
+        return _decode(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        why = why_not_utf8(text.splitlines()) or error
-        raise ValueError(f"the file is not JSON: {why}") from error
-    if not isinstance(rows, list):
-        raise ValueError(
-            f"the file must hold a JSON array of objects, got {show(rows)}: one object per line "
-            'is JSON lines, file_format="jsonl"'
-        )
-    for position, row in enumerate(rows):
-        yield f"entry {position}", row, True
+        why = why_not_utf8(text.splitlines(), first_line)
+        why = why or f"{error}; write one object per line, or an array of all objects"
+        raise ValueError(f"{where} is not JSON: {why}") from error
 
 
 def values_of(row: Any, names: Mapping[str, str], where: str, is_escaped: bool) -> list[Any]:
@@ -56,21 +68,18 @@ def values_of(row: Any, names: Mapping[str, str], where: str, is_escaped: bool) 
     values = []
     for name in names.values():
         try:
-            values.append(value_in(row, name))
+            value = value_in(row, name)
         except ValueError as error:
             raise ValueError(f"{where} has no {name!r}; {error}") from error
+        if isinstance(value, (dict, list)):
+            raise ValueError(
+                f"{where} must have one value as {name!r}, got {show(value)}: name a field or an "
+                "element in it, or argmax:NAME for the position of the largest number; each sample "
+                "must be an object of its own, as orient='records' of pandas writes them"
+            )
+        values.append(value)
     if is_escaped and any(_HALF_A_CHARACTER.search(str(value)) for value in values):
         raise ValueError(f"{where} has half a character (a lone surrogate) as a label")
-    return values
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object as a dict; a key that occurs twice is an error."""
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} occurs twice in an object")
     return values
 
 

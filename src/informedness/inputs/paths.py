@@ -46,7 +46,7 @@ _BETWEEN_WORDS = re.compile(rb'[\s,;|"]')
 _ENCODINGS = ("cp1252", "cp1250", "cp1251", "cp932", "gb18030", "big5", "cp949")
 _LOST = "\ufffd"  # in place of bytes that are none of an encoding
 _PIECE = 1 << 20  # bytes read, decompressed or decoded at a time
-_HIDDEN = (".", "_")
+_HIDDEN = (".", "_", "~$")  # the last is that of a book which is open in Excel
 # Files beside the data in a folder: texts about it, unless their ending says that they are data,
 # and what `datasets` writes.
 _TEXTS = re.compile(r"(README|LICENSE|CITATION)(\.\w+)?", re.I)
@@ -100,7 +100,8 @@ def paths_of(path: Any) -> list[Any]:
 
 def _check_there(path: Any) -> None:
     if str(path) != "-" and not Path(path).exists():
-        raise FileNotFoundError(f"{path}: there is no such file or folder")
+        help_ = ": name the files themselves" if set("*?[") & set(str(path)) else ""
+        raise FileNotFoundError(f"{path}: there is no such file or folder{help_}")
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -149,7 +150,7 @@ def named_format(path: Path) -> str | None:
 
 
 def _format(path: Path) -> str:
-    file_format = named_format(path)
+    file_format = named_format(path) or ("csv" if path.suffix.lower() == ".txt" else None)
     if file_format is None:
         raise ValueError(
             f"{path}: the format must be one of {sorted(set(FORMATS.values()))}, and the file name "
@@ -267,6 +268,8 @@ def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
     What a word is in other encodings shows a reader which one is right.
     """
     for number, line in enumerate(lines, start=first):
+        if b"\0\0" in line:
+            return f"line {number} holds bytes that are no text: the file has another format"
         if b"\0" in line:
             likely = "utf-16-be" if line.startswith(b"\0") else "utf-16-le"
             return (
@@ -314,8 +317,8 @@ def _decompressed(stream: BinaryIO, is_archive: bool, most_bytes: int | None) ->
         plain = _copied(openers[name](stream), most_bytes)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
-    with plain:
-        yield plain
+    with plain, _decompressed(plain, is_archive, most_bytes) as inner:  # some are compressed twice
+        yield inner
 
 
 def _of_streams(stream: BinaryIO, new: Callable[[], Any]) -> Iterator[bytes]:

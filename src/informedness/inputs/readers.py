@@ -6,21 +6,22 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
+from operator import contains
 from typing import Any, BinaryIO
 
 from ..extras import needing
 from .answered import LabelOptions
 from .columns import Batch, are_one_of, check_columns, nulls_found, plain_column
 from .counted import CountsWatch, whole_number
-from .delimited import check_not_joined, csv_header, open_csv
+from .delimited import check_header_once, check_not_joined, csv_header, open_csv, said_of_row
 from .nested import array_in
-from .objects import Row, json_entries, json_lines, sheet_rows, values_of
+from .objects import Row, json_rows, sheet_rows, values_of
 from .paths import check_encoding, list_files, open_whole, why_not_utf8
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 _OBJECTS: dict[str, Callable[[BinaryIO, Mapping[str, str]], Iterator[Row]]] = {
-    "json": json_entries,
-    "jsonl": json_lines,
+    "json": json_rows,
+    "jsonl": json_rows,
     "xlsx": sheet_rows,
 }
 _BINARY = ("arrow", "parquet", "xlsx")
@@ -30,6 +31,7 @@ _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
 _LINES = 1 << 16  # of JSON, where a label is a Python object
 _BLOCK = 1 << 22  # bytes of CSV parsed at a time, and the longest row that can be read
+_NUMBERS = ("int", "uint", "halffloat", "float", "double", "decimal", "bool", "null")  # of Arrow
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
@@ -129,6 +131,7 @@ def column_names(
     ValueError
         As for `read_files`; or if it does not show what separates the columns of a CSV file.
     """
+    check_encoding(encoding)
     ((file, kind),) = list_files(path, file_format)
     with _opened(file, kind, encoding, most_bytes) as stream:
         return _names_in(stream, kind, {})
@@ -207,6 +210,7 @@ def _explained(stream: BinaryIO, kind: str) -> Iterator[None]:
         if "UTF8" in what and kind in DELIMITERS:
             stream.seek(0)
             what = why_not_utf8(stream) or what
+        what = said_of_row(what) or what
         raise ValueError(f"not readable as {kind}: {what}") from error
 
 
@@ -225,6 +229,8 @@ def _read_objects(
         given = [values_of(row, names, where, escaped) for where, row, escaped in rows]
         if beside is None:
             beside = _numbers_beside([row for _, row, _ in rows], names)
+        if is_sheet and all(map(contains, zip(*given, strict=True), names.values())):
+            check_header_once([*names.values()], given.count([*names.values()]))
         some = [
             [
                 instead if x is None or (isinstance(x, str) and x in null) else x
@@ -347,13 +353,14 @@ def _paths(names: Mapping[str, str], schema: Any) -> set[str]:
             said = f"`{argument}` names column {name!r}, which does not exist"
             raise ValueError(f"{said}; {error}") from error
         kind = column.type
-        if argument in ("weights", "counts") and kind in (pyarrow.string(), pyarrow.large_string()):
-            raise ValueError(f"`{argument}` must hold numbers, got column {name!r} of {kind}")
-        if pyarrow.types.is_nested(kind):
+        if pyarrow.types.is_nested(kind) and not pyarrow.types.is_run_end_encoded(kind):
             raise ValueError(
                 f"`{argument}` must have one value per row, got column {name!r} of {kind}: name a "
                 "field or an element in it, or argmax:NAME for the position of the largest number"
             )
+        is_number = str(getattr(kind, "value_type", kind)).startswith(_NUMBERS)
+        if argument in ("weights", "counts") and not is_number:
+            raise ValueError(f"`{argument}` must hold numbers, got column {name!r} of {kind}")
         paths.add(path)
     return paths
 

@@ -1,6 +1,5 @@
 """Samples read whole from files: each has a reference and the predictions of two models."""
 
-import re
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any
@@ -8,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..contingency import common_codes
-from ..core.labels import NAMES, Column, check_same_kind, join_columns, show, warn
+from ..core.labels import NAMES, Column, LabelsWarning, check_same_kind, join_columns, show, warn
 from .answered import AS_THEY_ARE, LabelOptions, read_labels
 from .columns import Batch, read_whole
-from .delimited import marked
+from .delimited import check_no_rule, marked
+from .matrices import role_in, words_of
 from .paths import check_encoding, open_whole, why_not_utf8
 from .readers import read_files
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
-# The line between the head and the rows of a table as Markdown, databases and others print it.
-_RULE = re.compile(r"(?=.*[|+\u2502-\u257f])(?=.*[-=\u2500\u2501\u2550]{2})[-=|+:\s\u2500-\u257f]+")
 
 
 def read_columns(
@@ -92,34 +90,91 @@ def read_lines(
     """
     check_encoding(encoding)
     sides = [_lines_of(str(path), encoding) for path in paths]
-    if len(sides[0]) != len(sides[1]):
+    return labels_of_lines(
+        sides, list(map(str, paths)), options, drop_null=drop_null, keep_missing=keep_missing
+    )
+
+
+def labels_of_lines(
+    sides: Sequence[list[str]],
+    names: Sequence[str],
+    options: LabelOptions = AS_THEY_ARE,
+    *,
+    drop_null: bool = False,
+    keep_missing: bool = False,
+) -> list[Column]:
+    """Return the references, and the predictions of each model, in lists of lines.
+
+    Lines at the end that are empty on all sides are no samples. Messages call the sides by `names`.
+    """
+    for lines, name in zip(sides, names, strict=True):
+        _check_lines(lines, name)
+    if len({*map(len, sides)}) > 1:
+        found = [f"{len(lines)} in {name}" for lines, name in zip(sides, names, strict=True)]
         raise ValueError(
-            "the files must have the same number of lines, one per sample, got "
-            f"{len(sides[0])} in {paths[0]} and {len(sides[1])} in {paths[1]}"
+            "there must be the same number of lines, one per sample, got "
+            f"{', '.join(found[:-1])} and {found[-1]}"
         )
+    n = len(sides[0])
+    while n and not (keep_missing or any(lines[n - 1] for lines in sides)):
+        n -= 1
+    sides = [lines[:n] for lines in sides]
+    _check_first(sides)
     missing = options.missing(NAMES, keep_missing)
     gaps = set[int]()
-    for path, lines, role in zip(paths, sides, NAMES, strict=True):
+    roles = [NAMES[0], *[NAMES[1]] * (len(sides) - 1)]
+    for name, lines, role in zip(names, sides, roles, strict=True):
         null = () if missing is None else ("", *missing.get(role, ()))
         here = [i for i, line in enumerate(lines) if line in null]
         if here and not drop_null:
             n_lines = f", and {len(here) - 1} more like it" if len(here) > 1 else ""
             raise ValueError(
-                f"{path}: line {here[0] + 1} must hold a label, got {show(lines[here[0]])}"
+                f"{name}: line {here[0] + 1} must hold a label, got {show(lines[here[0]])}"
                 f"{n_lines}: drop_null=True leaves out such samples, keep_missing=True reads it as "
                 "a label"
             )
         gaps.update(here)
     if gaps:
-        warn(f"{len(gaps)} of {len(sides[0])} samples are left out, a label of theirs is missing")
+        warn(f"{len(gaps)} of {n} samples are left out, a label of theirs is missing")
     columns = []
-    for path, lines, role in zip(paths, sides, NAMES, strict=True):
+    for name, lines, role in zip(names, sides, roles, strict=True):
         try:
             kept = [line for i, line in enumerate(lines) if i not in gaps]
             columns.append(read_labels(kept, role, options))
         except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
+            raise ValueError(f"{name}: {error}") from error
     return columns
+
+
+def _check_lines(lines: Sequence[str], name: str) -> None:
+    """Raise ValueError if these are the lines of a table, or of several files joined into one."""
+    try:
+        check_no_rule(lines)
+        for line in dict.fromkeys(lines):
+            if line.startswith("\ufeff"):
+                raise ValueError(f"in line {lines.index(line) + 1} {marked(line)}")
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    if line := next((line for line in dict.fromkeys(lines) if "\t" in line), ""):
+        warn(
+            f"{name}: {show(line)} contains a tab: there must be one label per line", LabelsWarning
+        )
+
+
+def _check_first(sides: Sequence[list[str]]) -> None:
+    """Warn if the first line is a header."""
+    first = [line for lines in sides for line in lines[:1]]
+    below = set[str]().union(*(lines[1:] for lines in sides))
+    if any(map(_is_header, first)) and below.isdisjoint(first) and not any(map(_is_header, below)):
+        shown = ", ".join(map(show, first))
+        warn(f"the first line ({shown}) looks like a header: leave it out", LabelsWarning)
+
+
+def _is_header(line: str) -> bool:
+    """Return whether a line can only be the name of a column; "true" alone is a label."""
+    words = words_of(line[:200])
+    is_name = all(word == "y" or role_in(word)[0] for word in words)
+    return is_name and words != ["true"] and role_in(line[:200])[0] is not None
 
 
 def lines_in(text: str) -> list[str]:
@@ -135,18 +190,9 @@ def _lines_of(path: str, encoding: str | None) -> list[str]:
             content = stream.read()
         if why := why_not_utf8(content.splitlines()):
             raise ValueError(why)
-        lines = lines_in(content.decode("utf-8-sig"))
-        for number, line in enumerate(lines, start=1):
-            if line.startswith("\ufeff"):
-                raise ValueError(f"in line {number} {marked(line)}")
-            if _RULE.fullmatch(line):
-                raise ValueError(
-                    f"line {number} is the rule of a table, {show(line)}: a text file must hold "
-                    "one label per line and nothing else; save tables as CSV"
-                )
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    return lines
+    return lines_in(content.decode("utf-8-sig"))
 
 
 def joined_columns(

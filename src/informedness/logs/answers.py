@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, show, warn
@@ -23,6 +25,9 @@ from ..results.text import samples
 from ..statistics.informed import INFORMEDNESS
 from ..statistics.registry import reported_intervals, score_named
 from .verdicts import VerdictError, by_verdict
+
+if TYPE_CHECKING:
+    from ..options import Averaged
 
 _NO_INTERVAL = {
     "tpr_minus_fpr_standard_error": math.nan,
@@ -147,12 +152,13 @@ class Answers:
 
     def table(self) -> ContingencyTable:
         """Return the contingency table, in which unknown answers are wrong."""
-        return ContingencyTable.from_labels(
-            references=list(self.references),
-            predictions=self.known_predictions(),
-            labels=self.classes,
-            unknown="wrong",
-        )
+        how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong"}
+        how |= {"references": list(self.references), "predictions": self.known_predictions()}
+        table = ContingencyTable.from_labels(**how)
+        n, alone = len(self.references), int(np.count_nonzero(table.reference_totals == 1))
+        if n >= 50 and alone > 0.9 * n:  # as of labels that are not declared
+            warn(f"{self.name}: {alone} of {n} references occur once: are they free text?")
+        return table
 
     def report(self, confidence_level: float | None = None) -> Report:
         """Return the scores of the answers, with intervals if there is a confidence level.
@@ -178,23 +184,14 @@ class Answers:
         )
 
     def estimate(
-        self,
-        metric: str,
-        confidence_level: float,
-        average: Literal["bias", "prevalence", "macro", "default"] = "default",
+        self, metric: str, confidence_level: float, average: Averaged = "default"
     ) -> Estimate:
         """Return a score, nan if undefined, and its error by sample if there are several epochs."""
-        return estimate_from_labels(
-            list(self.references),
-            self.known_predictions(),
-            metric,
-            labels=self.classes,
-            unknown="wrong",
-            groups=self.groups or None,
-            average=average,
-            zero_division=math.nan,
-            confidence_level=confidence_level,
-        )
+        sides = list(self.references), self.known_predictions()
+        how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong"}
+        how |= {"groups": self.groups or None, "zero_division": math.nan}
+        how |= {"confidence_level": confidence_level}
+        return estimate_from_labels(*sides, metric, average=average, **how)
 
     def standard_error(self, metric: str) -> float:
         """Return the error of a score, nan where there is none; warnings are for the value."""
@@ -207,11 +204,10 @@ class Answers:
 
     def pooled(self, others: Sequence[Answers]) -> Answers:
         """Return these answers together with those of other epochs."""
+        epochs = (self, *others)
         names = ("ids", "references", "predictions", "prompts", "documents", "texts", "verdicts")
-        every: dict[str, Any] = {
-            name: tuple(x for one in (self, *others) for x in getattr(one, name)) for name in names
-        }
-        n_left_out = sum(one.n_left_out for one in (self, *others))
+        every: dict[str, Any] = {x: sum((getattr(one, x) for one in epochs), ()) for x in names}
+        n_left_out = sum(one.n_left_out for one in epochs)
         made = replace(self, epoch=None, n_left_out=n_left_out, **every)
         return made._of_samples(made.ids)
 
@@ -254,22 +250,15 @@ class Answers:
                 f"the prompts of {n_differ} of {len(a['on'])} samples differ between "
                 f"{names[0]} and {names[1]}: the difference may come from the prompts"
             )
-        return compare(
-            a["references"],
-            a["predictions"],
-            b["predictions"],
-            labels=self.classes,
-            unknown="wrong",
-            groups=a.get("groups"),
-            **options,
-        )
+        columns = a["references"], a["predictions"], b["predictions"]
+        options |= {"labels": self.classes, "unknown": "wrong", "groups": a.get("groups")}
+        return compare(*columns, **options)
 
     def _columns(self) -> dict[str, Column]:
         """Return the columns of one side of a join."""
-        columns = {"on": self.ids, "predictions": self.known_predictions()}
-        for name in ("references", "documents", "groups"):
-            if values := getattr(self, name):
-                columns[name] = values
+        names = ("references", "documents", "groups")
+        columns = {name: values for name in names if (values := getattr(self, name))}
+        columns |= {"on": self.ids, "predictions": self.known_predictions()}
         return {name: read_quickly(list(values), name) for name, values in columns.items()}
 
     def read(self, options: LabelOptions) -> Answers:
@@ -292,10 +281,8 @@ class Answers:
         answers: list[Any] = list(made.predictions)
         verdicts: Sequence[Any] = made.verdicts or [None] * len(answers)
         if options.pattern is not None or options.ignore_case or options.strip:
+            which = "extract" if options.pattern else "strip" if options.strip else "ignore_case"
             if not all(isinstance(x, (str, type(None))) for x in self.predictions):
-                which = (
-                    "extract" if options.pattern else "strip" if options.strip else "ignore_case"
-                )
                 raise ValueError(
                     f"`{which}` is for generated text: leave it out, the answer is {how}"
                 )
@@ -332,12 +319,9 @@ class Answers:
                 "`choices` must hold every reference or its position from 0 to "
                 f"{len(choices) - 1}, got {show(unnamed[0])}"
             )
-        return replace(
-            self,
-            references=tuple(names[x] for x in self.references),
-            predictions=tuple(names.get(x, x) for x in self.predictions),
-            choices=tuple(choices),
-        )
+        references = tuple(names[x] for x in self.references)
+        predictions = tuple(names.get(x, x) for x in self.predictions)
+        return replace(self, references=references, predictions=predictions, choices=tuple(choices))
 
 
 @contextmanager
@@ -380,8 +364,6 @@ def of_positions(golds: Sequence[Any], choices: Sequence[Sequence[Any]]) -> dict
     """Return references and classes of samples of which the right choices have these positions."""
     texts = tuple(tuple(str(text) for text in of_sample) for of_sample in choices)
     classes = classes_of_choices(texts)
-    return {
-        "references": tuple(classes[gold] for gold in golds),
-        "choices": classes,
-        "texts": texts if isinstance(classes[0], int) else (),
-    }
+    references = tuple(classes[gold] for gold in golds)
+    texts = texts if isinstance(classes[0], int) else ()
+    return {"references": references, "choices": classes, "texts": texts}

@@ -105,7 +105,14 @@ def _parts_of_json(path: Path) -> Iterator[dict[str, Any]]:
 
 def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the header and each sample."""
-    zipfile, damages = _zip_with_zstandard()
+    with needing("reading .eval logs needs backports.zstd", "informedness[inspect]"):
+        if sys.version_info >= (3, 14):
+            import zipfile
+
+            from compression.zstd import ZstdError
+        else:
+            from backports.zstd import ZstdError, zipfile
+    damages = zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError
     try:
         with zipfile.ZipFile(path) as archive:
             names = sorted(set(archive.namelist()))  # a sample that ran again stands twice
@@ -115,18 +122,6 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
                 yield json_object(archive.read(name))
     except damages as error:
         raise ValueError(f"the log is damaged: {error}") from error
-
-
-def _zip_with_zstandard() -> tuple[Any, tuple[type[Exception], ...]]:
-    """Return a module `zipfile` that reads Zstandard, and what it raises for damaged files."""
-    with needing("reading .eval logs needs backports.zstd", "informedness[inspect]"):
-        if sys.version_info >= (3, 14):
-            import zipfile
-
-            from compression.zstd import ZstdError
-        else:
-            from backports.zstd import ZstdError, zipfile
-    return zipfile, (zipfile.BadZipFile, ZstdError, zlib.error, EOFError, RuntimeError)
 
 
 def _sample(raw: dict[str, Any]) -> Sample:

@@ -25,10 +25,8 @@ from .verdicts import likeliest, verdict_metric, verdict_of
 NAME = "lighteval"
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
-_COLUMNS = {
-    "doc": ("id", "task_name", "query", "choices", "gold_index"),
-    "model_response": ("logprobs", "text"),
-}
+_COLUMNS = [f"doc.{name}" for name in ("id", "task_name", "query", "choices", "gold_index")]
+_COLUMNS += ["model_response.logprobs", "model_response.text"]
 _OPTIONAL = (  # null in some tasks, which leaves no such column
     "doc.instruction",
     "doc.fewshot_samples.list.element.query",
@@ -142,7 +140,6 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     with needing("reading lighteval's details needs pyarrow", "informedness[cli]"):
         import pyarrow
         import pyarrow.parquet
-    columns = [f"{part}.{name}" for part, names in _COLUMNS.items() for name in names]
     rows: list[dict[str, Any]] = []
     with open_whole(str(path)) as stream:
         try:
@@ -150,10 +147,10 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
                 stream, pre_buffer=False, page_checksum_verification=True
             )
             there = [f"{file.schema.column(i).path}." for i in range(len(file.schema))]
-            for name in columns:
+            for name in _COLUMNS:
                 if not any(column.startswith(f"{name}.") for column in there):
                     raise ValueError(f"details of lighteval must have the column {name}, got none")
-            for batch in file.iter_batches(columns=[*columns, *_OPTIONAL]):
+            for batch in file.iter_batches(columns=[*_COLUMNS, *_OPTIONAL]):
                 batch.validate(full=True)  # what is damaged may end the process
                 rows += batch.to_pylist()
         except (pyarrow.ArrowException, OSError, UnicodeError, MemoryError) as error:

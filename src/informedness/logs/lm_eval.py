@@ -103,11 +103,9 @@ def _sample(line: bytes, config: dict[str, Any]) -> Sample:
     if not isinstance(requests, dict) or not all(isinstance(x, dict) for x in requests.values()):
         raise ValueError(f"`arguments` must be an object of objects, got {show(requests)}")
     # the second argument of each request: a choice, or how to generate
-    arguments, between = [x.get("arg_1") for x in requests.values()], config.get("target_delimiter")
-    sample["arguments"] = [
-        x.removeprefix(" " if between is None else between) if isinstance(x, str) else x
-        for x in arguments
-    ]
+    arguments = [x.get("arg_1") for x in requests.values()]
+    between = " " if config.get("target_delimiter") is None else config["target_delimiter"]
+    sample["arguments"] = [x.removeprefix(between) if isinstance(x, str) else x for x in arguments]
     # the largest of all
     doc = sample.pop("doc", None) or {}
     sample.pop("resps", None)

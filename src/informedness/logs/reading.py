@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..core.labels import check_choice, warn
 from ..inputs.answered import LabelOptions
@@ -17,6 +17,8 @@ from .answers import Answers, naming
 
 # each has `is_log(path)`, and `read_log(path)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {x.NAME: x for x in (lm_eval, lighteval, inspect_ai)}
+
+_Found: TypeAlias = list[tuple[Path, Answers]]
 
 
 def read_log(
@@ -102,28 +104,11 @@ def read_log(
     0.5
     """
     options = LabelOptions(extract=extract, choices=choices, ignore_case=ignore_case, strip=strip)
-    chosen = {"task": task, "variant": variant, "epoch": epoch}
-    read, left_out = read_logs(path, options, harness, runs, latest, epochs, chosen)
-    for line in left_out:
-        warn(line)
-    return read
-
-
-def read_logs(
-    path: Any,
-    options: LabelOptions,
-    harness: str | None,
-    runs: str | None,
-    latest: bool,
-    epochs: str,
-    chosen: dict[str, Any],
-) -> tuple[list[Answers], list[str]]:
-    """Return what `read_log` returns, and a line for each log or run that is left out."""
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
-    if epochs == "pooled" and chosen["epoch"] is not None:
+    if epochs == "pooled" and epoch is not None:
         raise ValueError("`epoch` is one, and `epochs` all of them: give one of the two")
-    found: list[tuple[Path, Answers]] = []
+    found: _Found = []
     left_out: list[str] = []
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
@@ -134,6 +119,7 @@ def read_logs(
         except (ValueError, OSError) as error:
             left_out.append(str(error))
     read: list[Answers] = []
+    chosen = {"task": task, "variant": variant, "epoch": epoch}
     for file, answers in _of_runs(_chosen(found, chosen), latest, epochs, left_out):
         try:
             with naming(f"{file}, {answers.variant}" if answers.variant else file):
@@ -148,11 +134,13 @@ def read_logs(
             )
     if not read:
         raise ValueError("; ".join(left_out))
-    return read, [f"left out: {line}" for line in left_out]
+    for line in left_out:
+        warn(f"left out: {line}")
+    return read
 
 
 def _of_runs(
-    found: list[tuple[Path, Answers]], latest: bool, epochs: str, left_out: list[str]
+    found: _Found, latest: bool, epochs: str, left_out: list[str]
 ) -> Iterator[tuple[Path, Answers]]:
     """Yield the answers of the latest run of each task, and say which others there are."""
     tasks: dict[tuple[str, ...], dict[Path, list[Answers]]] = {}
@@ -167,10 +155,8 @@ def _of_runs(
                 "accepts this, `runs` selects another by a part of its path"
             )
         first, *others = by_file[last]
-        if epochs == "pooled":
-            yield last, first.pooled(others)
-        else:
-            yield from ((last, answers) for answers in by_file[last])
+        of_last = [first.pooled(others)] if epochs == "pooled" else by_file[last]
+        yield from ((last, answers) for answers in of_last)
 
 
 def _check_samples(read: Sequence[Answers]) -> None:
@@ -209,9 +195,7 @@ def _logs(
         yield from logs
 
 
-def _chosen(
-    found: list[tuple[Path, Answers]], wanted: dict[str, Any]
-) -> list[tuple[Path, Answers]]:
+def _chosen(found: _Found, wanted: dict[str, Any]) -> _Found:
     """Return those answers that have the wanted task, variant and epoch."""
     for field, value in wanted.items():
         there = sorted({repr(getattr(answers, field)) for _, answers in found})

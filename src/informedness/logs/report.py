@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..results.layout import Result, Rows, aligned, finite
+from ..results.layout import Result, Rows, aligned, as_json
 from ..results.report import Report
 from ..results.text import cut, interval_heads, rounded, shown
 from ..statistics.registry import MODULES, score_named
@@ -58,21 +58,16 @@ class LogReport(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return one table with a row for each run."""
-        head = ["run", "N", "unknown"]
-        rows = [head]
+        read, reports = zip(*self.runs, strict=True)
+        columns = [["run", *(shown(x.name) for x in read)]]
+        columns.append(["N", *(str(len(x.ids)) for x in read)])
+        columns.append(["unknown", *(str(x.unknown().total()) for x in read)])
         for name in _SHOWN:
-            head.append(score_named(name).title)
+            columns.append([score_named(name).title, *(rounded(x[name], 4) for x in reports)])
             if name in MODULES and self.confidence_level is not None:
-                head.append(interval_heads(self.confidence_level)[1])
-        for answers, report in self.runs:
-            numbers = len(answers.ids), answers.unknown().total()
-            row = [shown(answers.name), *map(str, numbers)]
-            for name in _SHOWN:
-                row.append(rounded(report.scores[name], 4))
-                if name in MODULES and self.confidence_level is not None:
-                    row.append(report.estimates[name].shown()[1])
-            rows.append(row)
-        return [rows]
+                head = interval_heads(self.confidence_level)[1]
+                columns.append([head, *(x.estimates[name].shown()[1] for x in reports)])
+        return [[list(row) for row in zip(*columns, strict=True)]]
 
     def text_lines(self) -> list[str]:
         """Return how the answers of each run were found, and which were not a class."""
@@ -85,7 +80,7 @@ class LogReport(Result):
             record = _origin(answers)
             record |= {"n_samples": len(answers.ids), "n_unknown": answers.unknown().total()}
             for name, value in report.scores.items():
-                record[name] = finite(value)
+                record[name] = as_json(value)
                 if name in report.estimates:
                     record |= report.estimates[name].fields(f"{name}_")
             records.append(record)
@@ -93,12 +88,8 @@ class LogReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
-        return {
-            "runs": [
-                {**_origin(answers), "answers": answers.how, **report.to_dict()}
-                for answers, report in self.runs
-            ]
-        }
+        runs = [{**_origin(x), "answers": x.how, **report.to_dict()} for x, report in self.runs]
+        return {"runs": runs}
 
     def __str__(self) -> str:
         """Return a report for each run, and if there are several, a table of them all."""

@@ -152,9 +152,8 @@ def verdict_of(value: Any) -> float | None:
 
 def verdict_metric(logged: Sequence[Mapping[str, Any]], known: Sequence[str]) -> str | None:
     """Return the metric that says what is right: the first known one that all samples have."""
-    first = logged[0] if logged else {}
     for prefix in known:
-        for name in sorted(first, key=len):
+        for name in sorted(logged[0], key=len):
             # lighteval writes the options of a metric behind its name, such as a normalisation
             if name.partition(":")[0] == prefix and all(
                 verdict_of(of_sample.get(name)) is not None for of_sample in logged

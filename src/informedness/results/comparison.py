@@ -15,13 +15,13 @@ from ..statistics.registry import averaged_score
 from ..statistics.score import MarginScore, ScoreWithInterval
 from ..statistics.sums import effective_sample_size, quotient
 from ..statistics.swaps import Swaps, check_plan
-from .layout import Result, Rows, interval_fields, padded, plain_fields
+from .layout import Measured, Rows, padded
 from .rows import groups_signature, n_groups, read_samples, too_few_groups
-from .text import interval_heads, p_text, samples, shown_interval, shown_p
+from .text import interval_heads, p_text, samples, shown_p
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Result):
+class Comparison(Measured):
     """Two models on the same samples; `str()` gives the result in a sentence.
 
     Attributes
@@ -69,7 +69,7 @@ class Comparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
-        return {**plain_fields(self), "summary": str(self)}
+        return {**super().to_dict(), "summary": str(self)}
 
     def __str__(self) -> str:
         """Return the result as a sentence."""
@@ -79,22 +79,20 @@ class Comparison(Result):
             verdict = f"{higher} is better"
             if (self.gained - self.lost) * self.difference < 0:
                 verdict = f"{higher} scores higher, but is right less often"
-        interval = shown_interval(0.0, self.confidence_interval, 3)[1]
         return (
-            f"{verdict}: {self.difference:+.3f} {interval}, {p_text(self.p_value)}; "
+            f"{verdict}: {self.difference:+.3f} {self.shown(3)[1]}, {p_text(self.p_value)}; "
             f"{samples(self.gained)} gained, {self.lost} lost"
         )
 
     def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:
         """Return the table of both models and their difference; `a` and `b` are their names."""
-        interval = shown_interval(self.standard_error, self.confidence_interval)
         rows = [
             ["", "value", *interval_heads(self.confidence_level)],
             ["N", str(self.n_samples)],
             *([] if self.n_groups is None else [["Groups", str(self.n_groups)]]),
             [a, f"{self.a:.4f}"],
             [b, f"{self.b:.4f}"],
-            ["Difference", f"{self.difference:+.4f}", *interval],
+            ["Difference", f"{self.difference:+.4f}", *self.shown()],
             [f"p-value ({self.test})", shown_p(self.p_value)],
             ["Gained by B", str(self.gained)],
             ["Lost by B", str(self.lost)],
@@ -110,7 +108,7 @@ class Comparison(Result):
         """Return one record."""
         plain = self.to_dict()
         del plain["confidence_interval"], plain["standard_error"]
-        return [plain | interval_fields(self.standard_error, self.confidence_interval)]
+        return [plain | self.fields()]
 
 
 def compare(
@@ -193,8 +191,8 @@ def compare(
     score = averaged_score(metric, average).with_interval(prior)
     check_plan(confidence_level, n_resamples, seed)
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    given = labels, ignore_index, unknown, groups, sample_weight, counts
-    tables, triples = read_samples(y_true, answers, *given)
+    beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
+    tables, triples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
     if score.says_nothing(tables[0]):
         raise ValueError(
             "`y_true` must have at least two classes, or there is nothing to tell apart: all "

@@ -11,23 +11,23 @@ from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision
 from ..core.table import Table
 from ..functions import table_of_labels
-from ..statistics.intervals import Interval, check_level, of_groups
-from ..statistics.registry import averaged_score, reported_intervals, score_named
-from ..statistics.score import ScoreWithInterval
+from ..statistics.intervals import check_level, of_groups
+from ..statistics.registry import averaged_score, reported_intervals
+from ..statistics.score import Score, ScoreWithInterval
 from ..statistics.sums import effective_sample_size
 from ..statistics.swaps import Triples
-from .layout import Result, Rows, interval_fields, plain_fields, plain_label
+from .layout import Measured, Rows, as_json
 from .rows import groups_signature, read_samples, too_few_groups
-from .text import interval_heads, rounded, shown, shown_interval
+from .text import interval_heads, rounded, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..options import Averaged, CountingAndEstimating
+    from ..options import Averaged, OfSamples
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate(Result):
+class Estimate(Measured):
     """A score with its standard error and confidence interval.
 
     Attributes
@@ -68,16 +68,9 @@ class Estimate(Result):
     def times(self, factor: float, best: float) -> Estimate:
         """Return the estimate of a score that is so many times this one, and at most the best."""
         low, high = self.confidence_interval
-        return replace(
-            self,
-            value=factor * self.value,
-            standard_error=factor * self.standard_error,
-            confidence_interval=(factor * low, min(factor * high, best)),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values for JSON; undefined numbers are None."""
-        return plain_fields(self)
+        ends = factor * low, min(factor * high, best)
+        value, error = factor * self.value, factor * self.standard_error
+        return replace(self, value=value, standard_error=error, confidence_interval=ends)
 
     def __str__(self) -> str:
         """Return the value, its standard error and its interval on one line."""
@@ -99,16 +92,8 @@ class Estimate(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
-        plain = {"metric": self.metric, "label": plain_label(self.label), "value": self.value}
+        plain = {"metric": self.metric, "label": as_json(self.label), "value": self.value}
         return [{**plain, **self.fields(), "confidence_level": self.confidence_level}]
-
-    def fields(self, prefix: str = "") -> dict[str, Any]:
-        """Return the standard error and the interval as fields of a record."""
-        return interval_fields(self.standard_error, self.confidence_interval, prefix)
-
-    def shown(self, digits: int = 4) -> list[str]:
-        """Return the standard error and the interval as text."""
-        return shown_interval(self.standard_error, self.confidence_interval, digits)
 
 
 def estimate_of(
@@ -137,36 +122,31 @@ def estimate_of(
     values, labels = (value, table.labels) if by_class else ([value], (None,))
     intervals = score.intervals(judged, confidence_level, prior)
     score.warn_of_intervals(judged, intervals, prior, few_groups)
-    made = [
-        replace(
-            estimate_silently(table, score, confidence_level, line, interval._replace(value=x)),
-            label=label,
-            signature=f"{line}|class:{show(label)}" if by_class else line,
-        )
-        for x, label, interval in zip(values, labels, intervals, strict=True)
-    ]
+    made = []
+    for x, label, interval in zip(values, labels, intervals, strict=True):
+        own = f"{line}|class:{show(label)}" if by_class else line
+        interval = interval._replace(value=x)
+        estimate = estimate_silently(table, score, confidence_level, own, interval)
+        made.append(replace(estimate, label=label))
     if in_groups is not None:
         return replace(made[0], standard_error=error, independence_p_value=None)
     return made if by_class else made[0]
 
 
-def estimates_of(
-    table: Table, level: float, ignore_index: Label | None = None
-) -> dict[str, Estimate]:
-    """Return the estimates of the scores of a report; `lack_of` says what they would warn of."""
-    how = {"ignore_index": ignore_index, "interval": f"ci:{float(level)!r}"}
-    return {
-        score.name: estimate_silently(table, score, level, score.signature(table, **how))
-        for score in reported_intervals()
-    }
+def estimates_of(table: Table, level: float, ignored: Label | None = None) -> dict[str, Estimate]:
+    """Return the estimates of the scores of a report, without a warning."""
+    how = {"ignore_index": ignored, "interval": f"ci:{float(level)!r}"}
+    signed = [(score, score.signature(table, **how)) for score in reported_intervals()]
+    return {score.name: estimate_silently(table, score, level, line) for score, line in signed}
+
+
+def value_or_nan(table: Table, score: Score) -> float:
+    """Return a score, without a warning, or nan where it is undefined."""
+    return math.nan if score.undefined(table) else float(score.rounded(table))
 
 
 def estimate_silently(
-    table: Table,
-    score: ScoreWithInterval,
-    level: float,
-    line: str = "",
-    interval: Interval | None = None,
+    table: Table, score: ScoreWithInterval, level: float, line: str = "", interval: Any = None
 ) -> Estimate:
     """Return an estimate without a warning, of the interval if it is known."""
     value, error, low, high = interval or score.interval(table, level)
@@ -175,22 +155,9 @@ def estimate_silently(
     return Estimate(score.name, value, error, (low, high), float(level), size, p_value, None, line)
 
 
-def lack_of(table: Table, made: Estimate) -> str:
-    """Return what the table has too few of for the interval, empty if nothing is known."""
-    if math.isnan(made.standard_error):
-        return ""
-    score = score_named(made.metric).with_interval()
-    return score.too_few(table) or score.too_few_for_classes(table)
-
-
 @overload
 def estimate_from_labels(
-    y_true: Any,
-    y_pred: Any,
-    metric: str = ...,
-    *,
-    average: None,
-    **options: Unpack[CountingAndEstimating],
+    y_true: Any, y_pred: Any, metric: str = ..., *, average: None, **options: Unpack[OfSamples]
 ) -> list[Estimate]: ...
 @overload
 def estimate_from_labels(
@@ -198,8 +165,8 @@ def estimate_from_labels(
     y_pred: Any,
     metric: str = ...,
     *,
-    average: Averaged | Literal["default"] = ...,
-    **options: Unpack[CountingAndEstimating],
+    average: Averaged = ...,
+    **options: Unpack[OfSamples],
 ) -> Estimate: ...
 def estimate_from_labels(
     y_true: Any,
@@ -261,7 +228,8 @@ def estimate_from_labels(
     elif average is None:
         raise ValueError("`average` must be one that gives a number if `groups` is given")
     else:
-        given = labels, ignore_index, unknown, groups, sample_weight
-        (table,), in_groups = read_samples(y_true, {"y_pred": y_pred}, *given)
+        beside = {"sample_weight": sample_weight, "groups": groups}
+        given = labels, ignore_index, unknown
+        (table,), in_groups = read_samples(y_true, {"y_pred": y_pred}, beside, *given)
     how = prior, zero_division, confidence_level, ignore_index, in_groups
     return estimate_of(table, metric, average, *how)

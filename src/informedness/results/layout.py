@@ -7,27 +7,19 @@ import html
 import io
 import math
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any, TypeAlias
 
-from ..core.labels import Label
 from ..extras import needing
-from .text import cut_apart
+from .text import cut_apart, shown_interval
 
 Rows: TypeAlias = list[list[str]]
 """The header of a table, then its rows; the first column is text, the others are numbers."""
 
 WIDTH = 80  # of a table in a terminal
 _LABEL_WIDTH = 40
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "±": r"$\pm$",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
+_LATEX: dict[str, Any] = {character: f"\\{character}" for character in "&%$#_{}"}
+_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}"}
 
 
 class Result:
@@ -88,24 +80,29 @@ class Result:
         return "\n".join([*map(_html, self.text_tables()), *lines])
 
 
+class Measured(Result):
+    """A result with a standard error and an interval; subclasses are data classes."""
+
+    standard_error: float
+    confidence_interval: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values for JSON; undefined numbers are None."""
+        plain = {name: as_json(x) for name, x in vars(self).items()}
+        return plain | {"confidence_interval": [*map(as_json, self.confidence_interval)]}
+
+    def fields(self, prefix: str = "") -> dict[str, Any]:
+        """Return the standard error and the interval as fields of a record."""
+        names = (f"{prefix}{name}" for name in ("standard_error", "low", "high"))
+        values = self.standard_error, *self.confidence_interval
+        return dict(zip(names, map(as_json, values), strict=True))
+
+    def shown(self, digits: int = 4) -> list[str]:
+        """Return the standard error and the interval as text."""
+        return shown_interval(self.standard_error, self.confidence_interval, digits)
+
+
 # Values of records
-
-
-def interval_fields(
-    standard_error: float, interval: tuple[float, float], prefix: str = ""
-) -> dict[str, Any]:
-    """Return a standard error and an interval as fields of a record."""
-    values = zip(("standard_error", "low", "high"), (standard_error, *interval), strict=True)
-    return {f"{prefix}{name}": finite(value) for name, value in values}
-
-
-def plain_fields(made: Any) -> dict[str, Any]:
-    """Return the fields of a data class as plain values for JSON; undefined numbers are None."""
-    found = {field.name: getattr(made, field.name) for field in fields(made)}
-    return {
-        name: finite(list(x) if isinstance(x, tuple) else plain_label(x))
-        for name, x in found.items()
-    }
 
 
 def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
@@ -116,17 +113,12 @@ def texts_of(names: Iterable[Any], argument: str, kind: str) -> tuple[str, ...]:
     return texts
 
 
-def plain_label(label: Label | None) -> int | str | None:
-    """Return a label as a JSON value: bytes as their Python literal."""
-    return repr(label) if isinstance(label, bytes) else label
-
-
-def finite(value: Any) -> Any:
-    """Return a value for JSON: None for a nan, a list for a pair, None for a pair of nans."""
+def as_json(value: Any) -> Any:
+    """Return a value for JSON: None for a nan or an interval of nan, bytes as a literal."""
+    if isinstance(value, bytes):
+        return repr(value)
     if isinstance(value, tuple):
         return None if math.isnan(value[0]) else list(value)
-    if isinstance(value, list):
-        return [finite(entry) for entry in value]
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
@@ -155,8 +147,12 @@ def aligned(rows: Rows, is_cut: bool = True) -> str:
     first = [row[0] for row in rows]
     first = cut_apart(first, room) if is_cut else first
     widths[0] = max(map(len, first))
+    # a score stays with its error and interval
+    beside = [i for i, name in enumerate(rows[0]) if i > 1 and name.endswith((" SE", "interval"))]
+    starts = sorted({*range(1, len(rows[0]))} - {*beside})
     blocks: list[list[int]] = [[]]
-    for group in _groups(rows[0]):
+    for start, end in zip(starts, [*starts[1:], len(rows[0])], strict=True):
+        group = range(start, end)
         if blocks[-1] and widths[0] + sum(widths[i] for i in (*blocks[-1], *group)) > WIDTH:
             blocks.append([])
         blocks[-1] += group
@@ -167,17 +163,6 @@ def aligned(rows: Rows, is_cut: bool = True) -> str:
         )
         for block in blocks
     )
-
-
-def _groups(head: list[str]) -> list[list[int]]:
-    """Return the columns that stay together: a score with its error and interval."""
-    groups: list[list[int]] = []
-    for i, name in enumerate(head[1:], start=1):
-        if groups and name.endswith((" SE", "interval")):
-            groups[-1].append(i)
-        else:
-            groups.append([i])
-    return groups
 
 
 def csv_line(row: Iterable[Any]) -> str:
@@ -201,10 +186,8 @@ def _escaped(text: str) -> str:
 
 
 def _latex(rows: Rows) -> str:
-    head, *body = (
-        " & ".join("".join(_LATEX.get(x, x) for x in _printable(cell)) for cell in row) + r" \\"
-        for row in rows
-    )
+    cells = [[_printable(cell).translate(str.maketrans(_LATEX)) for cell in row] for row in rows]
+    head, *body = (" & ".join(row) + r" \\" for row in cells)
     start = rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
     lines = [start, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines)

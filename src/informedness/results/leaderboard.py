@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, check_same_order, join_columns, show
 from ..core.scores import Average
+from ..core.table import read_weights
 from ..functions import table_of_labels
 from ..inputs.containers import read_quickly
 from ..statistics.registry import averaged_score, score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
-from .layout import Result, Rows, finite, texts_of
+from .layout import Result, Rows, as_json, texts_of
 from .several import holm
-from .text import interval_heads, rounded, shown_interval, shown_p
+from .text import interval_heads, rounded, shown_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +120,7 @@ class Leaderboard(Result):
         for rank, model in enumerate(self.models, start=1):
             record: dict[str, Any] = {"rank": rank, "model": model.name, self.metric: model.value}
             record |= model.estimate.fields()
-            record |= {"n_runs": len(model.runs), "run_deviation": finite(model.run_deviation)}
+            record |= {"n_runs": len(model.runs), "run_deviation": as_json(model.run_deviation)}
             below = self.models[rank].name if rank < len(self.models) else None
             p = None if below is None else self.p_values[below, model.name]
             record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
@@ -154,10 +157,9 @@ class Leaderboard(Result):
         for better, worse in zip(self.models, self.models[1:], strict=False):
             pair = worse.name, better.name
             made = self.comparisons[pair]
-            interval = shown_interval(0.0, made.confidence_interval)[1]
             name = f"{better.name} over {worse.name}"
-            difference = round(made.difference, 4) + 0.0  # not -0.0000
-            neighbours.append([name, f"{difference:+.4f}", interval, shown_p(self.p_values[pair])])
+            difference = f"{round(made.difference, 4) + 0.0:+.4f}"  # not -0.0000
+            neighbours.append([name, difference, made.shown()[1], shown_p(self.p_values[pair])])
         return [ranking, neighbours] if len(self.models) > 1 else [ranking]
 
     def text_lines(self) -> list[str]:
@@ -240,13 +242,12 @@ def leaderboard(
         raise ValueError(
             f"`y_pred` must map the name of each model to its answers, got {show(y_pred)}"
         )
-    answers_of = {f"y_pred[{name!r}]": answers for name, answers in y_pred.items()}
-    beside = {"sample_weight": sample_weight, "groups": groups}
-    check_same_order({"y_true": y_true, **beside, **answers_of})
+    check_same_order({"y_true": y_true, "sample_weight": sample_weight, "groups": groups})
     column = read_quickly(y_true, "y_true")
     names = texts_of(y_pred, "y_pred", "model")
     runs = {
-        name: _runs_of(name, answers) for name, answers in zip(names, y_pred.values(), strict=True)
+        name: _runs_of(name, answers, y_true)
+        for name, answers in zip(names, y_pred.values(), strict=True)
     }
     n_runs = max(map(len, runs.values()))
     for name, of_model in runs.items():
@@ -258,28 +259,20 @@ def leaderboard(
     if n_runs > 1 and groups is None:
         groups = np.arange(len(column))  # the answers of all runs to a sample belong together
     everywhere = join_columns([column] * n_runs)
-    weights = None if sample_weight is None else list(sample_weight) * n_runs
+    if sample_weight is not None:
+        sample_weight = read_weights(sample_weight, len(column))
+    weights = None if sample_weight is None else np.tile(sample_weight, n_runs)
     if groups is not None:
         groups = join_columns([read_quickly(groups, "groups")] * n_runs)
     together: dict[str, Any] = {"metric": metric, "average": average, "labels": labels}
     together |= {"ignore_index": ignore_index, "unknown": unknown, "sample_weight": weights}
     together |= {"groups": groups, "confidence_level": confidence_level}
     pooled = {name: join_columns(of_model) for name, of_model in runs.items()}
-    score, models = averaged_score(metric, average), []
-    for name, of_model in runs.items():
-        estimate = estimate_from_labels(everywhere, pooled[name], **together)
-        values, deviation = [estimate.value], math.nan
-        if n_runs > 1:
-            given = labels, sample_weight, ignore_index, unknown
-            values = [score.value(table_of_labels(column, run, *given)) for run in of_model]
-            deviation = float(np.std(values, ddof=1))
-        given = labels, weights, ignore_index, unknown
-        table = table_of_labels(everywhere, pooled[name], *given)
-        caution = score.caution(table, estimate.value)
-        models.append(Model(name, estimate, tuple(values), deviation, (1, 1), "", caution))
+    estimates = {
+        name: estimate_from_labels(everywhere, x, **together) for name, x in pooled.items()
+    }
     # models of one score keep their order, whatever rounding made of it
-    models.sort(key=lambda model: -round(model.value, 12))
-    order = [model.name for model in models]
+    order = sorted(runs, key=lambda name: -round(estimates[name].value, 12))
     swaps: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     comparisons = {
         (worse, better): compare(everywhere, pooled[worse], pooled[better], **swaps, **together)
@@ -289,26 +282,35 @@ def leaderboard(
     p_values = dict(zip(comparisons, corrected, strict=True))
     apart = {pair for pair, p in p_values.items() if 1 - p > confidence_level}
     letters = _letters(order, apart) if len(order) < FROM_RANKS else {}
-    models = [
-        replace(
-            model,
-            ranks=(
-                1 + sum(worse == model.name for worse, _ in apart),
-                len(order) - sum(better == model.name for _, better in apart),
-            ),
-            letters=letters.get(model.name, ""),
-        )
-        for model in models
-    ]
+    score, models = averaged_score(metric, average), []
+    given = labels, sample_weight, ignore_index, unknown
+    for name in order:
+        tables = [table_of_labels(column, run, *given) for run in runs[name]]
+        values, deviation = [estimates[name].value], math.nan
+        if n_runs > 1:
+            values = [score.value(table) for table in tables]
+            deviation = float(np.std(values, ddof=1))
+        best = 1 + sum(worse == name for worse, _ in apart)
+        ranks = best, len(order) - sum(better == name for _, better in apart)
+        place = ranks, letters.get(name, "")
+        caution = score.caution(ContingencyTable.sum_of(tables), estimates[name].value)
+        models.append(Model(name, estimates[name], tuple(values), deviation, *place, caution))
     return Leaderboard(metric, tuple(models), comparisons, p_values, confidence_level)
 
 
-def _runs_of(name: str, answers: Any) -> list[Column]:
+def _runs_of(name: str, answers: Any, y_true: Any) -> list[Column]:
     """Return the answers of each run of a model."""
+
+    def is_label(x: Any) -> bool:  # 0-d arrays and flags have a length, too
+        return isinstance(x, (str, bytes, int)) or getattr(x, "ndim", 1) == 0
+
     several = isinstance(answers, (list, tuple)) and answers
-    if several and all(hasattr(x, "__len__") and not isinstance(x, (str, bytes)) for x in answers):
-        return [read_quickly(run, f"y_pred[{name!r}]") for run in answers]
-    return [read_quickly(answers, f"y_pred[{name!r}]")]
+    if several and all(hasattr(x, "__len__") and not is_label(x) for x in answers):
+        runs = {f"y_pred[{name!r}][{i}]": run for i, run in enumerate(answers)}
+    else:
+        runs = {f"y_pred[{name!r}]": answers}
+    check_same_order({"y_true": y_true, **runs})
+    return [read_quickly(run, argument) for argument, run in runs.items()]
 
 
 def _letters(order: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str]:
@@ -325,12 +327,6 @@ def _letters(order: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str
         columns = [x for x in columns if not any(x < y for y in columns)]
         columns = [x for i, x in enumerate(columns) if x not in columns[:i]]
     columns.sort(key=lambda column: sorted(map(order.index, column)))
-    return {
-        name: "".join(_letter(i) for i, column in enumerate(columns) if name in column)
-        for name in order
-    }
-
-
-def _letter(number: int) -> str:
-    """Return a, b, ..., z, a2, b2, ..."""
-    return chr(ord("a") + number % 26) + (str(number // 26 + 1) if number >= 26 else "")
+    names = [f"{letter}{n}" for n in ("", 2) for letter in ascii_lowercase]
+    pairs = list(zip(names, columns, strict=False))
+    return {name: "".join(x for x, column in pairs if name in column) for name in order}

@@ -26,15 +26,13 @@ class Matrix(Result):
 
     def text_tables(self) -> list[Rows]:
         """Return the cells below the predictions and beside the references."""
-        labels, n_classes = self.table.labels, self._n_classes
-        rows = most_frequent(self.table, self.n_shown)
+        labels = self.table.labels
+        rows, columns, cells = most_frequent(self.table, self.n_shown)
         names = cut_apart([shown(labels[code]) for code in rows], 12)
-        heads = [*names, *map(shown, labels[n_classes:])]  # and answers outside of all classes
-        cells = cells_of(self.table, rows, [*rows, *range(n_classes, len(labels))])
+        heads = [*names, *(shown(labels[code]) for code in columns[len(rows) :])]
         number = ",.6g" if self.table.is_weighted else ",.0f"
-        body = [
-            [name, *(f"{x:{number}}" for x in row)] for name, row in zip(names, cells, strict=True)
-        ]
+        named = zip(names, cells, strict=True)
+        body = [[name, *(f"{x:{number}}" for x in row)] for name, row in named]
         return [[["", *heads], *body]]
 
     def text_lines(self) -> list[str]:
@@ -47,17 +45,17 @@ class Matrix(Result):
         return lines
 
 
-def most_frequent(table: Table, n: int) -> list[int]:
-    """Return the positions of the n classes with the most references, in the order of the table."""
+def most_frequent(table: Table, n: int) -> tuple[list[int], list[int], Numbers]:
+    """Return rows, columns and cells of the n classes with the most references, in their order.
+
+    The columns end with that of the answers outside of all classes, if there are such.
+    """
     n_classes = len(table.labels) - (table.labels[-1] is None)
-    found: list[int] = np.argsort(-table.reference_totals[:n_classes], kind="stable")[:n].tolist()
-    return sorted(found)
-
-
-def cells_of(table: Table, rows: list[int], columns: list[int]) -> Numbers:
-    """Return some cells of a table, which may have many more."""
+    order = np.argsort(-table.reference_totals[:n_classes], kind="stable")
+    rows: list[int] = sorted(order[:n].tolist())
+    columns = [*rows, *range(n_classes, len(table.labels))]
     kept = np.isin(table.rows, rows) & np.isin(table.columns, columns)
     cells = np.zeros((len(rows), len(columns)))
     places = np.searchsorted(rows, table.rows[kept]), np.searchsorted(columns, table.columns[kept])
     cells[places] = table.counts[kept]
-    return cells
+    return rows, columns, cells

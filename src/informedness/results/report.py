@@ -22,8 +22,8 @@ from ..statistics.informed import INFORMEDNESS
 from ..statistics.intervals import check_level, warn_of_few
 from ..statistics.registry import MODULES, REPORTED, score_named
 from ..statistics.sums import ratio, sums_of
-from .estimates import Estimate, estimates_of, lack_of
-from .layout import Result, Rows, aligned, csv_line, finite, more_rows, padded, plain_label
+from .estimates import Estimate, estimates_of
+from .layout import Result, Rows, aligned, as_json, csv_line, more_rows, padded
 from .sentences import headline, summary_of
 from .text import interval_heads, rounded, shown, shown_interval
 from .unknown import Unknown
@@ -35,15 +35,8 @@ if TYPE_CHECKING:
     from ..options import Reporting
     from .slices import Slices
 
-_COLUMNS = {
-    "prevalence": "prevalence",
-    "bias": "bias",
-    "tpr": "TPR",
-    "fpr": "FPR",
-    "tpr_minus_fpr": "TPR-FPR",
-    "precision": "precision",
-    "f1": "F1",
-}
+_COLUMNS = ("prevalence", "bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
+_TITLES = {"tpr": "TPR", "fpr": "FPR", "tpr_minus_fpr": "TPR-FPR", "f1": "F1"}
 _MOST_CLASSES = 50
 _FAR_APART = 0.02  # averages of Informedness, which are then shown
 
@@ -132,9 +125,8 @@ class Report(Result, Mapping[str, float]):
             made = by_class.intervals(table, confidence_level)
             lists["tpr_minus_fpr_standard_error"] = [x.standard_error for x in made]
             lists["tpr_minus_fpr_confidence_interval"] = [(x.low, x.high) for x in made]
-        per_class = [
-            dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)
-        ]
+        rows = zip(*lists.values(), strict=True)
+        per_class = [dict(zip(lists, row, strict=True)) for row in rows]
         scores = {name: float(score_named(name).value(table)) for name in REPORTED}
         informedness, accuracy = scores["informedness"], scores["accuracy"]
         asked = estimates.get("informedness")
@@ -173,13 +165,8 @@ class Report(Result, Mapping[str, float]):
 
     def summary_of(self, name: str) -> str:
         """Return a sentence that says what a score means, in view of its interval."""
-        return summary_of(
-            self.table,
-            score_named(name),
-            self.scores[name],
-            self.estimates.get(name),
-            p_value=self.guessing_p_value,
-        )
+        given = self.scores[name], self.estimates.get(name)
+        return summary_of(self.table, score_named(name), *given, p_value=self.guessing_p_value)
 
     @property
     def far_averages(self) -> dict[str, float]:
@@ -198,24 +185,20 @@ class Report(Result, Mapping[str, float]):
             "total_weight": float(table.total),
             "n_classes": self.n_classes,
             "class_entropy_bits": self.class_entropy,
-            "guessing_p_value": finite(self.guessing_p_value),
+            "guessing_p_value": as_json(self.guessing_p_value),
         }
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
         for name, value in self.scores.items():
-            plain[name] = finite(value)
+            plain[name] = as_json(value)
             if name in self.estimates:
                 made = self.estimates[name]
-                plain[f"{name}_standard_error"] = finite(made.standard_error)
-                plain[f"{name}_confidence_interval"] = finite(made.confidence_interval)
+                plain[f"{name}_standard_error"] = as_json(made.standard_error)
+                plain[f"{name}_confidence_interval"] = as_json(made.confidence_interval)
         if (unknown := self.unknown) is not None:
             plain |= unknown.to_dict()
         plain["per_class"] = [
-            {
-                name: plain_label(value) if name == "label" else finite(value)
-                for name, value in row.items()
-            }
-            for row in self.per_class
+            {name: as_json(x) for name, x in row.items()} for row in self.per_class
         ]
         return {**plain, "summary": self.summary, "signature": self.signature}
 
@@ -262,7 +245,7 @@ class Report(Result, Mapping[str, float]):
         records: list[dict[str, Any]] = []
         for name, value in self.scores.items():
             interval = self.estimates[name].fields() if name in self.estimates else {}
-            records.append({"score": name, "value": finite(value), **interval})
+            records.append({"score": name, "value": as_json(value), **interval})
         return records
 
     def to_csv(self) -> str:
@@ -306,10 +289,8 @@ class Report(Result, Mapping[str, float]):
         rows = [["N", "unknown" if n is None else str(n)]]
         if self.table.is_weighted:
             rows.append(["Total weight", f"{self.table.total:.6g}"])
-        rows += [
-            ["Classes", str(self.n_classes)],
-            ["Class entropy", f"{rounded(self.class_entropy, 4)} bits"],
-        ]
+        rows.append(["Classes", str(self.n_classes)])
+        rows.append(["Class entropy", f"{rounded(self.class_entropy, 4)} bits"])
         if self.confidence_level is not None:
             rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
         for name, value in self.scores.items():
@@ -320,8 +301,8 @@ class Report(Result, Mapping[str, float]):
     def _class_rows(self) -> Rows:
         rows = [[shown(row["label"]), *self._cells(row)] for row in self.per_class[:_MOST_CLASSES]]
         head = ["class"]
-        for name, title in _COLUMNS.items():
-            head += [title, *self._interval_heads] if name == "tpr_minus_fpr" else [title]
+        for name in _COLUMNS:
+            head += [_TITLES.get(name, name), *self._interval_heads * (name == "tpr_minus_fpr")]
         return [head, *rows, *more_rows(len(self.per_class) - _MOST_CLASSES, len(head))]
 
     def _cells(self, row: dict[str, Any]) -> list[str]:
@@ -414,7 +395,10 @@ def _lacking(table: Table, made: dict[str, Estimate]) -> dict[tuple[str, bool], 
     """Return the scores, grouped by what their interval lacks and whether it is nan."""
     lacking: dict[tuple[str, bool], list[str]] = {}
     for name, estimate in made.items():
-        if few := lack_of(table, estimate):
+        if math.isnan(estimate.standard_error):
+            continue
+        score = score_named(name).with_interval()
+        if few := score.too_few(table) or score.too_few_for_classes(table):
             is_nan = math.isnan(estimate.confidence_interval[0])
             lacking.setdefault((few, is_nan), []).append(name)
     return lacking

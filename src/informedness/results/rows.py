@@ -26,28 +26,21 @@ def n_groups(triples: Triples) -> int:
 
 
 def read_samples(
-    y_true: Any,
-    answers: dict[str, Any],
-    labels: Any,
-    ignore_index: Any,
-    unknown: str,
-    groups: Any,
-    sample_weight: Any,
-    counts: Any = None,
+    y_true: Any, answers: dict[str, Any], beside: dict[str, Any], *options: Any
 ) -> tuple[list[ContingencyTable], Triples]:
     """Return a table for each model, and the samples counted by position in the sum of the tables.
 
-    `answers` is by argument; one model stands for both.
+    `answers` is by argument; one model stands for both. `beside` may have counts, sample_weight and
+    groups; the options are labels, ignore_index and unknown.
     """
-    beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     check_same_order({"y_true": y_true, **answers, **beside})
     column, columns = y_true, []
     for name, given in answers.items():
-        pair = "y_true", name
-        column, answered, task = read_task(column, given, labels, ignore_index, unknown, pair)
+        how_read = (*options, ("y_true", name))
+        column, answered, task = read_task(column, given, *how_read)
         columns.append(answered)
     size, codes = len(column), None
-    weights, n = (_of_each(size, name, beside[name]) for name in ("sample_weight", "counts"))
+    weights, n = (_of_each(size, name, beside.get(name)) for name in ("sample_weight", "counts"))
     if n is not None and (n % 1).any():
         raise ValueError(
             f"`counts` must hold whole numbers of samples, got {n[n % 1 > 0][0]!r}: pass weights "
@@ -55,8 +48,8 @@ def read_samples(
         )
     amounts = [x for x in (weights, n) if x is not None]
     kept = task.counted(column, np.minimum.reduce(amounts) if amounts else None)
-    if groups is not None:
-        names = read_quickly(groups, "groups")
+    if beside["groups"] is not None:
+        names = read_quickly(beside["groups"], "groups")
         if len(names) != size:
             raise ValueError(
                 f"`groups` must name a group for each row, got {len(names)} for {size} rows"
@@ -68,8 +61,14 @@ def read_samples(
     columns = [side[kept] for side in (column, *columns)]
     weights = None if weights is None else weights[kept].astype(np.float64)
     n = None if n is None else n[kept]
-    options = {"labels": task.classes, "unknown": unknown}
-    tables = [_table_of(columns[0], side, weights, n, options) for side in columns[1:]]
+    made: Any = ContingencyTable.from_counts
+    how: dict[str, Any] = {"counts": n}
+    if n is None:
+        made, how = ContingencyTable.from_labels, {"sample_weight": weights}
+    elif weights is not None:
+        how = {"counts": n * weights, "squared_weights": n * weights**2, "n_samples": n}
+    how |= {"references": columns[0], "labels": task.classes, "unknown": task.unknown}
+    tables = [made(predictions=side, **how) for side in columns[1:]]
     both = ContingencyTable.sum_of(tables)
     triples = _count_triples(both, (*columns, columns[-1])[:3], weights, n, codes)
     return tables, triples
@@ -84,23 +83,6 @@ def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
             f"for {n_rows} rows"
         )
     return values
-
-
-def _table_of(
-    references: Column,
-    predictions: Column,
-    weights: Numbers | None,
-    counts: Numbers | None,
-    options: dict[str, Any],
-) -> ContingencyTable:
-    """Return the table of one model."""
-    columns: dict[str, Any] = {"references": references, "predictions": predictions, **options}
-    if counts is None:
-        return ContingencyTable.from_labels(**columns, sample_weight=weights)
-    if weights is None:
-        return ContingencyTable.from_counts(**columns, counts=counts)
-    columns |= {"squared_weights": counts * weights**2, "n_samples": counts}
-    return ContingencyTable.from_counts(**columns, counts=counts * weights)
 
 
 def _count_triples(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -128,9 +129,8 @@ def _holds_chance(table: Table, score: Score, made: Estimate | None, p_value: fl
 
 def interval_for_verdict(table: Table, score: Score) -> Estimate | None:
     """Return the interval that a verdict is based on; None for weights with unknown squares."""
-    if not isinstance(score, ScoreWithInterval) or (
-        table.is_weighted and table.squared_weights is None
-    ):
+    is_unknown = table.is_weighted and table.squared_weights is None
+    if is_unknown or not isinstance(score, ScoreWithInterval):
         return None
     made = estimate_silently(table, score, _LEVEL)
     return None if math.isnan(made.confidence_interval[0]) else made
@@ -145,9 +145,8 @@ def answering(table: Table, wanted: str) -> ContingencyTable:
     predictions = references if wanted == "right" else [commonest] * len(references)
     labels = [x for x in table.labels if x is not None] if table.declared else None
     counts = totals[keep] / (table.total if table.is_weighted else 1)  # large weights are no counts
-    return ContingencyTable.from_counts(
-        references=references, predictions=predictions, counts=counts, labels=labels
-    )
+    sides: dict[str, Any] = {"references": references, "predictions": predictions}
+    return ContingencyTable.from_counts(**sides, counts=counts, labels=labels)
 
 
 def best_of(table: Table, score: Score) -> float:

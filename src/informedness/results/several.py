@@ -1,7 +1,8 @@
 """Tests of several hypotheses at once."""
 
-import math
 from collections.abc import Sequence
+
+import numpy as np
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -15,10 +16,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    tested = sorted((p, i) for i, p in enumerate(p_values) if not math.isnan(p))
-    corrected = [math.nan] * len(p_values)
-    so_far = 0.0
-    for rank, (p, i) in enumerate(tested):
-        so_far = max(min((len(tested) - rank) * p, 1.0), so_far)
-        corrected[i] = so_far
+    p = np.array(p_values, dtype=np.float64)
+    order, n_tests = np.argsort(p), np.count_nonzero(~np.isnan(p))  # nan comes last
+    factors = n_tests - np.arange(len(p))
+    p[order] = np.maximum.accumulate(np.minimum(factors * p[order], 1.0))
+    corrected: list[float] = p.tolist()
     return corrected

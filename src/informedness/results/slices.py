@@ -7,23 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.labels import check_choice, warn
+from ..core.labels import Label, check_choice, warn
 from ..core.scores import n_classes
-from ..core.table import Cells
-from ..slicing import Slice, name_key
+from ..core.table import Cells, Task
+from ..slicing import Slice, name_key, read_name
 from ..statistics.entropic import EntropicScore, entropies
 from ..statistics.intervals import FEW_SAMPLES, check_level
 from ..statistics.registry import REPORTED, SCORES, score_named
 from ..statistics.score import Score, ScoreWithInterval
-from .estimates import Estimate, estimates_of
-from .layout import Result, Rows, finite, more_rows, plain_label, texts_of
+from .estimates import Estimate, estimates_of, value_or_nan
+from .layout import Result, Rows, as_json, more_rows, texts_of
 from .several import holm
-from .text import interval_heads, rounded, samples, shown
+from .text import interval_heads, rounded, samples, shown_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ class SliceRow:
 
     def __repr__(self) -> str:
         """Return the name and the scores on one line."""
-        name = "all" if self.name is None else _name(self)
+        name = "all" if self.name is None else shown_name(self.name)
         scores = (f"{_HEADS[score]} {_shown(value)}" for score, value in self.scores.items())
         return f"{name}: {samples(self.table.n_samples)}, {', '.join(scores)}"
 
@@ -147,7 +147,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         Raises
         ------
         ValueError
-            If there are no tables, or an option is not valid.
+            If there are no tables, a name is not a label, or an option is not valid.
 
         Warns
         -----
@@ -163,6 +163,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             check_choice("vs_rest", vs_rest, SCORES)
             score_named(vs_rest).with_interval()
         columns = texts_of((by,) if isinstance(by, str) else by, "by", "column")
+        tables = {read_name(name): table for name, table in tables.items()}
         for name in tables:
             if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
                 raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
@@ -214,15 +215,13 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             If there is no such column.
         """
         check_choice("column", column, ("name", *self._fields(self.overall)))
-        by_name = column == "name"
-        keys: list[Any] = [
-            name_key(row.name) if by_name and row.name is not None else self._fields(row)[column]
-            for row in self.rows
-        ]
-        known = [i for i, key in enumerate(keys) if key is not None]
-        order = sorted(known, key=keys.__getitem__, reverse=descending)
-        order += [i for i, key in enumerate(keys) if key is None]
-        return replace(self, rows=tuple(self.rows[i] for i in order))
+
+        def key(row: SliceRow) -> Any:
+            return name_key(row.name) if column == "name" else self._fields(row)[column]
+
+        known = [row for row in self.rows if key(row) is not None]
+        unknown = [row for row in self.rows if key(row) is None]
+        return replace(self, rows=(*sorted(known, key=key, reverse=descending), *unknown))
 
     def plot(self, metric: str = "informedness", *, ax: Axes | None = None) -> Axes:
         """Draw a score of each slice with its interval, which needs a confidence level.
@@ -253,7 +252,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     def _record(self, row: SliceRow) -> dict[str, Any]:
         names = row.name if isinstance(row.name, tuple) else (row.name,) * len(self.by)
-        own = zip(self._keys(), map(plain_label, names), strict=True)
+        own = zip(self._keys(), map(as_json, names), strict=True)
         return {**dict(own), **self._fields(row)}
 
     def _fields(self, row: SliceRow) -> dict[str, Any]:
@@ -264,11 +263,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             "class_entropy_bits": row.class_entropy,
         }
         for name, value in row.scores.items():
-            record[name] = finite(value)
+            record[name] = as_json(value)
             if name in row.estimates:
                 record |= row.estimates[name].fields(f"{name}_")
         if self.vs_rest is not None:
-            record |= {"difference": finite(row.difference), "p_value": finite(row.p_value)}
+            record |= {"difference": as_json(row.difference), "p_value": as_json(row.p_value)}
         return record
 
     def records(self) -> list[dict[str, Any]]:
@@ -298,7 +297,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return tables
 
     def _rows_of_text(self, cells: Any) -> Rows:
-        rows = [[_name(row), *cells(row)] for row in self.rows[:_MOST_ROWS]]
+        rows = [[shown_name(row.name), *cells(row)] for row in self.rows[:_MOST_ROWS]]
         overall = ["all", *cells(self.overall)]
         return [*rows, *more_rows(len(self.rows) - _MOST_ROWS, len(overall)), overall]
 
@@ -313,10 +312,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             found += [rounded(row.class_entropy)]
             found += [_shown(value) + _mark(row, name) for name, value in row.scores.items()]
             if self.vs_rest is not None:
-                found.append(
-                    "" if math.isnan(row.difference) else f"{round(row.difference, 3) + 0.0:+.3f}"
-                )
-                found.append("" if math.isnan(row.p_value) else f"{row.p_value:.3f}")
+                x, p = row.difference, row.p_value
+                found.append("" if math.isnan(x) else f"{round(x, 3) + 0.0:+.3f}")
+                found.append("" if math.isnan(p) else f"{p:.3f}")
             return found
 
         return [head, *self._rows_of_text(cells)]
@@ -358,11 +356,6 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return lines
 
 
-def _name(row: SliceRow) -> str:
-    names = row.name if isinstance(row.name, tuple) else (row.name,)
-    return ", ".join(map(shown, names))
-
-
 def _shown(value: float) -> str:
     return "--" if math.isnan(value) else rounded(value, 3)
 
@@ -374,8 +367,7 @@ def _mark(row: SliceRow, name: str) -> str:
 
 
 def _is_small(row: SliceRow) -> bool:
-    n = row.table.n_samples
-    return n is not None and n < FEW_SAMPLES
+    return (row.table.n_samples or FEW_SAMPLES) < FEW_SAMPLES
 
 
 def _warn_of(rows: Sequence[SliceRow]) -> None:
@@ -390,13 +382,9 @@ def _warn_of(rows: Sequence[SliceRow]) -> None:
 
 def _with_classes_of(table: ContingencyTable, whole: ContingencyTable) -> ContingencyTable:
     """Return a table with the classes of the whole, as declared ones."""
-    if table.labels == whole.labels:
-        return replace(table, declared=True)
-    position = {label: code for code, label in enumerate(whole.labels)}
-    to_code = np.array([position[label] for label in table.labels], dtype=np.int64)
-    rows, columns = to_code[table.rows], to_code[table.columns]
-    cells = Cells(rows, columns, table.counts, table.squared_weights)
-    return table._of_cells(whole.labels, True, cells, table.n_samples)
+    cells = Cells(table.rows, table.columns, table.counts, table.squared_weights)
+    found, every = cast("list[Label]", table.labels), cast("tuple[Label, ...]", whole.labels)
+    return table._of_task(found, cells, Task(every, None, "wrong"), table.n_samples)
 
 
 def _row(name: Slice | None, table: ContingencyTable, level: float | None, k: int) -> SliceRow:
@@ -405,10 +393,7 @@ def _row(name: Slice | None, table: ContingencyTable, level: float | None, k: in
     `k` is the number of classes that NIT counts. The table of a slice declares all labels of the
     whole, also those that are none of its classes because no reference has them.
     """
-    scores = {
-        score.name: math.nan if score.undefined(table) else float(score.rounded(table))
-        for score in map(score_named, REPORTED)
-    }
+    scores = {name: value_or_nan(table, score_named(name)) for name in REPORTED}
     made = {} if level is None else estimates_of(table, level)
     for score in map(score_named, REPORTED):
         if (factor := _factor(score, table, k)) != 1:
@@ -432,16 +417,12 @@ def _against_rest(slices: Slices) -> tuple[SliceRow, ...]:
     """Return the rows with their difference from all other samples, and its p-value."""
     score = score_named(str(slices.vs_rest)).with_interval()
     tables = [_with_classes_of(row.table, slices.overall.table) for row in slices.rows]
-    tested = [
-        _difference(score, row.table, rest)
-        for row, rest in zip(slices.rows, _rests(tables), strict=True)
-    ]
-    p_values = holm([p for _, p in tested])
+    pairs = zip(slices.rows, _rests(tables), strict=True)
+    tested = [_difference(score, row.table, rest) for row, rest in pairs]
+    differences, p_values = zip(*tested, strict=True)
     factor = _factor(score, tables[0], n_classes(slices.overall.table))
-    return tuple(
-        replace(row, difference=factor * difference, p_value=p)
-        for row, (difference, _), p in zip(slices.rows, tested, p_values, strict=True)
-    )
+    found = zip(slices.rows, differences, holm(p_values), strict=True)
+    return tuple(replace(row, difference=factor * x, p_value=p) for row, x, p in found)
 
 
 def _rests(tables: list[ContingencyTable]) -> Iterator[ContingencyTable | None]:

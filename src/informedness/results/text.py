@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from os.path import commonprefix
+from typing import Any
 
 from ..core.labels import Label
 
@@ -12,16 +13,14 @@ def rounded(value: float, digits: int = 2) -> str:
     return "undefined" if math.isnan(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def shown_interval(
-    standard_error: float, interval: tuple[float, float], digits: int = 4
-) -> list[str]:
+def shown_interval(error: float, interval: tuple[float, float], digits: int = 4) -> list[str]:
     """Return a standard error and an interval as text."""
-    error = "" if math.isnan(standard_error) else f"± {rounded(standard_error, digits)}"
+    said = "" if math.isnan(error) else f"± {rounded(error, digits)}"
     if math.isnan(interval[0]):
-        return [error, "(no interval)"]
+        return [said, "(no interval)"]
     digits = digits_for(interval, digits)
     low, high = (rounded(end, digits) for end in interval)
-    return [error, f"({low} to {high})"]
+    return [said, f"({low} to {high})"]
 
 
 def digits_for(interval: tuple[float, float], digits: int) -> int:
@@ -61,6 +60,11 @@ def shown(label: Label | None, quote: bool = False) -> str:
     if not label.isprintable():
         return ascii(label)
     return repr(label) if quote or label != label.strip() or not label else label
+
+
+def shown_name(name: Any) -> str:
+    """Return the name of a slice or an entry as text: a label, or a tuple of labels."""
+    return ", ".join(map(shown, name if isinstance(name, tuple) else (name,)))
 
 
 def cut(name: str, width: int = 40) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from ..core.table import Cells, Table
 from ..statistics.entropic import NIT
 from ..statistics.informed import INFORMEDNESS
-from ..statistics.score import Score
-from .layout import finite
+from .estimates import value_or_nan
+from .layout import as_json
 from .text import cut, rounded, shown
 
 
@@ -36,7 +36,9 @@ class Unknown:
 
     n_samples: int | None
     share: float
-    answered: Table | None
+    answered: Table | None = None
+    informedness: float = math.nan
+    nit: float = math.nan
 
     @classmethod
     def of(cls, table: Table) -> Unknown | None:
@@ -50,34 +52,20 @@ class Unknown:
             n_answered = int(table.counts[known].sum())
             n = int(table.total) - n_answered
         if not known.any():
-            return cls(n, 1.0, None)
+            return cls(n, share)
         columns = table.rows, table.columns, table.counts, table.squared_weights
         cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
         answered = table._of_cells(table.labels[:-1], table.declared, cells, n_answered)
-        return cls(n, share, answered)
-
-    @property
-    def informedness(self) -> float:
-        """Informedness of the samples that were answered."""
-        return self._score(INFORMEDNESS)
-
-    @property
-    def nit(self) -> float:
-        """NIT of the samples that were answered."""
-        return self._score(NIT)
-
-    def _score(self, score: Score) -> float:
-        if self.answered is None or score.undefined(self.answered):
-            return math.nan
-        return float(score.rounded(self.answered))
+        scores = (value_or_nan(answered, score) for score in (INFORMEDNESS, NIT))
+        return cls(n, share, answered, *scores)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of a report; undefined scores are None."""
         return {
             "n_unknown": self.n_samples,
             "unknown_share": self.share,
-            "informedness_without_unknown": finite(self.informedness),
-            "nit_without_unknown": finite(self.nit),
+            "informedness_without_unknown": as_json(self.informedness),
+            "nit_without_unknown": as_json(self.nit),
         }
 
     def summary(self, scores: Mapping[str, float]) -> str:
