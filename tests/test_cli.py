@@ -275,7 +275,12 @@ def test_a_terminal_shows_that_work_takes_longer_and_an_interrupt_is_one_line(tm
     os.mkfifo(tmp_path / "p.csv")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "informedness", "report", tmp_path / "p.csv", *COLUMNS]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's "&" ignores it
+    )
     os.close(theirs)
     shown = b""
     with (tmp_path / "p.csv").open("w"):  # as a file that takes long to read

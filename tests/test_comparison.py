@@ -32,6 +32,11 @@ FEW = {
         [0, 0, 1, 2, 1, 1, 1],
     ),
     "a class that neither finds": ([0, 0, 1, 1, 0, 1, 1], [0] * 7, [0, 1, 0, 0, 0, 0, 0]),
+    "five classes": (
+        [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 0],
+        [0, 1, 1, 1, 2, 2, 3, 3, 3, 3, 0],
+        [0, 0, 1, 2, 2, 2, 3, 1, 3, 4, 0],
+    ),
     "one model constant": ([0, 0, 1, 1, 0, 1, 1], [0] * 7, [0, 0, 1, 1, 1, 0, 1]),
 }
 
@@ -103,6 +108,9 @@ def test_random_swaps_of_counts_are_swaps_of_samples_by_scipy():
     )
     assert made.test == "permutation"
     assert made.p_value == pytest.approx(found.pvalue, abs=0.02)
+    assert made.p_value * 10_000 == pytest.approx(round(made.p_value * 10_000), abs=1e-6)
+    often = compare(*random_samples(skill=(0.65, 0.66)), metric="accuracy")  # of 2,000 swaps
+    assert often.p_value * 2001 == pytest.approx(round(often.p_value * 2001), abs=1e-6)
 
 
 def test_exact_p_values_of_accuracy_are_those_of_mc_nemar_even_where_references_are_all_alike():

@@ -85,7 +85,7 @@ def test_an_interval_of_accuracy_is_that_of_means_of_groups_by_scipy():
 
 
 def test_quantiles_of_t_are_those_of_scipy():
-    for df in (1, 2, 3, 4, 5, 19, 20, 101, 1000, 1001, 5000):
+    for df in (1, 2, 3, 4, 5, 19, 20, 101, 1000, 1001, 10**6):
         for level in (0.5, 0.9, 0.95, 0.999):
             wanted = stats.t.ppf((1 + level) / 2, df)
             assert t_quantile(level, df) == pytest.approx(wanted, rel=1e-5), (df, level)

@@ -128,7 +128,7 @@ def test_an_interval_deals_nothing_out(monkeypatch):
 
 
 def test_nit_of_observed_classes_wants_some_references_of_each():
-    for rarest, k_of_low, n in ((1, None, 460), (2, None, 230), (4, 4, 120), (5, 3, None)):
+    for rarest, k_of_low, n in ((1, None, 460), (2, None, 230), (3, 4, 160), (5, 3, None)):
         matrix = [[40, 5, 0], [4, 40, 1], [0, 0, rarest]]
         observed, declared = table_of(matrix), table_of(matrix, labels=list("abc"))
         with warnings.catch_warnings(record=True) as caught:

@@ -193,6 +193,15 @@ def test_combine_gives_another_module_and_both_of_ours_the_same_samples(build, l
         assert result["nit"] == pytest.approx(expected, abs=1e-12)
 
 
+def test_one_column_alone_is_refused_and_what_was_added_stays(load):
+    metric = load("nit")
+    metric.add_batch(**columns(0, 4))
+    for given, lacking in (("references", "predictions"), ("predictions", "references")):
+        with pytest.raises(ValueError, match=f"`{lacking}` must be a sequence .*None"):
+            metric.compute(**{given: [0, 1]})
+    assert len(metric) == 4
+
+
 def test_a_computation_that_fails_uses_up_what_was_added_and_an_interrupted_one_does_not(tmp_path):
     class FailsOnce(Seen):
         def _compute(self, predictions, references):

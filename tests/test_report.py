@@ -57,6 +57,12 @@ def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval():
             assert ("cannot be told from guessing" in said) == (inside and may_guess), said
             assert ("cannot be told from chance" in said) == (inside and not may_guess), said
             assert not (inside and "scores like a model" in said)
+        for name, chance in (
+            ("balanced_accuracy", 0.5),
+            ("cohen_kappa", 0),
+            ("matthews_corrcoef", 0),
+        ):
+            assert f"the way from chance ({chance:.3f})" in result.summary_of(name)
 
 
 def numbers_of(result):

@@ -227,6 +227,7 @@ def test_columns_named_like_a_field_lose_nothing_in_any_format():
         assert slices.records() == wanted, first
         made = slices.to_dict()
         assert (made["by"], made["slices"], made["overall"]) == (keys, wanted[:-1], wanted[-1])
+        assert made["vs_rest"] == "nit"
         assert slices.to_pandas().columns.tolist() == [*keys, *fields]
         assert slices.to_csv().splitlines()[0].split(",") == [*keys, *fields]
         assert slices.text_tables()[0][0][0] == f"{first}, {second}"
