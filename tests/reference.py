@@ -131,7 +131,8 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
         reaches.append(reach if "floor" in without else max(reach, shortest))
     ends = [value]
     if prior is None and not there.all() and "absent" not in without:
-        lost = np.where(there, 0, z**2 * squares.sum() / total**2 / (~there).sum())
+        lost = min(z**2 * squares.sum() / total**2, 1 / 4)
+        lost = np.where(there, 0, lost / (~there).sum())
         occurs = ((r + c > 0) | ~there).sum()
         ends += [score(h + x, r + lost, c + x, metric, average, occurs) for x in (0, lost)]
     shift = 0.0

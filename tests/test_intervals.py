@@ -229,7 +229,9 @@ def test_two_samples_and_a_class_of_predictions_alone_break_no_interval(score):
 @every_score
 def test_intervals_contain_the_value_within_the_range_and_grow_with_the_level(score):
     least = averaged_score(score[0], "default").lowest
-    for name, matrix in TABLES.items():
+    few = np.diag([0, 1, 1, 1, 0])  # and one whose reference is never predicted
+    few[4, 0] = 1
+    for name, matrix in (*TABLES.items(), ("few", few)):
         widths = []
         for level in (0.01, 0.5, 0.95, 0.9999):
             made = table_of(matrix).estimate(**options_of(score), confidence_level=level)

@@ -33,7 +33,7 @@ def test_a_study_writes_a_row_for_each_cell_and_a_table_for_each_way(tmp_path):
         subprocess.run(command, check=True, capture_output=True)
         text[study] = page.read_text(encoding="utf-8")
     assert len(re.findall(r"^\|( [a-z ]+ \|)? \d+ \| \d+ \|", text["comparison"], re.M)) == 90
-    assert len(re.findall(r"^\| 10 \| ", text["groups"], re.M)) == 26
+    assert len(re.findall(r"^\| 10 \| ", text["groups"], re.M)) == 6
     parts = re.split("^## ", text["coverage"], flags=re.M)[1:]
     ways = {"Declared", "Observed", "Random weights", "Stratified", "Even prior", "By class"}
     ways |= {"Many classes", "Few samples"}

@@ -169,7 +169,9 @@ def _ends_of_absent(
     if not absent.any():
         return value, value
     one = float(table.total) / effective_sample_size(table)
-    extra = np.where(absent, normal_quantile(level) ** 2 * one / np.count_nonzero(absent), 0.0)
+    # beyond a quarter of the table, scores of so few samples would turn with the level
+    lost = min(normal_quantile(level) ** 2 * one, float(table.total) / 4)
+    extra = np.where(absent, lost / np.count_nonzero(absent), 0.0)
     sums = sums_of(table)
     more = {"occurring": sums.occurring | absent, "references": sums.references + extra}
     sums = replace(sums, differences=None, **more)
