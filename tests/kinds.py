@@ -47,6 +47,8 @@ KINDS = {
     "whole floats": spelt(range(3), [0.0, 1.0, 2.0], RIGHT, DOUBT, "case, spaces or marks"),
     "zeros in front": spelt(["1", "01", "001"], ["1", "01", "001"], RIGHT, RIGHT),
     "near spellings": spelt(["spam", "spa", "\u0455pam"], ["spam", "spa", "5pam"], RIGHT, RIGHT),
+    "codes and ratings": spelt(["1.1", "1.10", "2"], ["1.1", "1.10", "2"], RIGHT, RIGHT),
+    "letters of either case": spelt(["C", "c", "R"], ["C", "c", "R"], RIGHT, RIGHT),
     "bools": spelt([True, False, False], [1, 0, 0], RIGHT, DOUBT, "no label in common"),
     "scores": spelt([0, 1, 1], [0.9, 0.25, 0.5], REFUSED, DOUBT, "decimals"),
     "one integer in text": Kind([1, *TRUTH[1:]], [*ANSWERS], REFUSED, RIGHT),

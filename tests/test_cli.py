@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -200,6 +201,14 @@ def test_what_was_probably_not_meant_is_refused_with_the_option_that_says_it_was
         command("compare", file, file, *COLUMNS, "--on", "n", "--counts", "n"),
         "`--counts` is for rows without identifiers",
     )
+    refused(command("report", file, *COLUMNS, "--weights", "n"), "name it as `--counts` if a row")
+    refused(command("report", file, *COLUMNS, "--counts", "gold"), "a column of its own")
+    both = ["report", samples, shutil.copy(samples, tmp_path / "b.csv"), *COLUMNS]
+    refused(command(*both, "--each-row-a-sample"), f"b.csv holds the same as {samples}, so its")
+    assert command(*both, "--each-row-a-sample", "--as-is")[0] == 0
+    refused(command("report", file, "-r", "model", "-p", "gold"), "say the opposite: swap them")
+    write(file, [("a", "a"), ("b", "b"), ("Total", "2")])
+    refused(command("report", file, *COLUMNS), "'Total' occurs once", "leave out the row of totals")
     write(file, [("yes", *"11"), ("no", *"00")] * 9, names[:3])
     unlike = ["compare", file, *COLUMNS, "other"]
     refused(command(*unlike), "no label in common with", "--as-is scores the labels as they are")

@@ -326,6 +326,7 @@ def test_the_seed_decides_wholly_and_another_differs():
     assert len({entry.p_value for entry in (first, *others)}) > 1
 
 
+@pytest.mark.filterwarnings("error")
 def test_bad_labels_and_options_are_refused_by_name_and_value():
     labels = [0, 1]
     for inputs, text in (
@@ -347,6 +348,7 @@ def test_bad_labels_and_options_are_refused_by_name_and_value():
         ({"seed": None}, "^`seed` must .*None"),
         ({"labels": [0, 1]}, "^`labels` must .*2"),
         ({"counts": [0.5] * 400}, "`counts` must hold whole numbers of samples, got .*0.5"),
+        ({"sample_weight": [1e200] * 400}, "squared weights for a standard error"),
         ({"counts": [-1] * 400}, "`counts` must be finite and not negative, got -1"),
         ({"counts": [0] * 400}, "must be a sample to score"),
         ({"sample_weight": [1.0] * 3}, "`sample_weight` must hold a number for each row.*3"),

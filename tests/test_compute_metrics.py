@@ -86,14 +86,13 @@ def test_results_are_plain_floats_under_plain_names():
     wanted = estimate_from_labels(REFERENCES, IDS, confidence_level=0.9)
     assert result["informedness_standard_error"] == wanted.standard_error
     assert (result["informedness_low"], result["informedness_high"]) == wanted.confidence_interval
-    by_class = ComputeMetrics("informedness", average=None, confidence_level=0.9)
-    result = by_class((LOGITS, REFERENCES))
+    result = ComputeMetrics("informedness", average=None, confidence_level=0.9)(FORMS[0])
     for one in estimate_from_labels(REFERENCES, IDS, average=None, confidence_level=0.9):
         assert result[f"informedness_{one.label}"] == one.value
         assert result[f"informedness_{one.label}_high"] == one.confidence_interval[1]
 
 
-def test_padding_is_left_out_of_tokens():
+def test_padding_is_left_out_of_tokens_and_rows_of_0_and_1_may_be_none(recwarn):
     references, logits = REFERENCES.reshape(12, 10).copy(), LOGITS.reshape(12, 10, K).copy()
     references[:, 7:] = -100
     logits[:, 7:] = math.nan  # nobody looks there
@@ -109,6 +108,14 @@ def test_padding_is_left_out_of_tokens():
         ComputeMetrics("nit", ignore_index=None)((IDS.reshape(12, 10), references))
     with pytest.warns(InformednessWarning, match=r"255 .* not in range\(4\).* ignore_index=255"):
         ComputeMetrics("informedness")((LOGITS, np.where(REFERENCES == 0, 255, REFERENCES)))
+    flags = np.eye(2, dtype=int)[(REFERENCES == 0).astype(int)]
+    with pytest.warns(InformednessWarning, match="0 and 1 are read as ids of tokens: .*argmax"):
+        ComputeMetrics("nit")((flags, flags))
+    recwarn.clear()
+    for options in ({"multilabel": False}, {"multilabel": True}, {"labels": np.arange(2)}):
+        ComputeMetrics("nit", **options)((flags, flags))
+    ComputeMetrics("nit")((flags, np.concatenate([[[-100, 0]], flags[1:]])))
+    assert not recwarn.list
 
 
 # One column
@@ -219,6 +226,8 @@ def test_options_that_are_not_valid_are_refused_before_training():
         (["informed"], {}, "`metric` must be one of"),
         ([], {}, "`names` must hold at least one"),
         (["nit", "nit"], {}, "'nit' is listed twice"),
+        ([["nit", "ema"]], {}, r"`metric` must be one of .* got \['nit', 'ema'\]"),
+        (["nit"], {"config": {"num_labels": 3}}, "`config` must be that of a model"),
         (["informedness"], {"average": "weighted"}, "must be one of .* scikit-learn's 'weighted'"),
         (["nit"], {"average": "macro"}, "`average` must be left out"),
         (["nit"], {"threshold": math.nan}, "`threshold` must be a finite number"),
@@ -265,6 +274,7 @@ OF_INTERVALS = SimpleNamespace(num_labels=2, id2label={0: "a", 1: "a_low"})
 UNREADABLE = [
     ((np.full((2, 3), math.nan), [0, 1]), {}, "got nan for 2 samples"),
     ((np.array([math.nan, 1.0]), [0, 1]), {"threshold": 0.0}, "got nan for 1 samples"),
+    ((LOGITS, REFERENCES, HIDDEN), {}, "must be an EvalPrediction or"),
     ((LOGITS, REFERENCES[1:]), {}, r"got shapes \(120, 4\) and \(119,\)"),
     ((HIDDEN, REFERENCES), {}, "preprocess_logits_for_metrics"),
     ((LOGITS.argsort(1), REFERENCES), {}, "must be logits with the shape"),
@@ -367,9 +377,9 @@ def test_a_prediction_outside_the_classes_is_refused_or_wrong():
     expected = {"informedness": 1 / 4 * 1 / 2 + 1 / 4 * 1 / 2, "accuracy": 1 / 2}
     for convert in (np.asarray, torch.tensor):
         assert metric((convert(THREE), convert([0, 1, 1, 0]))) == expected
-    by_class = ComputeMetrics("informedness", labels=[0, 1], unknown="wrong", average=None)
-    found = by_class((THREE, [0, 1, 1, 0]))
     options = {"labels": [0, 1], "unknown": "wrong"}
+    by_class = ComputeMetrics("informedness", average=None, **options)
+    found = by_class((THREE, [0, 1, 1, 0]))
     assert by_class.table == table_of_labels([0, 1, 1, 0], [0, 2, 1, 2], **options)
     assert [*found] == ["informedness_0", "informedness_1", "informedness_unknown"]
 
@@ -380,9 +390,8 @@ def test_a_prediction_outside_the_classes_is_refused_or_wrong():
 def test_argmax_logits_gives_ids_and_leaves_what_has_none():
     for convert in (np.array, torch.tensor):
         logits, references = convert(LOGITS), convert(REFERENCES)
-        assert argmax_logits(logits, references).tolist() == IDS.tolist()
-        assert argmax_logits((logits, logits), references).tolist() == IDS.tolist()
-        assert argmax_logits(logits, None).tolist() == IDS.tolist()
+        for given in (logits, references), ((logits, logits), references), (logits, None):
+            assert argmax_logits(*given).tolist() == IDS.tolist()
         for scores, labels in ((ONE_LOGIT, IS_ZERO), (ONE_LOGIT[:, 0], IS_ZERO), (SEVERAL, LABELS)):
             scores = convert(scores)
             assert argmax_logits(scores, convert(labels)) is scores
@@ -392,11 +401,10 @@ def test_argmax_logits_gives_ids_and_leaves_what_has_none():
 
 def test_rows_without_a_highest_logit_are_refused_but_not_on_padding():
     nan, inf = math.nan, math.inf
-    several = "several inf, or only -inf,"
     rows = [nan, 0, inf, inf], [inf] * K, [-inf] * K, [0, inf, -inf, inf]
     dtypes = torch.float32, torch.bfloat16, torch.float16, None
     for dtype, row in itertools.product(dtypes, rows):
-        got = "nan" if nan in row else several
+        got = "nan" if nan in row else "several inf, or only -inf,"
         logits, references = LOGITS.copy(), REFERENCES.copy()
         logits[3] = row
         if dtype is not None:

@@ -213,6 +213,8 @@ def test_what_is_taken_for_counts_follows_from_names_values_and_rows(tmp_path):
     path = tmp_path / "p.jsonl"
     twice = {"gold": ["a", "a", "b", "b"], "model": ["a", "a", "a", "b"]}  # a pair that repeats
     no_pair = {name: ["a", "b", "a", "b"] for name in twice}
+    few = {"gold": [*"abcd"], "model": [*"abca"]}  # samples of as many classes
+    often = {name: column * 25 for name, column in few.items()}
     names = ["n", "N", "Freq", "size", "total", "Anzahl", "nombre", "n_samples", "count_star()"]
     names += ["COUNT(*)", "len", "0", "Count of id", "numSamples", "frequência", "数量", "cantidad"]
     for name, values, rows, is_taken in (
@@ -223,12 +225,13 @@ def test_what_is_taken_for_counts_follows_from_names_values_and_rows(tmp_path):
         ("count", [1, 1, 1, 1], twice, False),
         ("count", [1, 1, 0, 1], twice, True),
         ("count", ["12.0", "", "3", "3"], twice, True),  # of a pivot with a gap
+        *(("x", [9, 4, 4, 7], rows, rows != few) for rows in (few, few | {"model": [*"aaaa"]})),
+        *((name, [9, 4, 4, 7] * 25, often, name == "n") for name in ("n", "size")),
+        *((name, [9, 4, 4, 7], COUNTED, name == "x") for name in ("x", "sample_id", "votes")),
         *(("count", [one, 2, 2, 2], twice, False) for one in (-1, 0.5, True, "x", [1], math.nan)),
-        ("x", [9, 4, 4, 7], COUNTED, True),
         ("x", [9, 4, 4, 7], no_pair, False),
         ("x", [4, 2, 3, 5], COUNTED, False),  # running numbers in any order
         ("x", [0, 1, 1, 0], COUNTED, False),
-        ("sample_id", [9, 4, 4, 7], COUNTED, False),
     ):
         table = rows | {name: values}
         lines = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]

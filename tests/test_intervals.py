@@ -34,9 +34,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 LEVEL = 0.9
 
 
-# Standard errors
-
-
 def test_standard_errors_of_golden_tables_are_the_golden_ones():
     for vector in VECTORS:
         table = table_of([[float(n) for n in row] for row in vector.table])

@@ -115,6 +115,7 @@ def test_labels_are_text_in_markdown_and_quoted_where_they_would_not_show():
         result = report([label, other], [label, other])
         assert f"\n{in_text} " in str(result)
         assert in_markdown is None or f"| {in_markdown} |" in result.to_markdown()
+        assert set(result.to_markdown().splitlines()[1]) == set("| :-")
 
 
 def test_every_report_ends_in_its_signature():

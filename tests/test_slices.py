@@ -240,8 +240,11 @@ def test_tables_of_slices_come_from_a_mapping_too():
     parts = {name: report(*of(part)).table for name, part in FRAME.groupby("type")}
     found = Slices.from_tables(parts, by="type")
     assert found.records() == report(*of(FRAME), by={"type": FRAME["type"]}).records()
-    with pytest.raises(ValueError, match="`tables` must hold at least one slice"):
-        Slices.from_tables({})
+    for tables in ({}, [*parts.values()], {"a": [0, 1]}):
+        with pytest.raises(ValueError, match="`tables` must map at least one slice to its"):
+            Slices.from_tables(tables)
+    with pytest.raises(ValueError, match="`vs_rest` and `classes` must be left out unless `by`"):
+        report(*of(FRAME), vs_rest="nit")
     mixed = Slices.from_tables(dict(zip(("1", 2, "0"), parts.values(), strict=True)))
     assert [row.name for row in mixed.sorted_by("name").rows] == [2, "0", "1"]
     for name in (None, math.nan, pd.Timestamp(0)):

@@ -136,6 +136,8 @@ def test_declared_classes_are_not_lost_to_a_table_of_others():
         with pytest.raises(ValueError, match="`table` must declare the labels of the tally"):
             tally.add_table(table)
     assert tally.table == table_of_labels([0, 1], [0, 1], labels=[0, 1])
+    with pytest.raises(TypeError, match="`table` must be a ContingencyTable"):
+        Tally().add_table([[1, 0], [0, 1]])
 
 
 def test_a_table_counted_elsewhere_is_added_and_of_sums_of_weights_no_number_is_made_up():

@@ -3,7 +3,6 @@
 import doctest
 import math
 import pickle
-import warnings
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score, confusion_matrix, mutual_in
 from torchmetrics import MetricCollection
 
 import informedness.torchmetrics
-from informedness import UndefinedMetricWarning
+from informedness import LabelsWarning, UndefinedMetricWarning
 from informedness.torchmetrics import NIT, Informedness
 
 pytestmark = pytest.mark.slow  # imports torch
@@ -128,6 +127,8 @@ def test_a_batch_that_is_refused_is_named_and_not_counted():
         with pytest.raises(ValueError, match=message):
             metric.update(preds, target)
         assert metric.counts.sum() == 240, message
+    with pytest.warns(LabelsWarning, match="one-hot rows are read as ids"):
+        Informedness(K).update(*(torch.nn.functional.one_hot(x, K) for x in (PREDS, TARGET)))
 
 
 def test_options_that_are_not_valid_are_refused():
@@ -183,25 +184,23 @@ def test_a_collection_keeps_apart_what_only_its_first_batch_makes_equal():
             assert torch.equal(together.counts, metric.counts), second
 
 
+@pytest.mark.filterwarnings("error")
 def test_without_a_sample_the_score_is_nan_and_training_goes_on():
     metric, vector = Informedness(K, ignore_index=-100), Informedness(K, average=None)
     with pytest.warns(UserWarning, match="metric Informedness was called before the ``update``"):
         assert vector.compute().isnan().tolist() == [True] * K
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for preds, n in ((PREDS, 240), (PREDS, 0), (SCORES, 0)):
-            assert math.isnan(metric(preds[:n], torch.full_like(TARGET[:n], -100)))
-        metric(PREDS, TARGET)
-        assert metric.compute().item() == near(expected()[1])
+    for preds, n in ((PREDS, 240), (PREDS, 0), (SCORES, 0)):
+        assert math.isnan(metric(preds[:n], torch.full_like(TARGET[:n], -100)))
+    metric(PREDS, TARGET)
+    assert metric.compute().item() == near(expected()[1])
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_batch_of_one_class_warns_unless_zero_division_says_what_it_is():
     only = torch.tensor([2, 2])
     with pytest.warns(UndefinedMetricWarning, match="all references are 2"):
         assert Informedness(K)(only, only) == 0.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert math.isnan(Informedness(K, zero_division=math.nan)(only, only))
+    assert math.isnan(Informedness(K, zero_division=math.nan)(only, only))
 
 
 def test_a_metric_is_saved_loaded_pickled_copied_and_merged_with_its_counts():

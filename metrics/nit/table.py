@@ -1,8 +1,7 @@
 """The contingency table: it counts columns of labels, and every score is computed from it.
 
 `n[i, j]` counts the samples with reference i and prediction j: ROWS ARE REFERENCES, COLUMNS ARE
-PREDICTIONS, here and everywhere else. Scores, errors and intervals take the table, never the
-samples. It is sparse: only cells with samples are held, no k x k array is made where k is large.
+PREDICTIONS, here and everywhere else. It is sparse: only cells with samples are held.
 """
 
 from __future__ import annotations
@@ -76,8 +75,7 @@ def count_pairs(
 def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells | None:
     """Return the cells for small codes, from a table of all pairs; None for other codes.
 
-    Block by block, each pair is fused into row * 2**bits + column and these are counted. One look
-    at all bits of a block shows whether a code is negative, too large, or wants a larger table.
+    Block by block, each pair is fused into row * 2**bits + column and these are counted.
     """
     n = len(rows)
     most_bits = min(_MOST_BITS, max(12, (2 * n).bit_length()))  # a small table for few pairs
@@ -154,9 +152,8 @@ class Table:
     ) -> Self:
         """Count one reference and one prediction for each sample.
 
-        `labels` are the classes in order, by default those that occur, sorted. A prediction outside
-        them is an error, or with `unknown="wrong"` a wrong answer. Samples whose reference is
-        `ignore_index` are left out, as are those of weight 0.
+        A prediction outside `labels` is an error, or with `unknown="wrong"` a wrong answer. Samples
+        of weight 0, or whose reference is `ignore_index`, are left out.
         """
         r, p = read_pair(references, predictions)
         task = task_of(r, labels, ignore_index, unknown, "references")
@@ -285,25 +282,38 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, 
     return (*task.classes, *[None] * bool(len(missing))), to_code
 
 
-def first_fraction(labels: Sequence[Any]) -> Label | None:
+def first_score(table: Table) -> Label | None:
     """Return a label like "0.5" if all are text for numbers, as scores in a text file are."""
-    texts = [] if isinstance(labels[0], int) else map(_text, labels)
+    if isinstance(table.labels[0], int):
+        return None
     try:
-        numbers = [float(text.strip(" %").replace(",", ".")) for text in texts]
+        numbers = np.array([float(_text(x).strip(" %").replace(",", ".")) for x in table.labels])
     except ValueError:
         return None
-    return next((x for x, number in zip(labels, numbers, strict=False) if number % 1 > 0), None)
+    is_score = np.abs(np.modf(numbers)[0]) > 0
+    predicted = is_score & (table.prediction_totals > 0)
+    n_known = np.count_nonzero(table.reference_totals[predicted])
+    if 0 < predicted.sum() <= 2 * n_known and numbers.max() > 1:
+        return None  # codes and ratings such as 1.5, which recur on the other side
+    return next(iter(labels_at(table, is_score)), None)
 
 
-def alike(labels: Sequence[Any]) -> str:
+def alike(table: Table) -> str:
     """Return which label looks like another; of the first 10,000, as counting takes no longer."""
-    known: dict[str, Label] = {}
-    for label in [x for x in labels[:10_000] if not isinstance(x, int) and len(x) < 100]:
+    known: dict[str, Any] = {}
+    for label in [x for x in table.labels[:10_000] if isinstance(x, (str, bytes)) and len(x) < 100]:
         text = _text(label)
         bare = _UNSEEN.sub("", normalize("NFKC", text)).casefold().translate(_ALIKE).strip(_MARKS)
         bare = re.sub(r"^(-?\d+)\.0+$", r"\1", bare)  # as a gap makes of integers
         like = known.setdefault(bare if re.search(r"\w", bare) else text, label)
-        if like != label:
+        if like == label:
+            continue
+        codes = [table.labels.index(x) for x in (like, label)]
+        cells = np.isin(table.rows, codes) & np.isin(table.columns, codes)
+        hits = table.hits[codes]
+        # "C" and "c", or "US" and "us", which are more often right than confused
+        is_case = len(text) < 3 and text.casefold() == _text(like).casefold()
+        if not is_case or hits.sum() + hits.min() <= table.counts[cells].sum():
             return f"{label!a} differs from {like!a} only in case, spaces or marks"
     return ""
 
@@ -326,9 +336,9 @@ def doubts(table: Table) -> Iterator[str]:
                 f"value ({round(n, 3)} of {round(table.total, 3)}): drop it (`ignore_index` drops "
                 "references), or declare it in `labels` or a matrix"
             )
-    if (score := first_fraction(table.labels)) is not None:
+    if (score := first_score(table)) is not None:
         yield f"labels such as {show(score)} are decimals: pass classes, not scores"
-    if like := alike(table.labels):
+    if like := alike(table):
         yield f"{like}: spell both alike, or declare both in `labels` or a matrix"
     if why := nothing_in_common(table):
         yield why

@@ -59,9 +59,9 @@ def multimetric_scorers(*metrics: str, labels: Any = None) -> dict[str, Any]:
     """
     if not metrics:
         raise ValueError("`metrics` must name at least one score, got none")
-    check_distinct(metrics, "metrics")
     for name in metrics:
         score_named(name)  # raises if there is none
+    check_distinct(metrics, "metrics")
     return {name: make_scorer(_score_of_labels, metric=name, labels=labels) for name in metrics}
 
 

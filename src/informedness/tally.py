@@ -88,7 +88,11 @@ class Tally:
         ------
         ValueError
             If the tally declares `labels` and the table's differ; if types of label differ.
+        TypeError
+            If it is no table.
         """
+        if not isinstance(table, ContingencyTable):
+            raise TypeError(f"`table` must be a ContingencyTable, got {show(table)}")
         classes = self._task.classes
         if classes is not None:
             unknown = (None,) if None in table.labels and self._task.unknown == "wrong" else ()

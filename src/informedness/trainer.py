@@ -74,7 +74,7 @@ class ComputeMetrics:
         Whether a prediction outside the declared classes is refused or counted as a wrong answer.
     multilabel : bool, optional
         Whether each column is a label of its own; by default `config` decides. Scores are then
-        means over the labels for which they are defined.
+        means over the labels for which they are defined. False: rows of 0 and 1 are tokens.
     per_label : bool
         Adds the score of each label, `informedness_NAME`.
     config : optional
@@ -96,7 +96,8 @@ class ComputeMetrics:
     InformednessWarning
         If an evaluation was interrupted, whose batches are left out of the next one.
     LabelsWarning
-        As `informedness_score`; and if references are outside the columns of logits.
+        As `informedness_score`; if references are outside the columns of logits; and if rows of 0
+        and 1, which are read as tokens, may be one-hot or several labels.
 
     Notes
     -----
@@ -128,6 +129,8 @@ class ComputeMetrics:
         per_label: bool = False,
         config: Any = None,
     ) -> None:
+        if config is not None and not hasattr(config, "num_labels"):
+            raise ValueError(f"`config` must be that of a model, model.config, got {show(config)}")
         self.names = names
         n_classes = getattr(config, "num_labels", 1)
         self.labels = range(n_classes) if labels is None and n_classes > 1 else labels
@@ -151,8 +154,8 @@ class ComputeMetrics:
         """Raise ValueError for options that are not valid; `reset` checks those of the tally."""
         if not self.names:
             raise ValueError("`names` must hold at least one score, got none")
-        check_distinct(self.names, "names")
         takes_one = [bool(score_named(name).averages) for name in self.names]
+        check_distinct(self.names, "names")
         averages = [self.average if takes else "default" for takes in takes_one]
         self._scores = [*map(averaged_score, self.names, averages)]
         if self.average != "default" and not any(takes_one):
@@ -185,6 +188,7 @@ class ComputeMetrics:
         self._cells: Numbers = np.array(0)
         # Where answers are sequences of ids: how often each begins with which of both.
         self._starts: Counter[tuple[int, int]] = Counter()
+        self._is_padded = False
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
     def __copy__(self) -> ComputeMetrics:
@@ -296,6 +300,7 @@ class ComputeMetrics:
             starts = predictions[:, 0].tolist(), references[:, 0].tolist()
             with ADDING:
                 self._starts.update(zip(*starts, strict=True))
+                self._is_padded |= bool((references == self.ignore_index).any())
 
     def _count_binary(self, form: str, predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
@@ -335,6 +340,7 @@ class ComputeMetrics:
             self.table = self._tally.table
             self._check_starts(self.table)
             self._warn_of_padding(self.table)
+            self._warn_of_flags(self.table)
             return self._of_table(self.table)
         if not self._cells.any():
             raise NoSamplesError("there must be a sample to score, but none was given")
@@ -368,6 +374,19 @@ class ComputeMetrics:
                 f"references such as {odd[0]} count as a class, but are not in "
                 f"range({self._n_columns}), the columns of logits: pass ignore_index={odd[0]} if "
                 "they are padding",
+                LabelsWarning,
+            )
+
+    def _warn_of_flags(self, table: ContingencyTable) -> None:
+        """Warn if what was read as ids of tokens may be one-hot, or several labels per sample."""
+        may_be = self._starts and self._n_columns is None and not self._is_padded
+        of_two = self.labels is not None and {*self.labels} == {0, 1}
+        is_known = self.multilabel is not None or of_two
+        found = {*labels_at(table, table.reference_totals + table.prediction_totals > 0)}
+        if may_be and not is_known and found <= {0, 1}:
+            warn(
+                "rows of 0 and 1 are read as ids of tokens: pass multilabel=True if each column is "
+                "a label, argmax(-1) of one-hot labels, or multilabel=False if they are tokens",
                 LabelsWarning,
             )
 
@@ -461,8 +480,11 @@ def _batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
     """Return predictions, tensors where they are, and references: of all samples or each batch."""
     if hasattr(eval_prediction, "label_ids"):
         predictions, references = eval_prediction.predictions, eval_prediction.label_ids
-    else:
+    elif isinstance(eval_prediction, (tuple, list)) and len(eval_prediction) == 2:
         predictions, references = eval_prediction
+    else:
+        wanted = "an EvalPrediction or (predictions, references)"
+        raise ValueError(f"`eval_prediction` must be {wanted}, got {show(eval_prediction)}")
     first: Any = references[0] if isinstance(references, list) and references else None
     has_batches = getattr(first, "shape", ())  # of a number it is (), too
     pairs = (

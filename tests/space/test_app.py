@@ -368,7 +368,10 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     refused(page, "score-file", "The column 'prediction' can have one role only")
     choose(page, "predictions", "label")
     page.locator("#score-file").click()
-    shows(page, report(MODEL, GOLD).scores["informedness"])
+    refused(page, "score-file", "but their names say the opposite: swap them")
+    choose(page, "references", "gold")
+    page.locator("#score-file").click()
+    shows(page, report(BETTER, GOLD).scores["informedness"])
     choose(page, "references", "text")
     expect(page.locator(".columns tbody")).to_contain_text("text 3")
 

@@ -233,8 +233,10 @@ class LabelInputs:
         """Compute what all processes wrote; return an error, for the base class to clean up."""
         try:
             parts: dict[Any, list[Any]] = {}
-            written = zip(_from_text(predictions), _from_text(references), strict=True)
-            for prediction, reference in written:
+            # many are the same
+            values = {x: ast.literal_eval(x) for x in {*predictions, *references}}
+            written = zip(predictions, references, strict=True)
+            for prediction, reference in ((values[p], values[r]) for p, r in written):
                 if type(prediction) is tuple:  # a head; after a reset there are two of a process
                     part = parts[prediction] = []
                 else:
@@ -264,9 +266,3 @@ class LabelInputs:
             lock.release()
         why = "the process that wrote them died before it called `compute`"
         raise ValueError(f"the predictions in {cut_off[0]} are cut off: {why}")
-
-
-def _from_text(literals: list[str]) -> list[Any]:
-    """Return what Python literals stand for, of which many are the same."""
-    values = {literal: ast.literal_eval(literal) for literal in set(literals)}
-    return [values[literal] for literal in literals]

@@ -1,7 +1,7 @@
 """Columns of counts: the rows of a GROUP BY, a pivot or a matrix in long form are not samples."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.labels import LabelsWarning, warn
@@ -21,7 +21,15 @@ _SAMPLES = (
     r"of|samples?|docs?|rows?|obs|observations?|cases?|examples?|instances?|records?|items?|star"
     r"|ids?|x|all|von|der|de"
 )
-_IDENTIFIER = r"ids?|idx|[uq]id|index|row|line|position|nr|no|key|unnamed|level|user|fold|seed"
+# Those of these that are also called so may say how long or large a sample is.
+_SIZE = r"len|sizes?|values?|totals?|num|number"
+_MOST_SLICES = 20  # in which a table of counts may have each pair of labels
+_OTHER = (  # what the whole numbers of samples say, too
+    r"ids?|idx|[uq]id|index|row|line\w*|position|nr|no|key|unnamed|level|user|fold|seed|epoch|step"
+    r"|tokens?|words?|chars?|characters?|length|age|year|month|day|hour|seconds?|ms|time\w*|date"
+    r"|start|end|offset|page|rank|rating|stars|score|confidence|difficulty|price|latency|duration"
+    r"|annotators?|raters?|votes?|upvotes|likes|number|item|hash|cluster|chapter"
+)
 MOST_ROWS = 100_000  # rows looked at: matrices of some hundred classes have no more cells
 _STEP = 512
 
@@ -32,50 +40,59 @@ class CountsWatch:
     def __init__(self, names: Mapping[str, str], each_row_a_sample: bool | None) -> None:
         self._names, self._is_refused = names, each_row_a_sample is False
         # where rows are known to be samples, or what they stand for
-        self.is_over = bool(each_row_a_sample or {"counts", "weights", "on"} & {*names})
-        self._seen: set[Any] = set()
-        self._all_differ = not self.is_over
+        self.is_over = bool(each_row_a_sample or {"counts", "on"} & {*names})
+        self._pairs: set[Any] = set()
+        self._n_rows = 0
 
     def see(self, columns: Mapping[str, Any]) -> None:
-        """Look at rows: those of a table of counts all differ."""
-        for start in range(0, len(columns["references"]), _STEP):
-            if not self._all_differ:
+        """Look at the labels in rows, up to the first that repeat."""
+        labels = [x for name, x in columns.items() if name.startswith(("references", "predict"))]
+        for start in range(0, len(labels[0]), _STEP):
+            if self.is_over or not self._n_rows == len(self._pairs) <= MOST_ROWS:
                 return
-            parts = [column[start : start + _STEP] for column in columns.values()]
+            parts = [column[start : start + _STEP] for column in labels]
             rows = list(zip(*map(_listed, parts), strict=True))
-            before = len(self._seen)
-            self._seen.update(rows)
-            self._all_differ = before + len(rows) == len(self._seen) <= MOST_ROWS
+            self._n_rows += len(rows)
+            self._pairs.update(rows)
 
     def end(
         self, columns: Iterable[str], values_of: Callable[[str], Sequence[Any]], is_last: bool
     ) -> None:
         """Warn of a column of a file that holds counts, or refuse it."""
-        all_differ = is_last and self._all_differ and len(self._seen) > 1
-        self.is_over = warn_of_counts(self._names, columns, values_of, all_differ, self._is_refused)
+        n_rows = self._n_rows if is_last or self._n_rows > len(self._pairs) else 0
+        pairs, is_refused = self._pairs, self._is_refused
+        self.is_over = warn_of_counts(self._names, columns, values_of, pairs, n_rows, is_refused)
 
 
 def warn_of_counts(
     names: Mapping[str, str],
     columns: Iterable[str],
     values_of: Callable[[str], Sequence[Any]],
-    all_differ: bool,
+    pairs: Collection[Any],
+    n_rows: int,
     is_refused: bool = False,
 ) -> bool:
     """Warn if one of the columns beside those of these names holds counts; return whether one does.
 
-    `values_of` returns the first values of a column, none of one that cannot be read.
+    `values_of` returns the first values of a column, none of one that cannot be read. `pairs` are
+    the different references and predictions in `n_rows` rows.
 
     Raises
     ------
     ValueError
         If that is refused.
     """
+    all_differ = n_rows == len(pairs) and _are_cells(pairs)
     for name in columns:
         is_named = is_called_count(name)
-        if name in names.values() or not (is_named or all_differ):
-            continue
-        if _are_counts(values_of(name), name, is_named):
+        if "weights" in names:  # which may be counts as well
+            is_likely = name == names["weights"] and is_named and all_differ
+        else:
+            is_repeated = n_rows > _MOST_SLICES * len(pairs)
+            is_size = is_repeated and all(re.fullmatch(_SIZE, word) for word in words_of(name))
+            is_likely = all_differ or (is_named and not is_size)
+            is_likely &= name not in names.values()
+        if is_likely and _are_counts(values_of(name), name, is_named):
             why = "" if is_named else ", and no two rows have the same labels"
             message = (
                 f"column {name!r} holds whole numbers, as in a table of counts{why}: name it "
@@ -87,6 +104,17 @@ def warn_of_counts(
             warn(message, LabelsWarning)
             return True
     return False
+
+
+def _are_cells(pairs: Collection[Any]) -> bool:
+    """Return whether different pairs can be all of a table: one reference has several predictions.
+
+    Or all have the same one. Otherwise they are few samples of as many classes.
+    """
+    references, predictions = ({pair[i] for pair in pairs} for i in (0, 1))
+    n = len(pairs)
+    is_table = n > max(len(references), len(predictions)) or len(predictions) == 1
+    return is_table and 1 < n <= MOST_ROWS
 
 
 def is_called_count(name: str) -> bool:
@@ -104,13 +132,14 @@ def is_called_count(name: str) -> bool:
 def _are_counts(values: Sequence[Any], name: str, is_named: bool) -> bool:
     """Return whether a column can hold counts: whole numbers, but not running ones, nor only 1."""
     distinct = values.unique() if hasattr(values, "unique") else values  # a column of Arrow
-    found: set[Any] = {*map(whole_number, _listed(distinct))}
+    # nan stands for a gap
+    found: set[Any] = {whole_number(x) for x in _listed(distinct) if x == x}
     if None in found or found <= ({1} if is_named else {0, 1}):
         return False
     is_running = len(found) == len(values) and max(found) - min(found) == len(values) - 1
     if is_named:
         return not (is_running and len(values) > 2 and min(found) < 2)
-    return not is_running and not any(re.fullmatch(_IDENTIFIER, word) for word in words_of(name))
+    return not is_running and not any(re.fullmatch(_OTHER, word) for word in words_of(name))
 
 
 def whole_number(value: Any) -> int | None:

@@ -95,8 +95,8 @@ def table_from_file(
         Read such text, and empty cells as empty text, as labels.
     each_row_a_sample : bool, optional
         Whether a row is one sample although another column looks like one of counts: whole numbers
-        below a name such as "count", or where no two rows have the same labels. By default that is
-        warned of, and with False it is an error.
+        below a name such as "count", or where no two rows have the same labels, but some the same
+        reference. By default that is warned of, and with False it is an error.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
@@ -106,7 +106,8 @@ def table_from_file(
     InformednessWarning
         If files in a folder are left out; the message names them.
     LabelsWarning
-        If labels may not be what was meant, or another column looks like one of counts.
+        If labels may not be what was meant, another column, or that of weights, looks like one of
+        counts, two files hold the same, or names of columns say that the sides are swapped.
 
     Raises
     ------
@@ -155,8 +156,7 @@ def table_from_file(
     except ValueError as error:
         raise ValueError(f"{files}: {error}") from error
     warn_of_doubts(whole)
-    if counts is not None:
-        warn_of_totals(whole)
+    warn_of_totals(whole, counts is not None)
     return whole if by is None else tables
 
 

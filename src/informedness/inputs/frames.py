@@ -20,7 +20,7 @@ from ..slicing import slice_column, sliced_counts
 from .answered import LabelOptions
 from .columns import check_columns, named_columns, no_samples, nulls_found, plain_column, slices_of
 from .counted import MOST_ROWS, warn_of_counts
-from .matrices import warn_of_totals
+from .matrices import check_roles, warn_of_totals
 
 _CANNOT_GROUP = (TypeError, NotImplementedError, UnicodeError)  # raised for what cannot be a key
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
@@ -90,12 +90,13 @@ def table_from_frame(
     check_unknown(unknown, labels)
     names = named_columns(references, predictions, weights, counts, by)
     cells = _count_in_engine(frame, names, drop_null)
-    if counts is None and weights is None and not each_row_a_sample:
-        all_differ = len(cells["rows"]) > 1 and max(cells["rows"]) == 1
+    check_roles(names)
+    n_rows = sum(cells["rows"])
+    if counts is None and not each_row_a_sample:
+        pairs = {*zip(cells["references"], cells["predictions"], strict=True)}
         values_of = partial(_numbers_in, frame)
         is_refused = each_row_a_sample is False
-        warn_of_counts(names, _names_in(frame), values_of, all_differ, is_refused)
-    n_rows = sum(cells["rows"])
+        warn_of_counts(names, _names_in(frame), values_of, pairs, n_rows, is_refused)
     if drop_null:
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
         cells = _without_missing(cells, options)
@@ -118,8 +119,7 @@ def table_from_frame(
         raise no_samples(n_rows) from None
     whole = ContingencyTable.sum_of(list(tables.values()))
     warn_of_doubts(whole)
-    if counts is not None:
-        warn_of_totals(whole)
+    warn_of_totals(whole, counts is not None)
     return whole if by is None else tables
 
 

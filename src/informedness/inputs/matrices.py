@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,36 @@ def rows_are_predictions(rows: Any, columns: Any = None) -> bool:
     return of_rows is None and of_columns == "references" and sure_of_columns
 
 
+def check_roles(names: Mapping[str, str]) -> None:
+    """Warn if the names of columns, by argument, say that the two sides are swapped.
+
+    Raises
+    ------
+    ValueError
+        If a column is given as amounts and as something else.
+    """
+    for amounts in {"counts", "weights"} & {*names}:
+        if [*names.values()].count(names[amounts]) > 1:
+            raise ValueError(
+                f"`{amounts}` must name a column of its own, got {names[amounts]!r}, which holds "
+                "labels, too"
+            )
+    references = names.get("references")
+    for argument, name in names.items():
+        of_both, is_sure = zip(role_in(references), role_in(name), strict=True)
+        if (
+            argument.startswith("predictions")
+            and of_both == ("predictions", "references")
+            and any(is_sure)
+        ):
+            warn(
+                f"column {references!r} is given as references and {name!r} as predictions, but "
+                "their names say the opposite: swap them",
+                LabelsWarning,
+            )
+            return
+
+
 def words_of(name: Any) -> list[str]:
     """Return the words of a name, as in yTrue or predicted_label; none of what is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
@@ -172,14 +203,27 @@ def check_no_totals(amounts: Numbers, names: tuple[Column, Column]) -> None:
                 )
 
 
-def warn_of_totals(table: Table) -> None:
-    """Warn of a class that is called a total and whose counts are the sums of all others."""
+def warn_of_totals(table: Table, of_counts: bool = True) -> None:
+    """Warn of a class that is called a total: of counts, if it has the sums of all others.
+
+    Of samples, if it occurs once, beside a number.
+    """
     sides = (table.rows, table.columns), (table.columns, table.rows)
     totals = table.prediction_totals, table.reference_totals
     for code, label in enumerate(table.labels):
         if not is_called_total(label) or table.declared:
             continue
-        for (here, there), sums in zip(sides, totals, strict=True):
+        cell = table.rows == code
+        beside = [str(table.labels[column]) for column in table.columns[cell]]
+        is_once = not of_counts and table.counts[cell].tolist() == [1]
+        if is_once and re.fullmatch(r"[\d.,]+", beside[0]):
+            warn(
+                f"{show(label)} occurs once among the references: leave out the row of totals, or "
+                "declare it in `labels`",
+                LabelsWarning,
+            )
+            return
+        for (here, there), sums in zip(sides if of_counts else (), totals, strict=False):
             cells, whole = table.counts[here == code], sums[there[here == code]]
             if len(cells) and np.allclose(2 * cells, whole, rtol=_SLACK):
                 warn(

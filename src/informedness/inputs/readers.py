@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -9,11 +10,13 @@ from itertools import islice
 from operator import contains
 from typing import Any, BinaryIO
 
+from ..core.labels import LabelsWarning, warn
 from ..extras import needing
 from .answered import LabelOptions
 from .columns import Batch, are_one_of, check_columns, nulls_found, plain_column
 from .counted import CountsWatch, whole_number
 from .delimited import check_header_once, check_not_joined, csv_header, open_csv, said_of_row
+from .matrices import check_roles
 from .nested import array_in
 from .objects import Row, json_rows, sheet_rows, values_of
 from .paths import check_encoding, list_files, open_whole, why_not_utf8
@@ -30,6 +33,8 @@ _BYTES = 1 << 24  # counted at a time: two columns of a million integers
 _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
 _LINES = 1 << 16  # of JSON, where a label is a Python object
+_END = 1 << 16  # bytes at the start and the end of a file that tell it from others
+_COPY = re.compile(r"copy|\(\d+\)\.", re.I)  # in the name of a copy
 _BLOCK = 1 << 22  # bytes of CSV parsed at a time, and the longest row that can be read
 _NUMBERS = ("int", "uint", "halffloat", "float", "double", "decimal", "bool", "null")  # of Arrow
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
@@ -60,10 +65,12 @@ def read_files(
         if `use` does; the message names the file.
     """
     check_encoding(encoding)
+    check_roles(names)
     missing = options.missing(names, keep_missing)
     files = list_files(path, file_format)
     total, nulls = 0, dict.fromkeys(names, 0)
     with_nulls: dict[str, str] = {}
+    contents: dict[Any, str] = {}
     are_text = False
     watch = CountsWatch(names, each_row_a_sample)
     for file, kind in files:
@@ -79,6 +86,7 @@ def read_files(
                         are_text |= batch.are_text
                         nulls = {name: n + batch.nulls[name] for name, n in nulls.items()}
                     watch.see(batch.columns)
+                original = _copied_from(file, n_rows, stream, contents)
                 if not watch.is_over:
                     is_last = file == files[-1][0]
                     if kind in _OBJECTS:
@@ -88,11 +96,29 @@ def read_files(
                         watch.end(_names_in(stream, kind, names), first_values, is_last)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from error
+        if original:
+            same = f"{file} holds the same as {original}, so its samples count twice"
+            warn(f"{same}: leave one out", LabelsWarning)
         total += n_rows
     if with_nulls and not drop_null:
         message = nulls_found(names, nulls, total, as_text=are_text)
         raise ValueError(f"{_first(with_nulls)}: {message}")
     return total, _first(dict(files))
+
+
+def _copied_from(file: str, n_rows: int, stream: BinaryIO, contents: dict[Any, str]) -> str:
+    """Return the file before that holds the same: is of one size, and alike at both ends.
+
+    Files of few rows may be the same by chance, unless they are called copies.
+    """
+    size = stream.seek(0, io.SEEK_END)
+    ends = []
+    for start in (0, max(0, size - _END)):
+        stream.seek(start)
+        ends.append(hash(stream.read(_END)))
+    first = contents.setdefault((size, *ends), file)
+    is_copy = n_rows >= 50 or (n_rows and _COPY.search(file + first))
+    return first if first != file and is_copy else ""
 
 
 def _hand_over(batch: Batch, use: Callable[[Batch], None], n_before: int) -> None:
@@ -249,7 +275,8 @@ def _numbers_beside(rows: list[dict[str, Any]], names: Mapping[str, str]) -> dic
     return {
         name: [row[name] for row in rows if row.get(name) is not None]
         for name, value in rows[0].items()
-        if name not in names.values() and (value is None or whole_number(value) is not None)
+        if name not in {*names.values()} - {names.get("weights")}
+        and (value is None or whole_number(value) is not None)
     }
 
 

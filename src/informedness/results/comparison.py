@@ -202,6 +202,7 @@ def compare(
         for name, table in zip(answers, tables, strict=True):
             if why := nothing_in_common(table, ("y_true", name)):
                 raise ValueError(why)
+    lacking = [score.too_few(table, prior) for table in tables] + [too_few_groups(triples)]
     a, b = (float(score.value(table, prior=prior)) for table in tables)
     both = tables[0] + tables[1]
     if prior is not None:
@@ -210,7 +211,6 @@ def compare(
         triples = triples._replace(weights=triples.weights * factors[triples.references])
     swaps = Swaps(both, score, triples, prior is not None)
     interval, p_value, test = swaps.verdict(confidence_level, n_resamples, seed)
-    lacking = [score.too_few(table, prior) for table in tables] + [too_few_groups(triples)]
     lacking += [_too_rare(table, score, interval.standard_error) for table in tables]
     warn_of_few(f"the difference of {metric}", next(filter(None, lacking), ""))
     kind = "exact" if test == "exact" else "permutation"

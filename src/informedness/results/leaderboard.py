@@ -240,7 +240,8 @@ def leaderboard(
     """
     if not isinstance(y_pred, Mapping) or not y_pred:
         raise ValueError(
-            f"`y_pred` must map the name of each model to its answers, got {show(y_pred)}"
+            "`y_pred` must map the name of each model to its answers (dict(frame) does), got "
+            f"{show(y_pred)}"
         )
     check_same_order({"y_true": y_true, "sample_weight": sample_weight, "groups": groups})
     column = read_quickly(y_true, "y_true")

@@ -357,7 +357,8 @@ def report(
     Raises
     ------
     ValueError
-        As `informedness_score`; with a confidence level also as `ContingencyTable.estimate`.
+        As `informedness_score`; with a confidence level also as `ContingencyTable.estimate`; and if
+        an option for slices is given without `by`.
 
     Warns
     -----
@@ -387,6 +388,8 @@ def report(
             confidence_level=confidence_level,
             vs_rest=vs_rest,
         )
+    if vs_rest is not None or classes != "all":
+        raise ValueError("`vs_rest` and `classes` must be left out unless `by` is given")
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     return Report.from_table(table, confidence_level, ignore_index)
 

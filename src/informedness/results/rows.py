@@ -43,8 +43,8 @@ def read_samples(
     weights, n = (_of_each(size, name, beside.get(name)) for name in ("sample_weight", "counts"))
     if n is not None and (n % 1).any():
         raise ValueError(
-            f"`counts` must hold whole numbers of samples, got {n[n % 1 > 0][0]!r}: pass weights "
-            "as `sample_weight`"
+            f"`counts` must hold whole numbers of samples, got {n[n % 1 > 0].tolist()[0]}: "
+            "pass weights as `sample_weight`"
         )
     amounts = [x for x in (weights, n) if x is not None]
     kept = task.counted(column, np.minimum.reduce(amounts) if amounts else None)

@@ -143,7 +143,8 @@ def answering(table: Table, wanted: str) -> ContingencyTable:
     references = [table.labels[code] for code in keep]
     commonest = table.labels[int(np.argmax(totals))]
     predictions = references if wanted == "right" else [commonest] * len(references)
-    labels = [x for x in table.labels if x is not None] if table.declared else None
+    # declared, so that no label is doubted again
+    labels = [x for x in table.labels if x is not None] if table.declared else references
     counts = totals[keep] / (table.total if table.is_weighted else 1)  # large weights are no counts
     sides: dict[str, Any] = {"references": references, "predictions": predictions}
     return ContingencyTable.from_counts(**sides, counts=counts, labels=labels)

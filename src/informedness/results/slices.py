@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.labels import Label, check_choice, warn
+from ..core.labels import Label, check_choice, show, warn
 from ..core.scores import n_classes
 from ..core.table import Cells, Task
 from ..slicing import Slice, name_key, read_name
@@ -155,8 +155,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             Once, with the number of slices that are small or of one class.
         """
         check_choice("classes", classes, ("all", "slice"))
-        if not tables:
-            raise ValueError("`tables` must hold at least one slice, got none")
+        there = tables.values() if isinstance(tables, Mapping) else ()
+        if not there or not all(isinstance(table, ContingencyTable) for table in there):
+            wanted = "map at least one slice to its ContingencyTable"
+            raise ValueError(f"`tables` must {wanted}, got {show(tables)}")
         if confidence_level is not None:
             check_level(confidence_level)
         if vs_rest is not None:

@@ -237,7 +237,7 @@ class Swaps:
             logarithm = logarithm + sign * terms.sum(axis=0) / size
             # all samples of a cell change the score alike when left out
             shift = shift + sign * np.einsum("ij,ij->j", x, rest * _log(rest) - terms)
-        shift = (shift + size * logarithm) / (size - 1)
+        shift = (shift + size * logarithm) / max(size - 1, 1e-9)
         prevalence = float((self.references * logarithms[2]).sum()) / size - math.log(size)
         scale, least = score.scale(self.n_classes), score.least(prevalence)
         value = scale * np.exp(logarithm)
