@@ -76,7 +76,7 @@ bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet duckdb pandas statsmodels
 	$(BIN)/python tests/benchmarks/bench.py --output tests/benchmarks/RESULTS.md
 
-# How often the intervals and p-values are right; an hour on two cores.
+# How often the intervals and p-values are right; two hours on two cores.
 coverage: export OMP_NUM_THREADS := 1
 coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/coverage.py

@@ -259,8 +259,8 @@ def markdown(rows, options, minutes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=2000, help="pairs of models a cell")
-    parser.add_argument("--n-resamples", type=int, default=499)
+    parser.add_argument("--runs", type=int, default=300, help="pairs of models a cell")
+    parser.add_argument("--n-resamples", type=int, default=399)
     parser.add_argument("--corner", action="store_true", help="a few cells of each score")
     parser.add_argument("--output", type=Path, default=HERE / "COMPARISON.md")
     options = parser.parse_args()
