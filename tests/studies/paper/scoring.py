@@ -46,12 +46,9 @@ def scored(name, tables):
 
 def entropic(score, tables):
     """Return NIT or EMA, from the entropies of the cells, the predictions and the references."""
-    shares = np.asarray(tables, dtype=float)
-    shares = shares / shares.sum(axis=(1, 2), keepdims=True)
-    parts = (shares, shares.sum(axis=1, keepdims=True), shares.sum(axis=2, keepdims=True))
-    logarithm = sum(
-        sign * xlogy(x, x).sum(axis=(1, 2)) for sign, x in zip(score.signs, parts, strict=True)
-    )
+    shares = tables / np.sum(tables, axis=(1, 2), keepdims=True)
+    parts = shares.reshape(len(shares), -1), shares.sum(axis=1), shares.sum(axis=2)
+    logarithm = np.dot(score.signs, [xlogy(x, x).sum(axis=1) for x in parts])
     return score.scale(shares.shape[1]) * np.exp(logarithm)
 
 
