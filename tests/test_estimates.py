@@ -69,6 +69,7 @@ def test_intervals_by_class_want_5_references_of_each():
     with warnings.catch_warnings():
         warnings.simplefilter("error", IntervalWarning)
         table_of([[100, 5, 0], [1, 9, 0], [0, 2, 3]]).estimate(average=None)
+        table_of(np.diag([50, 50, 4, 4])).estimate("f1_macro")  # no more than half are rare
 
 
 def test_scores_of_cells_want_references_of_each_class_where_classes_are_observed():

@@ -53,6 +53,7 @@ def test_three_classes_are_dealt_out():
     exact = dealt(references, predictions, informedness_score, ties=0.5)
     table = table_of_labels(references, predictions)
     assert independence_test(table) > exact
+    assert not information.are_rare(np.array([10, 10]), np.array([10, 10]), 20)  # but five
     # within what 999 random ways can tell
     assert guessing_p_value(table) == pytest.approx(2 * exact, abs=0.03)
 

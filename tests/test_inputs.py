@@ -420,6 +420,7 @@ def test_counts_are_summed_exactly_up_to_64_bits_and_weights_as_large_as_they_ar
 def test_numbers_that_cannot_be_of_the_pairs_are_refused():
     for counts, n_samples, wanted in (
         *((x, None, r"`counts` must sum to .* below 2\*\*63, got [129]") for x in TOO_MANY),
+        (np.array([1, 2**63], np.uint64), None, r"`counts` must be below 2\*\*63, got 9"),
         ([1e308, 1e308], [1, 1], "`counts` must have a finite sum, got one beyond 1e308"),
         ([0.0, 0.0], [0, 0], r"`counts` must sum to more than 0 .*, got 0"),
         ([1.5, 2], [1, 1.5], r"`n_samples` must be whole numbers, .*, got 1\.5"),

@@ -196,9 +196,8 @@ def test_combine_gives_another_module_and_both_of_ours_the_same_samples(build, l
 def test_one_column_alone_is_refused_and_what_was_added_stays(load):
     metric = load("nit")
     metric.add_batch(**columns(0, 4))
-    for given, lacking in (("references", "predictions"), ("predictions", "references")):
-        with pytest.raises(ValueError, match=f"`{lacking}` must be a sequence .*None"):
-            metric.compute(**{given: [0, 1]})
+    with pytest.raises(ValueError, match=r"`references` must be a sequence .*None"):
+        metric.compute(predictions=[0, 1])
     assert len(metric) == 4
 
 
