@@ -10,11 +10,20 @@ def write(path, rows, names=("gold", "model")):
     return path
 
 
+def without_read(output):
+    """Return the text of a result without what was read, the first block."""
+    block, _, rest = output.partition("\n\n")
+    assert "row" in block.splitlines()[0]
+    assert block.splitlines()[1].startswith("references ")
+    return rest
+
+
 def refused(result, *parts):
-    """See that the command ended with an error, each of these in its one line."""
+    """See that the command ended with an error, each of these in it, and maybe a better command."""
     code, output, errors = result
     assert (code, output) == (2, "")
-    assert errors.startswith("informedness: error: ")
-    assert errors.count("\n") == 1
+    first, *others = errors.splitlines()
+    assert first.startswith("informedness: error: ")
+    assert all(line.startswith("  informedness ") for line in others)
     for part in parts:
         assert part in errors

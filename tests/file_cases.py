@@ -12,7 +12,8 @@ import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file
-from informedness.inputs.samples import read_columns
+from informedness.inputs import arrow, delimited, objects
+from informedness.inputs.joined import read_columns
 
 COLUMNS = {"references": "gold", "predictions": "model"}
 
@@ -26,9 +27,14 @@ WEIGHTS = RNG.integers(0, 9, 500) / 4  # sums of which are exact, in any order; 
 
 # Settings of the readers: as users have them, and so small that every file has many batches.
 SIZES = {
-    "as it is": {},
-    "in pieces": {"_ROWS": 7, "_LINES": 7, "_BYTES": 100, "_BLOCK": 200},
-    "as long text": {"_ROW_BYTES": 0, "_BYTES": 100},
+    "as it is": [],
+    "in pieces": [
+        (arrow, "_ROWS", 7),
+        (arrow, "_BYTES", 100),
+        (objects, "_LINES", 7),
+        (delimited, "BLOCK", 200),
+    ],
+    "as long text": [(arrow, "_ROW_BYTES", 0), (arrow, "_BYTES", 100)],
 }
 
 

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import mutual_info_score
 
+from cli_cases import without_read
 from file_cases import COLUMNS, SIZES, WRITERS, columns, table_of
 from golden import close
 from informedness import compare, leaderboard, report
-from informedness.inputs import readers
 from informedness.inputs.answered import LabelOptions, extracted
-from informedness.inputs.samples import read_columns
+from informedness.inputs.joined import read_columns
 from informedness.results.report import Report
 from tables import table_of_labels, table_of_pairs
 
@@ -55,23 +55,16 @@ def write(path, gold, model):
 def tables_of(path, **options):
     """Return the table of a file, that of its columns read whole being the same."""
     table = table_of(path, **options)
-    how = LabelOptions(**options)
-    read = read_columns(path, COLUMNS, options=how)
-    is_integer = read["references"].kind == "integers"
-    assert table == table_of_labels(
-        read["references"],
-        read["predictions"],
-        labels=how.classes(is_integer),
-        ignore_index=how.ignored(is_integer),
-        unknown=how.unknown,
-    )
+    read, task, _ = read_columns(path, COLUMNS, options=LabelOptions(**options))
+    how = {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
+    assert table == table_of_labels(*read.values(), **how)
     return table
 
 
 @pytest.mark.parametrize("size", ["as it is", "in pieces"])
 def test_every_format_gives_the_table_of_its_answers(size, monkeypatch, tmp_path):
-    for setting, value in SIZES[size].items():
-        monkeypatch.setattr(readers, setting, value)
+    for setting in SIZES[size]:
+        monkeypatch.setattr(*setting)
     for name in WRITERS:
         path = write(tmp_path / name, GOLD * 10, TEXTS * 10)
         table = tables_of(path, **OPTIONS, numeric=name.endswith(("csv", "tsv")))
@@ -150,9 +143,9 @@ def test_positions_and_names_of_choices_are_one_and_keep_their_order(tmp_path):
 
 def test_what_is_no_choice_is_refused_by_name_or_a_wrong_answer_on_request(tmp_path):
     for gold, model, message in (
-        ([0, 4], [0, 0], "every reference or its position from 0 to 3, got 4$"),
-        ([0, -1], [0, 0], "every reference or its position from 0 to 3, got -1$"),
-        ([0, 1], ["A", "a"], "every prediction .*, got 'a': pass unknown=\"wrong\""),
+        ([0, 4], [0, 0], "`references` .* their positions from 0 to 3, got 4$"),
+        ([0, -1], [0, 0], "`references` .* their positions from 0 to 3, got -1$"),
+        ([0, 1], ["A", "a"], "`choices` must list every prediction, 'a' is missing: .*unknown=\"w"),
         (["0", "1"], [0, 1], "got '0': numeric=True .* such text as a position"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -162,7 +155,7 @@ def test_what_is_no_choice_is_refused_by_name_or_a_wrong_answer_on_request(tmp_p
         table = tables_of(path, choices=CHOICES, unknown="wrong")
         assert table == counted(["A", "B", "C", "B"], ["A", None, None, "B"])
         path = write(tmp_path / "p.jsonl", model, [0, 1, 2, 1])
-        with pytest.raises(ValueError, match="`choices` must hold every reference"):
+        with pytest.raises(ValueError, match=r"`references` must hold names|every reference"):
             table_of(path, choices=CHOICES, unknown="wrong")
 
 
@@ -196,15 +189,22 @@ def test_the_commands_score_answers(command, tmp_path):
         file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     how = ["-r", "doc.gold", "--extract", PATTERN, "--unknown", "wrong", "--choices", *CHOICES]
     one = Report.from_table(sum([EXPECTED] * 19, start=EXPECTED))
-    assert command("report", path, "-p", "a.text", *how) == (0, f"{one}\n", "")
+    code, output, told = command("report", path, "-p", "a.text", *how)
+    assert (code, without_read(output), told) == (0, f"{one}\n", "")
+    read = (
+        "B 40, A 20, D 20; E 20, no label 20 (none of the classes, so wrong); an answer extracted"
+    )
+    assert f"{read} from 100 of 120\n" in output
     declared = {"labels": CHOICES, "unknown": "wrong"}
     both = leaderboard(GOLD_NAMES, {"a.text": SAYS_A, "b.1": SAYS_B}, **declared)
-    assert command("report", path, "-p", "a.text", "b.1", *how)[:2] == (0, f"{both}\n")
+    assert without_read(command("report", path, "-p", "a.text", "b.1", *how)[1]) == f"{both}\n"
     expected = compare(GOLD_NAMES, SAYS_A, SAYS_B, n_resamples=199, **declared).to_dict()
     for files in ([path], [path, other, "--on", "doc.id"]):
         given = ["-p", "a.text", "b.1", *how, "--n-resamples", "199", "--format", "json"]
         code, output, _ = command("compare", *files, *given)
-        assert (code, json.loads(output)) == (0, json.loads(json.dumps(expected)))
+        found = json.loads(output)
+        assert len(found.pop("read")) == 1
+        assert (code, found) == (0, json.loads(json.dumps(expected)))
 
 
 # Answers that are none of the classes: how many they are, and the scores without them

@@ -26,9 +26,9 @@ from file_cases import (
     write_arrow_stream,
     write_json_lines,
 )
-from informedness.inputs import readers
-from informedness.inputs.readers import DELIMITERS
-from informedness.inputs.samples import read_columns
+from informedness.inputs import arrow
+from informedness.inputs.delimited import DELIMITERS
+from informedness.inputs.joined import read_columns
 from tables import table_of_labels
 
 
@@ -81,7 +81,7 @@ def test_a_file_that_is_cut_off_or_goes_on_behind_its_end_is_refused(tmp_path):
 
 def test_files_joined_into_one_are_refused(monkeypatch, tmp_path):
     ends = ["a", "b"] * 20, ["b", "a"] * 20
-    monkeypatch.setattr(readers, "_BLOCK", 5)  # an end and a start stand in several blocks
+    monkeypatch.setattr(arrow, "_BLOCK", 5)  # an end and a start stand in several blocks
     for name in ("p.arrow", "p.feather", "p.parquet"):
         path = tmp_path / name
         parts = []
@@ -109,22 +109,20 @@ def test_json_that_can_be_read_in_two_ways_or_in_none_is_refused(tmp_path):
     for line, message in (
         ('{"gold": "a", "model": "a", "gold": "b"}', "is not JSON: the key 'gold' occurs twice"),
         ('{"gold": "a", "model": ' + "[" * 100_000, "is not JSON: "),
-        ('{"gold": "\\ud800", "model": "a"}', "has half a character"),
-        ('{"gold": "a", "model": "a\\uDE00"}', "has half a character"),
     ):
         path.write_text(f'{{"gold": "a", "model": "a"}}\n{line}\n')
         refused(path, f"line 2 {message}")
 
 
-def test_json_is_utf_8_and_half_a_character_beside_the_labels_does_not_matter(tmp_path):
+def test_json_is_utf_8_and_half_a_character_is_text_like_any_other(tmp_path):
     path = tmp_path / "p.jsonl"
     path.write_bytes('\ufeff{"gold": "é\\ud83d\\ude00", "model": "é😀"}\n'.encode())
     assert table_of(path).labels == ("é😀",)
     for encoded in ('{"gold": "é", "model": "é"}'.encode("latin-1"), b'{"gold": "\xed\xa0\x80"}'):
         path.write_bytes(b"\n" + encoded)
-        refused(path, "line 2 is not JSON: line 2 is not in UTF-8")
-    path.write_text('{"gold": "a", "model": "a", "text": "\\ud800"}\n')
-    assert table_of(path).n_samples == 1
+        refused(path, "line 2 is not JSON: line 2 is not text in UTF-8")
+    path.write_text('{"gold": "\\ud800", "model": "a", "text": "\\ud800"}\n')
+    assert table_of(path).labels == ("a", "\ud800")
 
 
 # Damage of every kind, beside readers that read a file whole and plainly
@@ -251,10 +249,32 @@ def test_a_quote_that_swallows_rows_is_refused_with_its_line(tmp_path):
             path = tmp_path / f"p.{kind}"
             path.write_text(text.replace(",", delimiter))
             refused(path, f"the row that begins in line {line} has a quoted field that is not well")
-    path.write_text('gold\tmodel\tid\na\t"a\t1\nb"\tb\t2\n')
-    refused(path, "the row that begins in line 2 .*it goes on in another row")
-    path.write_text('text\tgold\tmodel\n"\t\ta\nb"\ta\ta\n"a\tb\nc"\ta\ta\n')
-    assert table_of(path).n_samples == 2
+
+
+SWALLOWING = [  # rows, of which a stray quote makes a cell, and the line where that begins
+    ("gold,model,text", ["b,b,ok", 'a,a,"Hi', "b,b,ok", 'a,b,fine"'], 3),
+    ("text,gold,model", ["ok,b,b", '"Hi,b,b', "ok,a,b", 'so",a,b'], 3),
+    ("gold,text,model", ["b,ok,b", 'a,"Hi,a', "b,ok,b", 'a,fine",b', "a,ok,a"], 3),
+    ("gold,model", ["a,b", "b,a", '"a,b', "b,b", "a,a", 'b",a'], 4),
+    ("gold,model,text", ["a,a,ok", 'b,b,"Hi', *["a,b,so", "b,a,ok"] * 50, 'a,a,end"'], 3),
+]
+PROSE = [
+    ("text,gold,model", ['"Dear a,\nwell, b, a\nyes, no, no\nso",a,a', "b,b,b"]),
+    ("gold,model,text", ['a,a,"one, two, three\nfour, five, six"', 'b,b,"a,b\nb"']),
+    ("gold,text,model", ['a,"x, y\n\nz",a', 'b,"a\nb",b']),
+    ("gold,model,text", ['a,b,"Hello\nworld"', 'b,a,"So\n"', 'a,a,"\n,,\n"']),
+]
+
+
+def test_rows_within_a_quoted_cell_are_refused_and_prose_is_read(tmp_path):
+    for kind, delimiter in DELIMITERS.items():
+        path = tmp_path / f"p.{kind}"
+        for head, rows, line in SWALLOWING:
+            path.write_text("\n".join([head, *rows, ""]).replace(",", delimiter))
+            refused(path, f"the row that begins in line {line} .*it goes on in another row")
+        for head, rows in PROSE:
+            path.write_text("\n".join([head, *rows, ""]).replace(",", delimiter))
+            assert table_of(path).n_samples == len(rows), rows
 
 
 def test_a_quote_within_a_field_is_text(tmp_path):
@@ -296,15 +316,12 @@ def test_an_error_names_what_hides_the_columns(tmp_path):
         (f"# {rows}{rows}", "row 3 has them"),
         (f"# by a, b and c\n{rows.replace(',', ';')}", "row 2 has them"),
         (f"\n{rows}", "row 2 has them"),
-        (f"{rows[:11]}----,-----\n", "line 2 is the rule of a table"),
         (f"{rows}(2 rows)", r"each row must have 2 cells, .* got 1 in '\(2 rows\)'"),
         ("", "the columns are none"),
         ("x," * 99_999, "the columns are 'x', .* and 99,960 more"),
-        ("\0" * 99, "line 1 holds bytes that are no text"),
-        (f"\ufeff\ufeff{rows}", r"'\\ufeffgöld.*has a byte order mark"),
-        (rows.encode("utf-16-le"), "character of code 0, as in UTF-16 .* 'utf-16-le' as encoding="),
-        (rows.encode("utf-16-be"), "'utf-16-be' as encoding="),
-        (rows.encode("latin-1"), r"b'g\\xf6ld' would be 'göld' in cp1252, 'gцld' in cp1251"),
+        ("\0" * 99, r"line 1 is not text in UTF-8, at .*: give its encoding as encoding="),
+        (rows.encode("utf-16-le"), "not text in UTF-8, .*: give its encoding as encoding="),
+        (rows.encode("latin-1"), r"line 1 is not text in UTF-8, at b'g\\xf6ld.*such as 'cp1252'"),
     ):
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         with pytest.raises(ValueError, match=f"^{path}: .*{message}"):
@@ -313,45 +330,21 @@ def test_an_error_names_what_hides_the_columns(tmp_path):
     refused(path, ".*column 'gold', which occurs twice; the columns are 'gold', 'model', 'gold'$")
 
 
-def test_text_in_another_encoding_is_read_if_it_is_named_and_else_shown_in_likely_ones(tmp_path):
-    for encoding, word, seen in (
-        ("cp1252", "schön", "b'sch.*n' would be 'schön' in cp1252, 'schцn' in cp1251"),
-        ("cp1251", "хорошо", ".*'хорошо' in cp1251"),
-        ("cp932", "肯定", ".*'肯定' in cp932"),
-        ("gb18030", "正面", ".*'正面' in gb18030"),
-        ("utf-16-le", "schön", ".*give 'utf-16-le' as"),
-    ):
+def test_text_in_another_encoding_is_read_if_it_is_named_and_else_refused(tmp_path):
+    words = {"cp1252": "schön", "cp1251": "хорошо", "cp932": "肯定", "gb18030": "正面"}
+    for encoding, word in (words | {"utf-16-le": "schön"}).items():
         for name in ("p.csv", "p.jsonl"):
             is_csv = name.endswith("csv")
             line = "a,{0}\nb,{0}\n" if is_csv else '{{"gold": "a", "model": "{0}"}}\n' * 2
             text = "gold,model\n" * is_csv + line.format(word)
             (tmp_path / name).write_bytes(text.encode(encoding))
-            refused(tmp_path / name, f".*{seen}.*encoding=")
+            refused(tmp_path / name, ".*is not text in UTF-8.*encoding=")
             table = table_of(tmp_path / name, encoding=encoding)
             assert (table.n_samples, word in table.labels) == (2, True)
     for encoding, message in (("ascii", "is not in the encoding ascii"), ("x", "Python knows")):
         refused_as(tmp_path / "p.jsonl", message, encoding=encoding)
     write_json_lines(pa.table({"gold": ["a"]}), tmp_path / "p.parquet")
     refused_as(tmp_path / "p.parquet", "and parquet is none: leave it out", encoding="cp1252")
-
-
-def test_csv_files_joined_into_one_are_refused(tmp_path):
-    parts = ["gold,model,id\na,a,1\nb,b,2\n", "gold,model,id\nb,a,3\n"]
-    for mark, message in (
-        ("", "the header is repeated in 1 rows"),
-        ("\ufeff", ".* has a byte order"),
-    ):
-        path = tmp_path / "p.csv"
-        path.write_text(parts[0] + mark + parts[1])
-        refused(path, message)
-        path.write_text(parts[0] + mark + "b,a,3\n")  # without its header
-        if mark:
-            refused(path, message)
-    for header in ("model,gold,id", "Gold,MODEL,id"):  # as the other file has it
-        path.write_text(f"{parts[0]}{header}\na,b,1\n")
-        refused(path, "the header is repeated in 1 rows")
-    path.write_text(parts[0] + "gold,a,3\nb,model,4\nmodel,model,5\n")  # classes of the same name
-    assert table_of(path).n_samples == 5
 
 
 # Empty cells
@@ -364,7 +357,7 @@ AS_TEXT = [["a", "b", "", "a", "b", "a"], ["a", "", "b", "b", "b", ""]]
 def check_read(path, expected, **options):
     """See that both ways to read files give these references and predictions."""
     assert table_of(path, **options) == table_of_labels(*expected)
-    read = read_columns(path, COLUMNS, **options)
+    read = read_columns(path, COLUMNS, **options).columns
     assert [column.tolist() for column in read.values()] == list(expected)
 
 
@@ -374,11 +367,12 @@ def test_an_empty_cell_is_a_null_whoever_wrote_it_or_empty_text_on_request(tmp_p
         path.write_text(CELLS.replace(",", delimiter))
         refused(
             path,
-            r"`references` must have a value in every row, got None \(null\), an empty cell or "
+            r"`references` must have a value in every row, got an empty cell, or "
             r"text such as NA in 1 of 6 rows of column 'gold'; `predictions` .* in 2 of 6 rows of "
-            r"column 'model': "
-            r"drop_null=True leaves out rows with missing values, "
-            r"keep_missing=True reads such text as labels$",
+            "column 'model': "
+            'unknown="wrong" with `labels` counts a missing prediction as wrong, drop_null=True '
+            "leaves out rows with missing values, which flatters a model that gives up on hard "
+            "samples, keep_missing=True reads such text as labels$",
         )
         check_read(path, WITHOUT_NULLS, drop_null=True)
         check_read(path, AS_TEXT, keep_missing=True)

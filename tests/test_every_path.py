@@ -48,7 +48,7 @@ def by_command_line(case: Case, *, command: Any, tmp_path: Any, **_: Any) -> Sco
         path = tmp_path / "predictions.jsonl"
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    arguments += ["--keep-missing", "--as-is", "--format", "json"]
+    arguments += ["--keep-missing", "--format", "json"]
     code, output, errors = command("report", path, *arguments)
     if code:
         assert (code, output) == (2, "")

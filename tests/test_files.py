@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import math
 import subprocess
 import sys
 import warnings
@@ -39,16 +38,16 @@ from informedness import (
     table_from_file,
     table_from_frame,
 )
-from informedness.inputs import readers
-from informedness.inputs.samples import read_columns
+from informedness.inputs import objects
+from informedness.inputs.joined import read_columns
 from tables import table_of_labels
 
 
 @pytest.fixture(params=SIZES.values(), ids=SIZES)
 def batches(request, monkeypatch):
     """Read files as users do, and in batches so small that every file has many."""
-    for name, size in request.param.items():
-        monkeypatch.setattr(readers, name, size)
+    for setting in request.param:
+        monkeypatch.setattr(*setting)
 
 
 def test_every_format_gives_the_table_of_its_samples(batches, tmp_path):
@@ -123,14 +122,14 @@ def test_dictionaries_may_differ_between_columns_and_batches(tmp_path):
 
 
 def test_json_of_mixed_types_is_refused_wherever_it_stands(monkeypatch, tmp_path):
-    monkeypatch.setattr(readers, "_LINES", 7)
+    monkeypatch.setattr(objects, "_LINES", 7)
     for first, last, message in (
         ('"a"', "1", "type"),
         ("1", '"1"', "type"),
         ("1", "18446744073709551616", "64 bits, got 18446744073709551616"),
         ("1", "0.7", r"0\.7.*a score, not a label"),
-        ("1", "NaN", "nan.*a missing value"),
-        ('"a"', "{}", "must have one value as 'gold', got {}: name a field"),
+        ("1", "NaN", "`references` must have a value in every row"),
+        ('"a"', "{}", "line .* has no 'gold'; there must be one value, got {}: name a field"),
     ):
         for n_between in (0, 10):  # in the same batch, and in the next
             lines = [*[first] * (1 + n_between), last]
@@ -167,13 +166,14 @@ def test_a_column_of_counts_is_read_as_such_and_never_passed_over(tmp_path):
         assert table_of(path, counts=header) == expected
         slices = table_of(path, counts=header, by="s")
         assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
-        samples = read_columns(path, COLUMNS | {"counts": header})
+        samples = read_columns(path, COLUMNS | {"counts": header}).columns
         assert table_of_labels(**samples) == expected
-        said = f"column '{header}' holds whole numbers, as in a table of counts"
-        with pytest.warns(LabelsWarning, match=said):
-            assert table_of(path).n_samples == 4
-        refused_as(path, f"^{path}: {said}", each_row_a_sample=False)
-        assert table_of(path, each_row_a_sample=True).n_samples == 4
+        for read in (table_of, lambda path: read_columns(path, COLUMNS)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                read(path)
+            said = ["column 'count' is called a count" in str(one.message) for one in caught]
+            assert said == [True] * (header == "count")
         with pytest.raises(ValueError, match="at most 100 rows"):
             read_columns(path, COLUMNS | {"counts": header}, most_rows=100)
         for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], [*"111", "1,5"], [1, None, 1, 1]):
@@ -182,64 +182,63 @@ def test_a_column_of_counts_is_read_as_such_and_never_passed_over(tmp_path):
             refused_as(path, said, names=COLUMNS | {"counts": header})
     dates = {"n": pa.array([1, 2, 3, 4], pa.date32())}
     pa.parquet.write_table(pa.table(COUNTED | dates), tmp_path / "p.parquet")
-    refused_as(tmp_path / "p.parquet", "got column 'n' of date32", names=COLUMNS | {"counts": "n"})
+    refused_as(
+        tmp_path / "p.parquet",
+        "must hold numbers, got datetime.date",
+        names=COLUMNS | {"counts": "n"},
+    )
 
 
 def test_a_column_of_counts_in_a_frame_is_read_as_such_and_never_passed_over():
     pairs = {"references": COUNTED["gold"], "predictions": COUNTED["model"]}
-    for header, counts in itertools.product(("0", "x"), ([90, 10, 0, 45], [1, 1, 1, 9])):
+    for header, counts in itertools.product(("0", "n"), ([90, 10, 0, 45], [1, 1, 1, 9])):
         expected = ContingencyTable.from_counts(**pairs, counts=counts)
         data = COUNTED | {header: counts}
         pandas = pd.DataFrame(data).rename(columns={"0": 0})  # the name that pandas gives
         frames = [pandas, pa.table(data), pl.LazyFrame(data), duckdb.from_arrow(pa.table(data))]
         for frame in (*frames, datasets.Dataset.from_dict(data)):
             assert table_from_frame(frame, counts=header, **COLUMNS) == expected
-            with pytest.warns(LabelsWarning, match=f"column '{header}' holds whole numbers"):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
                 assert table_from_frame(frame, **COLUMNS).n_samples == 4
-            assert table_from_frame(frame, each_row_a_sample=True, **COLUMNS).n_samples == 4
-            with pytest.raises(ValueError, match="counts each row once"):
-                table_from_frame(frame, each_row_a_sample=False, **COLUMNS)
-    numbers = [[kind(x) for x in (90, 10, 0, 45)] for kind in (int, float, Decimal, str)]
-    for make, counts in itertools.product((pd.DataFrame, pa.table, pl.DataFrame), numbers):
-        table_from_frame(make(COUNTED | {"id_num": counts}), each_row_a_sample=False, **COLUMNS)
-        with pytest.warns(LabelsWarning, match="column 'x' holds whole numbers"):
-            table_from_frame(make(COUNTED | {"x": counts}), **COLUMNS)
-    for wrong, message in (([-1, 1, 1, 1], "not negative, got -1"), (list("1234"), "of integers")):
-        with pytest.raises(ValueError, match=f"`counts` must be .*{message}"):
+            assert len(caught) == (header == "n")
+    # as SUM(n) of DuckDB comes
+    for make, kind in itertools.product((pd.DataFrame, pa.table, pl.DataFrame), (float, Decimal)):
+        frame = make(COUNTED | {"n": [kind(x) for x in (90, 10, 0, 45)]})
+        found = table_from_frame(frame, counts="n", **COLUMNS)
+        expected = ContingencyTable.from_counts(**pairs, counts=[90, 10, 0, 45])
+        assert (found, found.counts.dtype) == (expected, expected.counts.dtype)
+    for wrong, message in (
+        ([-1, 1, 1, 1], "not negative, got -1"),
+        ([1.5, 1, 1, 1], "whole numbers"),
+        (list("1234"), "hold numbers, got '1'"),
+    ):
+        with pytest.raises(ValueError, match=f"`counts` must .*{message}"):
             table_from_frame(pl.DataFrame(COUNTED | {"x": wrong}), counts="x", **COLUMNS)
 
 
-def test_what_is_taken_for_counts_follows_from_names_values_and_rows(tmp_path):
+def test_a_column_that_is_called_a_count_is_warned_of_where_no_pair_occurs_twice(tmp_path):
     path = tmp_path / "p.jsonl"
-    twice = {"gold": ["a", "a", "b", "b"], "model": ["a", "a", "a", "b"]}  # a pair that repeats
-    no_pair = {name: ["a", "b", "a", "b"] for name in twice}
-    few = {"gold": [*"abcd"], "model": [*"abca"]}  # samples of as many classes
-    often = {name: column * 25 for name, column in few.items()}
-    names = ["n", "N", "Freq", "size", "total", "Anzahl", "nombre", "n_samples", "count_star()"]
-    names += ["COUNT(*)", "len", "0", "Count of id", "numSamples", "frequência", "数量", "cantidad"]
-    for name, values, rows, is_taken in (
-        *((name, [9, 4, 4, 7], twice, True) for name in names),
-        *((name, [9, 4, 4, 7], twice, False) for name in ("word_count", "n_tokens", "age", "id")),
-        ("count", [1, 2, 3, 4], twice, False),  # running numbers
-        ("count", [5, 6, 7, 8], twice, True),
-        ("count", [1, 1, 1, 1], twice, False),
-        ("count", [1, 1, 0, 1], twice, True),
-        ("count", ["12.0", "", "3", "3"], twice, True),  # of a pivot with a gap
-        *(("x", [9, 4, 4, 7], rows, rows != few) for rows in (few, few | {"model": [*"aaaa"]})),
-        *((name, [9, 4, 4, 7] * 25, often, name == "n") for name in ("n", "size")),
-        *((name, [9, 4, 4, 7], COUNTED, name == "x") for name in ("x", "sample_id", "votes")),
-        *(("count", [one, 2, 2, 2], twice, False) for one in (-1, 0.5, True, "x", [1], math.nan)),
-        ("x", [9, 4, 4, 7], no_pair, False),
-        ("x", [4, 2, 3, 5], COUNTED, False),  # running numbers in any order
-        ("x", [0, 1, 1, 0], COUNTED, False),
+    twice = {"gold": ["a", "a", "b", "b"], "model": ["a", "a", "a", "b"]}
+    by_slice = {name: column * 2 for name, column in COUNTED.items()} | {"s": [*"xxxxyyyy"]}
+    called = ["n", "N", "count", "Counts", "freq", "frequency", "size", "total"]
+    called += ["COUNT(*)", "count_star()", "count(1)", "sum(n)"]
+    others = ["num", "word_count", "n_tokens", "width", "room", "patient", "id", "len", "0", "age"]
+    for rows, name, by, is_warned in (
+        *((COUNTED, name, None, True) for name in called),
+        *((COUNTED, name, None, False) for name in others),
+        (twice, "n", None, False),
+        (by_slice, "n", None, False),
+        (by_slice, "n", "s", True),
+        ({"gold": ["a"], "model": ["a"]}, "n", None, False),
     ):
-        table = rows | {name: values}
+        table = rows | {name: [3] * len(rows["gold"])}
         lines = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            table_of(path)
-        assert any(one.category is LabelsWarning for one in caught) == is_taken, (name, values)
+            table_of(path, by=by)
+        assert any("is called a count" in str(one.message) for one in caught) == is_warned, name
 
 
 def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
@@ -248,7 +247,7 @@ def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
         ([[head, row], [head, row]], "one sheet must have these columns, got 'Sheet1', 'Sheet2'"),
         ([[["A title"], head, row]], "does not exist; .*; row 2 has them"),
         ([[[*head, "gold"], [*row, "b"]]], "column 'gold', which occurs twice"),
-        ([[head, row, ["b"]]], "an empty cell .* in 1 of 2 rows of column 'model'"),
+        ([[head, row, ["b"]]], r"None \(null\) or nan in 1 of 2 rows of column 'model'"),
         ([[]], "column 'gold', which does not exist"),
     ):
         book = openpyxl.Workbook()
@@ -299,9 +298,10 @@ def test_files_of_several_formats_can_be_listed_but_not_lie_in_one_folder(tmp_pa
 def test_files_with_labels_of_other_types_are_refused_by_name(tmp_path):
     pa.parquet.write_table(columns([1, 2], [1, 1]), tmp_path / "1.parquet")
     pa.parquet.write_table(columns(["1", "2"], ["1", "1"]), tmp_path / "2.parquet")
-    with pytest.raises(ValueError, match=r"2\.parquet: .*one type.*integers and strings"):
+    said = r"2\.parquet: in the rows from 2 on: `references` .* got strings .* but integers"
+    with pytest.raises(ValueError, match=said):
         table_of(tmp_path)
-    with pytest.raises(ValueError, match=r"1\.parquet and 1 more: `by` must hold labels of one"):
+    with pytest.raises(ValueError, match="`by` must hold labels of the same type as `by before`"):
         table_of(tmp_path, by="gold")
 
 
@@ -328,7 +328,7 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
 def test_a_reference_of_minus_100_warns_once_for_all_batches(batches, tmp_path):
     for name in ("p.parquet", "p.jsonl"):
         WRITERS[name](columns([-100, 1, 2] * 40, [1, 1, 2] * 40), tmp_path / name)
-        with pytest.warns(InformednessWarning, match="-100 among the references") as caught:
+        with pytest.warns(InformednessWarning, match="-100 in `references` counts") as caught:
             table_from_file(tmp_path / name, **COLUMNS)
         assert [one.filename for one in caught] == [__file__]
         table_of(tmp_path / name, ignore_index=-100)
@@ -347,7 +347,7 @@ def test_nulls_are_refused_with_their_number_or_left_out_on_request(batches, tmp
         message = (
             f"^{folder}/1{name} and 1 more: `references` .* in 20 of 82 rows of column 'gold'; "
             "`predictions` .* in 21 of 82 rows of column 'model'; "
-            r"`weights` .* in 10 of 82 rows of column 'w': drop_null=True leaves"
+            "`weights` .* in 10 of 82 rows of column 'w': unknown=.*, drop_null=True leaves"
         )
         with pytest.raises(ValueError, match=message):
             table_of(folder, weights="w")
@@ -358,29 +358,57 @@ def test_nulls_are_refused_with_their_number_or_left_out_on_request(batches, tmp
         assert table_of(folder, weights="w", drop_null=True) == expected
 
 
-MISSING = ["", "NA", "#N/A", "<NA>", "nan", "NaN", "None", "null", "NULL", "-100"]
+NINE = ["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]
 
 
-def test_text_for_a_missing_value_is_refused_unless_it_is_meant(batches, tmp_path):
-    for name, missing in itertools.product(WRITERS, MISSING):
+def test_text_for_a_missing_value_is_a_null_in_text_files_unless_it_is_meant(batches, tmp_path):
+    for name, missing in itertools.product(("p.csv", "p.tsv"), ["", *NINE]):
         gold, model = ["a", missing, "b", "a"] * 20, ["a", "a", missing, "b"] * 20
         path = tmp_path / name
         WRITERS[name](columns(gold, model), path)
         refused(
             path,
             "`references` .* text such as NA in 20 of 80 rows of column 'gold'; `predictions` .* "
-            "in 20 of 80 rows of column 'model': drop_null=True leaves .*keep_missing=True reads",
+            "in 20 of 80 rows of column 'model': unknown=.*, drop_null=True .*keep_missing=True",
         )
         assert table_of(path, drop_null=True) == table_of_labels(["a"] * 40, ["a", "b"] * 20)
-        assert table_of(path, keep_missing=True) == table_of_labels(gold, model)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            kept = table_of(path, keep_missing=True)
+        assert (kept, caught) == (table_of_labels(gold, model), [])
         if missing:  # an empty cell has no name
             for options in ({"labels": ["a", "b", missing]}, {"ignore_index": missing}):
                 assert table_of(path, **options) == table_of_labels(gold, model, **options)
+
+
+def test_text_for_a_missing_value_is_a_label_elsewhere_and_warned_of(tmp_path):
+    gold, model = ["a", "NA", "b"] * 20, ["a", "b", "-100"] * 20
+    for name in ("p.jsonl", "p.parquet", "p.arrow", "p.xlsx"):
+        WRITERS[name](columns(gold, model), tmp_path / name)
+        with pytest.warns(LabelsWarning) as caught:
+            assert table_of(tmp_path / name, drop_null=True) == table_of_labels(gold, model)
+        said = [str(one.message) for one in caught if one.category is LabelsWarning]
+        assert "'NA' in `references` counts as a class, in 20 of 60 samples" in said[0]
+        assert "'-100' in `predictions` counts as a class, in 20 of 60 samples" in said[1]
+
+
+def test_a_missing_prediction_is_a_wrong_answer_if_asked_and_a_missing_reference_never(tmp_path):
+    options = {"labels": ["a", "b", "c"], "unknown": "wrong"}
+    for name in WRITERS:
+        for missing in (None, *(["", "NA"] if name.endswith("csv") else [])):
+            path = tmp_path / name
+            gold, model = ["a", "b", "b", "a"] * 20, ["a", missing, "x", "b"] * 20
+            WRITERS[name](columns(gold, model), path)
+            table = table_of(path, **options)
+            assert table == table_of_labels(gold, ["a", "?", "?", "b"] * 20, **options), name
+            assert table_of(path, **options, drop_null=True) == table
+            (read,) = table.read
+            assert (read.n_rows, dict(read.left_out)) == (80, {})
+            assert {*read.columns[1].outside} == {(None, 20), ("x", 20)}
+            WRITERS[name](columns(model, gold), path)
+            refused_as(path, "`references` must have a value in every row", **{"drop_null": False})
             with pytest.raises(ValueError, match=r"`references` .* in 20 of 80 rows"):
-                table_of(path, labels=["a", "b"], unknown="wrong")
-            options = {"labels": ["a", "b", "c"], "unknown": "wrong"}
-            WRITERS[name](columns(["a"] * 80, model), path)
-            assert table_of(path, **options) == table_of_labels(["a"] * 80, model, **options)
+                table_of(path, **options)
 
 
 # Size

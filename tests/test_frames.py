@@ -84,7 +84,7 @@ def test_options_do_what_they_do_with_samples_and_what_is_refused_there_is_refus
         ([1, 2], [1.0, 0.7], {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
         (["a", "b"], ["a", "c"], {"labels": ["a", "b"]}, "every prediction, 'c' is missing"),
         (["a"], ["a"], {"ignore_index": "a"}, "got 1 samples, of which none is left"),
-        ([1], [[1]], {}, "`predictions` must be a column of labels, got 'model' of List"),
+        ([1], [[1]], {}, "`predictions` must have one value per row, got column 'model' of .*list"),
         ([], [], {}, "there must be a sample to score, got 0 samples$"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -99,8 +99,10 @@ def test_nulls_are_refused_with_their_number_or_left_out_on_request():
         "w": [0.5, 1.0, 1.0, 1.0, None] * 10,
     }
     labels = "`references` .* 10 of 50 rows of column 'gold'; `predictions` .* 10 of 50 .*'model'"
-    check_in_every_engine(data, f"^{labels}: drop_null=True")
-    check_in_every_engine(data, f"^{labels}; `weights` .* 10 of 50 rows of column 'w'", weights="w")
+    check_in_every_engine(data, f": {labels}: .*drop_null=True")
+    check_in_every_engine(
+        data, f": {labels}; `weights` .* 10 of 50 rows of column 'w'", weights="w"
+    )
     left = table_of_labels(["a", "a", "c"] * 10, ["a", "b", "b"] * 10)
     check_in_every_engine(data, left, drop_null=True)
     left = table_of_labels(["a", "a"] * 10, ["a", "b"] * 10, sample_weight=[0.5, 1.0] * 10)
@@ -113,9 +115,7 @@ def test_a_weight_of_0_does_not_count_and_a_negative_one_is_refused_in_every_eng
     expected = table_of_labels(["a", "b"], ["a", "a"], labels=["b", "a"], sample_weight=[1, 0.5])
     check_in_every_engine(data, expected, weights="w", labels=["b", "a"])
     data = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
-    check_in_every_engine(
-        data, r"`weights` must be finite and not negative, got -1\.0", weights="w"
-    )
+    check_in_every_engine(data, r"`weights` must be finite and not negative, got -1", weights="w")
 
 
 @pytest.mark.slow
@@ -177,7 +177,7 @@ def test_weights_are_finite_integers_floats_or_decimals():
         expected = table_of_labels(*labels.values(), sample_weight=[*map(float, weights)])
         assert table_of(pl.DataFrame({**labels, "w": weights}), weights="w") == expected
     for weights, message in (
-        (["1"] * 3, "`weights` must be a column of numbers, got 'w' of Str"),
+        (["1"] * 3, "`weights` must hold numbers, got '1'"),
         ([1.0, 1.0, float("nan")], "`weights` must be finite"),
         ([1.0, 1.0, float("inf")], "`weights` must be finite"),
         ([1e308] * 3, "`weights` must have a finite sum"),
@@ -192,13 +192,12 @@ def of_dictionary(indices, values):
 
 def test_what_an_engine_cannot_group_is_refused_by_argument_and_column():
     cases = [
-        ({"gold": ["a"], "model": [["b"]]}, object, "predictions.*'model'.*unhashable.*'list'"),
-        ({"gold": [1, "1"], "model": [1, "1"]}, object, "references.*must hold labels of one type"),
-        ({"gold": [1.0], "model": [1.0]}, "float16", "references.*'gold'"),
+        ({"gold": ["a"], "model": [["b"]]}, object, "`predictions` .*'model' of list"),
+        ({"gold": [1, "1"], "model": [1, "1"]}, object, "`frame` must hold .* column gold"),
     ]
-    if pd.__version__ >= "3":  # pandas 2 groups them
+    if pd.__version__ >= "3":  # pandas 2 gives them as they are
         half = {"gold": ["a", "b"], "model": ["\ud800", "b"]}
-        cases.append((half, object, "predictions.*'model'.*surrogates"))
+        cases.append((half, object, "`frame` must hold .*surrogates"))
     frames = [(pd.DataFrame(data, dtype=dtype), message) for data, dtype, message in cases]
     bytes_of_text = [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
     damaged = pa.Array.from_buffers(pa.string(), 1, bytes_of_text)
@@ -206,15 +205,14 @@ def test_what_an_engine_cannot_group_is_refused_by_argument_and_column():
     frames += [
         (pa.table({"gold": gold, "model": model}), message)
         for gold, model, message in (
-            (plain, pa.array(["a"], pa.json_()), "predictions.*'model'"),
-            (pa.array([b"a" * 16], pa.uuid()), plain, "references.*'gold'"),
-            (of_dictionary([-1], ["a"]), plain, "references.*'gold'.*-1"),
-            (plain, damaged, "predictions.*'model'.*UTF"),
+            (pa.array([b"a" * 16], pa.uuid()), plain, "`references` must hold labels.*UUID"),
+            (of_dictionary([-1], ["a"]), plain, "column 'gold' is damaged.*-1"),
+            (plain, damaged, "column 'model' is damaged.*UTF"),
         )
     ]
     of_pandas = frames[-2][0].to_pandas(types_mapper=pd.ArrowDtype)
     for frame, message in [*frames, (of_pandas, frames[-2][1])]:
-        with pytest.raises(ValueError, match=f"(?s)`{message}"):
+        with pytest.raises(ValueError, match=f"(?s){message}"):
             table_of(frame)
 
 
@@ -251,7 +249,9 @@ def test_a_null_among_the_values_of_a_dictionary_is_a_null():
     expected = table_of_labels(["a", "b"], ["a", "b"])
     frame = pa.table(list(columns), names=["gold", "model"])
     for one in (frame, frame.to_pandas(types_mapper=pd.ArrowDtype)):
-        with pytest.raises(ValueError, match=r"got None \(null\) in 1 of 3 rows of column 'gold'"):
+        with pytest.raises(
+            ValueError, match=r"got None \(null\) or nan in 1 of 3 rows of column 'gold'"
+        ):
             table_of(one)
         assert table_of(one, drop_null=True) == expected
     unlike = pa.concat_tables([frame, pa.table(list(columns[::-1]), names=["gold", "model"])])
@@ -259,13 +259,11 @@ def test_a_null_among_the_values_of_a_dictionary_is_a_null():
 
 
 @pytest.mark.skipif(not hasattr(pl, "Int128"), reason="not in the lowest version of polars")
-def test_integers_of_128_bits_count_where_64_hold_them():
-    frame = pl.DataFrame(
-        {"gold": [1, 2**63], "model": [1, -1]}, schema=dict.fromkeys(COLUMNS.values(), pl.Int128)
-    )
-    assert table_of(frame) == table_of_labels([1, 2**63], [1, -1])
-    with pytest.raises(ValueError, match="`references` must hold integers of at most 64 bits"):
-        table_of(frame.with_columns(gold=pl.col("gold") * 2))
+def test_integers_of_128_bits_are_refused():
+    columns = {"gold": [1, 2], "model": [1, 1]}
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(COLUMNS.values(), pl.Int128))
+    with pytest.raises(ValueError, match="`frame` must hold columns of labels"):
+        table_of(frame)
 
 
 def test_what_is_no_data_frame_is_refused():

@@ -1,4 +1,4 @@
-"""No doubtful label passes any path in silence: `kinds` says what each path does with each kind."""
+"""Every path says the same of the same labels: `kinds` says what."""
 
 import warnings
 
@@ -13,7 +13,6 @@ from file_cases import COLUMNS, WRITERS
 from golden import close
 from informedness import (
     ContingencyTable,
-    LabelsWarning,
     Tally,
     estimate_from_labels,
     informedness_score,
@@ -21,7 +20,7 @@ from informedness import (
     table_from_file,
     table_from_frame,
 )
-from kinds import DOUBT, KINDS, MISSING, RIGHT
+from kinds import KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT
 from tables import table_of_labels, table_of_pairs
 
 CANNOT_HOLD = (pa.ArrowException, TypeError)  # what a container raises, before anything is read
@@ -122,94 +121,116 @@ def by_commands(kind, is_text, tmp_path, command, options=(), **_):
         code, output, errors = command("report", *given, *how, *options)
         if code:
             raise ValueError(errors)
+        for line in errors.splitlines():
+            if line.startswith("warning: "):
+                warnings.warn(line, stacklevel=1)
         return float(output)
 
     for path in files(kind, tmp_path, is_text):
         yield lambda path=path: run(path, "-r", "gold", "-p", "model")
-    texts = [[str(x) for x in side if x is not None] for side in kind.sides()]
-    if is_text and all(x.strip("\ufeff").splitlines() == [x] for side in texts for x in side):
+    texts = [["" if x is None else str(x) for x in side] for side in kind.sides()]
+    if is_text and all(x.splitlines() == [x] for side in texts for x in side if x):
         for name, side in zip("rp", texts, strict=True):
             (tmp_path / f"{name}.txt").write_text("".join(f"{x}\n" for x in side))
         yield lambda: run(tmp_path / "r.txt", tmp_path / "p.txt")
 
 
-# Whether all is text there, and what is warned of and scored.
+# Each path, and whether all is text there
 PATHS = {
-    "functions": (by_functions, False, DOUBT, MISSING),
-    "modules": (by_modules, False, DOUBT, MISSING),
-    "frames": (by_frames, False, DOUBT, MISSING),
-    "files with types": (by_files, False, DOUBT),
-    "files of text": (by_files, True, DOUBT),
+    "functions": (by_functions, False),
+    "modules": (by_modules, False),
+    "frames": (by_frames, False),
+    "files with types": (by_files, False),
+    "files of text": (by_files, True),
     "commands on files with types": (by_commands, False),
     "commands on text": (by_commands, True),
 }
 
 
 def outcome(call):
-    """Return the value of a call and what it doubts, or None and why it is refused."""
+    """Return the value of a call and what it warns of, or None and why it is refused."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             value = call()
         except (ValueError, TypeError) as error:
             return None, str(error)
-    # published modules have a class of their own
-    doubts = [one for one in caught if one.category.__name__ == LabelsWarning.__name__]
-    return value, " ".join(str(one.message) for one in doubts)
+    return value, " ".join(str(one.message) for one in caught)
 
 
 @pytest.mark.parametrize("name", PATHS)
 def test_each_kind_is_scored_right_warned_of_or_refused(name, load, tmp_path, command):
-    path, is_text, *scored = PATHS[name]
+    path, is_text = PATHS[name]
     wrong = []
     for title, kind in KINDS.items():
         expected, value = kind.text if is_text else kind.typed, kind.wanted(is_text)
         for call in path(kind, is_text=is_text, load=load, tmp_path=tmp_path, command=command):
             found, said = outcome(call)
-            is_wrong = found != close(value) if expected in (RIGHT, *scored) else found is not None
-            is_silent = bool(said) != (expected != RIGHT)
-            is_unclear = expected in (DOUBT, MISSING) and kind.said not in said
-            if is_wrong or is_silent or is_unclear:
+            about = {words for words in (NULL, OUTSIDE, SPELT) if words in said}
+            wanted = {expected} - {RIGHT, REFUSED, *([SPELT] if name == "modules" else [])}
+            is_right = found is None if expected == REFUSED else found == close(value)
+            if (
+                not is_right
+                or (found is not None and not wanted <= about)
+                or (expected == RIGHT and about)
+            ):
                 wrong.append(f"{title}: {expected}, {value}, got {found}, {said}")
     assert not wrong, "\n".join(wrong)
 
 
-def test_what_is_doubted_is_scored_where_it_is_declared_or_asked_for(tmp_path, command):
+def test_what_is_declared_is_not_warned_of_and_strict_makes_errors_of_warnings(tmp_path, command):
     for title, kind in KINDS.items():
-        if kind.typed in (DOUBT, MISSING):
+        if kind.typed in (NULL, OUTSIDE, SPELT):
             classes = list(dict.fromkeys([*kind.references, *kind.predictions]))
-            found = outcome(lambda: informedness_score(*kind.sides(), labels=classes))  # noqa: B023
-            assert found == (close(kind.wanted(is_text=False)), ""), title
-    how = {"tmp_path": tmp_path, "command": command, "options": ["--as-is", "--keep-missing"]}
+            found, said = outcome(lambda: informedness_score(*kind.sides(), labels=classes))  # noqa: B023
+            assert found == close(kind.wanted(is_text=False)), title
+            assert not any(words in said for words in (NULL, OUTSIDE, SPELT)), title
+    how = {"tmp_path": tmp_path, "command": command, "options": ["--strict"]}
     for title, kind in KINDS.items():
         for is_text, expected in ((True, kind.text), (False, kind.typed)):
             for call in by_commands(kind, is_text=is_text, **how):
-                if expected in (DOUBT, MISSING):
-                    assert outcome(call) == (close(kind.wanted(is_text)), ""), title
+                found, said = outcome(call)
+                if expected == RIGHT:
+                    assert found == close(kind.wanted(is_text)), title
+                elif expected != REFUSED:
+                    assert (found, expected in said) == (None, True), title
 
 
-def test_rows_without_a_label_are_dropped_from_frames_on_request():
-    rows = {"gold": [*"abNaa", "NA", None, ""], "model": ["a", "b", "N", "nan", *"aaaa"]}
+def test_rows_without_a_label_are_dropped_from_frames_on_request_and_text_is_a_label():
+    rows = {"gold": [*"abNaa", None, "a"], "model": ["a", "b", "N", "nan", "a", "a", None]}
     for make in (pd.DataFrame, pl.DataFrame, pa.table):
-        frame = make(rows)
-        left = table_of_labels([*"abNa"], [*"abNa"])
-        assert table_from_frame(frame, **COLUMNS, drop_null=True) == left
-        meant = table_from_frame(frame, **COLUMNS, drop_null=True, labels=["a", "b", "N", "NA"])
-        assert meant.n_samples == 5
-    padded = pd.DataFrame({"gold": [0, 1, -100], "model": [0, 1, 1]})
-    assert table_from_frame(padded, **COLUMNS, drop_null=True) == table_of_labels([0, 1], [0, 1])
-    padded["gold"] = -100
-    with pytest.raises(ValueError, match="of which none is left: all are ignored, null"):
-        table_from_frame(padded, **COLUMNS, drop_null=True)
+        left = table_of_labels([*"abNaa"], ["a", "b", "N", "nan", "a"])
+        table = table_from_frame(make(rows), **COLUMNS, drop_null=True)
+        assert table == left
+        (read,) = table.read
+        assert dict(read.left_out) == {"no reference": 1, "no prediction": 1}
 
 
-def test_predictions_of_which_none_is_a_declared_class_are_doubted():
-    with pytest.warns(UserWarning, match="no prediction is one of the declared classes"):
+def test_predictions_of_which_none_is_a_declared_class_are_warned_of():
+    with pytest.warns(UserWarning, match="no label in `y_pred` is one of the declared classes"):
         informedness_score(["a", "b"], ["A", "B"], labels=["a", "b"], unknown="wrong")
 
 
-def test_names_of_a_data_frame_of_counts_are_doubted_and_positions_are_not():
-    for names, said in ((["a", "b"], ""), (["a", "NA"], "missing"), (["a", "A"], "or marks")):
+def test_an_error_of_both_sides_or_of_several_columns_is_said_at_once(tmp_path, command):
+    path = write(
+        tmp_path / "p.csv", [("a", "x", ""), ("b", "", ""), ("", "a", "1")], ("gold", "model", "w")
+    )
+    run = "report", path, "-r", "glod", "-p", "modle"
+    code, _, errors = command(*run)
+    assert (code, errors.count("does not exist")) == (2, 2)
+    assert errors.splitlines()[1] == f"  informedness report {path} -r gold -p model"
+    code, _, errors = command("report", path, "-r", "gold", "-p", "model", "--weights", "w")
+    assert (code, errors.count("in 1 of 3 rows"), errors.count("in 2 of 3 rows")) == (2, 2, 1)
+    assert errors.splitlines()[1].endswith("--unknown wrong --drop-null --labels a b")
+    (tmp_path / "p.jsonl").write_text('{"gold": "x", "model": "y"}\n{"gold": "a", "model": "a"}\n')
+    run = "report", tmp_path / "p.jsonl", "-r", "gold", "-p", "model", "--labels", "a", "b"
+    code, _, errors = command(*run)
+    assert "every reference, 'x' is missing" in errors
+    assert "every prediction, 'y' is missing" in errors
+
+
+def test_names_of_a_data_frame_of_counts_are_warned_of_as_samples_are():
+    for names, said in ((["a", "b"], ""), (["a", "NA"], NULL), (["yes", "Yes"], SPELT)):
         made = pd.DataFrame([[2, 1], [1, 2]], names, names)
         assert said in outcome(lambda: ContingencyTable.from_matrix(made))[1], names  # noqa: B023
-    assert outcome(lambda: ContingencyTable.from_matrix([[0, 1], [0, 0]]))[1] == ""
+    assert OUTSIDE in outcome(lambda: ContingencyTable.from_matrix([[1, 1], [0, 0]]))[1]

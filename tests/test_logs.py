@@ -157,7 +157,7 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
         a.compare(replace(a, prompts=("other", *a.prompts[1:])))
     with pytest.raises(ValueError, match="the documents of 60 of 60 samples differ"):
         a.compare(replace(a, documents=b.documents[::-1]))
-    with pytest.raises(ValueError, match="1 of 60 in always-b, arithmetic_letters is not in"):
+    with pytest.raises(ValueError, match="1 of 60 in always-b, arithmetic_letters not in"):
         a.compare(replace(b, **{name: getattr(b, name)[1:] for name in names}))
     with pytest.raises(ValueError, match="one task, got the task 'arithmetic_letters' and"):
         a.compare(task_of("always-b", "plain"))
@@ -186,7 +186,7 @@ def test_options_of_columns_are_refused_beside_logs_and_those_of_logs_beside_col
     table.write_text("gold,model\na,a\nb,b\n")
     said = "must be or hold logs of samples of lm-eval, lighteval, inspect"
     refused(report(str(tmp_path)), said, "--references and --predictions")
-    refused(report(str(tmp_path / "none.eval")), "none.eval: there is no such file")
+    refused(report(str(tmp_path / "none.eval")), "none.eval: No such file or directory")
 
 
 def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(report, tmp_path):

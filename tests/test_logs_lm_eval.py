@@ -71,12 +71,6 @@ def test_texts_that_metrics_turned_into_positions_are_read_as_these(written):
     assert (letter.references[:5], letter.unknown()) == ((0, 1, 2, 1, 3), {-1: 30})
 
 
-def test_references_that_are_free_text_are_warned_of(written):
-    change = lambda i, sample: sample.update(target=f"It is {i}.", exact_match=0.0)  # noqa: E731
-    with pytest.warns(UserWarning, match="60 of 60 references occur once: are they free"):
-        next(iter(read_log(written("knows-half", "generated", change)))).table()
-
-
 def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(written):
     """By the length behind what the harness writes between question and choice."""
 

@@ -156,13 +156,6 @@ def test_a_metric_that_knows_no_weights_refuses_them(tmp_path):
     assert len(metric) == 0
 
 
-def test_multilabel_is_refused_with_what_to_do():
-    path = module_path("informedness")
-    for arguments, options in [([path], {"config_name": "multilabel"}), ([path, "multilabel"], {})]:
-        with pytest.raises(ValueError, match=r"`config_name`.*'multilabel'.*score each of several"):
-            evaluate.load(*arguments, **options)
-
-
 def test_pickled_before_an_add_and_after_it_goes_on_as_the_original(build):
     calls = [add(0), add_batch(1, 4), add(4), compute(5, 10)]
     for pickler in (cloudpickle, dill):

@@ -126,7 +126,7 @@ def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all
     predictions = select.cross_val_predict(GaussianNB(), SAMPLES, NAMES, cv=7)
     labels = ["setosa", "versicolor", "virginica"]
     assert found == estimate_from_labels(NAMES, predictions, labels=labels, **options)
-    with pytest.warns(LabelsWarning, match="'NA' among the references"):
+    with pytest.warns(LabelsWarning, match="'NA' in `y_true` counts as a class"):
         cross_val_estimate(GaussianNB(), SAMPLES, ["NA" if x == "setosa" else x for x in NAMES])
     named = cross_val_estimate(GaussianNB(), SAMPLES, NAMES, cv=7, metric="nit")
     assert named == estimate_from_labels(NAMES, predictions, "nit", labels=labels)

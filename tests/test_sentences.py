@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from informedness import ContingencyTable, InformednessWarning
+from informedness.inputs.doubts import warn_of_table
 
 GOLDEN = Path(__file__).parent / "sentences.txt"
 
@@ -85,6 +86,7 @@ def said_of(table):
     for level in (None, 0.95):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InformednessWarning)
+            warn_of_table(table)
             found = table.report(confidence_level=level).text_lines()[:-1]
         lines += [line for line in found if line not in lines]
     lines += sorted({f"({warning.message})" for warning in caught})

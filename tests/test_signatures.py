@@ -1,4 +1,4 @@
-"""Signatures: numbers that differ never share one, and one setting has one."""
+"""Signatures: of samples without weights numbers that differ never share one; a setting has one."""
 
 import itertools
 import math
@@ -16,11 +16,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
 REFERENCES = [0, 0, 0, 0, 1, 1, 1, 2, 2, 0, -1, 1] * 5
 PREDICTIONS = [0, 0, 1, 0, 1, 1, 0, 2, 1, 2, 1, 1] * 5
-WEIGHTS = [0.5, 2, 1, 0.5] * 15
 TABLE_SETTINGS = {
     "labels": [None, [-1, 0, 1, 2], [2, 1, 0, -1], [-1, 0, 1, 2, 3], [-1, 0, 1]],
     "ignore_index": [None, -1, 2],
-    "sample_weight": [None, [1] * 60, WEIGHTS, [*WEIGHTS[1:], 0.5], [2 * x for x in WEIGHTS]],
     "unknown": ["error", "wrong"],
 }
 
@@ -52,7 +50,7 @@ def priors_of(table):
 
 
 @pytest.mark.slow
-def test_numbers_that_differ_never_share_a_signature():
+def test_numbers_of_samples_without_weights_that_differ_never_share_a_signature():
     def entries():
         for number, (table, ignored) in enumerate(walked_tables()):
             for metric, average in [*SCORES, ("informedness", None), ("markedness", None)]:
@@ -114,10 +112,11 @@ def test_the_order_in_which_weights_were_summed_is_not_in_the_signature():
     assert len(lines) == 1
 
 
-def test_squared_weights_and_all_digits_of_the_level_are_in_the_signature():
+def test_the_sum_of_weights_and_all_digits_of_the_level_are_in_the_signature():
     lines = set()
     for third in (0.5, 1):
-        table = table_of_pairs([0, 1, 1], [0, 1, 0], [1.5, 2.5, 1], squared_weights=[1, 2, third])
+        weights = [1.5, 2.5, third]
+        table = table_of_pairs([0, 1, 1], [0, 1, 0], weights, squared_weights=[1, 2, third])
         for level in (0.99, 0.9994, 0.9994 + 1e-12):
             lines.add(table.estimate(confidence_level=level).signature)
     assert len(lines) == 6

@@ -11,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score, confusion_matrix, mutual_in
 from torchmetrics import MetricCollection
 
 import informedness.torchmetrics
-from informedness import LabelsWarning, UndefinedMetricWarning
+from informedness import UndefinedMetricWarning
 from informedness.torchmetrics import NIT, Informedness
 
 pytestmark = pytest.mark.slow  # imports torch
@@ -127,8 +127,6 @@ def test_a_batch_that_is_refused_is_named_and_not_counted():
         with pytest.raises(ValueError, match=message):
             metric.update(preds, target)
         assert metric.counts.sum() == 240, message
-    with pytest.warns(LabelsWarning, match="one-hot rows are read as ids"):
-        Informedness(K).update(*(torch.nn.functional.one_hot(x, K) for x in (PREDS, TARGET)))
 
 
 def test_options_that_are_not_valid_are_refused():

@@ -47,9 +47,6 @@ class LabelInputs:
     _compute: Any
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
-        if config_name == "multilabel":
-            wanted = "score each of several labels on its own, as a column of 0 and 1"
-            raise ValueError(f"`config_name` must not be 'multilabel': {wanted}")
         self._drop_added()
         self._round, self._suffix, self._rows_before = 0, "", 0
         own = signature(super().__init__).parameters
@@ -68,10 +65,6 @@ class LabelInputs:
     def experiment_id(self) -> Any:
         """The base class's, which its file names start with; several processes add the round."""
         return f"{super().experiment_id}{self._suffix}"
-
-    def __copy__(self) -> Any:
-        """Raise TypeError, because evaluate binds the methods to the original."""
-        raise TypeError("a metric cannot be copied by copy.copy: use copy.deepcopy")
 
     def __len__(self) -> int:
         """Return the number of samples added and not yet computed."""
@@ -98,7 +91,8 @@ class LabelInputs:
         self, *, predictions: Any = None, references: Any = None, sample_weight: Any = None
     ) -> None:
         """Add predictions and their references, with weights of 1 unless given; all or nothing."""
-        pair = read_pair(references, predictions, sample_weight=sample_weight)
+        unknown = self._defaults.get("unknown", "error")
+        pair = read_pair(references, predictions, sample_weight=sample_weight, unknown=unknown)
         weights = None
         if sample_weight is not None:
             self._check_options(["sample_weight"])
@@ -128,8 +122,9 @@ class LabelInputs:
         self._check_options(kwargs)
         is_given, n_added = predictions is not None or references is not None, len(self)
         if is_given:
-            weights = kwargs.get("sample_weight")
-            references, predictions = read_pair(references, predictions, sample_weight=weights)
+            options = self._defaults | kwargs
+            how = {name: options[name] for name in ("sample_weight", "unknown") if name in options}
+            references, predictions = read_pair(references, predictions, **how)
         if is_given and n_added:
             warn(
                 f"`compute` takes the samples passed to it together with {n_added} added before: "

@@ -45,7 +45,7 @@ def informedness(
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
     shares = None if prior is None else read_prior(prior, table)
-    if table.n_samples != 1:  # of which another warning speaks
+    if table.declared and table.n_samples != 1:  # other tables, and samples, were warned of
         warn_of_absent("Informedness", table)
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
@@ -134,7 +134,6 @@ def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:
     """Return 2^MI / k: at most 1, by chance 1/k; 1.0 where there is only one class."""
     check_zero_division(zero_division, 1.0)
     k = n_classes(table)
-    warn_of_outside("NIT", table)
     why = "there is only one class: NIT is 1.0 by definition" if k == 1 else ""
     undefined = value_if_undefined(why, 1.0, zero_division, table)
     if undefined is not None:
@@ -206,29 +205,6 @@ def warn_of_absent(title: str, table: Table, names: tuple[str, str] = NAMES) -> 
         listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)
         there = f"among the {names[1]} but not the {names[0]}"
         warn(f"{there}, so counted as 0 in {title}: {listed}", UndefinedMetricWarning)
-
-
-def outside_references(table: Table) -> tuple[int, int]:
-    """Return the number of predicted values that no reference has, and the samples they need.
-
-    Each adds (k - 1) / 2N nats to the information of a guesser of k classes on N samples: with
-    10 (k - 1) samples for each, its score rises by 5% to 6%. A single value does not count.
-    """
-    there = table.reference_totals > 0
-    n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
-    if table.declared or n_outside < 2:
-        return 0, 0
-    return n_outside, 10 * (int(np.count_nonzero(there)) - 1) * n_outside
-
-
-def warn_of_outside(title: str, table: Table) -> None:
-    """Warn if predictions outside the references inflate the information."""
-    n_outside, wanted = outside_references(table)
-    if table.n_samples is not None and table.n_samples < wanted:
-        warn(
-            f"{title} counts predictions outside the references as information: {n_outside} need "
-            f'{wanted} samples, got {table.n_samples}; pass labels= and unknown="wrong"'
-        )
 
 
 def read_prior(prior: Any, table: Table) -> Numbers:
@@ -307,11 +283,8 @@ def signature_of(
     names = [label for label in table.labels if label is not None]
     parts += [f"k:{len(names)}", f"n:{'?' if table.n_samples is None else table.n_samples}"]
     if table.is_weighted:
-        sums = [table.counts]
-        if interval is not None and table.squared_weights is not None:
-            sums.append(table.squared_weights)
-        digest = _digest([[_rounded(x) for x in amounts.tolist()] for amounts in sums])
-        parts.append(f"weight:{_rounded(table.total)},{digest}")
+        total = float(f"{table.total:.12g}")  # the same in any order of summing
+        parts.append(f"weight:{total:.6g}")
     parts.append(f"labels:{_digest(names)}" if table.declared else "labels:observed")
     if None in table.labels:
         parts.append("unknown:wrong")
@@ -328,11 +301,6 @@ def signature_of(
     if interval is not None:
         parts.append(interval)
     return "|".join([*parts, f"v:{__version__}"])
-
-
-def _rounded(amount: float) -> str:
-    """Return 6 digits that do not depend on the order of summing, even for 1234.565."""
-    return f"{float(f'{amount:.12g}'):.6g}"
 
 
 def _digest(values: Any) -> str:

@@ -6,26 +6,25 @@ PREDICTIONS, here and everywhere else. It is sparse: only cells with samples are
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .labels import (
-    MISSING,
     NAMES,
+    NULLS,
     Codes,
     Column,
     Label,
     LabelsWarning,
     NoSamplesError,
     Numbers,
+    UndefinedMetricWarning,
     as_array,
     check_choice,
     merged,
@@ -43,10 +42,6 @@ Names: TypeAlias = tuple[Label | None, ...]
 
 _BLOCK = 2**17  # pairs that are counted together, in the cache: half the time of whole arrays
 _MOST_BITS = 22  # of the cells of a table of all pairs, 32 MB; more are counted by sorting
-_TINY = np.finfo(float).tiny
-_MARKS = ".,!?()[]\"'`\xa1\xbf\xab\xbb\u201c\u201d\u201e\u3002"
-_UNSEEN = re.compile(r"[\s\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]")
-_ALIKE = str.maketrans("\u0131\u2010\u2012\u2013\u2014\u2212\u2018\u2019", "i-----''", "\u0307")
 
 
 class Cells(NamedTuple):
@@ -152,13 +147,14 @@ class Table:
     ) -> Self:
         """Count one reference and one prediction for each sample.
 
-        A prediction outside `labels` is an error, or with `unknown="wrong"` a wrong answer. Samples
-        of weight 0, or whose reference is `ignore_index`, are left out.
+        A prediction that is missing or outside `labels` is an error, or with `unknown="wrong"` a
+        wrong answer. Samples of weight 0, or whose reference is `ignore_index`, are left out.
         """
-        r, p = read_pair(references, predictions)
+        check_unknown(unknown, labels)
+        r, p = read_pair(references, predictions, unknown=unknown)
         task = task_of(r, labels, ignore_index, unknown, "references")
         table = cls._of_columns(r, p, task, sample_weight)
-        warn_of_doubts(table)
+        warn_of_labels(table)
         return table
 
     @classmethod
@@ -187,7 +183,7 @@ class Table:
             rows, columns = np.divmod(fused[order[starts]], len(names))
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
-        if squares is not None and not _TINY <= squares.min() <= squares.sum() < np.inf:
+        if squares is not None and not 2.3e-308 <= squares.min() <= squares.sum() < np.inf:
             squares = None  # too small or too large for a float
         return cls(names, declared, rows, columns, counts, squares, n)
 
@@ -247,7 +243,6 @@ def check_unknown(unknown: object, labels: Any) -> None:
 
 def task_of(beside: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
     """Return the options, of the same kind of label as the references, which are called `name`."""
-    check_unknown(unknown, labels)
     classes = None if labels is None else read_classes(labels, "labels", beside, name)
     ignored = None
     if ignore_index is not None:
@@ -273,100 +268,66 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, 
     wrong = ': add it, or pass unknown="wrong" to count such predictions as wrong answers'
     ignored = ": add it, or pass it as `ignore_index` to leave out such samples"
     roles = ("reference", cells.rows, ignored), ("prediction", cells.columns, wrong)
+    problems = []
     for role, codes, how in roles:
         missing = codes[to_code[codes] < 0]
         if len(missing) and (role == "reference" or task.unknown == "error"):
             label = show(found[missing.min()])
-            raise ValueError(f"`labels` must list every {role}, {label} is missing{how}")
+            problems.append(f"`labels` must list every {role}, {label} is missing{how}")
+    if problems:
+        raise ValueError("; ".join(problems))
     to_code[missing] = len(task.classes)
     return (*task.classes, *[None] * bool(len(missing))), to_code
 
 
-def first_score(table: Table) -> Label | None:
-    """Return a label like "0.5" if all are text for numbers, as scores in a text file are."""
-    if isinstance(table.labels[0], int):
-        return None
-    try:
-        numbers = np.array([float(_text(x).strip(" %").replace(",", ".")) for x in table.labels])
-    except ValueError:
-        return None
-    is_score = np.abs(np.modf(numbers)[0]) > 0
-    predicted = is_score & (table.prediction_totals > 0)
-    n_known = np.count_nonzero(table.reference_totals[predicted])
-    if 0 < predicted.sum() <= 2 * n_known and numbers.max() > 1:
-        return None  # codes and ratings such as 1.5, which recur on the other side
-    return next(iter(labels_at(table, is_score)), None)
+def warn_of_labels(
+    table: Table, names: tuple[str, str] = NAMES, nulls_are_labels: bool = False
+) -> None:
+    """Warn of text for missing values, and of predictions that are no class of the references.
+
+    `names` are what the caller calls the sides. Declared classes are meant, and of one sample
+    another warning speaks.
+    """
+    totals = table.reference_totals, table.prediction_totals
+    there, predicted = (of_side > 0 for of_side in totals)
+    if table.n_samples == 1:
+        return
+    if table.declared:
+        if table.labels[-1] is None and not predicted[:-1].any():
+            warn(f"no label in `{names[1]}` is one of the declared classes: spell them alike")
+        return
+    nulls = () if nulls_are_labels else (*NULLS, "-100")
+    is_null = np.array([text_of(x).strip() in nulls for x in table.labels])
+    for name, amounts in zip(names, totals, strict=True):
+        if found := ", ".join(map(show, labels_at(table, is_null & (amounts > 0)))):
+            warn(
+                f"{found} in `{name}` counts as a class, in {_share(table, amounts[is_null])}: "
+                "leave such samples out if a value is missing there, or list it in `labels` if not",
+                LabelsWarning,
+            )
+    if outside := labels_at(table, predicted & ~there):
+        such = f"{len(outside)} labels, such as " * (len(outside) > 2)
+        such += " and ".join(map(show, outside[:2]))
+        if not (there & predicted).any():
+            classes = " and ".join(map(show, labels_at(table, there)[:2]))
+            such += f", none in common with classes such as {classes} (spell them alike)"
+        warn(
+            f"in {_share(table, table.prediction_totals[~there])} `{names[1]}` is no class of "
+            f"`{names[0]}`: {such}; they count as 0 in Informedness, as information in NIT",
+            UndefinedMetricWarning,
+        )
 
 
-def alike(table: Table) -> str:
-    """Return which label looks like another; of the first 10,000, as counting takes no longer."""
-    known: dict[str, Any] = {}
-    for label in [x for x in table.labels[:10_000] if isinstance(x, (str, bytes)) and len(x) < 100]:
-        text = _text(label)
-        bare = _UNSEEN.sub("", normalize("NFKC", text)).casefold().translate(_ALIKE).strip(_MARKS)
-        bare = re.sub(r"^(-?\d+)\.0+$", r"\1", bare)  # as a gap makes of integers
-        like = known.setdefault(bare if re.search(r"\w", bare) else text, label)
-        if like == label:
-            continue
-        codes = [table.labels.index(x) for x in (like, label)]
-        cells = np.isin(table.rows, codes) & np.isin(table.columns, codes)
-        hits = table.hits[codes]
-        # "C" and "c", or "US" and "us", which are more often right than confused
-        is_case = len(text) < 3 and text.casefold() == _text(like).casefold()
-        if not is_case or hits.sum() + hits.min() <= table.counts[cells].sum():
-            return f"{label!a} differs from {like!a} only in case, spaces or marks"
-    return ""
-
-
-def _text(label: Any) -> str:
+def text_of(label: Any) -> str:
+    """Return a label as text."""
     return label.decode("latin-1") if isinstance(label, bytes) else str(label)
 
 
-def doubts(table: Table) -> Iterator[str]:
-    """Yield why labels may not be what was meant, a sentence each, none of declared classes."""
-    if table.declared or table.n_samples == 1:
-        return
-    totals = table.reference_totals, table.prediction_totals
-    missing = [code for code, label in enumerate(table.labels) if _text(label).strip() in MISSING]
-    for name, of_side in zip(NAMES, totals, strict=True):
-        if found := [show(table.labels[code]) for code in missing if of_side[code]]:
-            n = of_side[missing].sum().item()
-            yield (
-                f"{', '.join(found)} among the {name} counts as a class, and often means a missing "
-                f"value ({round(n, 3)} of {round(table.total, 3)}): drop it (`ignore_index` drops "
-                "references), or declare it in `labels` or a matrix"
-            )
-    if (score := first_score(table)) is not None:
-        yield f"labels such as {show(score)} are decimals: pass classes, not scores"
-    if like := alike(table):
-        yield f"{like}: spell both alike, or declare both in `labels` or a matrix"
-    if why := nothing_in_common(table):
-        yield why
-    n, alone = table.n_samples or 0, int(np.count_nonzero(totals[0] == 1))
+def _share(table: Table, amounts: Numbers) -> str:
+    """Return how much of all samples, or of their weight, these amounts are."""
     if table.is_weighted:
-        alone = 2 * int(np.count_nonzero(totals[0])) - n  # or more
-    if n >= 50 and alone > 0.9 * n:
-        yield f"{alone} of {n} references occur once: are they identifiers or free text?"
-
-
-def nothing_in_common(table: Table, names: tuple[str, str] = NAMES) -> str:
-    """Return why no prediction can be right, as if spelt differently; empty if one can."""
-    there, predicted = table.reference_totals > 0, table.prediction_totals > 0
-    if table.declared or (there & predicted).any():
-        return ""
-    r, p = (show(table.labels[int(np.argmax(side))]) for side in (there, predicted))
-    return (
-        f"`{names[1]}` has no label in common with `{names[0]}`, got {p} and {r}: spell both "
-        "alike, or list all of them in `labels` or a matrix if that is meant"
-    )
-
-
-def warn_of_doubts(table: Table) -> None:
-    """Warn if labels may not be what was meant; see `doubts`."""
-    if table.labels[-1] is None and table.n_samples != 1 and not table.prediction_totals[:-1].any():
-        warn("no prediction is one of the declared classes: are they spelt alike?")
-    for doubt in doubts(table):
-        warn(doubt, LabelsWarning)
+        return f"{100 * amounts.sum() / table.total:.3g}% of the weight"
+    return f"{amounts.sum()} of {table.total} samples"
 
 
 def labels_at(table: Table, which: Numbers) -> list[Any]:

@@ -50,9 +50,9 @@ SHOW_RESULT = "() => { document.documentElement.classList.remove('linked'); }"
 Shown = tuple[str, str]  # a story and its details
 
 
-def shown(table: ContingencyTable, story: str = "", taken: str = "") -> Shown:
+def shown(table: ContingencyTable, story: str = "", **more: Any) -> Shown:
     """Return the HTML for a scored table."""
-    return charts.draw_score(table, link_of(table), story, taken)
+    return charts.draw_score(table, link_of(table), story, **more)
 
 
 def score_columns(columns: Sequence[Sequence[Any]], taken: str) -> Shown:
@@ -65,7 +65,7 @@ def score_grid(grid: Grid) -> Shown:
     labels, matrix = read_grid(grid)
     with charts.noting() as notes:
         table = table_of_matrix(matrix, labels)
-    return shown(table, taken=" ".join(charts.warnings_in(notes)))
+    return shown(table, warned=notes)
 
 
 def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:

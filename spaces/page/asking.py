@@ -125,7 +125,7 @@ def ask_of_boxes(
 
     name, fields = verb.lower(), list(boxes.values())
     with gr.Accordion(OPTIONS, open=False):
-        meant = meant_box("drop_null", "keep_missing", "as_is")
+        meant = meant_box("drop_null", "keep_missing")
     button = gr.Button(verb, variant="primary", elem_id=f"{name}-columns")
     refusal = refusal_below(f"{name}-columns")
     split = gr.Button("Split into one label per line", visible=False, elem_id=f"{name}-split")

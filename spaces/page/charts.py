@@ -17,13 +17,14 @@ from typing import Any
 import numpy as np
 from curves import NAMES
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from limits import COUNTS, ENCODING, MEANT, METRIC, OPTIONS, Refusal
+from limits import COUNTS, ENCODING, MEANT, METRIC, OPTIONS
 from matrices import class_bars, heat_map
 from scales import comparison_scales, score_scale
 from squares import field
 
 from informedness import ContingencyTable
-from informedness.core.labels import WARNING_PREFIX, InformednessWarning, LabelsWarning
+from informedness.core.labels import WARNING_PREFIX, InformednessWarning
+from informedness.inputs.doubts import warn_of_table
 from informedness.results.comparison import Comparison
 from informedness.results.estimates import Estimate
 from informedness.results.report import Report
@@ -49,19 +50,10 @@ _warn = warnings.warn
 def take_note(
     message: Any, category: type[Warning] | None = None, stacklevel: int = 1, **more: Any
 ) -> None:
-    """Add a warning to the notes of its request; replaces `warnings.warn`.
-
-    As on the command line, labels that look like a mistake are refused unless they are meant.
-    """
+    """Add a warning to the notes of its request; replaces `warnings.warn`."""
     notes, said = _notes.get(), str(message).removeprefix(WARNING_PREFIX)
-    said = said.replace(" (`ignore_index` drops references)", "")  # no option here
     if notes is None or not (category and issubclass(category, InformednessWarning)):
         _warn(message, category, stacklevel + 1, **more)
-    elif category is LabelsWarning:
-        is_kept = is_meant("keep_missing") and "often means a missing value" in said
-        if not (is_kept or is_meant("as_is")):
-            control = "" if _meant.get() is None else " (as_is=True scores them as they are)"
-            raise Refusal(f"{said[:1].upper()}{said[1:]}{control}")
     elif said not in notes:
         notes.append(said)
 
@@ -189,12 +181,12 @@ def warnings_in(notes: Iterable[str]) -> list[str]:
 
 
 def draw_score(
-    table: ContingencyTable, link: str, story: str = "", taken: str = ""
+    table: ContingencyTable, link: str, story: str = "", taken: str = "", warned: Iterable[str] = ()
 ) -> tuple[str, str]:
     """Return the story of one table, and its details.
 
-    `story` explains an example, `taken` says what was taken for what. `link` is the query that
-    holds the table, or a sentence saying why there is none.
+    `story` explains an example, `taken` says what was read, `warned` are warnings issued then.
+    `link` is the query that holds the table, or a sentence saying why there is none.
     """
     score = score_named(METRIC)
     with noting():  # nobody asked about these two tables, nor about the other scores
@@ -202,6 +194,7 @@ def draw_score(
         best = best_of(table, score)
         report = Report.from_table(table)
     with noting() as notes:
+        warn_of_table(table)
         value, made = score.value(table), estimated(table)
     signature = made.signature if made else score.signature(table)
     if made and math.isnan(made.standard_error):  # the score is undefined
@@ -227,7 +220,7 @@ def draw_score(
         scale=scale,
         story=story,
         taken=taken,
-        warnings=warnings_in(notes) if several else [],
+        warnings=warnings_in(dict.fromkeys([*warned, *notes])) if several else [],
     )
     size = f"weights that sum to {table.total:.6g}"
     details = draw(

@@ -9,12 +9,14 @@ from data import ROLES, mostly_different
 from limits import Refusal
 
 from informedness.core.labels import show
-from informedness.inputs.matrices import role_in, words_of
-from informedness.inputs.samples import labels_of_lines, lines_in
+from informedness.inputs.doubts import role_in, words_of
+from informedness.inputs.joined import columns_of, lines_in, samples_of_lines
+from informedness.inputs.samples import Samples
 
 ColumnOf: TypeAlias = Callable[[str], Sequence[Any]]  # from the name of a column to its labels
 
 NEITHER = r"ids?|idx|index|scores?|prob\w*|logits?|conf\w*|loss|correct"
+MODEL = r"outputs?|answers?|responses?|model|system"
 
 
 def says_neither(name: str) -> bool:
@@ -24,7 +26,9 @@ def says_neither(name: str) -> bool:
 
 def role_of(name: str) -> str | None:
     """Return which of `ROLES` a column has, if its name says so."""
-    return None if says_neither(name) else role_in(name)[0]
+    words = words_of(name)
+    is_model = any(re.fullmatch(MODEL, word) for word in words)
+    return None if says_neither(name) else role_in(name) or ("predictions" if is_model else None)
 
 
 def guessed_columns(
@@ -94,9 +98,18 @@ def split_samples(boxes: Sequence[str | None], names: Sequence[str]) -> tuple[li
         if not any(column):
             raise Refusal(f"{name}: this box is empty, paste one label per line.")
     meant: Any = {name: charts.is_meant(name) for name in ("drop_null", "keep_missing")}
+    roles = arguments_of(names)
+    samples = Samples(dict(zip(roles, names, strict=True)), **meant)
     with charts.noting() as notes:
-        read = labels_of_lines(columns, names, **meant)
-    return [column.tolist() for column in read], " ".join([*said, *map(charts.sentence, notes)])
+        lines = dict(zip(roles, columns, strict=True))
+        read = columns_of(samples, samples_of_lines(lines, samples)).columns
+    return [read[x].tolist() for x in roles], " ".join([*said, *map(charts.sentence, notes)])
+
+
+def arguments_of(roles: Sequence[str]) -> list[str]:
+    """Return what the package calls references and the predictions of each model."""
+    models = ["predictions"] if len(roles) < 3 else ["predictions_a", "predictions_b"]
+    return ["references", *models[: len(roles) - 1]]
 
 
 def in_a_sentence(role: str) -> str:

@@ -18,14 +18,10 @@ ROLES = ("References", "Predictions A", "Predictions B")
 def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, str]:
     """Return the comparison of two columns of predictions, given after the references."""
     a, b = tables_of_models(columns[0], dict(zip(ROLES[1:], columns[1:], strict=True)))
-    made, labels = None, None  # with one class there is nothing to compare
-    sides = [set(column) for column in columns]
-    if charts.is_meant("as_is") and not all(sides[0] & side for side in sides):
-        labels = sorted(set.union(*sides))
+    made = None  # with one class there is nothing to compare
     with charts.noting() as notes:
-        if len(sides[0]) > 1:
-            n = n_swaps(columns, a, b)
-            made = compare(*columns, metric=METRIC, labels=labels, n_resamples=n)
+        if len(set(columns[0])) > 1:
+            made = compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, a, b))
     return charts.draw_comparison({"A": a, "B": b}, made, notes, taken)
 
 

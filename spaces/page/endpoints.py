@@ -20,6 +20,7 @@ from simulate import expected_table
 
 import informedness
 from informedness import ContingencyTable
+from informedness.inputs.doubts import warn_of_table
 from informedness.results.report import Report
 from informedness.results.sentences import answering
 from informedness.statistics.intervals import check_level
@@ -40,6 +41,7 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
     with charts.noting():  # nobody asked about these two tables
         others = {name: scores_of(answering(table, wanted)) for name, wanted in beside.items()}
     with charts.noting() as notes:
+        warn_of_table(table)
         if confidence_level is not None:
             check_level(confidence_level)
             if table.is_weighted:

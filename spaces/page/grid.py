@@ -8,7 +8,8 @@ import numpy as np
 from limits import MAX_COUNT, MAX_GRID, Refusal
 
 from informedness.core.labels import show
-from informedness.inputs.matrices import ends_in_sums, is_called_total, rows_are_predictions
+from informedness.inputs.doubts import role_in
+from informedness.inputs.matrices import check_no_totals
 
 Grid: TypeAlias = dict[str, Any]  # its "labels", and the rows of its "cells"
 
@@ -66,19 +67,28 @@ def is_number(cell: str) -> bool:
 
 def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     """Return the matrix in a pasted block, and a note on it; without names, classes keep theirs."""
-    names, counts = parted(rows_of_block(text))
+    names, counts, said = parted(rows_of_block(text))
     k = len(counts)
     if k != len(counts[0]) or k < 2:
         raise Refusal(
             f"A matrix has a row and a column for each class, but this block has {k} rows and "
             f"{len(counts[0])} columns of counts."
         )
+    if all(is_number(cell) for row in counts for cell in row):
+        numbers = np.array([[count_of(cell) for cell in row] for row in counts])
+        try:
+            check_no_totals(numbers)
+        except ValueError:
+            raise Refusal(
+                "The last row and the last column of this block are the sums of the others: leave "
+                "them out, or type them into the matrix if they are a class."
+            ) from None
     if k > MAX_GRID:
         raise Refusal(
             f"The grid holds at most {MAX_GRID} classes, this matrix has {k}: paste the samples as "
             "columns, or send the matrix to the API."
         )
-    said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
+    said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}.{said}"
     new = [f"class {n}" for n in range(len(old) + 1, k + 1)]
     return grid_value(names or [*old[:k], *new], counts), said
 
@@ -106,37 +116,27 @@ def rows_of_block(text: str) -> list[list[str]]:
     )
 
 
-def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the classes in a block, if it has any, and its counts.
+def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]], str]:
+    """Return the names of the classes in a block, if it has any, its counts, and a doubt.
 
     Names are above and on the left of the counts if the corner is no count. It names the rows, or
-    the rows and the columns as in Actual / Predicted. A last row and column that are called totals,
-    and really are totals, are left out.
+    the rows and the columns as in Actual / Predicted.
     """
     first, left = block[0], [row[0] for row in block]
     if len(block) != len(first) or len(block) < 2 or is_number(first[0]):
-        return [], block
-    if rows_are_predictions(*re.split(r"[\\/|]", first[0], maxsplit=1)):
-        raise Refusal(
-            f"The rows of a matrix must be references and its columns predictions, but the corner "
-            f"of this block says {show(first[0])}: swap its rows and columns, or leave the corner "
-            "empty if its rows are references."
+        return [], block, ""
+    corner = [*re.split(r"[\\/|]", first[0], maxsplit=1), ""]
+    said = ""
+    if (role_in(corner[0]), role_in(corner[1])) == ("predictions", "references"):
+        said = (
+            f" Its rows were read as references, but the corner says {show(first[0])}: swap rows "
+            "and columns if it is right."
         )
     above, beside, counts = first[1:], left[1:], [row[1:] for row in block[1:]]
-    if all(map(is_called_total, (above[-1], beside[-1]))) and ends_in_totals(counts):
-        above, beside, counts = above[:-1], beside[:-1], [row[:-1] for row in counts[:-1]]
     if sorted(above) != sorted(beside):
         raise Refusal(
             "The rows and columns of a matrix must have the same names, but in this block the rows "
             f"are {', '.join(map(show, beside))} and the columns {', '.join(map(show, above))}."
         )
     order = [above.index(name) for name in beside]
-    return beside, [[row[place] for place in order] for row in counts]
-
-
-def ends_in_totals(cells: list[list[str]]) -> bool:
-    """Return whether the last cell of each row and of each column is the sum of the others."""
-    if not all(is_number(cell) for row in cells for cell in row):
-        return False
-    counts = np.array([[count_of(cell) for cell in row] for row in cells])
-    return all(ends_in_sums(counts, axis) for axis in (0, 1))
+    return beside, [[row[place] for place in order] for row in counts], said

@@ -26,12 +26,10 @@ MOST_SWAPPED = 8_000_000  # numbers in all swaps of one comparison, about a seco
 MOST_VISITORS = 20  # whose last inputs Gradio keeps, although nothing here reads them again
 SMALLEST_SHARE = 1e-6  # of a simulated class
 
-# What is refused unless it is meant, by the argument that messages name
+# What may be done with missing values, by the argument that messages name
 MEANT = {
     "drop_null": "Leave out rows with missing values",
     "keep_missing": "Empty cells and text such as NA are classes",
-    "each_row_a_sample": "Each row is one sample",
-    "as_is": "Score labels even if they look like a mistake",
 }
 COUNTS, ENCODING = "Column of counts", "Encoding of text"
 OPTIONS = "Options"  # which hold all of them

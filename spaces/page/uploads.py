@@ -11,13 +11,13 @@ import gradio as gr
 import limits
 from asking import PRIVATE, Result, ask, grey, meant_box, refusal_below
 from charts import draw
-from columns import check_choices, guessed_columns, in_a_sentence
+from columns import arguments_of, check_choices, guessed_columns, in_a_sentence
 from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, Refusal
 
-from informedness.core.labels import show
+from informedness.inputs.joined import Whole, read_columns
 from informedness.inputs.paths import FORMATS, named_format
-from informedness.inputs.readers import column_names
-from informedness.inputs.samples import read_columns
+from informedness.listing import column_names
+from informedness.results.text import lines_of_read
 
 SHOWN_ROWS = 4
 
@@ -59,24 +59,23 @@ class Upload:
             message = str(error).removeprefix(f"{self._path}: ")
             raise Refusal(message.replace(", the data has more", f". {AT_HOME}")) from None
 
-    def columns(self, names: Sequence[str], is_sure: bool = True) -> list[list[Any]]:
+    def read(self, names: Sequence[str], is_sure: bool = True) -> Whole:
         """Return columns of labels without rows that are left out, with samples as counted.
 
         Where it is not sure that these are the columns, missing values are left out as well.
         """
-        roles = ["references", *(f"predictions {i}" for i in range(1, len(names)))]
-        named = dict(zip(roles, names, strict=False))
+        named = dict(zip(arguments_of(names), names, strict=False))
         if is_sure and self._counts:
             named["counts"] = self._counts
-        with charts.noting(None if is_sure else MEANT):
-            meant = {name: charts.is_meant(name) for name in MEANT if name != "as_is"}
-            read = self._asked(read_columns, named, most_rows=MAX_ROWS, **meant)
-        return [column.tolist() for column in read.values()]
+        with contextlib.nullcontext() if is_sure else charts.noting(["drop_null"]):
+            meant = {name: charts.is_meant(name) for name in MEANT}
+            read: Whole = self._asked(read_columns, named, most_rows=MAX_ROWS, **meant)
+            return read
 
     def column(self, name: str) -> list[Any]:
         """Return one column, none of it if it holds no labels."""
         try:
-            return self.columns([name], is_sure=False)[0]
+            return self.read([name], is_sure=False).columns["references"].tolist()
         except Refusal:
             return []
 
@@ -84,7 +83,10 @@ class Upload:
 def draw_columns(file: Upload, names: Sequence[str | None], roles: Sequence[str]) -> str:
     """Return the first rows of an upload, with the column of each role under its name."""
     there = list(dict.fromkeys(filter(None, names)))
-    columns = dict(zip(there, file.columns(there, is_sure=False), strict=True)) if there else {}
+    columns = {}
+    if there:
+        read = file.read(there, is_sure=False).columns
+        columns = {name: x.tolist() for name, x in zip(there, read.values(), strict=True)}
     total = max(map(len, columns.values()), default=0)
     named = dict(zip(roles, names, strict=True))
     return draw(
@@ -103,9 +105,11 @@ def labels_of_upload(
         raise Refusal("Upload a file, then choose its columns.")
     file = Upload(upload, *chosen[len(roles) :])
     names = check_choices(chosen[: len(roles)], roles)
-    columns = dict(zip(names, file.columns(names), strict=True))
-    said = [f"{role}: column {show(name)}." for role, name in zip(roles, names, strict=True)]
-    return list(columns.values()), " ".join(said)
+    with charts.noting() as notes:
+        read = file.read(names)
+    said = [*lines_of_read(read.read)[1:], *map(charts.sentence, notes)]
+    head = f"{read.read.n_rows:,d} rows"
+    return [x.tolist() for x in read.columns.values()], "\n".join([head, *said])
 
 
 def ask_of_file(

@@ -6,6 +6,7 @@ Nothing here needs numpy, so that help comes at once; `commands` is imported for
 import argparse
 import os
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -86,6 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str]) -> int:
     options = argparse.Namespace(known=(), has_left_out=False)
     options.tell = lambda message: _tell(_in_options(message, options))
+    options.complete = lambda added: _completed(arguments, added)
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
@@ -95,13 +97,16 @@ def _main(arguments: Sequence[str]) -> int:
                 from . import commands
 
                 said = getattr(commands, options.command)(options)
+            if held and options.strict:
+                raise ValueError("; ".join(dict.fromkeys(held)))
             for message in dict.fromkeys(held):
                 options.tell(f"warning: {message}")
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return _refused(_in_options(what, options))
     except (ValueError, ImportError) as error:
-        return _refused(_in_options(str(error), options))
+        remedied = _remedied(arguments, getattr(error, "remedy", {}), options)
+        return _refused(_in_options(str(error), options) + remedied)
     try:
         print(said, flush=True)
     except UnicodeEncodeError as error:
@@ -176,11 +181,10 @@ def _like(name: str, names: Any) -> str:
 def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
     """Yield a list that collects the messages of this project's warnings; others pass through.
 
-    Those that labels are probably not what was meant are errors without --as-is. Those of logs that
-    are left out are told at once, and make the exit code 1. Warning filters apply to the whole
-    process, which here belongs to the command line.
+    Those of logs that are left out are told at once, and make the exit code 1. Warning filters
+    apply to the whole process, which here belongs to the command line.
     """
-    from .core.labels import WARNING_PREFIX, InformednessWarning, LabelsWarning
+    from .core.labels import WARNING_PREFIX, InformednessWarning
 
     messages: list[str] = []
     with warnings.catch_warnings():
@@ -188,11 +192,7 @@ def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
 
         def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
             said = str(message).removeprefix(WARNING_PREFIX)
-            if category is LabelsWarning:
-                is_kept = options.keep_missing and "often means a missing value" in said
-                if not (options.as_is or is_kept):
-                    raise ValueError(f"{said} (--as-is scores the labels as they are)")
-            elif said.startswith("left out: "):  # a log, or a run in it
+            if said.startswith("left out: "):  # a log, or a run in it
                 options.has_left_out = True
                 options.tell(said)
             elif issubclass(category, InformednessWarning):
@@ -251,6 +251,25 @@ def _refused(message: str) -> int:
 def _tell(message: str) -> None:
     with suppress(OSError):  # the output matters more
         print(message, file=sys.stderr, flush=True)
+
+
+def _completed(arguments: Sequence[str], added: Sequence[str]) -> str:
+    """Return the command that was given, with more options."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return shlex.join(["informedness", *arguments[:end], *added, *arguments[end:]])
+
+
+def _remedied(arguments: Sequence[str], remedy: dict[str, Any], options: Any) -> str:
+    """Return the command that would do, on a line of its own; empty if none is known."""
+    flags = {action.dest: action.option_strings[-1] for action in options.known}
+    columns = remedy.get("columns", {})
+    added: list[str] = []
+    for name, value in remedy.items():
+        if name in flags:
+            values = value if isinstance(value, list) else [] if value is True else [value]
+            added += [flags[name], *map(str, values)]
+    given = [columns.get(argument, argument) for argument in arguments]
+    return f"\n  {_completed(given, added)}" if added or given != [*arguments] else ""
 
 
 def _in_options(message: str, options: argparse.Namespace) -> str:
@@ -330,7 +349,7 @@ def _parser(command: str, with_rare: bool) -> argparse.ArgumentParser:
     if takes_files:
         _add_options(parser, command == "report", with_rare)
     else:
-        parser.set_defaults(as_is=False)
+        parser.set_defaults(strict=False)
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--help-all", action="store_true", help=argparse.SUPPRESS)
     return parser
@@ -354,11 +373,12 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add("-r", "--references", help="true labels", **column)
     add("-p", "--predictions", help="predictions; of several models, a column for each", **several)
     add("--counts", help="how many samples a row stands for", **column)
+    both = "references and predictions" if is_report else "A and B"
+    add("--on", help=f"identifiers of samples, in the files of {both}", **column)
     if is_report:
         add("--weights", help="sample weights", **column)
         add("--by", help="report on each value of a column, or of several", **several)
     else:
-        add("--on", help="identifiers of samples, in the files of A and B", **column)
         add("--groups", help="group of each sample, such as its document", **column)
     add = group("scores")
     use = "print only this score:" if is_report else "default: informedness; others:"
@@ -387,7 +407,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add("--unknown", choices=["error", "wrong"], default="error", metavar="HOW", help=_UNKNOWN)
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or all")
-    add("--as-is", help="score labels even if they look like a mistake", **flag)
+    add("--strict", help="make every warning an error, for jobs", **flag)
     add = group("reading files", is_rare=not with_rare)
     add("--choices", help="class names, if files hold their positions", **labels)
     add("--ignore-case", help="take Yes and yes for one class", **flag)
@@ -395,7 +415,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
     add("--drop-null", help="leave out rows with missing values", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
-    add("--each-row-a-sample", help="although a column looks like one of counts", **flag)
+    add("--rows", metavar="PATH", help="where the rows are in a JSON document, such as a.b")
     add("--input-format", dest="file_format", metavar="NAME", choices=_FORMATS, help=_FROM_NAME)
     add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")
     add = group("logs of harnesses", is_rare=not with_rare)

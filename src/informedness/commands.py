@@ -6,18 +6,19 @@ What only some of them need is imported where it is used, so that the others sta
 import json
 import os
 from argparse import Namespace
-from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
-from .core.labels import Column, check_choice
+from .core.labels import NAMES, check_choice
 from .inputs.answered import LabelOptions
-from .inputs.paths import list_files, named_format, open_whole
+from .inputs.columns import named_columns
+from .inputs.paths import list_files, named_format
+from .inputs.read import signed
 from .results.layout import aligned
-from .results.text import cut, cut_apart, shown
+from .results.text import cut, cut_apart, lines_of_read, shown
 from .statistics.intervals import check_level
 from .statistics.registry import SCORES, averaged_score
 
@@ -35,13 +36,13 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 # Options that go together
 _OF_TEXT = ("extract", "choices", "ignore_case", "strip")
 _OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
-_OF_FILES = ("file_format", "encoding", "drop_null", "keep_missing", "each_row_a_sample")
+_OF_FILES = ("file_format", "encoding", "drop_null", "keep_missing", "rows")
 _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_ROWS = ("labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_SLICES = ("classes", "column", "vs_rest")
-_OF_COLUMNS = ("weights", "counts", "by", *_OF_SLICES, "on", "groups", "file_format")
+_OF_COLUMNS = ("weights", "counts", "by", *_OF_SLICES, "on", "groups", "file_format", "rows")
+_OF_PAIR = ("references", "predictions_a", "predictions_b", "groups", "counts")
 _OF_TEST = ("metric", "average", "confidence_level", "n_resamples", "seed")
-_MOST_COLUMNS, _MOST_ROWS = 40, 10_000  # of a file that are shown, and looked at
 
 
 # What is asked for
@@ -54,7 +55,7 @@ def _source(options: Namespace) -> str:
     if len(named) == 2:
         return "columns"
     if named and _is_table(options):
-        raise ValueError(_columns_there(options))
+        raise _columns_there(options)
     if named or (any(is_text) and is_text != [True, True]):
         raise ValueError(
             "`--references` and `--predictions` must name columns; without them there must be logs "
@@ -67,6 +68,8 @@ def _source(options: Namespace) -> str:
 def _check(options: Namespace) -> str:
     """Refuse what cannot work, before hours of reading, and return where the labels are."""
     source, by = _source(options), getattr(options, "by", None)
+    if source == "logs" and _is_table(options):
+        raise _columns_there(options)
     is_report = options.command == "report"
     is_ranking = is_report and len(options.predictions or ()) > 1
     is_number = is_report and not is_ranking and options.metric is not None
@@ -83,7 +86,7 @@ def _check(options: Namespace) -> str:
         (_OF_ROWS, source != "logs", columns),
         (_OF_COLUMNS, source == "columns", columns),
         (("weights", "by"), not is_ranking, "one model: give one column of --predictions"),
-        (("counts",), getattr(options, "on", None) is None, "rows without identifiers"),
+        (("counts",), options.on is None, "rows without identifiers"),
         (_OF_SLICES, by is not None, "slices: add --by COLUMN"),
         (("average",), options.metric, "one score: add --metric, whose average it sets"),
         (("by", "plot"), not is_number, scores),
@@ -99,29 +102,13 @@ def _check(options: Namespace) -> str:
         averaged_score(options.metric, options.average)
     if getattr(options, "vs_rest", None) is not None:
         check_choice("vs_rest", options.vs_rest, SCORES)
-    if not options.as_is:
-        _check_two_sides(options, source)
     twice = [x for x in options.predictions or () if options.predictions.count(x) > 1]
-    if twice and getattr(options, "on", None) is None:
+    if twice and options.on is None:
         raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
-    if source == "logs" and _is_table(options):
-        raise ValueError(_columns_there(options))
-    return source
-
-
-def _check_two_sides(options: Namespace, source: str) -> None:
-    """Raise ValueError if what is scored against each other is one column, or one file."""
-    models = options.predictions or []
-    if options.references is not None and options.references in models:
-        raise ValueError(
-            f"`--predictions` must be another column than `--references`, got "
-            f"{options.references!r} for both: --as-is scores it against itself"
-        )
-    is_pair = source == "lines" or (options.command == "compare" and len({*models}) < 2)
+    is_pair = source == "lines" or (options.on and len({*(options.predictions or ())}) < 2)
     if is_pair and len(options.path) > len({Path(file).resolve() for file in options.path}):
-        raise ValueError(
-            f"FILE must name two files, got {options.path[0]} twice: --as-is uses it for both"
-        )
+        raise ValueError(f"FILE must name two files, got {options.path[0]} twice")
+    return source
 
 
 def _is_table(options: Namespace) -> bool:
@@ -134,29 +121,30 @@ def _is_table(options: Namespace) -> bool:
     return not any(reader.is_log(file) for reader in READERS.values())
 
 
-def _columns_there(options: Namespace) -> str:
-    """Return what to say of a file whose columns nobody has named: which there are."""
-    from .inputs.readers import column_names, read_batches
+def _columns_there(options: Namespace) -> ValueError:
+    """Return the error that nobody has named the columns of a file: which there are."""
+    from .inputs.doubts import role_in
+    from .listing import MOST_ROWS, columns_listed, sharing
 
     file, kind = list_files(options.path[0], options.file_format)[0]
-    rows = [["column", "different", "most frequent"]]
-    for name in column_names(file, options.file_format, options.encoding)[:_MOST_COLUMNS]:
-        values: Any = []
-        with (
-            suppress(ValueError),  # of a column with several values per row its name has to do
-            open_whole(file, encoding=options.encoding, is_archive=kind == "xlsx") as stream,
-        ):
-            batch = next(read_batches(stream, kind, {"predictions": name}), None)
-            values = [] if batch is None else batch.columns["predictions"][:_MOST_ROWS]
-        plain = values if isinstance(values, list) else values.to_pylist()
-        times = Counter(map(repr, plain))
-        often = ", ".join(cut(value, 16) for value, _ in times.most_common(3))
-        rows.append([shown(name), str(len(times)), often])
-    models = "MODEL" if options.command == "report" else "MODEL OTHER"
-    return (
+    found = columns_listed(file, kind, options.encoding, options.rows)
+    alike = sharing(found)
+    rows = [["column", "different", *["same labels"] * bool(alike), "most frequent"]]
+    for name, times in found.items():
+        often = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3))
+        mark = ["yes" if name in alike else ""] * bool(alike)
+        rows.append([shown(name), str(len(times)), *mark, often])
+    n_models = 1 if options.command == "report" else 2
+    given = options.references or next((x for x in alike if role_in(x) == "references"), None)
+    reference = given or next(iter(alike), "LABEL")
+    models = [x for x in alike if x != reference][:n_models]
+    models += ["MODEL", "OTHER"][len(models) : n_models]
+    asked = options.predictions or models
+    command = options.complete(["-r", reference, "-p", *asked])
+    return ValueError(
         f"`--references` and `--predictions` must name columns of {file}; in its first "
-        f"{_MOST_ROWS:,} rows it has\n\n{aligned(rows)}\n\nName the true labels and the "
-        f"predictions from this list: informedness {options.command} {file} -r LABEL -p {models}"
+        f"{MOST_ROWS:,} rows it has\n\n{aligned(rows)}\n\nName the true labels and the "
+        f"predictions from this list, for example\n  {command}"
     )
 
 
@@ -169,24 +157,14 @@ def _label_options(options: Namespace) -> LabelOptions:
     return LabelOptions(**_given(options, *_OF_LABELS))
 
 
-def _classes(options: Namespace, references: Column) -> dict[str, Any]:
-    """Return the options that say which labels count, of the same type as the references."""
-    how, is_integer = _label_options(options), references.kind == "integers"
-    labels, ignored = how.classes(is_integer), how.ignored(is_integer)
-    return {"labels": labels, "ignore_index": ignored, "unknown": how.unknown}
-
-
 def _reading(options: Namespace) -> dict[str, Any]:
     """Return the options for reading whole columns."""
     return {"options": _label_options(options), **_given(options, *_OF_FILES)}
 
 
-def _read_columns(names: dict[str, Any], options: Namespace) -> dict[str, Column]:
-    """Return the columns of these names, those that are not None."""
-    from .inputs.samples import read_columns
-
-    named = {role: name for role, name in names.items() if name is not None}
-    return read_columns(options.path, named, **_reading(options))
+def _of_task(task: Any) -> dict[str, Any]:
+    """Return which labels count, as options of a function."""
+    return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
 
 
 def _shown(result: Any, options: Namespace) -> str:
@@ -229,28 +207,47 @@ def report(options: Namespace) -> str:
         return _score(table, options)
     from .results.report import Report
 
-    ignored = _label_options(options).ignored(isinstance(table.labels[0], int))
+    ignored = table.read[0].ignored
     return _shown(Report.from_table(table, options.confidence_level, ignored), options)
 
 
 def _table(options: Namespace, source: str) -> Any:
-    """Return the table of two text files, or of a column of predictions, or one for each slice."""
-    if source == "columns":
-        from .inputs.files import table_from_file
+    """Return the table of the files, or one for each slice."""
+    from .inputs.samples import Samples, read_files
+    from .inputs.tables import tables_of
 
-        names = ("references", "weights", "counts", "by", *_OF_LABELS, *_OF_FILES)
-        given = _given(options, *names)
-        return table_from_file(options.path, predictions=options.predictions[0], **given)
-    from .inputs.samples import read_lines
+    how = _given(options, "drop_null", "keep_missing")
+    label_options = _label_options(options)
+    if source == "lines":
+        from .inputs.joined import lines_of, samples_of_lines
 
-    how = _given(options, "encoding", "drop_null", "keep_missing")
-    references, predictions = read_lines(options.path, _label_options(options), **how)
-    classes = _classes(options, references)
-    return ContingencyTable.from_labels(references=references, predictions=predictions, **classes)
+        sides = dict(zip(NAMES, options.path, strict=True))
+        samples = Samples(sides, label_options, **how)
+        samples.sources = list(options.path)
+        lines = {x: lines_of(path, options.encoding) for x, path in sides.items()}
+        return tables_of(samples, samples_of_lines(lines, samples))
+    columns = _given(options, "weights", "counts", "by")
+    names = named_columns(options.references, options.predictions[0], **columns)
+    samples = Samples(names, label_options, **how)
+    files = _given(options, "file_format", "encoding", "rows")
+    if options.on is None:
+        return tables_of(samples, read_files(options.path, samples, **files))
+    from .inputs.joined import joined_rows
+
+    if len(options.path) != 2:
+        raise ValueError(
+            f"`--on` needs two files, of references and of predictions, got {len(options.path)}"
+        )
+    second = {"predictions": names["predictions"]}
+    first = {argument: name for argument, name in names.items() if argument not in second}
+    batches = joined_rows(options.path, options.on, (first, second), samples, **files)
+    return tables_of(samples, batches)
 
 
 def _score(found: Any, options: Namespace) -> str:
     """Return one score of a table or of answers, with its interval if a level is given."""
+    for read in found.read if isinstance(found, ContingencyTable) else ():
+        options.tell("\n".join(lines_of_read(read)))
     if options.confidence_level is not None:
         level = options.confidence_level
         made = found.estimate(options.metric, average=options.average, confidence_level=level)
@@ -277,18 +274,21 @@ def _report_of_logs(options: Namespace) -> str:
 
 def _leaderboard(options: Namespace) -> "Leaderboard":
     """Return the ranking of several columns of predictions."""
+    from .inputs.joined import read_columns
     from .results.leaderboard import leaderboard
 
     models = options.predictions
-    names = {"references": options.references, "counts": options.counts}
+    names = {"references": options.references}
     names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
-    read = _read_columns(names, options)
-    references = read.pop("references")
-    answers = dict(zip(models, read.values(), strict=True))
-    how = _classes(options, references) | _given(options, "average")
+    names |= {"counts": options.counts} if options.counts is not None else {}
+    columns, task, read = read_columns(options.path, names, **_reading(options))
+    answers = dict(zip(models, [*columns.values()][1:], strict=True))
+    how = _of_task(task) | _given(options, "average")
     level = options.confidence_level or 0.95
     metric = options.metric or "informedness"
-    return leaderboard(references, answers, metric=metric, confidence_level=level, **how)
+    references = columns["references"]
+    made = leaderboard(references, answers, metric=metric, confidence_level=level, **how)
+    return replace(made, read=(read,))
 
 
 # compare
@@ -324,46 +324,49 @@ def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
 
 def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
     """Return the comparison of two columns, and what to call A and B."""
-    from .inputs.samples import joined_columns
+    from .inputs.joined import columns_of, joined_rows, read_columns
+    from .inputs.samples import Samples
     from .results.comparison import compare
 
-    files, columns = options.path, options.predictions
-    names = columns
+    files, models = options.path, options.predictions
+    reading = _reading(options)
     if options.on is None:
-        if len(columns) != 2:
+        if len(models) != 2:
             raise ValueError(
                 "`--predictions` must name two columns, for A and for B, got "
-                f"{len(columns)}: {' '.join(columns)}; with --on, one column in each of two files"
+                f"{len(models)}: {' '.join(models)}; with --on, one column in each of two files"
             )
-        roles = ("references", "predictions_a", "predictions_b", "groups", "counts")
-        given = options.references, *columns, options.groups, options.counts
-        read = _read_columns(dict(zip(roles, given, strict=True)), options)
-        sides, groups = [read[role] for role in roles[:3]], read.get("groups")
+        given = options.references, *models, options.groups, options.counts
+        named = {role: x for role, x in zip(_OF_PAIR, given, strict=True) if x is not None}
+        whole, names = read_columns(files, named, **reading), models
     else:
-        if len(files) != 2 or len(columns) > 2:
+        if len(files) != 2 or len(models) > 2:
             raise ValueError(
                 "`--on` needs two files, for A and for B, and one or two columns of "
-                f"`--predictions`, got {len(files)} files and {len(columns)} columns"
+                f"`--predictions`, got {len(files)} files and {len(models)} columns"
             )
-        given = options.on, options.references, columns, options.groups
-        *sides, groups = joined_columns(files, *given, **_reading(options))
-        names = files
-        if len(columns) == 2:
-            names = [f"{file}, {column}" for file, column in zip(files, columns, strict=True)]
-    references, a, b = sides
-    classes, test = _classes(options, references), _given(options, *_OF_TEST)
-    there, of_a, of_b = ({*column.tolist()} for column in sides)
-    if options.as_is and not (there & of_a and there & of_b):
-        # `compare` takes sides with nothing in common only if all classes are declared
-        classes["labels"] = classes["labels"] or sorted(there | of_a | of_b, key=str)
-    return compare(references, a, b, groups=groups, **classes, **test), names
+        first = {"references": options.references, "predictions_a": models[0]}
+        second = {"references": options.references, "predictions_b": models[-1]}
+        first |= {"groups": options.groups} if options.groups is not None else {}
+        how = {name: reading.pop(name) for name in ("drop_null", "keep_missing")}
+        samples = Samples(first | second, reading.pop("options"), **how)
+        batches = joined_rows(files, options.on, (first, second), samples, **reading)
+        whole, names = columns_of(samples, batches), files
+        if len(models) == 2:
+            names = [f"{file}, {model}" for file, model in zip(files, models, strict=True)]
+    columns, task, read = whole
+    sides = [columns[role] for role in _OF_PAIR[:3]]
+    options_of_test = _of_task(task) | _given(options, *_OF_TEST)
+    made = compare(*sides, groups=columns.get("groups"), **options_of_test)
+    return replace(made, read=(read,), signature=signed(made.signature, [read])), names
 
 
 def _comparison_text(result: "Comparison", a: str, b: str) -> str:
     """Return a comparison as text for a terminal; its sentence is the last line."""
     a, b = cut_apart([shown(a), shown(b)], 60)
     (rows,) = result.text_tables(f"A: {a}", f"B: {b}")
-    return "\n\n".join([aligned(rows[1:], is_cut=False), *result.text_lines()])
+    table = aligned(rows[1:], is_cut=False)
+    return "\n\n".join([*result.read_blocks(), table, *result.text_lines()])
 
 
 # register and unregister

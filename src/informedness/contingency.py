@@ -14,15 +14,11 @@ import numpy as np
 
 from .core.labels import NAMES, Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
 from .core.scores import Average, ZeroDivision, informedness, nit
-from .core.table import Cells, Table, read_amounts, warn_of_doubts
+from .core.table import Cells, Table, Task, read_amounts
 from .inputs.containers import coded, read_quickly, read_task
-from .inputs.matrices import (
-    check_no_totals,
-    check_same_names,
-    read_names,
-    warn_of_shares,
-    warn_of_totals,
-)
+from .inputs.doubts import warn_of_shares, warn_of_table
+from .inputs.matrices import check_no_totals, check_same_names, read_names
+from .inputs.read import Read
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,6 +49,8 @@ class ContingencyTable(Table):
         Sum of squared weights in each cell; None without weights, or if unknown.
     n_samples : int or None
         Number of samples; None if only sums of weights are known.
+    read : tuple of Read
+        What was read of files or data frames, which reports show; empty for other tables.
 
     Examples
     --------
@@ -64,6 +62,8 @@ class ContingencyTable(Table):
     >>> table.informedness()
     0.5
     """
+
+    read: tuple[Read, ...] = ()
 
     @classmethod
     def from_labels(
@@ -123,7 +123,7 @@ class ContingencyTable(Table):
         given = references, predictions, labels, ignore_index, unknown, names
         r, p, task = read_task(*given, sample_weight=sample_weight)
         table = cls._of_columns(r, p, task, sample_weight)
-        warn_of_doubts(table)
+        warn_of_table(table, names)
         return table
 
     @classmethod
@@ -164,15 +164,19 @@ class ContingencyTable(Table):
         given = references, predictions, labels, ignore_index, unknown
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
         r, p, task = read_task(*given, **sums)
+        table = cls._of_counts(r, p, task, **sums)
+        warn_of_table(table)
+        return table
+
+    @classmethod
+    def _of_counts(cls, r: Column, p: Column, task: Task, **sums: Any) -> Self:
+        """Build a table from columns of pairs and their counts."""
         amounts, squares, samples = read_counts(**sums, n_pairs=len(r))
         keep = task.counted(r, amounts)
         found, rows, columns = common_codes(r[keep], p[keep])
         cells = Cells(rows, columns, amounts[keep], None if squares is None else squares[keep])
         n = None if samples is None else int(samples[keep].sum())
-        table = cls._of_task(found, cells, task, n)
-        warn_of_doubts(table)
-        warn_of_totals(table)
-        return table
+        return cls._of_task(found, cells, task, n)
 
     @classmethod
     def from_matrix(cls, matrix: Any, *, labels: Any = None, squared_weights: Any = None) -> Self:
@@ -186,17 +190,17 @@ class ContingencyTable(Table):
         Raises
         ------
         ValueError
-            If the matrix is not square or holds anything but counts, for example totals: a last row
-            and column that are the sums of the others, under any name. If the rows of a
-            data frame have no names or are called predictions, or it names a class twice.
+            If the matrix is not square or holds anything but counts; if its last row and column
+            are the sums of the others, unless `labels` are given; if the rows of a data frame have
+            no names, or it names a class twice.
 
         Examples
         --------
         >>> ContingencyTable.from_matrix([[90, 0], [10, 0]]).informedness()
         0.0
         """
+        matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix  # of SciPy
         names = read_names(matrix)
-        has_names = names is not None
         amounts = read_amounts(matrix, "matrix")
         if names is not None:
             check_same_names(names, squared_weights)
@@ -209,7 +213,8 @@ class ContingencyTable(Table):
             if k != len(classes):
                 raise ValueError(f"`labels` must name the {k} rows of `matrix`, got {len(classes)}")
             names = classes, classes
-        check_no_totals(amounts, names)
+        if labels is None:
+            check_no_totals(amounts)
         if squared_weights is None:
             warn_of_shares(amounts)
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
@@ -222,8 +227,7 @@ class ContingencyTable(Table):
             squared_weights=squares,
         )
         table = replace(table, declared=labels is not None)
-        if has_names:  # which came from somewhere; positions are not in doubt
-            warn_of_doubts(table)
+        warn_of_table(table)
         return table
 
     def informedness(
@@ -468,7 +472,8 @@ class ContingencyTable(Table):
         )
         counted = [table.n_samples for table in tables if table.n_samples is not None]
         n_samples = sum(counted) if len(counted) == len(tables) else None
-        return cls._of_cells(names, declared, cells, n_samples)
+        read = dict.fromkeys(read for table in tables for read in getattr(table, "read", ()))
+        return replace(cls._of_cells(names, declared, cells, n_samples), read=tuple(read))
 
     def __radd__(self, other: object) -> Self:
         """Let `sum(tables)` start from 0."""
@@ -494,7 +499,7 @@ def common_codes(references: Column, predictions: Column) -> tuple[list[Label], 
 
 
 def read_counts(
-    counts: Any, squared_weights: Any, n_samples: Any, n_pairs: int
+    counts: Any, squared_weights: Any = None, n_samples: Any = None, *, n_pairs: int
 ) -> tuple[Numbers, Numbers | None, Numbers | None]:
     """Return what to count for each pair, sums of squared weights, and numbers of samples.
 
@@ -528,6 +533,22 @@ def read_counts(
     squares = sums.get("squared_weights")
     squares = None if squares is None else squares.astype(np.float64)
     return amounts.astype(np.float64), squares, sums.get("n_samples")
+
+
+def read_whole(values: Any) -> Numbers:
+    """Return counts of samples as integers.
+
+    Raises
+    ------
+    ValueError
+        If one is not a whole number from 0 on.
+    """
+    counts = read_amounts(values, "counts")
+    if (broken := counts[counts != np.trunc(counts)]).size:
+        raise ValueError(f"`counts` must be whole numbers of samples, got {broken[0]}")
+    if counts.sum(dtype=float) >= 2**62:
+        raise ValueError(f"`counts` must sum to less than 2**62, got {counts.sum(dtype=float):g}")
+    return counts.astype(np.int64)
 
 
 def _check_total(total: Any) -> None:

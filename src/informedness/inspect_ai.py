@@ -24,7 +24,8 @@ with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
     _every_epoch = scoring.metric(scores="unreduced")  # a TypeError in older versions
 
 from .core.labels import Label, read_classes, read_column, show
-from .logs.answers import Answers, naming
+from .inputs.columns import naming
+from .logs.answers import Answers
 from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
 
 _KEY = "informedness"  # in the metadata of a score

@@ -34,7 +34,8 @@ with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4
     from lm_eval.api.task import ConfigurableTask
 
 from .core.labels import Label, show
-from .logs.answers import Answers, classes_of_choices, naming, not_one
+from .inputs.columns import naming
+from .logs.answers import Answers, classes_of_choices, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
 from .logs.verdicts import likeliest
 

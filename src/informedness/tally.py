@@ -12,8 +12,8 @@ from typing import Any
 
 from .contingency import ContingencyTable
 from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
-from .core.table import warn_of_doubts
 from .inputs.containers import read_task
+from .inputs.doubts import warn_of_table
 
 ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 
@@ -116,7 +116,7 @@ class Tally:
         """
         if self._table is None:
             raise NoSamplesError("there must be a sample to score, but `update` was given none")
-        warn_of_doubts(self._table)
+        warn_of_table(self._table)
         return self._table
 
     def reset(self) -> None:

@@ -12,7 +12,7 @@ import math
 from typing import Any, ClassVar, Literal
 
 from .contingency import ContingencyTable
-from .core.labels import LabelsWarning, NoSamplesError, show, warn
+from .core.labels import NoSamplesError, show
 from .core.scores import Average, ZeroDivision, check_zero_division
 from .core.table import is_real
 from .extras import needing
@@ -103,8 +103,6 @@ class _ScoreOfCounts(Metric):
         if target.is_floating_point():
             raise ValueError(f"`target` must hold class ids (integers), got {target.dtype}")
         ids = self._ids(preds, target)
-        if target.ndim > 1 and target.shape[-1] == k > 2 and _are_one_hot(ids, target):
-            warn("one-hot rows are read as ids of classes: pass their argmax(-1)", LabelsWarning)
         ids, target = ids.flatten(), target.flatten().long()
         padding = ""
         if self.ignore_index is not None:
@@ -182,13 +180,6 @@ class _ScoreOfCounts(Metric):
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Plot values returned by `forward` or `compute`; by default the current one."""
         return self._plot(val, ax)
-
-
-def _are_one_hot(*tensors: torch.Tensor) -> bool:
-    return all(
-        bool(((x == 0).sum(-1) == x.shape[-1] - 1).all() and ((x == 1).sum(-1) == 1).all())
-        for x in tensors
-    )
 
 
 class Informedness(_ScoreOfCounts):

@@ -96,8 +96,7 @@ class ComputeMetrics:
     InformednessWarning
         If an evaluation was interrupted, whose batches are left out of the next one.
     LabelsWarning
-        As `informedness_score`; if references are outside the columns of logits; and if rows of 0
-        and 1, which are read as tokens, may be one-hot or several labels.
+        As `informedness_score`; and if references are outside the columns of logits.
 
     Notes
     -----
@@ -133,6 +132,7 @@ class ComputeMetrics:
             raise ValueError(f"`config` must be that of a model, model.config, got {show(config)}")
         self.names = names
         n_classes = getattr(config, "num_labels", 1)
+        self._has_labels = labels is not None
         self.labels = range(n_classes) if labels is None and n_classes > 1 else labels
         self.prior = prior
         self.average = average
@@ -188,7 +188,6 @@ class ComputeMetrics:
         self._cells: Numbers = np.array(0)
         # Where answers are sequences of ids: how often each begins with which of both.
         self._starts: Counter[tuple[int, int]] = Counter()
-        self._is_padded = False
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
     def __copy__(self) -> ComputeMetrics:
@@ -295,12 +294,17 @@ class ComputeMetrics:
                 f"column of scores or several labels per sample, got {predictions.ndim} axes of ids"
             )
         self._is_of("classes")
-        self._tally.update(references=references.ravel(), predictions=predictions.ravel())
         if references.ndim == 2 and references.size:
             starts = predictions[:, 0].tolist(), references[:, 0].tolist()
             with ADDING:
                 self._starts.update(zip(*starts, strict=True))
-                self._is_padded |= bool((references == self.ignore_index).any())
+        try:
+            self._tally.update(references=references.ravel(), predictions=predictions.ravel())
+        except ValueError:
+            self._check_starts(
+                predictions.ravel().tolist()
+            )  # which says more than that an id is no class
+            raise
 
     def _count_binary(self, form: str, predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
@@ -338,9 +342,8 @@ class ComputeMetrics:
         """Return the scores of everything counted."""
         if self._form in (None, "classes"):
             self.table = self._tally.table
-            self._check_starts(self.table)
+            self._check_starts(labels_at(self.table, self.table.prediction_totals > 0))
             self._warn_of_padding(self.table)
-            self._warn_of_flags(self.table)
             return self._of_table(self.table)
         if not self._cells.any():
             raise NoSamplesError("there must be a sample to score, but none was given")
@@ -351,14 +354,14 @@ class ComputeMetrics:
         self.table = ContingencyTable.from_matrix(self._cells[0], labels=(0, 1))
         return self._of_table(self.table)
 
-    def _check_starts(self, table: ContingencyTable) -> None:
+    def _check_starts(self, predicted: Any) -> None:
         """Raise ValueError if all predictions begin with an id with which no reference begins."""
         starts = [pair for pair in self._starts.elements() if pair[1] >= 0]
         begun = {prediction for prediction, _ in starts}
         is_apart = len(begun) == 1 and not begun & {reference for _, reference in starts}
         # not if nothing else is predicted, as by a model that has learnt nothing yet
-        is_varied = np.count_nonzero(table.prediction_totals) > 1
-        if is_apart and is_varied and len(starts) > 4 and self.labels is None:
+        is_varied = len({*predicted}) > 1
+        if is_apart and is_varied and len(starts) > 4 and not self._has_labels:
             raise ValueError(
                 f"all sequences of predictions begin with {begun.pop()}, and no references do: "
                 f"{_DECODE}; for classes of tokens pass `labels`"
@@ -374,19 +377,6 @@ class ComputeMetrics:
                 f"references such as {odd[0]} count as a class, but are not in "
                 f"range({self._n_columns}), the columns of logits: pass ignore_index={odd[0]} if "
                 "they are padding",
-                LabelsWarning,
-            )
-
-    def _warn_of_flags(self, table: ContingencyTable) -> None:
-        """Warn if what was read as ids of tokens may be one-hot, or several labels per sample."""
-        may_be = self._starts and self._n_columns is None and not self._is_padded
-        of_two = self.labels is not None and {*self.labels} == {0, 1}
-        is_known = self.multilabel is not None or of_two
-        found = {*labels_at(table, table.reference_totals + table.prediction_totals > 0)}
-        if may_be and not is_known and found <= {0, 1}:
-            warn(
-                "rows of 0 and 1 are read as ids of tokens: pass multilabel=True if each column is "
-                "a label, argmax(-1) of one-hot labels, or multilabel=False if they are tokens",
                 LabelsWarning,
             )
 

@@ -105,7 +105,7 @@ def test_warnings_come_with_the_result(page):
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
     notes = score(["a", "b", "a"], ["a", "b", "c"])["warnings"]
     assert any("3 samples, fewer than the recommended 50" in note for note in notes)
-    assert any("but not the references, so counted as 0" in note for note in notes)
+    assert any("is no class of `references`: 'c'" in note for note in notes)
     weighted = matrix([[30.5, 20], [3, 40]])
     assert not [name for name in weighted if "interval" in name]
     no_interval = "there is no interval: these are weights, not counts of samples"
@@ -165,7 +165,6 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ("score", [list(range(1001))] * 2, "At most 1,000 classes can be scored here, got 1,001"),
     ("score", [["\ud800"], ["a"]], "must be UTF-8 text, but one holds half a character"),
     ("score", [["a", None], ["a", "b"]], "`references` must hold labels .* a missing value"),
-    ("score", [["1", "0"], ["0.93", "1"]], "Labels such as '0.93' are decimals"),
     ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes .* got 1,001"),
     ("score_matrix", [[[1, 2], [3]]], "must be square, but row 2 is no list of 2 counts"),
     ("simulate", [[1] * 51, 0.5], "A simulation needs 2 to 50 classes"),
@@ -238,7 +237,7 @@ def test_tools_called_at_once_answer_as_their_endpoints_with_own_warnings(app, p
         (content,) = answer.content
         wanted = endpoints.called(getattr(endpoints, name))(*arguments.values(), None)
         assert json.loads(content.text) == json.loads(json.dumps(wanted))
-    assert "'odd 7'" in json.loads(answers[7].content[0].text)["warnings"][-1]
+    assert any("'odd 7'" in x for x in json.loads(answers[7].content[0].text)["warnings"])
     assert refused.isError
     sentence = "Mismatch in the number of predictions (1) and references (2)"
     assert sentence in refused.content[0].text

@@ -14,6 +14,7 @@ import reprlib
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -30,10 +31,8 @@ NAMES = "references", "predictions"  # what evaluate calls them
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
 _OF_SCORES = "take argmax(axis=1) of several scores, > 0.5 of a probability, > 0 of a logit"
-# What pandas, R, Excel in several languages, databases and others write where there is no value.
-_MISSING = "NA <NA> #N/A #NA N/A n/a NaN nan -NaN -nan NaT NULL null <null> (null) None \\N -100"
-_OTHERS = "NAN Null #NULL! #VALUE! #REF! #DIV/0! #NUM! #NAME? #NV #N/D #BEZUG! #WERT! -100.0"
-MISSING = frozenset(("", *_MISSING.split(), *_OTHERS.split()))
+# Text that stands for no value, as pandas reads it.
+NULLS = frozenset(("", *["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]))
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 80
@@ -48,7 +47,7 @@ class UndefinedMetricWarning(InformednessWarning):
 
 
 class LabelsWarning(InformednessWarning):
-    """Labels may not be what was meant: text for missing values, variants, identifiers."""
+    """Labels may not be what was meant: text for missing values, spellings, swapped sides."""
 
 
 class NoSamplesError(ValueError):
@@ -77,10 +76,13 @@ def show(value: object) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """Labels as positions in `values`, of which some may be unused; themselves where it is None."""
+    """Labels as positions in `values`, of which some may be unused; themselves where it is None.
+
+    A missing prediction, where that is a wrong answer, is the value None.
+    """
 
     codes: Numbers
-    values: Sequence[Label] | None = None
+    values: Sequence[Label | None] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -94,24 +96,28 @@ class Column:
         """The type of its labels: "integers", "strings" or "bytes"; None if it has no labels."""
         if not len(self):
             return None
-        return "integers" if self.values is None else label_kind(self.values[0])
+        if self.values is None:
+            return "integers"
+        return next((label_kind(label) for label in self.values if label is not None), None)
 
     def example(self) -> Label:
-        """Return the first label."""
-        return self[:1].tolist()[0]
+        """Return the first label that is not missing."""
+        if self.values is None:
+            return int(self.codes[0])
+        return next(x for x in (self.values[code] for code in self.codes) if x is not None)
 
-    def tolist(self) -> list[Label]:
+    def tolist(self) -> list[Any]:
         """Return the labels as Python objects."""
         codes: list[Any] = self.codes.tolist()
         return codes if self.values is None else [self.values[code] for code in codes]
 
-    def differs_from(self, label: Label) -> Numbers:
+    def differs_from(self, label: Label | None) -> Numbers:
         """Return which samples have another label."""
         if self.values is None:
             return np.asarray(self.codes != label)
         return np.array([value != label for value in self.values], dtype=bool)[self.codes]
 
-    def coded(self) -> tuple[Sequence[Label], Numbers]:
+    def coded(self) -> tuple[Sequence[Any], Numbers]:
         """Return distinct labels, some maybe unused, and each sample's position among them."""
         if self.values is not None:
             return self.values, self.codes
@@ -125,12 +131,20 @@ def label_kind(label: object) -> str:
 
 
 def read_pair(
-    references: Any, predictions: Any, names: Any = NAMES, sample_weight: Any = None
+    references: Any,
+    predictions: Any,
+    names: Any = NAMES,
+    sample_weight: Any = None,
+    unknown: str = "error",
 ) -> tuple[Column, Column]:
-    """Return both as columns of equal length and kind; `names` are the caller's, for messages."""
+    """Return both as columns of equal length and kind; `names` are the caller's, for messages.
+
+    With `unknown="wrong"` predictions may be missing.
+    """
     both = dict(zip(names, (references, predictions), strict=True))
     check_same_order(both | {"sample_weight": sample_weight})
-    r, p = read_column(references, names[0]), read_column(predictions, names[1])
+    r = read_column(references, names[0])
+    p = read_column(predictions, names[1], may_lack=str(unknown) == "wrong")
     if len(r) != len(p):
         n, of_r = len(p), len(r)
         raise ValueError(f"Mismatch in the number of {names[1]} ({n}) and {names[0]} ({of_r})")
@@ -179,19 +193,23 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
         raise ValueError(f"`{name}` must list each class once, {show(twice)} is listed twice")
 
 
-def read_column(values: Any, name: str) -> Column:
-    """Return labels in any container but an iterator, of shape (n,) or (n, 1), as a column."""
+def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
+    """Return labels in any container but an iterator, of shape (n,) or (n, 1), as a column.
+
+    A missing value is an error unless some `may_lack`.
+    """
     if isinstance(values, Column):
         return values
+    if may_lack and np.ma.is_masked(values):
+        values = values.tolist()
     flat = _flat(values, name)
     if isinstance(flat, list):
-        return _read_list(flat, name)
-    if flat.dtype.kind == "b":
-        return Column(flat.astype(np.uint8))
+        return _read_list(flat, name, may_lack)
+    flat = flat.astype(np.uint8) if flat.dtype.kind == "b" else flat
     if flat.dtype.kind in "iu" and np.can_cast(flat.dtype, np.int64):
         return Column(flat.astype(flat.dtype.newbyteorder("="), copy=False))
     if flat.dtype.kind in "ufOSTU":  # large integers, floats, objects, bytes, strings
-        return _read_list(flat.tolist(), name)
+        return _read_list(flat.tolist(), name, may_lack)
     raise ValueError(
         f"`{name}` must hold labels (integers, strings or bytes), got an array of {flat.dtype}: "
         "turn its values into strings or integers first"
@@ -250,28 +268,32 @@ def as_array(values: Any, name: str) -> Numbers:
         raise ValueError(message) from error
 
 
-def _read_list(values: list[Any], name: str) -> Column:
+def _read_list(values: list[Any], name: str, may_lack: bool) -> Column:
     """Return a list of Python objects as a column."""
     types = set(map(type, values))
     if not types <= {int, str, bytes}:
-        values = [_as_label(value, name, position) for position, value in enumerate(values)]
+        values = [_as_label(value, name, i, may_lack) for i, value in enumerate(values)]
         types = set(map(type, values))
+    types.discard(type(None))
     if len(types) > 1:
         first = {kind: next(value for value in values if type(value) is kind) for kind in types}
         examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
         raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
-    if not types <= {int}:
-        return code_objects(values)
-    try:
-        return Column(np.array(values, dtype=np.int64))
-    except OverflowError:
-        if (odd := min(values)) >= -(2**63) and (odd := max(values)) < 2**64:
-            return code_objects(values)
-        raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {odd}") from None
+    if types <= {int}:
+        with suppress(OverflowError, TypeError):  # beyond int64, or missing
+            return Column(np.array(values, dtype=np.int64))
+        integers = [value for value in values if value is not None]
+        for odd in (min(integers, default=0), max(integers, default=0)):
+            if not -(2**63) <= odd < 2**64:
+                raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {odd}")
+    return code_objects(values)
 
 
-def _as_label(value: Any, name: str, position: int) -> Label:
-    """Return one element as a Python int, str or bytes, or raise ValueError saying why not."""
+def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | None:
+    """Return one element as a Python int, str or bytes, or raise ValueError saying why not.
+
+    A missing value is None if it may be one.
+    """
     # item() would drop trailing NULs of numpy's strings, and make nanoseconds of dates
     is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
     is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
@@ -287,7 +309,12 @@ def _as_label(value: Any, name: str, position: int) -> Label:
         return int(value)
     is_nan = is_float and value != value
     if value is None or is_masked or is_nan or type(value).__name__ in ("NAType", "NaTType"):
-        reason = "a missing value; leave out such samples"
+        if may_lack:
+            return None
+        reason = (
+            'a missing value; unknown="wrong" with `labels` counts a missing prediction as a wrong '
+            "answer, and other samples without a label must be left out"
+        )
     elif is_float:
         reason = f"a score, not a label; {_OF_SCORES}"
     elif is_date:
@@ -309,9 +336,10 @@ def code_objects(labels: Sequence[Any]) -> Column:
     return Column(codes, list(positions))
 
 
-def merged(*sides: Sequence[Any]) -> tuple[list[Label], list[Codes]]:
+def merged(*sides: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
     """Merge lists of labels into one, sorted; return it and the positions of each list in it."""
-    labels: list[Any] = sorted(set().union(*sides))
+    found: set[Any] = set().union(*sides)
+    labels: list[Any] = sorted(found - {None}) + [None] * (None in found)
     position = {label: code for code, label in enumerate(labels)}
     return labels, [np.array([position[x] for x in side], dtype=np.int64) for side in sides]
 

@@ -7,12 +7,12 @@ and its case are ignored, text becomes integers, and positions become the names 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
-from ..core.labels import MISSING, Column, Label, check_distinct, show
+from ..core.labels import NULLS, Column, Label, check_distinct, show
 from ..core.table import check_unknown
-from ..inputs.containers import code_integers, read_quickly
+from .columns import DataError
+from .containers import code_integers, read_quickly
 
 
 @dataclass
@@ -43,12 +43,10 @@ class LabelOptions:
             self.choices = _read_choices(self.choices, self.numeric)
         if self.labels is not None:
             self.labels = read_quickly(self.labels, "labels").tolist()
-        if self.ignore_case or self.strip:
-            which, names = ("choices", self.choices) if self.choices else ("labels", self.labels)
-            if len({self.fold(str(x)) for x in names or ()}) < len(names or ()):
-                raise ValueError(
-                    f"`{which}` must differ in more than is ignored, got {show(names)}"
-                )
+        self.known = [*map(str, self.choices or self.labels or ())]
+        if len({*map(self.fold, self.known)}) < len(self.known):
+            which = "labels" if self.choices is None else "choices"
+            raise ValueError(f"`{which}` must differ in more than is ignored, got {self.known}")
 
     def classes(self, is_integer: bool) -> Sequence[Label] | None:
         """Return the declared classes, as integers where the references are."""
@@ -67,22 +65,10 @@ class LabelOptions:
             return str(self.ignore_index)
         return _typed(self.ignore_index, is_integer)
 
-    def missing(self, roles: Iterable[str], keep: bool) -> dict[str, Collection[str]] | None:
-        """Return the text that stands for no label, by role; None if all text is to be kept.
-
-        Text that another option names is meant, and answers that are looked for in text, or may be
-        wrong answers, need not be labels.
-        """
-        if keep:
-            return None
-        meant = {str(x) for x in (*(self.labels or ()), *(self.choices or ()))}
-        if self.ignore_index is not None:
-            meant.add(str(self.ignore_index))
-        text = MISSING - meant - ({"-100", "-100.0"} if self.numeric else set())
-        are_labels = ["references"]
-        if self.pattern is None and self.unknown == "error":
-            are_labels.append("predictions")
-        return {role: text for role in roles if role.startswith(tuple(are_labels))}
+    def nulls(self) -> Collection[str]:
+        """Return the text that stands for no label in text files, unless an option names it."""
+        ignored = () if self.ignore_index is None else (str(self.ignore_index),)
+        return NULLS.difference(self.known, ignored)
 
 
 AS_THEY_ARE = LabelOptions()
@@ -116,52 +102,49 @@ def _read_choices(choices: Any, numeric: bool) -> tuple[str, ...]:
 # From values to labels
 
 
-def read_labels(values: Any, role: str, options: LabelOptions) -> Column:
-    """Return the labels in a column of values; only references and predictions have classes.
+def read_labels(
+    values: Any,
+    role: str,
+    options: LabelOptions,
+    class_names: Sequence[str] | None = None,
+    nulls: Collection[str] = (),
+    name: str = "",
+) -> Column:
+    """Return the labels in a column of values, None for what is missing or no answer.
 
-    With `unknown="wrong"` all predictions without an answer become one label that is not a class.
+    Only references and predictions have classes. Integers are positions in `choices`, or else in
+    `class_names`, if there are any; text that is one of `nulls` is missing. Messages speak of
+    `name`, which is the role unless given.
 
     Raises
     ------
     ValueError
         If a value is not a label, or has no answer in it.
     """
-    column = read_quickly(values, role)
+    name = name or role
+    column = read_quickly(values, name, may_lack=True)
     is_prediction = role.startswith("predictions")
+    if not (is_prediction or role == "references") or not len(column):
+        return column
+    is_text = column.kind == "strings"
     pattern = options.pattern if is_prediction else None
-    choices = options.choices if is_prediction or role == "references" else None
-    is_label = column.kind == "strings" and role not in ("on", "groups")
-    numeric = options.numeric and is_label
-    folds = (options.ignore_case or options.strip) and is_label
-    if not len(column) or not (pattern or choices or numeric or folds):
+    names = options.choices or (class_names if column.kind == "integers" else None)
+    changes_text = nulls or options.numeric or options.ignore_case or options.strip
+    if not (pattern or names or (is_text and changes_text)):
         return column
     present, positions = code_integers(column.codes)  # some values may be unused
     answers: list[Any] = Column(present, column.values).tolist()
+    if is_text:
+        answers = [None if x in nulls else x for x in answers]
     if pattern is not None:
-        answers = _extracted(column, answers, role, pattern, options.unknown)
-    if folds:
+        answers = _extracted(answers, name, pattern, options.unknown)
+    if is_text:
         answers = _folded(answers, options)
-    if numeric:
-        answers = [_as_integer(x, role, is_strict=choices is None) for x in answers]
-    if choices is not None:
-        answers = _named(answers, role, choices, options)
-    classes = options.classes(numeric) or ()
-    labels = filled(answers, classes if numeric and choices is None else [*map(str, classes)])
-    return read_quickly(labels, role)[positions]
-
-
-def filled(answers: Iterable[Label | None], classes: Sequence[Label]) -> list[Label]:
-    """Return answers with each None replaced by one label that is not a class.
-
-    Examples
-    --------
-    >>> filled(["no", None, "maybe"], ["yes", "no"])
-    ['no', '?yes', 'maybe']
-    """
-    outside: Label = next(i for i in count() if i not in classes)
-    if classes and isinstance(classes[0], str):
-        outside = "?" + max(map(str, classes), key=len)  # longer than every class
-    return [outside if answer is None else answer for answer in answers]
+    if is_text and options.numeric:
+        answers = [_as_integer(x, role, options) for x in answers]
+    if names:
+        answers = [_named(x, names, options, is_prediction, name) for x in answers]
+    return read_quickly(answers, name, may_lack=True)[positions]
 
 
 def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
@@ -180,78 +163,64 @@ def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str
 
 
 def _extracted(
-    column: Column, given: list[Label], role: str, pattern: re.Pattern[str], unknown: str
-) -> list[Label | None]:
-    if column.kind != "strings":
-        raise ValueError(f"`extract` needs text, got {show(column.example())} in `{role}`")
-    found = extracted(map(str, given), pattern)
-    if None in found and unknown == "error":
-        raise ValueError(
-            f"`extract` must find an answer in each text, and found none in "
-            f'{show(given[found.index(None)])} of `{role}`: pass unknown="wrong" with `labels` '
-            "or `choices` to count such predictions as wrong answers"
-        )
-    return list(found)
+    given: list[Any], role: str, pattern: re.Pattern[str], unknown: str
+) -> list[str | None]:
+    if not all(isinstance(text, (str, type(None))) for text in given):
+        raise ValueError(f"`extract` needs text, got {show(given[0])} in `{role}`")
+    found = extracted(given, pattern)
+    if unknown == "error":
+        for text, answer in zip(given, found, strict=True):
+            if text is not None and answer is None:
+                raise DataError(
+                    f"`extract` must find an answer in each text, and found none in {show(text)} "
+                    f'of `{role}`: pass unknown="wrong" with `labels` or `choices` to count such '
+                    "predictions as wrong answers",
+                    {"unknown": "wrong"},
+                )
+    return found
 
 
 def _folded(answers: list[Label | None], options: LabelOptions) -> list[Label | None]:
     """Return text without what is ignored, as the classes have it if they are declared."""
-    classes = {options.fold(str(x)): str(x) for x in options.choices or options.labels or ()}
+    classes = {options.fold(x): x for x in options.known}
     folded = [x if x is None else options.fold(str(x)) for x in answers]
     return [x if x is None else classes.get(x, x) for x in folded]
 
 
-def named(labels: Iterable[Label | None], choices: Sequence[str]) -> list[Label | None]:
-    """Return the choices at the positions in `labels`, None for those outside; text stays.
-
-    Examples
-    --------
-    >>> named([0, "B", 2, -1, None], ["A", "B"])
-    ['A', 'B', None, None, None]
-    """
-    k = len(choices)
-    return [
-        (choices[label] if 0 <= label < k else None) if isinstance(label, int) else label
-        for label in labels
-    ]
+def _as_integer(answer: Label | None, role: str, options: LabelOptions) -> Label | None:
+    integer = None if answer is None else _integer(answer)
+    if integer is None and answer is not None and options.choices is None:
+        if role == "references" or options.unknown == "error":
+            raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(answer)}")
+        return None
+    return answer if integer is None else integer
 
 
 def _named(
-    answers: list[Label | None], role: str, choices: Sequence[str], options: LabelOptions
-) -> list[Label | None]:
-    names = named(answers, choices)
-    is_reference = role == "references"
-    if is_reference and options.ignore_index is not None:
-        ignored = str(options.ignore_index)
-        if ignored not in choices:
-            pairs = zip(answers, names, strict=True)
-            names = [ignored if str(answer) == ignored else name for answer, name in pairs]
-            choices = (*choices, ignored)
-    if is_reference or options.unknown == "error":
-        for answer, name in zip(answers, names, strict=True):
-            if name not in choices:
-                raise _outside_choices(answer, role, options)
-    return names
-
-
-def _outside_choices(answer: Label | None, role: str, options: LabelOptions) -> ValueError:
-    what = "reference" if role == "references" else "prediction"
-    help_ = ""
-    if isinstance(answer, str) and not options.numeric and _integer(answer) is not None:
-        help_ = ": numeric=True reads such text as a position"
-    elif what == "prediction":
-        help_ = ': pass unknown="wrong" to count such predictions as wrong answers'
-    return ValueError(
-        f"`choices` must hold every {what} or its position from 0 to "
-        f"{len(options.choices or ()) - 1}, got {show(answer)}{help_}"
+    answer: Any, names: Sequence[str], options: LabelOptions, is_prediction: bool, name: str
+) -> str | None:
+    """Return the name of the class at a position, None for a gap; text stays as it is."""
+    is_position = isinstance(answer, int) and 0 <= answer < len(names)
+    is_ignored = not is_prediction and str(answer) == str(options.ignore_index)
+    if is_position or (is_ignored and answer is not None):
+        return names[answer] if is_position else str(answer)
+    if answer is None or (answer == -1 and not options.choices):  # as `datasets` writes it
+        return None
+    is_text = isinstance(answer, str)
+    may_lack = is_prediction and options.unknown == "wrong"
+    if may_lack or answer in names or (is_text and _integer(answer) is None):
+        return str(answer) if is_text else None
+    raise DataError(
+        f"`{name}` must hold names of classes, or their positions from 0 to {len(names) - 1}, got "
+        f"{show(answer)}{': numeric=True reads such text as a position' * is_text}",
+        {"numeric": True} if is_text else {},
     )
 
 
-def _as_integer(answer: Label | None, role: str, is_strict: bool) -> Label | None:
-    integer = None if answer is None else _integer(answer)
-    if integer is None and answer is not None and is_strict:
-        raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(answer)}")
-    return answer if integer is None else integer
+def at_position(label: Any, names: Sequence[str]) -> Any:
+    """Return the name of a class for its position, also in text; anything else as it is."""
+    position = None if label in names else _integer(label)
+    return names[position] if position is not None and 0 <= position < len(names) else label
 
 
 def _integer(text: Any) -> int | None:

@@ -1,54 +1,74 @@
-"""What files and data frames share: checks of columns and nulls, and the error of no samples."""
+"""What files and data frames share: names of columns, what is wrong with data, and amounts."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
-import numpy as np
-
-from ..core.labels import Numbers
-from ..core.table import read_amounts
-from .nested import listed
+from ..core.labels import show
+from .nested import closest, listed
 
 
-class Batch(NamedTuple):
-    """Some rows of a file, those with nulls left out."""
+class DataError(ValueError):
+    """Why data cannot be read; `remedy` are the options with which it can be."""
 
-    columns: dict[str, Any]
-    """Arrays of Arrow, or lists, by argument (references, predictions, weights)."""
-    n_rows: int
-    """Number of rows, those with nulls included."""
-    nulls: dict[str, int]
-    """Number of nulls by argument."""
-    are_text: bool
-    """Whether some of the nulls are empty cells, or text such as NA."""
-    beside: Mapping[str, list[Any]] = {}
-    """Values of the other columns of whole numbers, of formats that are read in objects."""
+    def __init__(self, message: str, remedy: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.remedy = dict(remedy or {})
+
+
+def refuse_all(errors: Sequence[ValueError]) -> None:
+    """Raise one error that says all of these; nothing if there are none."""
+    if errors:
+        remedy: dict[str, Any] = {}
+        for error in errors:
+            of_error = dict(getattr(error, "remedy", {}))
+            columns = remedy.get("columns", {}) | of_error.get("columns", {})
+            remedy |= of_error | ({"columns": columns} if columns else {})
+        raise DataError("; ".join(dict.fromkeys(map(str, errors))), remedy)
+
+
+@contextmanager
+def naming(what: object) -> Iterator[None]:
+    """Name a file, a line or a sample in errors about it, unless its name is empty."""
+    try:
+        yield
+    except ValueError as error:
+        said = f"{what}: {error}" if what != "" else str(error)
+        raise DataError(said, getattr(error, "remedy", None)) from error
 
 
 def named_columns(
-    references: str,
-    predictions: str,
-    weights: str | None,
-    counts: str | None,
-    by: str | Sequence[str] | None,
+    references: Any, predictions: Any, weights: Any, counts: Any, by: Any
 ) -> dict[str, str]:
     """Return names of columns by argument, those to slice by under "by", "by 2", "by 3"."""
     if weights is not None and counts is not None:
         raise ValueError(
             "`counts` are numbers of samples, and `weights` sums of their weights: give one of them"
         )
-    columns = [by] if isinstance(by, str) else [*(by or ())]
+    columns = [*by] if isinstance(by, Sequence) and not isinstance(by, str) else [by]
     if by is not None and not columns:
         raise ValueError("`by` must name at least one column, got none")
-    if twice := [name for name in columns if columns.count(name) > 1]:
-        raise ValueError(f"`by` must name each column once, got {twice[0]!r} twice")
     names = {"references": references, "predictions": predictions}
-    names |= {f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}
-    amounts = {"weights": weights, "counts": counts}
-    return names | {name: column for name, column in amounts.items() if column is not None}
+    if by is not None:
+        names |= {f"by {i}" if i > 1 else "by": x for i, x in enumerate(columns, start=1)}
+    names |= {x: y for x, y in (("weights", weights), ("counts", counts)) if y is not None}
+    for argument, name in names.items():
+        if not isinstance(name, (str, int, tuple)):
+            raise ValueError(f"`{argument}` must be the name of a column, got {show(name)}")
+    for amount in {"counts", "weights"} & {*names}:
+        if [*names.values()].count(names[amount]) > 1:
+            raise ValueError(
+                f"`{amount}` must name a column of its own, got {names[amount]!r}, which holds "
+                "labels, too"
+            )
+    return {argument: str(name) for argument, name in names.items()}
+
+
+def labelled_among(names: Iterable[str]) -> list[str]:
+    """Return the arguments that hold labels to score."""
+    return [name for name in names if name.startswith(("references", "predictions"))]
 
 
 def slices_of(columns: Mapping[str, Any]) -> Any:
@@ -58,87 +78,20 @@ def slices_of(columns: Mapping[str, Any]) -> Any:
 
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
-    """Raise ValueError unless each of `names`, by argument, is the name of one column."""
+    """Raise one error about all of `names`, by argument, that are not the name of one column."""
+    said, columns = [], dict[str, str]()
     for argument, name in names.items():
         if present.count(name) != 1:
             there = "occurs twice" if name in present else "does not exist"
-            raise ValueError(
-                f"`{argument}` names column {name!r}, which {there}; the columns are "
-                f"{listed(present, name)}"
-            )
-
-
-def nulls_found(
-    names: Mapping[str, str], nulls: Mapping[str, int], n_rows: int, *, as_text: bool = False
-) -> str:
-    """Return what to say of nulls in columns; `nulls` holds how many, by argument.
-
-    With `as_text` they may be text, which can be kept.
-    """
-    null = "None (null), an empty cell or text such as NA" if as_text else "None (null)"
-    keep = ", keep_missing=True reads such text as labels" if as_text else ""
-    found = [
-        f"`{argument}` must have a value in every row, got {null} in {n} of {n_rows} rows of "
-        f"column {names[argument]!r}"
-        for argument, n in nulls.items()
-        if n
-    ]
-    return f"{'; '.join(found)}: drop_null=True leaves out rows with missing values{keep}"
-
-
-def plain_column(column: Any) -> Any:
-    """Return a chunked array of Arrow of which nulls can be seen, left out and grouped by.
-
-    Runs are written out, and a null among the values of a dictionary becomes one of its rows. Views
-    of text become dictionaries of text, not plain text, which may be many times larger: long labels
-    share their bytes. No version of pyarrow drops the nulls of views, none before 26 groups by
-    them, and none before 24 tells their bytes.
-    """
-    import pyarrow
-    from pyarrow import compute, types
-
-    if types.is_run_end_encoded(column.type):
-        column = compute.run_end_decode(column)
-    plain = {
-        pyarrow.string_view(): pyarrow.large_string(),
-        pyarrow.binary_view(): pyarrow.large_binary(),
-    }
-    if column.type in plain:
-        column = column.dictionary_encode()
-    if not types.is_dictionary(column.type):
-        return column
-    value_type = plain.get(column.type.value_type, column.type.value_type)
-    column = column.cast(pyarrow.dictionary(pyarrow.int32(), value_type))
-    if any(chunk.dictionary.null_count for chunk in column.chunks):
-        column = column.cast(value_type).dictionary_encode()
-    return column.unify_dictionaries()  # Arrow groups by only one dictionary
-
-
-def are_one_of(texts: Collection[str], values: Any, ignore_case: bool = False) -> Any:
-    """Return which values are one of these texts; `is_in` takes an array, which imports pandas."""
-    from pyarrow import compute
-
-    pattern = rf"\A(?:{'|'.join(map(re.escape, texts))})\z"
-    return compute.match_substring_regex(values, pattern, ignore_case=ignore_case)
+            said.append(f"`{argument}` names column {name!r}, which {there}")
+            if close := closest(name, present):
+                columns[name] = close
+    if said:
+        known = listed(present, *names.values())
+        raise DataError(f"{'; '.join(said)}; the columns are {known}", {"columns": columns})
 
 
 def no_samples(n_rows: int) -> ValueError:
     """Return the error that none of so many rows is a sample to score."""
     dropped = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
     return ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")
-
-
-def read_whole(values: Any) -> Numbers:
-    """Return counts of samples as integers, from a column of files or frames.
-
-    Raises
-    ------
-    ValueError
-        If one is not a whole number from 0 on.
-    """
-    counts = read_amounts(values, "counts")
-    if (broken := counts[counts != np.trunc(counts)]).size:
-        raise ValueError(f"`counts` must be whole numbers of samples, got {broken[0]}")
-    if counts.sum(dtype=float) >= 2**62:
-        raise ValueError(f"`counts` must sum to less than 2**62, got {counts.sum(dtype=float):g}")
-    return counts.astype(np.int64)

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from ..contingency import ContingencyTable
-from ..core.labels import Label, NoSamplesError
-from ..core.table import read_amounts, warn_of_doubts
-from ..inputs.containers import read_task
-from ..slicing import Slice, count_slices, in_order, slice_column, sliced_counts
-from .answered import LabelOptions, read_labels
-from .columns import Batch, named_columns, no_samples, read_whole, slices_of
-from .matrices import warn_of_totals
-from .readers import read_files
+from ..core.labels import Label
+from .answered import LabelOptions
+from .columns import named_columns
+from .samples import Samples, read_files
+from .tables import tables_of
 
 Paths: TypeAlias = "str | PathLike[str] | Sequence[str | PathLike[str]]"
 
@@ -42,7 +35,7 @@ def table_from_file(
     strip: bool = False,
     drop_null: bool = False,
     keep_missing: bool = False,
-    each_row_a_sample: bool | None = None,
+    rows: str | None = None,
     by: str | Sequence[str] | None = None,
 ) -> Any:
     r"""Return the contingency table of files of predictions, which may be larger than memory.
@@ -86,17 +79,17 @@ def table_from_file(
         Take text that differs by case, or by blanks around it, for one class. It is written as in
         `labels` or `choices`, or else in lower case, or without the blanks.
     drop_null : bool
-        Leave out rows with a null in one of these columns; by default nulls are an error. Empty
-        cells of CSV and TSV are nulls, in quotes or not, and so are references and predictions that
-        are text for a missing value: "", "NA", "<NA>", "#N/A", "#NA", "N/A", "n/a", "NaN", "nan",
-        "-NaN", "-nan", "NaT", "NULL", "null", "None" and "-100", unless `labels`, `choices` or
-        `ignore_index` name them; but not predictions with `extract` or `unknown="wrong"`.
+        Leave out rows with a null in one of these columns; by default nulls are an error. In CSV
+        and TSV empty cells are nulls, in quotes or not, and so are references and predictions that
+        are "NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>" or "#N/A", unless `labels`,
+        `choices` or `ignore_index` name them. With `unknown="wrong"` a missing prediction is a
+        wrong answer.
     keep_missing : bool
         Read such text, and empty cells as empty text, as labels.
-    each_row_a_sample : bool, optional
-        Whether a row is one sample although another column looks like one of counts: whole numbers
-        below a name such as "count", or where no two rows have the same labels, but some the same
-        reference. By default that is warned of, and with False it is an error.
+    rows : str, optional
+        Where the rows are within a JSON document: "results.results" is the list results in the
+        object results, and "." the document itself. They are objects, in a list or as the values of
+        one object, or lists of cells beside a list "columns" of their names.
     by : str or sequence of str, optional
         Names of columns to slice by, for one table per value or combination of values. The result
         is then a dict of tables, which `Slices.from_tables` scores.
@@ -106,8 +99,11 @@ def table_from_file(
     InformednessWarning
         If files in a folder are left out; the message names them.
     LabelsWarning
-        If labels may not be what was meant, another column, or that of weights, looks like one of
-        counts, two files hold the same, or names of columns say that the sides are swapped.
+        If text for a missing value or -100 counts as a class, labels differ only in case or blanks,
+        another column is called a count and no pair of labels occurs twice, or names of columns say
+        that the sides are swapped.
+    UndefinedMetricWarning
+        If predictions are no class of the references.
 
     Raises
     ------
@@ -130,63 +126,6 @@ def table_from_file(
         numeric, extract, choices, labels, ignore_index, unknown, ignore_case, strip
     )
     names = named_columns(references, predictions, weights, counts, by)
-    sums: defaultdict[Slice, list[ContingencyTable]] = defaultdict(list)
-
-    def count(batch: Batch) -> None:
-        for name, table in _count(batch, options).items():
-            # of many slices each sum would take longer than its cells
-            _add_table(sums[name], table, 2 if by is None else 16)
-
-    n_rows, files = read_files(
-        path,
-        names,
-        count,
-        options,
-        file_format=file_format,
-        encoding=encoding,
-        drop_null=drop_null,
-        keep_missing=keep_missing,
-        each_row_a_sample=each_row_a_sample,
-    )
-    try:
-        if not sums:
-            raise no_samples(n_rows)
-        tables = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
-        whole = ContingencyTable.sum_of(list(tables.values()))
-    except ValueError as error:
-        raise ValueError(f"{files}: {error}") from error
-    warn_of_doubts(whole)
-    warn_of_totals(whole, counts is not None)
-    return whole if by is None else tables
-
-
-def _count(batch: Batch, options: LabelOptions) -> dict[Slice, ContingencyTable]:
-    """Return the tables of a batch by slice, or its one table; none if no row of it counts."""
-    references = read_labels(batch.columns["references"], "references", options)
-    predictions = read_labels(batch.columns["predictions"], "predictions", options)
-    weights = batch.columns.get("weights")
-    if weights is not None:
-        weights = read_amounts(weights, "weights")
-    is_integer = references.kind == "integers"
-    classes, ignored = options.classes(is_integer), options.ignored(is_integer)
-    try:
-        # which does not warn: that is done once for all batches, at the end
-        r, p, task = read_task(references, predictions, classes, ignored, options.unknown)
-        if "counts" in batch.columns:
-            counts = read_whole(batch.columns["counts"])
-            by = slices_of(batch.columns) if "by" in batch.columns else np.zeros(len(r), np.int64)
-            tables = sliced_counts(slice_column(by), r, p, (counts, None, counts), task)
-            return tables if "by" in batch.columns else {(): tables[0]}
-        if "by" in batch.columns:
-            return count_slices(r, p, slices_of(batch.columns), task, weights)
-        return {(): ContingencyTable._of_columns(r, p, task, weights)}
-    except NoSamplesError:
-        return {}
-
-
-def _add_table(tables: list[ContingencyTable], table: ContingencyTable, n: int) -> None:
-    """Add a table to sums, `n` at a time, of which few have as many cells as those before."""
-    tables.append(table)
-    while len(tables) >= n and len(tables[-n].counts) <= 2 * len(table.counts):
-        table = ContingencyTable.sum_of(tables[-n:])
-        tables[-n:] = [table]
+    samples = Samples(names, options, drop_null=drop_null, keep_missing=keep_missing)
+    how = {"file_format": file_format, "encoding": encoding, "rows": rows}
+    return tables_of(samples, read_files(path, samples, **how))

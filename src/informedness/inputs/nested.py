@@ -5,7 +5,7 @@ that the rest of the name starts with. `argmax:` in front takes the position of 
 in a list, the first if several are equal, unless a column has this name.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -21,12 +21,29 @@ def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
     return name.removeprefix(_ARGMAX) if is_argmax else name, is_argmax
 
 
-def listed(names: Collection[Any], wanted: str) -> str:
-    """Return the names that there are, and the one that is close to what is wanted."""
-    close = [] if wanted in names else get_close_matches(wanted, map(str, names), 1)
+def closest(name: str, names: Collection[Any]) -> str:
+    """Return the name that is close to one that does not exist, empty if there is none."""
+    close = [] if name in names else get_close_matches(name, map(str, names), 1)
+    return close[0] if close else ""
+
+
+def listed(names: Collection[Any], *wanted: str) -> str:
+    """Return the names that there are, and those that are close to what is wanted."""
     more = f" and {len(names) - _MOST_NAMES:,d} more" if len(names) > _MOST_NAMES else ""
     shown = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
-    return shown + more + "".join(f" (did you mean {x!r}?)" for x in close)
+    close = " or ".join(repr(x) for x in (closest(name, names) for name in wanted) if x)
+    return shown + more + (f" (did you mean {close}?)" if close else "")
+
+
+def leaves(value: Any, path: str = "") -> Iterator[str]:
+    """Yield the ways to the values in an object of JSON, or of Arrow."""
+    if isinstance(value, Mapping) and value:
+        for name, field in value.items():
+            yield from leaves(field, f"{path}.{name}".removeprefix("."))
+    elif isinstance(value, list) and value:
+        yield from leaves(value[0], f"{path}.0")
+    else:
+        yield path
 
 
 def value_in(row: Mapping[str, Any], name: str) -> Any:
@@ -43,11 +60,12 @@ def value_in(row: Mapping[str, Any], name: str) -> Any:
     while left is not None and value is not None:
         step: str | int
         if isinstance(value, dict):
-            step, left = _field(left, value, path, "its keys")
+            step, left = _field(left, value, path)
         elif isinstance(value, list):
             step, left = _position(left, path)
             if step >= len(value):
-                raise ValueError(_too_short(path, len(value)))
+                wanted = f"{path!r} is a list of length {len(value)}"
+                raise ValueError(f"{wanted} (the first position is 0)")
         else:
             raise ValueError(f"{path!r} is {show(value)}, which has no fields")
         value = value[step]
@@ -55,62 +73,32 @@ def value_in(row: Mapping[str, Any], name: str) -> Any:
     return _argmax(value, rest) if is_argmax else value
 
 
-def array_in(table: Any, name: str, first_row: int = 0) -> tuple[Any, str]:
-    """Return what a name leads to in a table or record batch of Arrow, and the path to its fields.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column; if a list is too short, or has no greatest number, in which case
-        the message names the row, of which `first_row` is that of the table.
-    """
-    import pyarrow
-    from pyarrow import compute, types
-
-    rest, is_argmax = _start(name, table.schema.names)
-    path, left = _field(rest, table.schema.names, "", "the columns")
-    array, fields = table.column(path), path
-    lists = pyarrow.ListType, pyarrow.LargeListType, pyarrow.FixedSizeListType
-    while left is not None:
-        step: str | int
-        if types.is_struct(array.type):
-            names = [field.name for field in array.type]
-            step, left = _field(left, names, path)
-            if names.count(step) > 1:
-                raise ValueError(f"{step!r} occurs twice")
-            array = compute.struct_field(array, [names.index(step)])
-            fields = f"{fields}.{step}" if fields == path else fields
-        elif isinstance(array.type, lists):
-            step, left = _position(left, path)
-            lengths = compute.list_value_length(array)
-            short = compute.index(compute.less_equal(lengths, step), True).as_py()
-            if short >= 0:
-                reason = _too_short(path, lengths[short].as_py())
-                raise ValueError(f"row {first_row + short} has no '{path}.{step}'; {reason}")
-            array = compute.list_element(array, step)
-        else:
-            raise ValueError(f"{path!r} is of {array.type}, which has no fields")
-        path = f"{path}.{step}"
-    if not is_argmax:
-        return array, fields
-    positions = []
-    for number, value in enumerate(array.to_pylist(), start=first_row):
-        try:
-            positions.append(_argmax(value, path))
-        except ValueError as error:
-            raise ValueError(f"row {number}: {error}") from error
-    return pyarrow.array(positions, pyarrow.int64()), fields
+def one_value(row: Mapping[str, Any], name: str) -> Any:
+    """Return the same, which must not be several values."""
+    value = value_in(row, name)
+    if isinstance(value, (dict, list)):
+        raise ValueError(
+            f"there must be one value, got {show(value)}: name a field or an element in it, or "
+            f"argmax:{name} for the position of the largest number"
+        )
+    return value
 
 
-def _field(
-    path: str, names: Collection[str], parent: str, there: str = ""
-) -> tuple[str, str | None]:
+def column_of(name: str, columns: Collection[str]) -> str | None:
+    """Return the column in which a name leads to a value; None if there is none."""
+    step, _ = _start(name, columns)
+    while step and step not in columns:
+        step = step.rpartition(".")[0]
+    return step or None
+
+
+def _field(path: str, names: Collection[str], parent: str) -> tuple[str, str | None]:
     """Return the first field of a path, and what is left of the path."""
     step = path
     while step not in names:
         step, dot, _ = step.rpartition(".")
         if not dot:
-            there = f"the fields of {parent!r}" if parent else there
+            there = f"the fields of {parent!r}" if parent else "its keys"
             raise ValueError(f"{there} are {listed(names, path)}")
     return step, path[len(step) + 1 :] if len(step) < len(path) else None
 
@@ -122,10 +110,6 @@ def _position(path: str, parent: str) -> tuple[int, str | None]:
         elements = f"'{parent}.0', '{parent}.1', ..."
         raise ValueError(f"{parent!r} is a list, whose elements are {elements}")
     return int(step), after if dot else None
-
-
-def _too_short(path: str, length: int) -> str:
-    return f"{path!r} is a list of length {length} (the first position is 0)"
 
 
 def _argmax(value: Any, path: str) -> int | None:

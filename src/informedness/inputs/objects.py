@@ -2,22 +2,55 @@
 
 import codecs
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain, islice
 from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show
 from ..extras import needing
+from .columns import DataError, refuse_all
 from .delimited import check_header
-from .nested import value_in
+from .nested import closest, one_value, value_in
 from .paths import why_not_utf8
 
-Row: TypeAlias = tuple[str, Any, bool]
-"""Where an object stands, the object, and whether it has escapes."""
+Row: TypeAlias = tuple[str, Any]
+"""Where an object stands, and the object."""
 
+_LINES = 1 << 16  # read at a time
 _TOP = 20  # rows of a sheet among which the header is looked for
-_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
+_MOST_LISTS = 5  # that an error names
+
+
+class Objects:
+    """A file of objects: the keys of the first one, and the values of these names in batches."""
+
+    def __init__(
+        self, stream: BinaryIO, kind: str, names: Mapping[str, str], rows: str | None
+    ) -> None:
+        self._names = names
+        header, found = (
+            open_sheet(stream, names) if kind == "xlsx" else (None, json_rows(stream, rows))
+        )
+        first = list(islice(found, 2))
+        self._rows: Iterable[Row] = chain(first, found)
+        self.first = first[0][1] if first else {}
+        self._hint = rows_hint(self.first) if len(first) == 1 else ""
+        self.header = [*self.first] if isinstance(self.first, dict) else []
+        self.header = self.header if header is None else header
+
+    def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
+        """Yield values by argument, with empty text in place of nulls if they are to be kept."""
+        rows = iter(self._rows)
+        while some := list(islice(rows, _LINES)):
+            try:
+                values = [values_of(row, self._names, where) for where, row in some]
+            except DataError as error:
+                raise DataError(f"{error}{self._hint}", error.remedy) from error
+            columns = dict(zip(self._names, map(list, zip(*values, strict=True)), strict=True))
+            for name in {*columns} - {"weights", "counts"} if keep_empty else ():
+                columns[name] = ["" if value is None else value for value in columns[name]]
+            yield columns
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -33,23 +66,30 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decode = json.JSONDecoder(object_pairs_hook=_object).decode
 
 
-def json_rows(stream: BinaryIO, _: object = None) -> Iterator[Row]:
-    """Yield where each object stands, the object, and whether it has escapes.
+def json_rows(stream: BinaryIO, rows: str | None) -> Iterator[Row]:
+    """Yield where each object stands, and the object.
 
     The objects are JSON lines, or in one JSON array, which is read whole: `datasets` and Spark
-    write lines into files called .json.
+    write lines into files called .json. With `rows` they are within one document.
     """
     start = stream.read(1000).lstrip(codecs.BOM_UTF8 + b" \t\r\n")
     stream.seek(0)
-    if start.startswith(b"["):
-        text = stream.read()
-        for position, row in enumerate(_decoded(text, "the file", 1)):
-            yield f"entry {position}", row, True
+    if rows is not None or start.startswith(b"["):
+        document = _decoded(stream.read(), "the file", 1)
+        found = document if rows is None else rows_within(document, rows)
+        for position, row in enumerate(found):
+            yield f"entry {position}", row
         return
     for number, line in enumerate(stream, start=1):
         if line.strip():
-            row = _decoded(line, f"line {number}", number)
-            yield f"line {number}", row, b"\\u" in line
+            try:
+                row = _decoded(line, f"line {number}", number)
+            except ValueError as error:
+                hint = ""
+                with suppress(ValueError):  # maybe one document in several lines
+                    hint = rows_hint(_decoded(line + stream.read(), "", 1)) if number == 1 else ""
+                raise ValueError(f"{error}{hint}") from error
+            yield f"line {number}", row
 
 
 def _decoded(text: bytes, where: str, first_line: int) -> Any:
@@ -61,30 +101,68 @@ def _decoded(text: bytes, where: str, first_line: int) -> Any:
         raise ValueError(f"{where} is not JSON: {why}") from error
 
 
-def values_of(row: Any, names: Mapping[str, str], where: str, is_escaped: bool) -> list[Any]:
+def rows_within(document: Any, path: str) -> Iterable[Any]:
+    """Return the rows that a path leads to, "." for the document itself.
+
+    They are a list of objects, an object whose values are objects, or lists of cells beside their
+    names, as "data" and "columns" of W&B and of pandas.
+    """
+    above, _, name = path.rpartition(".")
+    try:
+        parent = value_in(document, above) if above else document
+        found = document if path == "." else value_in(parent, name)
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ValueError(
+            f"`rows` leads nowhere, got {path!r}: {error}{rows_hint(document)}"
+        ) from None
+    if isinstance(found, dict) and all(isinstance(row, dict) for row in found.values()):
+        return found.values()
+    columns = parent.get("columns") if isinstance(parent, dict) else None
+    if isinstance(found, list) and isinstance(columns, list):
+        return [
+            dict(zip(columns, row, strict=True)) if isinstance(row, list) else row for row in found
+        ]
+    if not isinstance(found, list):
+        raise ValueError(f"`rows` must lead to a list of objects, got {show(found)} at {path!r}")
+    return found
+
+
+def rows_hint(document: Any) -> str:
+    """Return which lists in a document may be the rows, for an error; empty if there are none."""
+    found = list(islice(_lists_of_rows(document, ""), _MOST_LISTS))
+    return f"; it has lists of rows, of which `rows` names one: {', '.join(found)}" if found else ""
+
+
+def _lists_of_rows(value: Any, path: str) -> Iterator[str]:
+    fields = value if isinstance(value, dict) else {}
+    rows = value if isinstance(value, list) else list(fields.values())
+    # objects in an object are rows if they have the same keys
+    alike = len(rows) > 1 and all(isinstance(x, dict) and x.keys() == rows[0].keys() for x in rows)
+    if alike or (rows is value and rows and isinstance(rows[0], (dict, list))):
+        yield f"{path or '.'!r} ({len(rows)})"
+        return
+    for name, field in fields.items():
+        yield from _lists_of_rows(field, f"{path}.{name}".removeprefix("."))
+
+
+def values_of(row: Any, names: Mapping[str, str], where: str) -> list[Any]:
     """Return the values of the columns in a JSON object."""
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    values = []
+    values, missing = [], list[ValueError]()
     for name in names.values():
         try:
-            value = value_in(row, name)
+            values.append(one_value(row, name))
         except ValueError as error:
-            raise ValueError(f"{where} has no {name!r}; {error}") from error
-        if isinstance(value, (dict, list)):
-            raise ValueError(
-                f"{where} must have one value as {name!r}, got {show(value)}: name a field or an "
-                "element in it, or argmax:NAME for the position of the largest number; each sample "
-                "must be an object of its own, as orient='records' of pandas writes them"
-            )
-        values.append(value)
-    if is_escaped and any(_HALF_A_CHARACTER.search(str(value)) for value in values):
-        raise ValueError(f"{where} has half a character (a lone surrogate) as a label")
+            close = closest(name, row)
+            remedy = {"columns": {name: close}} if close else {}
+            missing.append(DataError(f"{where} has no {name!r}; {error}", remedy))
+    refuse_all(missing)
     return values
 
 
-def sheet_rows(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Row]:
-    """Yield the same of the one sheet of an Excel file that has these columns below its top.
+def open_sheet(stream: BinaryIO, names: Mapping[str, str]) -> tuple[list[str], Iterator[Row]]:
+    """Return the header and the rows of the one sheet of an Excel file that has these columns.
 
     Empty rows are passed over; the first of the others is the header.
 
@@ -95,7 +173,7 @@ def sheet_rows(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Row]:
     """
     with needing("reading Excel files needs openpyxl", "informedness[excel]"):
         import openpyxl
-    try:
+    with _explained():
         book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
         sheets = [(sheet.title, _filled_rows(sheet)) for sheet in book.worksheets]
         tables = [(name, rows, _names_in(next(rows, (0, [])))) for name, rows in sheets]
@@ -104,23 +182,34 @@ def sheet_rows(stream: BinaryIO, names: Mapping[str, str]) -> Iterator[Row]:
             titles = ", ".join(show(title) for title, _, _ in having)
             raise ValueError(f"one sheet must have these columns, got {titles}: keep one of them")
         title, rows, header = max(having or tables, key=lambda table: len(table[2]))
-        below = () if having else map(_names_in, islice(rows, _TOP))
-        check_header(names, [header, *below])
+        check_header(names, [header, *(() if having else map(_names_in, islice(rows, _TOP)))])
+
+    def objects() -> Iterator[Row]:
         for number, row in rows:
-            cells = [*row, *[None] * (len(header) - len(row))]
-            yield f"row {number} of {title}", dict(zip(header, cells, strict=False)), True
-    except ValueError:
-        raise
-    except Exception as error:  # of whatever kind: openpyxl and zipfile have many for damage
-        raise ValueError(f"not readable as xlsx: {error}") from error
+            cells = dict.fromkeys(header) | dict(zip(header, row, strict=False))
+            yield f"row {number} of {title}", cells
+
+    return header, objects()
 
 
 def _filled_rows(sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
     """Yield the rows of a sheet that are not empty, with their numbers."""
     sheet.reset_dimensions()  # which some programs write wrong
-    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-        if any(cell is not None for cell in row):
-            yield number, row
+    with _explained():
+        for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+            if any(cell is not None for cell in row):
+                yield number, row
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn the errors of openpyxl and zipfile, which have many for damage, into ValueError."""
+    try:
+        yield
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"not readable as xlsx: {error}") from error
 
 
 def _names_in(row: tuple[int, Sequence[Any]]) -> list[str]:

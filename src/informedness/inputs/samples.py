@@ -1,298 +1,315 @@
-"""Samples read whole from files: each has a reference and the predictions of two models."""
+"""Rows of data become samples: labels are read, and what is missing or wrong is said at the end."""
 
-from collections.abc import Sequence
-from os import PathLike
-from typing import Any
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..contingency import common_codes
-from ..core.labels import NAMES, Column, LabelsWarning, check_same_kind, join_columns, show, warn
-from .answered import AS_THEY_ARE, LabelOptions, read_labels
-from .columns import Batch, read_whole
-from .delimited import check_no_rule, marked
-from .matrices import role_in, words_of
-from .paths import check_encoding, open_whole, why_not_utf8
-from .readers import read_files
+from ..contingency import read_whole
+from ..core.labels import Column, Label, Numbers, check_same_kind
+from ..core.table import Task, read_amounts
+from .answered import AS_THEY_ARE, LabelOptions, at_position, read_labels
+from .columns import DataError, labelled_among, naming, refuse_all
+from .containers import read_quickly
+from .delimited import DELIMITERS
+from .doubts import counts_among, warn_of_count, warn_of_swapped
+from .paths import list_files, open_whole
+from .read import Amounts, Read, ReadColumn
+from .readers import columns_in, read_header
 
-_MOST_ROWS = 1 << 29  # of which a column takes 4 GB
+_WHOLE, _GAPPED = r"-?(0|[1-9]\d*)", r"-?(0|[1-9]\d*)\.0"
+_MOST_CLASSES = 20  # that a remedy lists
 
 
-def read_columns(
-    path: str | PathLike[str] | Sequence[str | PathLike[str]],
-    names: dict[str, str],
-    *,
-    options: LabelOptions = AS_THEY_ARE,
-    most_rows: int = _MOST_ROWS,
-    **how: Any,
-) -> dict[str, Column]:
-    """Return columns of files as labels, by argument.
+class End(NamedTuple):
+    """What is known once all rows were read."""
+
+    integers: dict[Any, int]  # that text stands for
+    classes: Sequence[Any] | None  # if declared
+    read: Read
+
+
+class Samples:
+    """Reads the rows of a data set, some at a time, and keeps account of them.
 
     Parameters
     ----------
-    path
-        As in `table_from_file`.
     names : dict of str to str
-        Name of the column of each argument. Identifiers, the arguments "on" and "groups", are left
-        as they are. With "counts" each row is repeated so many times.
-    most_rows : int
-        How many samples there may be.
+        The column of each argument: references, predictions, weights, counts, by ...
     options : LabelOptions
         What a label is.
-    **how
-        How to read the files, as in `read_files`.
-
-    Raises
-    ------
-    ValueError
-        If a file, a column or a label is not valid; the message names the file.
+    drop_null, keep_missing : bool
+        As in `table_from_file`.
     """
-    parts: dict[str, list[Column]] = {x: [] for x in names if x != "counts"}
-    total = 0
 
-    def add(batch: Batch) -> None:
-        nonlocal total
-        counts = batch.columns.pop("counts", None)
-        n = None if counts is None else read_whole(counts)
-        total += batch.n_rows if n is None else int(n.sum())
-        if total > most_rows:
-            raise ValueError(f"there can be at most {most_rows:,d} rows, the data has more")
-        repeated = slice(None) if n is None else np.repeat(np.arange(len(n)), n)
-        for argument, values in batch.columns.items():
-            column = read_labels(values, argument, options)[repeated]
-            if len(column):
-                first = [*parts[argument], column][0]
-                check_same_kind(first, f"{argument} before", column, argument)
-                parts[argument].append(column)
+    def __init__(
+        self,
+        names: Mapping[str, str],
+        options: LabelOptions = AS_THEY_ARE,
+        *,
+        drop_null: bool = False,
+        keep_missing: bool = False,
+    ) -> None:
+        self.names, self.options, self.keep_missing = names, options, keep_missing
+        self.labelled = labelled_among(names)
+        self.sources: list[str] = []
+        self.header: list[str] = []
+        self.n_rows = 0
+        self.n_row_groups: int | None = None
+        self.left_out = Counter[str]()
+        self._drop_null, self._is_text, self._has_gaps = drop_null, False, False
+        self._class_names: Sequence[str] | None = None
+        self._ignored: Label | None = None
+        self._n_null, self._n_found = Counter[str](), Counter[str]()
+        self.examples: dict[str, Column] = {}
+        self._classes = set[Any]()  # of references where something is missing
+        self._errors: dict[str, ValueError] = {}
+        self._bad: dict[str, None] = {}  # sources with errors or nulls, in order
 
-    read_files(path, names, add, options, **how)
-    empty = Column(np.zeros(0, dtype=np.int64), [])
-    return {
-        argument: join_columns(columns) if columns else empty for argument, columns in parts.items()
-    }
+    def read(
+        self,
+        given: Mapping[str, Any],
+        *,
+        class_names: Mapping[str, Sequence[str]] | None = None,
+        is_text: bool = False,
+        **times: Numbers,
+    ) -> dict[str, Any]:
+        """Return labels as columns and amounts as arrays, without the rows that are left out.
 
+        There are none once something is wrong, which `end` says. With `times` each row stands for
+        so many, as a GROUP BY returns them.
+        """
+        n, read = len(next(iter(given.values()))), dict[str, Any](times)
+        n_rows = read.get("times", np.ones(n, dtype=np.int64))
+        keep = np.ones(n, dtype=bool)
+        where = f"in the rows from {self.n_rows} on" if self.n_rows else ""
+        for argument, values in given.items():
+            missing = np.zeros(n, dtype=bool)
+            try:
+                with naming(where):
+                    column, missing = self.values(argument, values, class_names or {}, is_text)
+                    read[argument] = column
+                    if argument in self.labelled[1:] and "references" in read:
+                        check_same_kind(read["references"], "references", column, argument)
+            except ValueError as error:  # the first about each argument is kept for the end
+                self._errors.setdefault(argument, error)
+                self._bad |= dict.fromkeys(self.sources[-1:])
+            n_missing = int(n_rows[missing].sum())
+            if argument.startswith("predictions"):
+                self._n_found[argument] -= n_missing
+                if self.options.unknown == "wrong":
+                    continue
+            if n_missing:
+                self._bad |= {} if self._drop_null else dict.fromkeys(self.sources[-1:])
+                self._n_null[argument] += n_missing
+                self.left_out[_why(argument)] += int(n_rows[missing & keep].sum())
+                keep &= ~missing
+        self.n_rows += int(n_rows.sum())
+        if self._n_null and "references" in read:
+            self._classes |= {*read["references"].coded()[0]} - {None}
+        if self._errors or not keep.any():
+            return {}
+        return read if keep.all() else {name: values[keep] for name, values in read.items()}
 
-def read_lines(
-    paths: Sequence[str | PathLike[str]],
-    options: LabelOptions = AS_THEY_ARE,
-    *,
-    encoding: str | None = None,
-    drop_null: bool = False,
-    keep_missing: bool = False,
-) -> list[Column]:
-    """Return the references and the predictions in two text files, one label per line.
+    def values(
+        self, argument: str, values: Any, class_names: Mapping[str, Sequence[str]], is_text: bool
+    ) -> tuple[Any, Numbers]:
+        """Return labels as a column or amounts as an array, and which are missing."""
+        if argument in ("weights", "counts"):
+            if isinstance(values, list):
+                missing = np.array([value is None for value in values], dtype=bool)
+                amounts = [0 if value is None else value for value in values]
+            else:  # of Arrow
+                missing = np.asarray(values.is_null())
+                amounts = values.fill_null(0) if missing.any() else values
+            if argument == "counts":
+                return read_whole(amounts), missing
+            return read_amounts(amounts, argument), missing
+        own = class_names.get(argument)
+        if argument in self.labelled:
+            self._is_text |= is_text
+            if own is None:
+                own = next(iter(class_names.values()), None)
+            self._class_names = own
+        nulls = self.options.nulls() if is_text and not self.keep_missing else ()
+        column = values  # joined rows were read before
+        if not isinstance(values, Column):
+            column = read_labels(values, argument, self.options, own, nulls)
+        if column.kind is not None:
+            example = read_quickly([column.example()], argument)
+            before = self.examples.setdefault(argument, example)
+            check_same_kind(before, f"{argument} before", column, argument)
+        lacks = column.values is not None and None in column.values
+        return column, ~column.differs_from(None) if lacks else np.zeros(len(column), dtype=bool)
 
-    Raises
-    ------
-    ValueError
-        If a file is not UTF-8, the lines are those of a table, a line holds no label, or the
-        numbers of lines differ.
-    """
-    check_encoding(encoding)
-    sides = [_lines_of(str(path), encoding) for path in paths]
-    return labels_of_lines(
-        sides, list(map(str, paths)), options, drop_null=drop_null, keep_missing=keep_missing
-    )
+    def ignored(self, references: Column) -> Any:
+        """Return the reference to leave out, as an integer or a name of a class if they are."""
+        self._ignored = self.options.ignored(references.kind == "integers")
+        if self._ignored is not None and self._class_names is not None:
+            self._ignored = str(at_position(self._ignored, self._class_names))
+        return self._ignored
 
+    # The end
 
-def labels_of_lines(
-    sides: Sequence[list[str]],
-    names: Sequence[str],
-    options: LabelOptions = AS_THEY_ARE,
-    *,
-    drop_null: bool = False,
-    keep_missing: bool = False,
-) -> list[Column]:
-    """Return the references, and the predictions of each model, in lists of lines.
+    def end(self, sides: Mapping[str, Amounts], never_repeats: Callable[[], bool]) -> End:
+        """Raise an error about all that is wrong, or warn of what may be, and say what was read.
 
-    Lines at the end that are empty on all sides are no samples. Messages call the sides by `names`.
-    """
-    for lines, name in zip(sides, names, strict=True):
-        _check_lines(lines, name)
-    if len({*map(len, sides)}) > 1:
-        found = [f"{len(lines)} in {name}" for lines, name in zip(sides, names, strict=True)]
-        raise ValueError(
-            "there must be the same number of lines, one per sample, got "
-            f"{', '.join(found[:-1])} and {found[-1]}"
-        )
-    n = len(sides[0])
-    while n and not (keep_missing or any(lines[n - 1] for lines in sides)):
-        n -= 1
-    sides = [lines[:n] for lines in sides]
-    _check_first(sides)
-    missing = options.missing(NAMES, keep_missing)
-    gaps = set[int]()
-    roles = [NAMES[0], *[NAMES[1]] * (len(sides) - 1)]
-    for name, lines, role in zip(names, sides, roles, strict=True):
-        null = () if missing is None else ("", *missing.get(role, ()))
-        here = [i for i, line in enumerate(lines) if line in null]
-        if here and not drop_null:
-            n_lines = f", and {len(here) - 1} more like it" if len(here) > 1 else ""
-            raise ValueError(
-                f"{name}: line {here[0] + 1} must hold a label, got {show(lines[here[0]])}"
-                f"{n_lines}: drop_null=True leaves out such samples, keep_missing=True reads it as "
-                "a label"
-            )
-        gaps.update(here)
-    if gaps:
-        warn(f"{len(gaps)} of {n} samples are left out, a label of theirs is missing")
-    columns = []
-    for name, lines, role in zip(names, sides, roles, strict=True):
+        `sides` are the labels of each argument that has some.
+        """
+        known = [label for label, _ in sides["references"]]
+        self.refuse(classes=known)
+        integers = self._integers([[label for label, _ in side] for side in sides.values()])
+        sides = {x: [(integers.get(y, y), n) for y, n in side] for x, side in sides.items()}
+        known = [label for label, _ in sides["references"]]
+        classes = self.options.classes(is_integer=bool(known) and isinstance(known[0], int))
+        if classes is not None and self._class_names is not None:
+            classes = [at_position(x, self._class_names) for x in classes]
+        for x in self.labelled[1:]:
+            warn_of_swapped(self.names["references"], self.names[x])
+        used = {name for x, name in self.names.items() if x != "weights"}
+        counts = counts_among(x for x in self.header if x not in used)
+        if counts and "counts" not in self.names and never_repeats():
+            warn_of_count(counts[0])
+        return End(integers, classes, self._account(sides, {*(classes or known)}, bool(classes)))
+
+    def _integers(self, sides: Sequence[Sequence[Any]]) -> dict[Any, int]:
+        """Return the integers that text stands for, if gaps made `1.0` of those on some sides."""
+        labels = [[x for x in side if x is not None] for side in sides]
+        if not self._is_text or not all(isinstance(x, str) for side in labels for x in side):
+            return {}
+        forms = {_form(side) for side in labels}
+        self._has_gaps = forms == {_WHOLE, _GAPPED}
+        every = {x for side in labels for x in side} if self._has_gaps else ()
+        return {x: int(x.removesuffix(".0")) for x in every}
+
+    def refuse(self, errors: Iterable[ValueError] = (), classes: Collection[Any] = ()) -> None:
+        """Raise one error about all that is wrong, these errors included; nothing if all is well.
+
+        `classes` are those of the references, as far as they are known.
+        """
+        nulls = [] if self._drop_null else self._null_errors()
         try:
-            kept = [line for i, line in enumerate(lines) if i not in gaps]
-            columns.append(read_labels(kept, role, options))
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from error
-    return columns
+            with naming(first_of([*self._bad] or self.sources)):
+                refuse_all([*self._errors.values(), *nulls, *errors])
+        except DataError as error:
+            if error.remedy.get("unknown") == "wrong" and not self.options.known:
+                error.remedy["labels"] = sorted({*classes, *self._classes})[:_MOST_CLASSES]
+            raise
+
+    def _null_errors(self) -> list[ValueError]:
+        """Return the error about missing values, none if there are none."""
+        null = "an empty cell, or text such as NA" if self._is_text else "None (null) or nan"
+        lacking = [argument for argument in self.names if self._n_null[argument]]
+        found = [
+            f"`{x}` must have a value in every row, got {null} in {self._n_null[x]} of "
+            f"{self.n_rows} rows of column {self.names[x]!r}"
+            for x in lacking
+        ]
+        remedy: dict[str, Any] = {}
+        how = "drop_null=True leaves out rows with missing values"
+        wrong = [x for x in lacking if x.startswith("predictions")]
+        if wrong:
+            remedy["unknown"] = "wrong"
+            counted = 'unknown="wrong" with `labels` counts a missing prediction as wrong'
+            how = f"{counted}, {how}, which flatters a model that gives up on hard samples"
+        if len(wrong) < len(lacking):
+            remedy["drop_null"] = True
+        how += ", keep_missing=True reads such text as labels" * self._is_text
+        return [DataError(f"{'; '.join(found)}: {how}", remedy)] if found else []
+
+    def note_dropped(self, references: Column, task: Task, rows: Mapping[str, Any]) -> None:
+        """Keep account of rows whose reference is ignored, or whose weight is 0."""
+        times = rows.get("times", np.ones(len(references), dtype=np.int64))
+        kept = np.ones(len(references), dtype=bool)
+        if task.ignored is not None:
+            kept = references.differs_from(task.ignored)
+            self.left_out["ignored"] += int(times[~kept].sum())
+        if "weights" in rows:
+            self.left_out["of weight 0"] += int(times[kept & (rows["weights"] == 0)].sum())
+
+    def _account(
+        self, sides: Mapping[str, Amounts], classes: Collection[Any], is_declared: bool
+    ) -> Read:
+        """Return what was read."""
+        columns = []
+        for argument, name in self.names.items():
+            part = re.sub(r"_([ab])$", lambda found: f" {found[1].upper()}", argument)
+            found = sides.get(argument, [])
+            labels, outside = ([x for x in found if (x[0] in classes) == is_in] for is_in in (1, 0))
+            notes = tuple(self._notes(argument)) if argument in sides else ()
+            columns.append(ReadColumn(part, name, labels, outside, is_declared, notes))
+        used = {name.removeprefix("argmax:") for name in self.names.values()}
+        tops = {*used, *(name.partition(".")[0] for name in used)}
+        not_used = tuple(name for name in self.header if name not in tops)
+        left_out = +self.left_out
+        counted = self.n_rows, left_out, tuple(columns)
+        return Read(tuple(self.sources), *counted, not_used, self.n_row_groups, self._ignored)
+
+    def _notes(self, argument: str) -> Iterator[str]:
+        if self.options.numeric or self._has_gaps:
+            yield "text read as integers"
+        if self.options.pattern is not None and argument.startswith("predictions"):
+            found = self.n_rows + self._n_found[argument]
+            yield f"an answer extracted from {found:,d} of {self.n_rows:,d}"
+        if self._class_names is not None:
+            yield "positions read as names of classes"
 
 
-def _check_lines(lines: Sequence[str], name: str) -> None:
-    """Raise ValueError if these are the lines of a table, or of several files joined into one."""
-    try:
-        check_no_rule(lines)
-        for line in dict.fromkeys(lines):
-            if line.startswith("\ufeff"):
-                raise ValueError(f"in line {lines.index(line) + 1} {marked(line)}")
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-    if line := next((line for line in dict.fromkeys(lines) if "\t" in line), ""):
-        warn(
-            f"{name}: {show(line)} contains a tab: there must be one label per line", LabelsWarning
-        )
+def first_of(sources: Sequence[str]) -> str:
+    """Return the name of the first file, and how many others there are."""
+    others = len(sources) - 1
+    return " and ".join([*sources[:1], *[f"{others} more"] * (others > 0)])
 
 
-def _check_first(sides: Sequence[list[str]]) -> None:
-    """Warn if the first line is a header."""
-    first = [line for lines in sides for line in lines[:1]]
-    below = set[str]().union(*(lines[1:] for lines in sides))
-    if any(map(_is_header, first)) and below.isdisjoint(first) and not any(map(_is_header, below)):
-        shown = ", ".join(map(show, first))
-        warn(f"the first line ({shown}) looks like a header: leave it out", LabelsWarning)
+def _form(labels: Iterable[str]) -> str | None:
+    """Return which kind of integers in text all labels are, None if they are not."""
+    return next((x for x in (_WHOLE, _GAPPED) if all(re.fullmatch(x, y) for y in labels)), None)
 
 
-def _is_header(line: str) -> bool:
-    """Return whether a line can only be the name of a column; "true" alone is a label."""
-    words = words_of(line[:200])
-    is_name = all(word == "y" or role_in(word)[0] for word in words)
-    return is_name and words != ["true"] and role_in(line[:200])[0] is not None
+def _why(argument: str) -> str:
+    """Return why a row is left out in which this has no value."""
+    kind = argument.partition(" ")[0].partition("_")[0]
+    nouns = {"references": "reference", "predictions": "prediction"}
+    return f"no {nouns.get(kind, kind.removesuffix('s'))}"
 
 
-def lines_in(text: str) -> list[str]:
-    """Return the lines of text, whichever way they end."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.removesuffix("\n").split("\n") if text else []
+def read_files(path: Any, samples: Samples, **how: Any) -> Iterator[dict[str, Any]]:
+    """Yield the rows of files as `samples` reads them; the options are those of `raw_batches`."""
+    for columns, more in raw_batches(path, samples.names, samples, **how):
+        yield samples.read(columns, **more)
 
 
-def _lines_of(path: str, encoding: str | None) -> list[str]:
-    """Return the lines of a text file, which must be text of labels."""
-    try:
-        with open_whole(path, encoding=encoding) as stream:
-            content = stream.read()
-        if why := why_not_utf8(content.splitlines()):
-            raise ValueError(why)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-    return lines_in(content.decode("utf-8-sig"))
+def raw_batches(
+    path: Any,
+    names: Mapping[str, str],
+    samples: Samples,
+    *,
+    file_format: str | None = None,
+    encoding: str | None = None,
+    rows: str | None = None,
+    most_bytes: int | None = None,
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield columns of files by argument as they stand there, and whether they are text.
 
-
-def joined_columns(
-    paths: Sequence[str],
-    on: str,
-    references: str,
-    predictions: Sequence[str],
-    groups: str | None = None,
-    **options: Any,
-) -> tuple[Column, Column, Column, Column | None]:
-    """Return references, both predictions and groups of two files, joined on their identifiers.
-
-    Parameters
-    ----------
-    paths : two paths
-        The file of each model, or the folder of its part files.
-    on, references : str
-        Names of the columns of identifiers and references, which both files have.
-    predictions : sequence of str
-        Name of the column of predictions, in both or of each file.
-    groups : str, optional
-        Name of the column of groups, in the first file.
-    **options
-        As in `read_columns`.
-
-    Raises
-    ------
-    ValueError
-        As for `read_columns`; or if an identifier occurs twice in a file, is not in both files, or
-        has different references.
-    """
-    sides: list[dict[str, Column]] = []
-    for path, name in zip(paths, (*predictions, *predictions), strict=False):
-        names = {"on": on, "references": references, "predictions": name}
-        if groups is not None and not sides:
-            names["groups"] = groups
-        sides.append(read_columns(path, names, **options))
-    a, b = joined_sides(sides, paths, f"`--on {on}`", left_out=bool(options.get("drop_null")))
-    return a["references"], a["predictions"], b["predictions"], a.get("groups")
-
-
-def joined_sides(
-    sides: Sequence[dict[str, Column]], names: Sequence[str], on: str, left_out: bool = False
-) -> list[dict[str, Column]]:
-    """Return the columns of two models in the order of their identifiers, the columns "on".
-
-    Parameters
-    ----------
-    sides : two dicts of str to Column
-        With "on" and "predictions"; any other columns that both have must be equal.
-    names : two str
-        What to call the two in messages.
-    on : str
-        What to call the identifiers.
-    left_out : bool
-        Whether samples with nulls were left out, for the messages.
+    `samples` keeps account of the files. The other options are those of `table_from_file`; a file
+    may hold `most_bytes` once decompressed.
 
     Raises
     ------
     ValueError
-        If an identifier occurs twice on one side or is not on both, or if columns are not equal.
+        If a file is damaged or lacks a column; the message names the file.
     """
-    a, b = sides
-    equal = [name for name in a if name in b and name not in ("on", "predictions")]
-    for argument in ("on", *equal):
-        check_same_kind(
-            a[argument], f"{argument} of {names[0]}", b[argument], f"{argument} of {names[1]}"
-        )
-    ids, *codes = common_codes(a["on"], b["on"])
-    for name, side in zip(names, codes, strict=True):
-        again = np.bincount(side, minlength=len(ids)) - 1
-        if (again > 0).any():
-            raise ValueError(
-                f"{on}: {again[again > 0].sum()} of {len(side)} rows of {name} repeat an "
-                f"identifier, such as {show(ids[np.argmax(again > 0)])}; each must occur once"
-            )
-    missing, unmatched = [], 0
-    for here, there in ((0, 1), (1, 0)):
-        alone = np.setdiff1d(codes[here], codes[there])
-        unmatched += len(alone)
-        verb = "is" if len(alone) == 1 else "are"
-        such = f" (such as {show(ids[alone[0]])})" if len(alone) else ""
-        of_side = f"{len(alone)} of {len(codes[here])} in {names[here]}"
-        missing.append(f"{of_side} {verb} not in {names[there]}{such}")
-    if unmatched:
-        more = ", and rows with a null are left out" if left_out else ""
-        raise ValueError(f"{on}: {', '.join(missing)}; both must hold the same samples{more}")
-    common, *orders = np.intersect1d(codes[0], codes[1], return_indices=True)
-    a, b = (
-        {argument: column[order] for argument, column in side.items()}
-        for side, order in zip(sides, orders, strict=True)
-    )
-    for argument in equal:
-        values, left, right = common_codes(a[argument], b[argument])
-        unequal = np.flatnonzero(left != right)
-        if len(unequal):
-            first = unequal[0]
-            raise ValueError(
-                f"{on}: the {argument} of {len(unequal)} of {len(left)} samples differ between "
-                f"{names[0]} and {names[1]}, such as {show(values[left[first]])} and "
-                f"{show(values[right[first]])} for {show(ids[common[first]])}; they must be equal"
-            )
-    return [a, b]
+    for file, kind in list_files(path, file_format):
+        samples.sources.append(file)
+        with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
+            found = read_header(stream, kind, names, rows)
+            samples.header += [name for name in found.header if name not in samples.header]
+            if kind == "parquet":
+                samples.n_row_groups = (samples.n_row_groups or 0) + found.n_row_groups
+            class_names = getattr(found, "class_names", {})
+            for columns in columns_in(found, stream, kind, names, samples.keep_missing):
+                yield columns, {"class_names": class_names, "is_text": kind in DELIMITERS}

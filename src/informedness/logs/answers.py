@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, show, warn
-from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted, filled
+from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted
 from ..inputs.containers import read_quickly
-from ..inputs.samples import joined_sides
+from ..inputs.joined import joined_sides
 from ..results.comparison import Comparison, compare
 from ..results.estimates import Estimate, estimate_from_labels
 from ..results.report import Report
@@ -145,20 +142,16 @@ class Answers:
         known = set(self.classes)
         return Counter(answer for answer in self.predictions if answer not in known)
 
-    def known_predictions(self) -> Sequence[Label]:
-        """Return the answers, with one label outside the classes for all unknown ones."""
+    def known_predictions(self) -> list[Label | None]:
+        """Return the answers, None for each that is none of the classes."""
         known = set(self.classes)
-        return filled([x if x in known else None for x in self.predictions], self.classes)
+        return [x if x in known else None for x in self.predictions]
 
     def table(self) -> ContingencyTable:
         """Return the contingency table, in which unknown answers are wrong."""
         how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong"}
         how |= {"references": list(self.references), "predictions": self.known_predictions()}
-        table = ContingencyTable.from_labels(**how)
-        n, alone = len(self.references), int(np.count_nonzero(table.reference_totals == 1))
-        if n >= 50 and alone > 0.9 * n:  # as of labels that are not declared
-            warn(f"{self.name}: {alone} of {n} references occur once: are they free text?")
-        return table
+        return ContingencyTable.from_labels(**how)
 
     def report(self, confidence_level: float | None = None) -> Report:
         """Return the scores of the answers, with intervals if there is a confidence level.
@@ -259,7 +252,7 @@ class Answers:
         names = ("references", "documents", "groups")
         columns = {name: values for name in names if (values := getattr(self, name))}
         columns |= {"on": self.ids, "predictions": self.known_predictions()}
-        return {name: read_quickly(list(values), name) for name, values in columns.items()}
+        return {name: read_quickly(list(x), name, may_lack=True) for name, x in columns.items()}
 
     def read(self, options: LabelOptions) -> Answers:
         """Return the answers as classes: as the harness's verdicts say, or by these options.
@@ -322,15 +315,6 @@ class Answers:
         references = tuple(names[x] for x in self.references)
         predictions = tuple(names.get(x, x) for x in self.predictions)
         return replace(self, references=references, predictions=predictions, choices=tuple(choices))
-
-
-@contextmanager
-def naming(what: object) -> Iterator[None]:
-    """Name a file, a line or a sample in errors about it."""
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{what}: {error}") from error
 
 
 def json_object(text: bytes) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..core.labels import show
 from ..extras import needing
-from .answers import Answers, json_object, naming, not_one
+from ..inputs.columns import naming
+from .answers import Answers, json_object, not_one
 from .verdicts import verdict_of
 
 NAME = "inspect"

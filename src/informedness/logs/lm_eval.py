@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
+from ..inputs.columns import naming
 from ..inputs.paths import open_whole
-from .answers import Answers, json_object, naming, not_one, of_positions
+from .answers import Answers, json_object, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
 NAME = "lm-eval"

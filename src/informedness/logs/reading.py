@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 from ..core.labels import check_choice, warn
 from ..inputs.answered import LabelOptions
+from ..inputs.columns import naming
 from ..inputs.paths import paths_of
 from . import inspect_ai, lighteval, lm_eval
-from .answers import Answers, naming
+from .answers import Answers
 
 # each has `is_log(path)`, and `read_log(path)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {x.NAME: x for x in (lm_eval, lighteval, inspect_ai)}

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..inputs.columns import naming
 from ..results.layout import Result, Rows, aligned, as_json
 from ..results.report import Report
 from ..results.text import cut, interval_heads, rounded, shown
 from ..statistics.registry import MODULES, score_named
-from .answers import Answers, naming
+from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
 _MOST_UNKNOWN = 3

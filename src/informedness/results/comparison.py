@@ -8,11 +8,12 @@ import numpy as np
 
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
-from ..core.table import Table, nothing_in_common
+from ..core.table import Table
+from ..inputs.read import Read
 from ..statistics.information import lack
 from ..statistics.intervals import warn_of_few
 from ..statistics.registry import averaged_score
-from ..statistics.score import MarginScore, ScoreWithInterval
+from ..statistics.score import ScoreWithInterval
 from ..statistics.sums import effective_sample_size, quotient
 from ..statistics.swaps import Swaps, check_plan
 from .layout import Measured, Rows, padded
@@ -66,6 +67,7 @@ class Comparison(Measured):
     lost: int
     n_different: int
     signature: str
+    read: tuple[Read, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
@@ -106,7 +108,7 @@ class Comparison(Measured):
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
-        plain = self.to_dict()
+        plain = replace(self, read=()).to_dict()
         del plain["confidence_interval"], plain["standard_error"]
         return [plain | self.fields()]
 
@@ -167,8 +169,7 @@ def compare(
     Raises
     ------
     ValueError
-        As `informedness_score`, and if an option is not valid, the score is undefined, or no label
-        of the references is ever predicted (unless `labels` has all of them, or for NIT and EMA).
+        As `informedness_score`, and if an option is not valid or the score is undefined.
 
     Warns
     -----
@@ -198,10 +199,6 @@ def compare(
             "`y_true` must have at least two classes, or there is nothing to tell apart: all "
             f"are {show(tables[0].labels[int(np.argmax(tables[0].reference_totals))])}"
         )
-    if isinstance(score, MarginScore):  # others do not see what classes are called
-        for name, table in zip(answers, tables, strict=True):
-            if why := nothing_in_common(table, ("y_true", name)):
-                raise ValueError(why)
     lacking = [score.too_few(table, prior) for table in tables] + [too_few_groups(triples)]
     a, b = (float(score.value(table, prior=prior)) for table in tables)
     both = tables[0] + tables[1]

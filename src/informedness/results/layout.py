@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from ..extras import needing
-from .text import cut_apart, shown_interval
+from ..inputs.read import Read
+from .text import cut_apart, lines_of_read, shown_interval
 
 Rows: TypeAlias = list[list[str]]
 """The header of a table, then its rows; the first column is text, the others are numbers."""
@@ -24,6 +25,17 @@ _LATEX |= {"±": r"$\pm$", "<": r"\textless{}", ">": r"\textgreater{}"}
 
 class Result:
     """What every result can be turned into; subclasses provide tables, lines and records."""
+
+    read: tuple[Read, ...] = ()
+    """What was read of files or data frames, the first thing that is shown."""
+
+    def plain_read(self) -> dict[str, Any]:
+        """Return what was read as a field of plain values; nothing if nothing was."""
+        return {"read": [read.to_dict() for read in self.read]} if self.read else {}
+
+    def read_blocks(self) -> list[str]:
+        """Return what was read as text."""
+        return ["\n".join(lines_of_read(read)) for read in self.read]
 
     def text_tables(self) -> list[Rows]:
         """Return the result as tables of text."""
@@ -39,7 +51,8 @@ class Result:
 
     def __str__(self) -> str:
         """Return the result as text for a terminal."""
-        return "\n\n".join([*map(aligned, self.text_tables()), *self.text_lines()])
+        tables = map(aligned, self.text_tables())
+        return "\n\n".join([*self.read_blocks(), *tables, *self.text_lines()])
 
     def __repr__(self) -> str:
         """Return the same at a prompt; subclasses that are data classes say `repr=False`."""
@@ -47,7 +60,9 @@ class Result:
 
     def to_markdown(self) -> str:
         """Return the result as Markdown tables, and the lines below them."""
-        return "\n\n".join([*map(_markdown, self.text_tables()), *map(_escaped, self.text_lines())])
+        blocks = [f"```text\n{block}\n```" for block in self.read_blocks()]
+        tables, lines = map(_markdown, self.text_tables()), map(_escaped, self.text_lines())
+        return "\n\n".join([*blocks, *tables, *lines])
 
     def to_latex(self) -> str:
         r"""Return the result as LaTeX tables, which need `\usepackage{booktabs}`.
@@ -76,8 +91,9 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return the result as a notebook shows it."""
+        blocks = [f"<pre>{html.escape(block)}</pre>" for block in self.read_blocks()]
         lines = [f"<p>{html.escape(line)}</p>" for line in self.text_lines()]
-        return "\n".join([*map(_html, self.text_tables()), *lines])
+        return "\n".join([*blocks, *map(_html, self.text_tables()), *lines])
 
 
 class Measured(Result):
@@ -88,8 +104,9 @@ class Measured(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values for JSON; undefined numbers are None."""
-        plain = {name: as_json(x) for name, x in vars(self).items()}
-        return plain | {"confidence_interval": [*map(as_json, self.confidence_interval)]}
+        plain = {name: as_json(x) for name, x in vars(self).items() if name != "read"}
+        plain |= {"confidence_interval": [*map(as_json, self.confidence_interval)]}
+        return plain | self.plain_read()
 
     def fields(self, prefix: str = "") -> dict[str, Any]:
         """Return the standard error and the interval as fields of a record."""

@@ -17,6 +17,7 @@ from ..core.scores import Average
 from ..core.table import read_weights
 from ..functions import table_of_labels
 from ..inputs.containers import read_quickly
+from ..inputs.read import Read
 from ..statistics.registry import averaged_score, score_named
 from .comparison import Comparison, compare
 from .estimates import Estimate, estimate_from_labels
@@ -101,6 +102,7 @@ class Leaderboard(Result):
     comparisons: dict[tuple[str, str], Comparison]
     p_values: dict[tuple[str, str], float]
     confidence_level: float
+    read: tuple[Read, ...] = ()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the models with their intervals and letters, small strokes for the runs of a model.
@@ -138,6 +140,7 @@ class Leaderboard(Result):
                 {"a": a, "b": b, "p_value_holm": self.p_values[a, b], **comparison.to_dict()}
                 for (a, b), comparison in self.comparisons.items()
             ],
+            **self.plain_read(),
         }
 
     def text_tables(self) -> list[Rows]:

@@ -12,9 +12,11 @@ import numpy as np
 from ..contingency import ContingencyTable
 from ..core.labels import Label, check_same_order
 from ..core.scores import signature_of
-from ..core.table import Table, warn_of_doubts
+from ..core.table import Table
 from ..functions import Y_NAMES, table_of_labels
 from ..inputs.containers import read_task
+from ..inputs.doubts import warn_of_table
+from ..inputs.read import Read, signed
 from ..slicing import count_slices
 from ..statistics.entropic import entropies
 from ..statistics.guessing import guessing_p_value
@@ -140,10 +142,18 @@ class Report(Result, Mapping[str, float]):
             per_class,
             p_value,
             headline(table, INFORMEDNESS, informedness, accuracy, asked, p_value),
-            signature_of("report", table, ignore_index=ignore_index, interval=how),
+            signed(
+                signature_of("report", table, ignore_index=ignore_index, interval=how),
+                getattr(table, "read", ()),
+            ),
             confidence_level,
             estimates,
         )
+
+    @property
+    def read(self) -> tuple[Read, ...]:  # type: ignore[override]
+        """What was read of files or data frames; empty for other tables."""
+        return getattr(self.table, "read", ())
 
     @property
     def n_classes(self) -> int:
@@ -200,7 +210,7 @@ class Report(Result, Mapping[str, float]):
         plain["per_class"] = [
             {name: as_json(x) for name, x in row.items()} for row in self.per_class
         ]
-        return {**plain, "summary": self.summary, "signature": self.signature}
+        return {**plain, "summary": self.summary, "signature": self.signature, **self.plain_read()}
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how often each class is found (TPR) and how often it is wrongly predicted (FPR).
@@ -252,7 +262,7 @@ class Report(Result, Mapping[str, float]):
         """Return one number per row: score, class (empty for the whole table), value."""
         rows: list[tuple[Any, ...]] = [("score", "class", "value")]
         plain = self.to_dict()
-        groups = [("", {name: plain[name] for name in plain if name != "summary"})]
+        groups = [("", {name: plain[name] for name in plain if name not in ("summary", "read")})]
         groups += [(row.pop("label"), row) for row in groups[0][1].pop("per_class")]
         for label, values in groups:
             for name, value in values.items():
@@ -266,7 +276,7 @@ class Report(Result, Mapping[str, float]):
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
         tables = [aligned(self._score_rows()), aligned(self._class_rows())]
-        return "\n\n".join([*tables, *self.text_lines()])
+        return "\n\n".join([*self.read_blocks(), *tables, *self.text_lines()])
 
     def __getitem__(self, name: str) -> float:
         """Return a score by its name."""
@@ -380,7 +390,7 @@ def report(
         check_same_order({"y_true": y_true, "sample_weight": sample_weight, **columns})
         r, p, task = read_task(y_true, y_pred, labels, ignore_index, unknown, Y_NAMES)
         tables = count_slices(r, p, by, task, sample_weight)
-        warn_of_doubts(ContingencyTable.sum_of(list(tables.values())))
+        warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES)
         return Slices.from_tables(
             tables,
             by=tuple(map(str, by)) if isinstance(by, Mapping) else "slice",

@@ -9,6 +9,7 @@ from ..contingency import ContingencyTable, common_codes
 from ..core.labels import Codes, Column, Numbers, check_same_order
 from ..core.table import count_pairs, read_amounts
 from ..inputs.containers import read_quickly, read_task
+from ..inputs.doubts import warn_of_table
 from ..statistics.information import lack
 from ..statistics.swaps import Triples
 
@@ -61,14 +62,17 @@ def read_samples(
     columns = [side[kept] for side in (column, *columns)]
     weights = None if weights is None else weights[kept].astype(np.float64)
     n = None if n is None else n[kept]
-    made: Any = ContingencyTable.from_counts
-    how: dict[str, Any] = {"counts": n}
-    if n is None:
-        made, how = ContingencyTable.from_labels, {"sample_weight": weights}
-    elif weights is not None:
-        how = {"counts": n * weights, "squared_weights": n * weights**2, "n_samples": n}
-    how |= {"references": columns[0], "labels": task.classes, "unknown": task.unknown}
-    tables = [made(predictions=side, **how) for side in columns[1:]]
+    task, tables = task._replace(ignored=None), []
+    for name, side in zip(answers, columns[1:], strict=True):
+        if n is None:
+            table = ContingencyTable._of_columns(columns[0], side, task, weights)
+        elif weights is None:
+            table = ContingencyTable._of_counts(columns[0], side, task, counts=n)
+        else:
+            sums = {"counts": n * weights, "squared_weights": n * weights**2, "n_samples": n}
+            table = ContingencyTable._of_counts(columns[0], side, task, **sums)
+        warn_of_table(table, ("y_true", name))
+        tables.append(table)
     both = ContingencyTable.sum_of(tables)
     triples = _count_triples(both, (*columns, columns[-1])[:3], weights, n, codes)
     return tables, triples

@@ -15,6 +15,7 @@ from ..contingency import ContingencyTable
 from ..core.labels import Label, check_choice, show, warn
 from ..core.scores import n_classes
 from ..core.table import Cells, Task
+from ..inputs.read import Read
 from ..slicing import Slice, name_key, read_name
 from ..statistics.entropic import EntropicScore, entropies
 from ..statistics.intervals import FEW_SAMPLES, check_level
@@ -186,6 +187,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         _warn_of(made.rows)
         return made if vs_rest is None else replace(made, rows=_against_rest(made))
 
+    @property
+    def read(self) -> tuple[Read, ...]:  # type: ignore[override]
+        """What was read of files or data frames; empty for other tables."""
+        return self.overall.table.read
+
     def __getitem__(self, name: Slice) -> SliceRow:
         """Return the row of a slice by its name."""
         for row in self.rows:
@@ -289,7 +295,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             plain["confidence_level"] = self.confidence_level
         if self.vs_rest is not None:
             plain["vs_rest"] = self.vs_rest
-        return {**plain, "slices": self.records()[:-1], "overall": self._record(self.overall)}
+        plain |= {"slices": self.records()[:-1], "overall": self._record(self.overall)}
+        return plain | self.plain_read()
 
     def text_tables(self) -> list[Rows]:
         """Return the table of slices, the whole last."""

@@ -1,4 +1,4 @@
-"""Numbers, intervals and labels as text."""
+"""Numbers, intervals and labels as text, and what was read."""
 
 import math
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from os.path import commonprefix
 from typing import Any
 
 from ..core.labels import Label
+from ..inputs.read import MOST_LABELS, Amounts, Read, ReadColumn
 
 
 def rounded(value: float, digits: int = 2) -> str:
@@ -94,3 +95,52 @@ def cut_apart(names: Sequence[str], width: int) -> list[str]:
             text = f"{cut(as_cut, width - len(f' {number}'))} {number}"
     text_of = {name: text for text, name in reversed(apart.items())}
     return [text_of[name] for name in names]
+
+
+# What was read
+
+_MOST_OUTSIDE = 3
+_MOST_NAMES = 20  # of columns that are not used
+
+
+def lines_of_read(read: Read) -> list[str]:
+    """Return what was read as lines of text."""
+    first, *others = read.sources
+    head = f"{len(read.sources)} files, {first} to {others[-1]}" if others else first
+    head = " and ".join(read.sources) if len(others) == 1 else head
+    head += f": {read.n_rows:,d} row{'s' * (read.n_rows != 1)}"
+    if read.n_row_groups is not None and read.n_row_groups > 1:
+        head += f" in {read.n_row_groups} row groups"
+    head += "".join(f", {n:,d} left out ({why})" for why, n in read.left_out.items())
+    cells = [(x.part, cut(shown(x.name)), _labels_read(x)) for x in read.columns]
+    parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
+    lines = [f"{part:{parts}}  {name:{names}}  {said}".rstrip() for part, name, said in cells]
+    if read.not_used:
+        names_shown = ", ".join(map(shown, read.not_used[:_MOST_NAMES]))
+        lines.append(f"not used: {names_shown}{_more(len(read.not_used) - _MOST_NAMES)}")
+    return [head, *lines]
+
+
+def _labels_read(column: ReadColumn) -> str:
+    said = _listed(column.labels, MOST_LABELS)
+    if column.outside:
+        what = (
+            "none of the classes, so wrong" if column.is_declared else "no class of the references"
+        )
+        said += ("; " if len(column.outside) > 1 else ", ") if said else ""
+        said += f"{_listed(column.outside, _MOST_OUTSIDE)} ({what})"
+    return "; ".join(filter(None, (said, *column.notes)))
+
+
+def _listed(found: Amounts, most: int) -> str:
+    some = [f"{'no label' if x is None else cut(shown(x))} {amount(n)}" for x, n in found[:most]]
+    return ", ".join(some) + _more(len(found) - most)
+
+
+def _more(n: int) -> str:
+    return f", \u2026and {n:,d} more" if n > 0 else ""
+
+
+def amount(n: float) -> str:
+    """Return a number of samples, or a sum of weights, as text."""
+    return f"{n:,d}" if isinstance(n, int) else f"{n:.6g}"

@@ -11,14 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import (
-    ZeroDivision,
-    mutual_information,
-    n_classes,
-    nit,
-    value_if_undefined,
-    warn_of_outside,
-)
+from ..core.scores import ZeroDivision, mutual_information, n_classes, nit, value_if_undefined
 from ..core.table import Table, sum_by
 from .information import (
     Missing,
@@ -84,9 +77,6 @@ class EntropicScore(ScoreWithInterval):
         amounts = table.counts, of_column[table.columns], of_row[table.rows]
         logarithms = [sign * np.log(x / n) for sign, x in zip(self.signs, amounts, strict=True)]
         return self.exact(table) * sum(logarithms)
-
-    def warn_of(self, table: Table) -> None:
-        warn_of_outside(self.title, table)
 
     def too_few(self, table: Table, prior: Any = None) -> str:
         return too_few_in_cells(table, self.lacks_classes(table))

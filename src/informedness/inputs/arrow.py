@@ -1,0 +1,198 @@
+"""Parquet and Arrow: their columns in batches, and whether a file is whole and one."""
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
+
+from .columns import check_columns
+from .nested import column_of, one_value
+
+_ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
+_ROW_BYTES = 64  # bytes each: long text that does not repeat
+_BYTES = 1 << 24  # counted at a time: two columns of a million integers
+_BLOCK = 1 << 22  # bytes looked through at a time
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+
+class Parquet:
+    """A Parquet file: the names of its columns, and those of these names in batches."""
+
+    def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
+        import pyarrow.parquet
+
+        self._stream = stream
+        self._metadata = pyarrow.parquet.read_metadata(stream)
+        schema = self._metadata.schema.to_arrow_schema()
+        self.header, self.class_names = schema.names, class_names_in(schema, names)
+        self.n_row_groups = self._metadata.num_row_groups
+        check_schema(names, schema)
+        self._columns = sorted({str(column_of(x, self.header)) for x in names.values()})
+
+    def batches(self, _: bool) -> Iterator[Any]:
+        """Yield record batches; an error if the file is damaged, or another begins behind it."""
+        import pyarrow.parquet
+
+        metadata, columns = self._metadata, self._columns
+        opened: Any = pyarrow.parquet.ParquetFile
+        file = opened(self._stream, metadata=metadata, pre_buffer=False)
+        # Where a column's metadata is damaged a look at it ends the process, but reading raises.
+        next(file.iter_batches(batch_size=1, columns=columns), None)
+        n_rows, coded = _decoded_at_a_time(metadata, columns)
+        file = opened(
+            self._stream,
+            metadata=metadata,
+            read_dictionary=coded,
+            pre_buffer=False,  # or it would keep all that it has read
+            page_checksum_verification=True,
+        )
+        yield from file.iter_batches(batch_size=n_rows, columns=columns)
+        _check_one_file(self._stream, b"PAR1", "Parquet")
+
+
+class Arrow:
+    """An Arrow file, or a stream as `datasets` writes them, in the same way."""
+
+    def __init__(self, stream: BinaryIO, names: Mapping[str, str]) -> None:
+        from pyarrow import ipc
+
+        self._stream = stream
+        self._is_file = stream.read(6) == b"ARROW1"
+        if not self._is_file:
+            stream.seek(-len(_END_OF_STREAM), io.SEEK_END)
+            if stream.read() != _END_OF_STREAM:
+                raise OSError("the stream is cut off, or not an Arrow stream")
+        stream.seek(0)
+        self._open = ipc.open_file if self._is_file else ipc.open_stream
+        schema = self._open(stream).schema
+        self.header, self.class_names = schema.names, class_names_in(schema, names)
+        check_schema(names, schema)
+        wanted = {column_of(name, schema.names) for name in names.values()}
+        self._fields = [i for i, name in enumerate(schema.names) if name in wanted]
+
+    def batches(self, _: bool) -> Iterator[Any]:
+        """Yield record batches; an error if the file is damaged, or goes on behind its end."""
+        from pyarrow import ipc
+
+        self._stream.seek(0)
+        options = ipc.IpcReadOptions(included_fields=self._fields)
+        reader: Any = self._open(self._stream, options=options)
+        if self._is_file:
+            yield from map(reader.get_batch, range(reader.num_record_batches))
+            _check_one_file(self._stream, b"ARROW1", "Arrow")
+        else:
+            yield from reader
+            if self._stream.read(1):
+                raise ValueError("the file must hold one Arrow stream, got bytes after its end")
+
+
+def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the columns of these names by argument, of batches that are not too small."""
+    import pyarrow
+
+    row, n_bytes, waiting = 0, 0, list[Any]()
+    for batch in batches:
+        for start in range(0, len(batch), _ROWS):
+            part = batch.slice(start, _ROWS)
+            waiting.append(pyarrow.table({x: _column(part, y, row) for x, y in names.items()}))
+            row, n_bytes = row + len(part), n_bytes + waiting[-1].nbytes
+            if n_bytes >= _BYTES:  # many small ones cost more to count
+                yield _together(waiting)
+                waiting, n_bytes = [], 0
+    if waiting:
+        yield _together(waiting)
+
+
+def _together(tables: Sequence[Any]) -> dict[str, Any]:
+    import pyarrow
+
+    table = pyarrow.concat_tables(tables, promote_options="default")  # some are all null
+    return {name: table[name] for name in table.column_names}
+
+
+def class_names_in(schema: Any, names: Mapping[str, str]) -> dict[str, Sequence[str]]:
+    """Return by argument the names of classes of which a column of `datasets` has the positions."""
+    info = json.loads((schema.metadata or {}).get(b"huggingface", b"{}")).get("info") or {}
+    found = {}
+    for argument, name in names.items():
+        feature = info.get("features") or {}
+        for step in [name] if name in feature else name.split("."):
+            feature = feature.get(step) if isinstance(feature, dict) else None
+        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel":
+            found[argument] = feature["names"]
+    return found
+
+
+def check_schema(names: Mapping[str, str], schema: Any) -> None:
+    """Raise ValueError if columns do not exist, occur twice, or have several values per row."""
+    from pyarrow import types
+
+    nested = [x for x in names.values() if x not in schema.names and column_of(x, schema.names)]
+    check_columns(names, [*schema.names, *dict.fromkeys(nested)])
+    for argument, name in names.items():
+        if name in nested:
+            continue
+        kind = schema.field(name).type
+        if types.is_nested(kind) and not types.is_run_end_encoded(kind):
+            raise ValueError(
+                f"`{argument}` must have one value per row, got column {name!r} of {kind}: name a "
+                "field or an element in it, or argmax:NAME for the position of the largest number"
+            )
+
+
+def _column(batch: Any, name: str, first_row: int) -> Any:
+    """Return a column of a batch, or the values that a name leads to within one."""
+    import pyarrow.compute
+
+    top, values = str(column_of(name, batch.schema.names)), []
+    column = batch.column(top)
+    try:
+        column.validate(full=True)  # what is damaged may end the process, or name another label
+    except pyarrow.ArrowInvalid as error:
+        raise ValueError(f"column {top!r} is damaged: {error}") from error
+    if top == name:
+        runs = pyarrow.types.is_run_end_encoded(column.type)
+        return pyarrow.compute.run_end_decode(column) if runs else column
+    for number, value in enumerate(column.to_pylist(), start=first_row):
+        try:
+            values.append(one_value({top: value}, name))
+        except ValueError as error:
+            raise ValueError(f"row {number} has no {name!r}; {error}") from error
+    return pyarrow.array(values)
+
+
+def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:
+    """Return how many rows of a Parquet file to decode at a time, and which text as a dictionary.
+
+    Such text takes a quarter of the time at ten labels; but long labels take more memory so, and
+    pyarrow has no way to it from delta encodings, nor within nested columns in every file.
+    """
+    if not metadata.num_row_groups:
+        return _ROWS, []
+    wanted = tuple(f"{name}." for name in columns)
+    paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+    group = metadata.row_group(0)
+    chunks = [group.column(i) for i, path in enumerate(paths) if f"{path}.".startswith(wanted)]
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    if size > _ROW_BYTES * group.num_rows:
+        return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size)), []
+    if any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings):
+        return _ROWS, []
+    return _ROWS, [path for path in paths if path in columns and "." not in path]
+
+
+def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:
+    """Raise ValueError if a file ends somewhere and another begins.
+
+    Both have a magic at either end; readers look only for what the footer at the end lists.
+    """
+    stream.seek(0)
+    before = b""
+    while block := stream.read(_BLOCK):
+        seen = before + block
+        if magic + magic in seen:
+            raise ValueError(
+                f"the file must hold one {kind} file, got several joined into one, of which only "
+                "one would be read: pass the files themselves, as several paths or a folder"
+            )
+        before = seen[1 - 2 * len(magic) :]

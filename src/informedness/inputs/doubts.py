@@ -1,0 +1,92 @@
+"""What a table, and the names beside it, show that may be a mistake: warnings, and never errors.
+
+`core.table.warn_of_labels` has those that metric modules give, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..core.labels import NAMES, LabelsWarning, Numbers, show, warn
+from ..core.table import Table, text_of, warn_of_labels
+
+_COUNT = re.compile(r"n|counts?|freq|frequency|size|total|(count(_star)?|sum)\(.*\)", re.IGNORECASE)
+# Words in names of columns; the last only where no other is there: "predicted label".
+_TRUE = re.compile("gold(en)?|true|(ground)?truth|refs?|references?|actual|expected")
+_PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
+_LABEL = re.compile("labels?|targets?")
+_LONG = 100  # characters of a label that is text, not a name
+
+
+def warn_of_table(
+    table: Table, names: tuple[str, str] = NAMES, nulls_are_labels: bool = False
+) -> None:
+    """Warn of what a table shows of its labels; `names` are what the caller calls the sides."""
+    warn_of_labels(table, names, nulls_are_labels)
+    known: dict[str, Any] = {}
+    labels = () if table.declared or table.n_samples == 1 else table.labels
+    for label in (x for x in labels if len(text_of(x)) < _LONG):
+        folded = text_of(label).strip().casefold()
+        if sum(map(str.isalpha, folded)) > 2 and known.setdefault(folded, label) != label:
+            like = show(known[folded])
+            warn(
+                f"{show(label)} and {like} differ only in case or blanks around them, and count as "
+                "two classes",
+                LabelsWarning,
+            )
+            return
+
+
+def warn_of_swapped(references: Any, predictions: Any) -> None:
+    """Warn if the names of columns, or of axes, say that the two sides are swapped."""
+    if role_in(references) == "predictions" and role_in(predictions) == "references":
+        warn(
+            f"{references!r} is read as references and {predictions!r} as predictions, but the "
+            "names say the opposite: swap them if they are right",
+            LabelsWarning,
+        )
+
+
+def role_in(name: Any) -> str | None:
+    """Return which side a column or an axis holds, if its name says so outright."""
+    is_true, is_predicted, is_label = (
+        any(map(word.fullmatch, words_of(name))) for word in (_TRUE, _PREDICTED, _LABEL)
+    )
+    if is_true and is_predicted:
+        return None
+    return "predictions" if is_predicted else "references" if is_true or is_label else None
+
+
+def words_of(name: Any) -> list[str]:
+    """Return the words of a name, as in yTrue or predicted_label; none of what is not text."""
+    spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
+    return re.findall(r"[^\W\d_]+", spaced.lower().replace("y_hat", "yhat"))
+
+
+def counts_among(columns: Iterable[str]) -> list[str]:
+    """Return the columns that are called a count."""
+    return [name for name in columns if _COUNT.fullmatch(name)]
+
+
+def warn_of_count(column: str) -> None:
+    """Warn of a column that is called a count, of rows in which no pair of labels occurs twice."""
+    warn(
+        f"no pair of labels occurs twice, and column {column!r} is called a count: name it as "
+        "`counts` if each row stands for so many samples",
+        LabelsWarning,
+    )
+
+
+def warn_of_shares(amounts: Numbers) -> None:
+    """Warn of a matrix of fractions whose rows sum to 1: they do not say how common a class is."""
+    sums = amounts.sum(axis=1)
+    are_fractions = bool((np.trunc(amounts) != amounts).any())
+    if are_fractions and (np.abs(sums[sums > 0] - 1) <= 0.02).all():
+        warn(
+            "each row of `matrix` sums to 1: if these are shares of the row, not counts, the score "
+            "is the one for equally common classes"
+        )

@@ -1,0 +1,255 @@
+"""Samples read whole: from files, from lines of text, or from files joined on identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..contingency import common_codes
+from ..core.labels import Column, check_same_kind, join_columns, read_column, show
+from ..core.table import Task
+from .answered import AS_THEY_ARE, LabelOptions
+from .columns import naming
+from .containers import coded, read_quickly
+from .paths import open_whole, why_not_utf8
+from .read import Amounts, Read, amounts_of
+from .samples import Samples, raw_batches, read_files
+
+_MOST_ROWS = 1 << 29  # of which a column takes 4 GB
+
+
+class Whole(NamedTuple):
+    """Columns by argument, the options for their labels, and what was read."""
+
+    columns: dict[str, Column]
+    task: Task
+    read: Read
+
+
+def read_columns(
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    names: Mapping[str, str],
+    *,
+    options: LabelOptions = AS_THEY_ARE,
+    drop_null: bool = False,
+    keep_missing: bool = False,
+    most_rows: int = _MOST_ROWS,
+    **how: Any,
+) -> Whole:
+    """Return columns of files as labels.
+
+    Parameters
+    ----------
+    path, drop_null, keep_missing
+        As in `table_from_file`.
+    names : dict of str to str
+        Name of the column of each argument. Identifiers, the arguments "on" and "groups", are left
+        as they are. With "counts" each row is repeated so many times.
+    options : LabelOptions
+        What a label is.
+    most_rows : int
+        How many samples there may be.
+    **how
+        How to read the files, as in `read_files`.
+
+    Raises
+    ------
+    ValueError
+        If a file, a column or a label is not valid; the message names the file.
+    """
+    samples = Samples(names, options, drop_null=drop_null, keep_missing=keep_missing)
+    return columns_of(samples, read_files(path, samples, **how), most_rows)
+
+
+def columns_of(
+    samples: Samples, batches: Iterable[Mapping[str, Any]], most_rows: int = _MOST_ROWS
+) -> Whole:
+    """Return all rows of some batches as columns."""
+    parts: dict[str, list[Column]] = {x: [] for x in samples.names if x != "counts"}
+    total = 0
+    for rows in filter(None, batches):
+        n = rows.get("counts")
+        total += len(rows[next(iter(parts))]) if n is None else int(n.sum())
+        if total > most_rows:
+            raise ValueError(f"there can be at most {most_rows:,d} rows, the data has more")
+        repeated = slice(None) if n is None else np.repeat(np.arange(len(n)), n)
+        for argument, of_argument in parts.items():
+            of_argument.append(rows[argument][repeated])
+    empty = Column(np.zeros(0, dtype=np.int64), [])
+    columns = {x: join_columns(part) if part else empty for x, part in parts.items()}
+    task = Task(None, samples.ignored(columns["references"]), "error")
+    samples.note_dropped(columns["references"], task, {})
+    sides = {x: _counted(columns[x], columns["references"], task) for x in samples.labelled}
+    end = samples.end(sides, lambda: _never_repeat([columns[x] for x in samples.labelled]))
+    for x in samples.labelled if end.integers else ():
+        values, codes = columns[x].coded()
+        values = [end.integers.get(label, label) for label in values]
+        columns[x] = read_column(values, x, may_lack=True)[codes]
+    declared = None if end.classes is None else tuple(end.classes)
+    return Whole(columns, Task(declared, task.ignored, samples.options.unknown), end.read)
+
+
+def _counted(column: Column, references: Column, task: Task) -> Amounts:
+    """Return how many samples that count have each label of a column."""
+    kept = slice(None) if task.ignored is None else references.differs_from(task.ignored)
+    values, codes = coded(column[kept])
+    return amounts_of(values, np.bincount(codes, minlength=len(values)).tolist())
+
+
+def _never_repeat(columns: Sequence[Column]) -> bool:
+    """Return whether no two rows have the same labels."""
+    rows = np.stack([coded(column)[1] for column in columns], axis=1)
+    return 1 < len(rows) == len(np.unique(rows, axis=0))
+
+
+def lines_of(path: str, encoding: str | None) -> list[str]:
+    """Return the lines of a text file, which must be text of labels."""
+    with naming(path):
+        with open_whole(path, None, encoding) as stream:
+            content = stream.read()
+        if why := why_not_utf8(content.splitlines()):
+            raise ValueError(why)
+    return lines_in(content.decode("utf-8-sig"))
+
+
+def lines_in(text: str) -> list[str]:
+    """Return the lines of text, whichever way they end."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def samples_of_lines(
+    sides: Mapping[str, list[str]], samples: Samples
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the samples in lists of lines, by argument, one label per line.
+
+    Lines at the end that are empty on all sides are no samples.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of lines differ.
+    """
+    if len({*map(len, sides.values())}) > 1:
+        found = [f"{len(lines)} in {samples.names[x]}" for x, lines in sides.items()]
+        raise ValueError(
+            f"there must be the same number of lines, one per sample, got {', '.join(found)}"
+        )
+    n = len(sides["references"])
+    while n and not (samples.keep_missing or any(lines[n - 1] for lines in sides.values())):
+        n -= 1
+    yield samples.read({x: lines[:n] for x, lines in sides.items()}, is_text=True)
+
+
+def joined_rows(
+    paths: Sequence[Any], on: str, names: Sequence[Mapping[str, str]], samples: Samples, **how: Any
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of two files, joined on their identifiers.
+
+    Parameters
+    ----------
+    paths : two paths
+        Files, or folders of part files.
+    on : str
+        Name of the column of identifiers, which both files have.
+    names : two dicts of str to str
+        The column of each argument in either file. Of an argument that both have, as references of
+        two models, the values must be equal.
+    samples : Samples
+        What reads the rows.
+    **how
+        How to read the files, as in `read_files`.
+
+    Raises
+    ------
+    ValueError
+        If a file is damaged or lacks a column, an identifier occurs twice in a file or is not in
+        both files, or has different references.
+    """
+    sides = []
+    for path, of_file in zip(paths, names, strict=True):
+        parts: dict[str, list[Column]] = {}
+        samples.examples.clear()  # errors on both files name them
+        for columns, more in raw_batches(path, {"on": on, **of_file}, samples, **how):
+            for argument, values in columns.items():
+                column, _ = samples.values(argument, values, **more)
+                parts.setdefault(argument, []).append(column)
+        sides.append({argument: join_columns(columns) for argument, columns in parts.items()})
+    if samples.options.unknown == "wrong" and "references" not in names[1]:
+        sides[1] = _with_all(sides[1], sides[0]["on"])
+    joined = joined_sides(sides, [str(path) for path in paths], f"`on` {on!r}")
+    given = {x: side[x] for side in joined[::-1] for x in side if x in samples.names}
+    given = {x: given[x] for x in samples.names}
+    yield samples.read(given)
+
+
+def _with_all(side: dict[str, Column], ids: Column) -> dict[str, Column]:
+    """Return one side of a join with nothing beside the identifiers that it lacks."""
+    there = {*side["on"].tolist()}
+    lacking = [name for name in ids.tolist() if name not in there]
+    nothing = {x: [None] * len(lacking) for x in side} | {"on": lacking}
+    return {
+        x: join_columns([column, read_quickly(nothing[x], x, may_lack=True)])
+        for x, column in side.items()
+    }
+
+
+def joined_sides(
+    sides: Sequence[dict[str, Column]], names: Sequence[str], on: str
+) -> list[dict[str, Column]]:
+    """Return the columns of two models in the order of their identifiers, the columns "on".
+
+    Parameters
+    ----------
+    sides : two dicts of str to Column
+        With "on" and "predictions"; any other columns that both have must be equal.
+    names : two str
+        What to call the two in messages.
+    on : str
+        What to call the identifiers.
+
+    Raises
+    ------
+    ValueError
+        If an identifier occurs twice on one side or is not on both, or if columns are not equal.
+    """
+    a, b = sides
+    equal = [name for name in a if name in b and name not in ("on", "predictions")]
+    for argument in ("on", *equal):
+        check_same_kind(
+            a[argument], f"{argument} of {names[0]}", b[argument], f"{argument} of {names[1]}"
+        )
+    ids, *codes = common_codes(a["on"], b["on"])
+    for name, side in zip(names, codes, strict=True):
+        again = np.bincount(side, minlength=len(ids)) - 1
+        if (again > 0).any():
+            raise ValueError(
+                f"{on}: {again[again > 0].sum()} of {len(side)} rows of {name} repeat an "
+                f"identifier, such as {show(ids[np.argmax(again > 0)])}; each must occur once"
+            )
+    alone = []
+    for here, there in ((0, 1), (1, 0)):
+        if len(lacking := np.setdiff1d(codes[here], codes[there])):
+            share = f"{len(lacking)} of {len(codes[here])} in {names[here]}"
+            alone.append(f"{share} not in {names[there]}, such as {show(ids[lacking[0]])}")
+    if alone:
+        raise ValueError(f"{on}: {'; '.join(alone)}; both must hold the same samples")
+    common, *orders = np.intersect1d(codes[0], codes[1], return_indices=True)
+    a, b = (
+        {argument: column[order] for argument, column in side.items()}
+        for side, order in zip(sides, orders, strict=True)
+    )
+    for argument in equal:
+        values, left, right = common_codes(a[argument], b[argument])
+        unequal = np.flatnonzero(left != right)
+        if len(unequal):
+            first = unequal[0]
+            raise ValueError(
+                f"{on}: the {argument} of {len(unequal)} of {len(left)} samples differ between "
+                f"{names[0]} and {names[1]}, such as {show(values[left[first]])} and "
+                f"{show(values[right[first]])} for {show(ids[common[first]])}; they must be equal"
+            )
+    return [a, b]

@@ -1,0 +1,103 @@
+"""What was read of files and frames: rows, columns and their labels, shown above every result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..core.labels import Label
+from ..core.table import Table
+
+Amounts: TypeAlias = list[tuple[Label | None, Any]]
+"""Labels, and how many samples have each, or which weight; None stands for no label."""
+
+MOST_LABELS = 10  # of a column that are shown
+
+
+@dataclass(frozen=True)
+class ReadColumn:
+    """A column that was read: its part in the data, its name, its labels, the most frequent first.
+
+    `outside` are labels that are no class of the references, or of those declared; None is a
+    missing one. `notes` say how labels were found.
+    """
+
+    part: str
+    name: str
+    labels: Amounts
+    outside: Amounts
+    is_declared: bool
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the column as plain values for JSON, its most frequent labels alone."""
+        plain: dict[str, Any] = {"part": self.part, "column": self.name}
+        for name, found in (("labels", self.labels), ("outside", self.outside)):
+            shown = [[repr(x) if isinstance(x, bytes) else x, n] for x, n in found[:MOST_LABELS]]
+            plain |= {name: shown, f"n_{name}": len(found)}
+        return {**plain, "notes": [*self.notes]}
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What was read of a data set.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        Names of the files, or what kind of data frame it was.
+    n_rows : int
+    left_out : dict of str to int
+        How many rows do not count, by the reason.
+    columns : tuple of ReadColumn
+    not_used : tuple of str
+        Names of the other columns.
+    n_row_groups : int or None
+        Of all files in Parquet.
+    ignored : label or None
+        The reference of samples that do not count.
+    """
+
+    sources: tuple[str, ...]
+    n_rows: int
+    left_out: Mapping[str, int]
+    columns: tuple[ReadColumn, ...]
+    not_used: tuple[str, ...] = ()
+    n_row_groups: int | None = None
+    ignored: Label | None = None
+
+    @property
+    def n_missing(self) -> int:
+        """Number of rows left out because a value is missing."""
+        return sum(n for why, n in self.left_out.items() if why.startswith("no "))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values for JSON."""
+        return {
+            "sources": [*self.sources],
+            "n_rows": self.n_rows,
+            "n_row_groups": self.n_row_groups,
+            "left_out": dict(self.left_out),
+            "columns": [column.to_dict() for column in self.columns],
+            "not_used": [*self.not_used],
+        }
+
+
+def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
+    """Return labels with their amounts, the largest first, without those that do not occur."""
+    pairs = [(label, n) for label, n in zip(labels, totals, strict=True) if n]
+    return sorted(pairs, key=lambda pair: -pair[1])
+
+
+def sides_of(table: Table) -> tuple[Amounts, Amounts]:
+    """Return the labels of the references and of the predictions in a table."""
+    totals = table.reference_totals.tolist(), table.prediction_totals.tolist()
+    return amounts_of(table.labels, totals[0]), amounts_of(table.labels, totals[1])
+
+
+def signed(line: str, read: Iterable[Read]) -> str:
+    """Return a signature that says how many rows were left out for a missing value."""
+    n = sum(one.n_missing for one in read)
+    head, mark, version = line.rpartition("|v:")
+    return f"{head}|left-out:{n}{mark}{version}" if n else line
