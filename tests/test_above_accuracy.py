@@ -56,7 +56,7 @@ PATHS = {
     ),
     "estimate": lambda: estimate_from_labels(GROUPS, BY_GROUP),
     "report": lambda: report(GROUPS, BY_GROUP),
-    "compare": lambda: compare(GROUPS, GROUPS, BY_GROUP, n_resamples=100),
+    "compare": lambda: compare(GROUPS, GROUPS, BY_GROUP),
     "leaderboard": lambda: leaderboard(GROUPS, {"A": BY_GROUP}),
     "scorer": lambda: informedness_scorer(Answering(), GROUPS, GROUPS),
     "trainer": by_trainer,

@@ -6,7 +6,6 @@ import charts
 import gradio as gr
 from asking import ask_of_boxes, labels_box, result_of
 from data import tables_of_models
-from endpoints import n_swaps
 from limits import METRIC, examples_of
 from uploads import ask_of_file
 
@@ -24,8 +23,7 @@ def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, st
         labels = sorted(set.union(*sides))
     with charts.noting() as notes:
         if len(sides[0]) > 1:
-            n = n_swaps(columns, a, b)
-            made = compare(*columns, metric=METRIC, labels=labels, n_resamples=n)
+            made = compare(*columns, metric=METRIC, labels=labels)
     return charts.draw_comparison({"A": a, "B": b}, made, notes, taken)
 
 

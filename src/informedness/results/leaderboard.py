@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from ..core.scores import Average
 from ..core.table import read_weights
 from ..functions import table_of_labels
 from ..inputs.containers import read_quickly
-from ..statistics.registry import averaged_score, score_named
-from .comparison import Comparison, compare
-from .estimates import Estimate, estimate_from_labels
+from ..statistics.registry import score_named
+from .comparison import Comparison, compared, models_of, score_of_pairs
+from .estimates import Estimate, estimate_of
 from .layout import Result, Rows, as_json, texts_of
+from .rows import read_samples
 from .several import holm
 from .text import interval_heads, rounded, shown_p
 
@@ -174,11 +175,6 @@ class Leaderboard(Result):
                 f"{said}; p-values are corrected for {n} comparison{'s' * (n != 1)} (Holm), "
                 "intervals are not."
             )
-        if n := sum(made.test == "normal" for made in self.comparisons.values()):
-            lines.append(
-                f"In {n} comparison{'s' * (n != 1)} no random swap reaches the difference; p is "
-                "then from the normal distribution."
-            )
         if len(self.models[0].runs) > 1:
             lines.append(
                 "The score is for the answers of all runs together. SE and interval show how "
@@ -201,8 +197,6 @@ def leaderboard(
     sample_weight: Any = None,
     groups: Any = None,
     confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    seed: int = 0,
 ) -> Leaderboard:
     """Rank models by a score on the same samples, and test every pair of them.
 
@@ -218,8 +212,6 @@ def leaderboard(
     confidence_level : float
         Of the intervals; models are told apart if the p-value, corrected for the number of pairs by
         Holm's method, is below 1 minus it.
-    n_resamples, seed : int
-        Of each test, as in `compare`.
 
     Returns
     -------
@@ -238,6 +230,7 @@ def leaderboard(
     >>> [(model.name, round(model.value, 3), model.letters) for model in board.models]
     [('filter', 0.975, 'a'), ('majority', 0.0, 'b')]
     """
+    score = score_of_pairs(metric, average)
     if not isinstance(y_pred, Mapping) or not y_pred:
         raise ValueError(
             "`y_pred` must map the name of each model to its answers (dict(frame) does), got "
@@ -265,25 +258,27 @@ def leaderboard(
     weights = None if sample_weight is None else np.tile(sample_weight, n_runs)
     if groups is not None:
         groups = join_columns([read_quickly(groups, "groups")] * n_runs)
-    together: dict[str, Any] = {"metric": metric, "average": average, "labels": labels}
-    together |= {"ignore_index": ignore_index, "unknown": unknown, "sample_weight": weights}
-    together |= {"groups": groups, "confidence_level": confidence_level}
-    pooled = {name: join_columns(of_model) for name, of_model in runs.items()}
-    estimates = {
-        name: estimate_from_labels(everywhere, x, **together) for name, x in pooled.items()
-    }
+    pooled = {f"y_pred[{name!r}]": join_columns(of_model) for name, of_model in runs.items()}
+    beside = {"sample_weight": weights, "groups": groups}
+    samples = read_samples(everywhere, pooled, beside, labels, ignore_index, unknown)
+    place, estimates = {name: i for i, name in enumerate(runs)}, {}
+    for name, i in place.items():
+        pairs = None if groups is None else samples.paired(i, i)
+        how: Any = metric, average, None, "warn", confidence_level, ignore_index, pairs
+        estimates[name] = cast("Estimate", estimate_of(samples.tables[i], *how))
     # models of one score keep their order, whatever rounding made of it
     order = sorted(runs, key=lambda name: -round(estimates[name].value, 12))
-    swaps: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-    comparisons = {
-        (worse, better): compare(everywhere, pooled[worse], pooled[better], **swaps, **together)
-        for better, worse in combinations(order, 2)
-    }
+    entrants = models_of(score, samples, list(pooled)) if len(order) > 1 else []
+    comparisons = {}
+    for better, worse in combinations(order, 2):
+        pair = place[worse], place[better]
+        made = compared(score, samples, entrants, pair, confidence_level, None, ignore_index)
+        comparisons[worse, better] = made
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
     apart = {pair for pair, p in p_values.items() if 1 - p > confidence_level}
     letters = _letters(order, apart) if len(order) < FROM_RANKS else {}
-    score, models = averaged_score(metric, average), []
+    models = []
     given = labels, sample_weight, ignore_index, unknown
     for name in order:
         tables = [table_of_labels(column, run, *given) for run in runs[name]]
@@ -293,9 +288,9 @@ def leaderboard(
             deviation = float(np.std(values, ddof=1))
         best = 1 + sum(worse == name for worse, _ in apart)
         ranks = best, len(order) - sum(better == name for _, better in apart)
-        place = ranks, letters.get(name, "")
+        standing = ranks, letters.get(name, "")
         caution = score.caution(ContingencyTable.sum_of(tables), estimates[name].value)
-        models.append(Model(name, estimates[name], tuple(values), deviation, *place, caution))
+        models.append(Model(name, estimates[name], tuple(values), deviation, *standing, caution))
     return Leaderboard(metric, tuple(models), comparisons, p_values, confidence_level)
 
 

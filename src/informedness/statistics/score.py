@@ -31,6 +31,7 @@ from .intervals import (
     check_level,
     intervals_by_class,
     margin_interval,
+    reachable,
     warn_of_few,
 )
 from .sums import Sums, effective_sample_size, squared_weights, sums_of
@@ -215,6 +216,24 @@ class ScoreWithInterval(Score):
         """Return the derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
 
+    def slopes(self, table: Table) -> Numbers:
+        """Return the derivative by the share of each cell of the table; 0 if it is undefined."""
+        score, same = self.oriented(table)
+        if score.undefined(same):
+            return np.zeros(len(table.rows))
+        slopes = score.cell_gradient(same)
+        if score is not self:  # whose cells are in another order
+            slopes[np.lexsort((table.rows, table.columns))] = slopes.copy()
+        return np.asarray(slopes)
+
+    def furthest(self, table: Table) -> float:
+        """Return how far the answer to one sample more can move the score, times the samples."""
+        raise NotImplementedError
+
+    def bias(self, table: Table) -> tuple[float, float]:
+        """Return how much too high the score of a sample is, and a variance that this leaves."""
+        return 0.0, 0.0
+
     def intervals(
         self, table: Table, level: float, prior: Mapping[Any, float] | None = None
     ) -> list[Interval]:
@@ -258,6 +277,14 @@ class MarginScore(ScoreWithInterval):
     def cell_gradient(self, table: Table) -> Numbers:
         i, j, (a, b, u) = table.rows, table.columns, self.gradient(sums_of(table))
         return a[i] + b[j] + u[i] * (i == j)
+
+    def furthest(self, table: Table) -> float:
+        score, same = self.oriented(table)
+        if score.undefined(same):
+            return 0.0
+        a, b, u = score.gradient(sums_of(same))
+        lowest, highest = reachable(b if score is self else a, u)
+        return float((highest - lowest)[table.reference_totals > 0].max())
 
     def too_few(self, table: Table, prior: Any = None) -> str:
         scored, table = self.oriented(table)
