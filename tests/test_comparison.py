@@ -293,7 +293,8 @@ def test_few_samples_few_groups_and_rare_classes_are_warned_of():
     errors_in_one_class = large, large, [1] * 200 + large[200:]
     copies, nineteen = np.tile(labels, 20), np.arange(200) % 19
     for (references, *sides), options, text in (
-        ((labels * 3, labels * 3, [*labels[1:], 0] * 3), {}, "30 samples, fewer than the"),
+        ((labels * 3, labels * 3, [*labels[1:], 0] * 3), {}, "3 references of the rarest"),
+        ((labels[:3] * 10, labels[:3] * 10, [1, 2, 0] * 10), {}, None),
         ((copies, copies, [*labels[1:], 0] * 20), {}, None),
         ((copies, copies, copies), {"groups": np.arange(200) % 9}, "9 groups, fewer than the"),
         ((copies, copies, copies), {"groups": np.arange(200) % 10}, None),

@@ -343,8 +343,8 @@ class ContingencyTable(Table):
         Warns
         -----
         IntervalWarning
-            If the interval is rough, may cover the true value too rarely, or is nan, for example
-            with fewer than 50 samples, or fewer than 5 references outside the largest class.
+            If the interval may cover the true value too rarely, or is nan, for example with fewer
+            than 5 references outside the largest class.
 
         References
         ----------

@@ -17,7 +17,8 @@ from ..core.scores import n_classes
 from ..core.table import Cells, Task
 from ..slicing import Slice, name_key, read_name
 from ..statistics.entropic import EntropicScore, entropies
-from ..statistics.intervals import FEW_SAMPLES, check_level
+from ..statistics.information import FEW_SAMPLES
+from ..statistics.intervals import check_level
 from ..statistics.registry import REPORTED, SCORES, score_named
 from ..statistics.score import Score, ScoreWithInterval
 from .estimates import Estimate, estimates_of, value_or_nan

@@ -21,9 +21,11 @@ from ..core.scores import (
 )
 from ..core.table import Table, sum_by
 from .information import (
+    FEW_SAMPLES,
     Missing,
     fewest_if_undeclared,
     independence_test,
+    lack,
     missing_entropy,
     normal_quantile,
     outside_largest,
@@ -256,6 +258,10 @@ class Ema(EntropicScore):
 
     def exact(self, table: Table) -> Numbers:
         return np.exp2(-entropies(table).reference_given_prediction)
+
+    def too_few(self, table: Table, prior: Any = None) -> str:
+        few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
+        return super().too_few(table, prior) or few
 
     def left(self, table: Table) -> float:
         return -math.log(float(self.exact(table)))

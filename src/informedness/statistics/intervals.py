@@ -24,7 +24,6 @@ class IntervalWarning(InformednessWarning):
     """Of tables like this one, the interval is not known to cover the truth as often as it says."""
 
 
-FEW_SAMPLES = 50  # below, scores are rough, and intervals were not studied at length
 _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
 
 
@@ -192,11 +191,8 @@ def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = Fals
     """Warn that one or several intervals are nan or known to fail; `few` says why."""
     if not few:
         return
-    they, are = ("they say", "are") if several else ("it says", "is")
-    fault = f"may cover the truth less often than {they}"
-    if few.endswith(f"than the recommended {FEW_SAMPLES}"):
-        fault = f"{are} rough"  # too wide, if anything
-    said = f"the interval{'s' * several} of {of} {fault}"
+    says = "they say" if several else "it says"
+    said = f"the interval{'s' * several} of {of} may cover the truth less often than {says}"
     warn(f"{f'there is no interval of {of}' if is_nan else said}: {few}", IntervalWarning)
 
 

@@ -24,9 +24,8 @@ from ..core.scores import (
     why_one_class,
 )
 from ..core.table import Table
-from .information import fewest_references, lack, outside_largest
+from .information import fewest_references, lack, outside_largest, too_few_of_the_rarest
 from .intervals import (
-    FEW_SAMPLES,
     Interval,
     check_level,
     intervals_by_class,
@@ -34,7 +33,7 @@ from .intervals import (
     reachable,
     warn_of_few,
 )
-from .sums import Sums, effective_sample_size, squared_weights, sums_of
+from .sums import Sums, squared_weights, sums_of
 
 
 @dataclass(frozen=True)
@@ -289,9 +288,10 @@ class MarginScore(ScoreWithInterval):
     def too_few(self, table: Table, prior: Any = None) -> str:
         scored, table = self.oriented(table)
         each = "reference" if scored is self else "prediction"
-        few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
-        if not few and self.of_rare and not self.says_nothing(table):
+        few = ""
+        if self.of_rare and not self.says_nothing(table):
             few = lack(outside_largest(table), 5, each, " outside the largest class")
+            few = few or too_few_of_the_rarest(table, each)
         if not few and (prior is not None or self.average is None):
             of_rarest = " of a class of the prior" if prior is not None else " of the rarest class"
             few = lack(fewest_references(table), 5, each, of_rarest)
