@@ -53,7 +53,8 @@ class Samples:
             pair, unit = np.divmod(of_units, len(each))
             keys, weights = keys[pair], each[unit]
             groups = None if group_of_each is None else group_of_each[unit]
-        return CellPairs(*np.divmod(keys, size), np.bincount(place, self.counts), weights, groups)
+        n = np.bincount(place, self.counts).astype(np.float64)
+        return CellPairs(*np.divmod(keys, size), n, weights, groups)
 
 
 def read_samples(
@@ -155,6 +156,7 @@ def _digest(groups: Codes, n: int, columns: Sequence[Numbers]) -> str:
 
     mixed = np.zeros(len(groups), dtype=np.uint64)
     for column in columns:  # so that a sum of rows tells them
-        mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        bits = column.astype(np.float64).view(np.uint64)
+        mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
     return sha256(np.sort(sum_by(groups, mixed, n)).tobytes()).hexdigest()
