@@ -305,6 +305,8 @@ def test_few_samples_few_groups_and_rare_classes_are_warned_of():
         ((small, small, other), {"metric": "accuracy"}, None),
         ((errors_in_one_class), {}, "few samples decide it, one more could raise SE^2 by"),
         ((errors_in_one_class), {"confidence_level": 0.999999999}, None),
+        # the gradient of a constant model has a large constant, which changes nothing
+        ((large, [0] * 1000, [1] * 100 + [0] * 900), {}, "few samples decide it, one more could"),
     ):  # fmt: skip
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

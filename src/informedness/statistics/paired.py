@@ -111,5 +111,5 @@ def paired_test(
     if 1 - p_value <= level:
         low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding, or few answers that differ
     made = Interval(unbiased, error, low, high)
-    squares = variance + (size * mean) ** 2 / (n or size)
+    squares = variance + (size * difference) ** 2 / (n or size)
     return Paired(made, p_value, one_more / squares if squares else 0.0)
