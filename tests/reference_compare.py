@@ -1,113 +1,113 @@
-"""The comparison of two models from its definition, sample by sample; the package is not used.
+"""The comparison of two models, from docs/formulas.md, sample by sample; no package code is used.
 
-With weights and groups, but NIT and EMA without weights. All ways to swap are tried, so few samples
-may differ.
+Classes are 0 to k - 1 and declared. Each model has a table of its own.
 """
 
-import itertools
 import math
-from functools import cache
+from statistics import NormalDist
 
-import dense
+import numpy as np
+from scipy import stats
 
-
-def compare(references, a, b, score, weights=None, groups=None):
-    """Return the difference, its standard error, and the p-value of all swaps of groups."""
-    references, n = tuple(references), range(len(references))
-    weights = weights or [1] * len(n)
-    difference, known, error = studentised(references, a, b, score, weights, groups)
-    reached, as_far = abs(known) / error, 0
-    units = groups or list(n)
-    free = sorted({units[t] for t in n if a[t] != b[t]})
-    for kept in itertools.product((True, False), repeat=len(free)):
-        is_kept = dict(zip(free, kept, strict=True))
-        pairs = [(a[t], b[t]) if is_kept.get(units[t], True) else (b[t], a[t]) for t in n]
-        sides = zip(*pairs, strict=True)
-        _, found, of_found = studentised(references, *sides, score, weights, groups)
-        as_far += abs(found) / of_found >= reached * (1 - 1e-9)  # but for rounding
-    return difference, error, max(as_far / 2 ** len(free), math.erfc(reached / math.sqrt(2)))
+import reference
 
 
-def studentised(references, a, b, score, weights, groups):
-    """Return the difference of the scores, that without their bias, and its standard error."""
-    k, n = range(1 + max(*references, *a, *b)), range(len(references))
-    total, one = sum(weights), sum(w * w for w in weights) / sum(weights)
-    of_a, of_b = (table(references, side, weights, len(k)) for side in (a, b))
-    everywhere = list(itertools.product(k, k))
-    both = [(of_a[i][j] + of_b[i][j]) / 2 for i, j in everywhere]
-    middle = tuple(tuple(both[i * len(k) + j] for j in k) for i in k)
-    (value_a, g_a), (value_b, g_b), (_, g) = (
-        value_and_slopes(cells, score, one) for cells in (of_a, of_b, middle)
-    )
-    d = [g_b[references[t]][b[t]] - g_a[references[t]][a[t]] for t in n]
-    mean = sum(w * x for w, x in zip(weights, d, strict=True)) / total
-    sums = dict.fromkeys(groups or n, 0.0)
-    for t in n:
-        sums[groups[t] if groups else t] += weights[t] * (d[t] - mean)
-    growth = len(sums) / (len(sums) - 1) if groups else 1
-    variance = growth * sum(x * x for x in sums.values())
-    # the made-up sample: its reference, and two answers that differ
-    present = sorted(set(references))
-    v = [(1 / len(k) + sum(row[j] for row in middle) / total) / 2 for j in k]
-    apart = sum(
-        v[x] * v[y] * (g[i][y] - g[i][x]) ** 2 for i, x, y in itertools.product(present, k, k)
-    )
-    variance += one**2 * apart / len(present) / (1 - sum(share**2 for share in v))
-    difference = value_b - value_a
-    known = 0.0 if abs(difference) < 1e-12 else difference
-    if score[0] in ("nit", "ema"):
-        (better_a, chance_a), (better_b, chance_b) = (
-            without_bias(references, tuple(side), score) for side in (a, b)
+class Side:
+    """A model: its table, score, derivatives and the most that an answer moves it."""
+
+    def __init__(self, references, answers, weights, k, metric, average, prior):
+        self.n, squares = (np.zeros((k, k)) for _ in range(2))
+        for i, j, w in zip(references, answers, weights, strict=True):
+            self.n[i, j] += w
+            squares[i, j] += w * w
+        self.k, self.metric, self.squares = k, metric, squares
+        r = self.n.sum(axis=1)
+        p = self.n / self.n.sum() if prior is None else reference.over(self.n, r[:, None])
+        p = p if prior is None else p * np.array(prior)[:, None]
+        self.one = squares.sum() / self.n.sum()
+        self.there, self.bias, self.unseen = r > 0, 0.0, 0.0
+        if metric in ("nit", "ema"):
+            self.entropic(p)
+        else:
+            self.of_margins(p, average)
+        if prior is not None:
+            means = reference.over((self.n * self.g).sum(axis=1), r)
+            self.g = self.g - means[:, None]
+
+    def of_margins(self, p, average):
+        metric, transposed = self.metric, self.metric == "markedness"
+        if transposed:
+            p, metric, average = p.T, "informedness", reference.SWAPPED[average]
+        h, r, c = np.diag(p), p.sum(axis=1), p.sum(axis=0)
+        is_one = (r > 0).sum() == 1 or ((c > 0).sum() == 1 and metric == "matthews_corrcoef")
+        if is_one and metric in ("informedness", "matthews_corrcoef"):
+            self.value, self.g, self.furthest = 0.0, np.zeros_like(p), 0.0
+            return
+        self.value = float(reference.score(h, r, c, metric, average, (r + c > 0).sum()))
+        a, b, u = reference.slopes(h, r, c, metric, average)
+        g = a[:, None] + b + np.diag(u)
+        self.g = g.T if transposed else g
+        self.furthest = (self.g.max(axis=1) - self.g.min(axis=1))[self.there].max()
+
+    def entropic(self, p):
+        r, c = p.sum(axis=1), p.sum(axis=0)
+        scale = 1 / self.k if self.metric == "nit" else 1.0
+        of_rows = self.metric == "nit"
+        logarithm = reference.entropy(c) - reference.entropy(p.ravel())
+        logarithm += of_rows * reference.entropy(r)
+        self.value = scale * math.exp(logarithm)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.g = self.value * (np.log(p / c) - of_rows * np.log(r)[:, None])
+        cells, columns = np.maximum(self.n, self.one), np.maximum(self.n.sum(axis=0), self.one)
+        least = (cells / columns)[self.there][:, c > 0].min()
+        self.furthest = -self.value * math.log(least)
+        of_cells, of_columns, of_rows_lacks = (
+            reference.missing(
+                self.n.sum(axis=axis).ravel(), self.squares.sum(axis=axis).ravel(), 0, ()
+            )
+            for axis in ((), 0, 1)
         )
-        known = better_b - better_a
-        variance += (known - difference) ** 2 + (chance_b - chance_a) ** 2
-        known = known if known * difference > 0 and abs(known) >= 1e-12 else 0.0
-    return difference, known, math.sqrt(variance)
+        centre = logarithm - of_cells[0] + of_columns[0] + of_rows * of_rows_lacks[0]
+        chance = 1 / self.k if self.metric == "nit" else math.exp(-reference.entropy(r))
+        better = max(scale * math.exp(centre), chance)
+        self.bias, self.unseen = self.value - better, better * math.sqrt(of_cells[2])
 
 
-def table(references, answers, weights, k):
-    cells = [[0] * k for _ in range(k)]
-    for i, j, w in zip(references, answers, weights, strict=True):
-        cells[i][j] += w
-    return tuple(map(tuple, cells))
-
-
-@cache
-def value_and_slopes(cells, score, one):
-    """Return a score and its derivative by each cell; of entropies, an empty one as of a sample."""
-    precise = [[dense.mpmath.mpf(x) for x in row] for row in cells]
-    dense.mpmath.mp.dps = 50
-    value = float(dense.score(precise, *score))
-    if score[0] not in ("nit", "ema"):
-        slopes = dense.slopes(precise, lambda cells: dense.score(cells, *score))
-        return value, [list(map(float, row)) for row in slopes]
-    total, columns = sum(map(sum, cells)), [max(sum(x), one) for x in zip(*cells, strict=True)]
-    rows = [sum(row) / total if score[0] == "nit" else 1 for row in cells]
-    return value, [
-        [value / total * math.log((x or one) / (r * c)) if r else 0.0
-         for x, c in zip(row, columns, strict=True)]
-        for row, r in zip(cells, rows, strict=True)
-    ]  # fmt: skip
-
-
-@cache
-def without_bias(references, answers, score):
-    """Return the jackknifed value of NIT or EMA, and the most that chance adds to it."""
-    k, n = 1 + max(*references, *answers), len(references)
-    shares = [references.count(i) / n for i in range(k) if i in references]
-    entropy = -sum(share * math.log(share) for share in shares)
-    scale, least = (1 / len(shares), 0) if score[0] == "nit" else (1, -entropy)
-
-    def logarithm(kept):
-        cells = table([references[t] for t in kept], [answers[t] for t in kept], [1] * len(kept), k)
-        transferred = float(dense.information(cells))
-        if score[0] == "nit":
-            return transferred
-        totals = [sum(row) / len(kept) for row in cells]
-        return transferred + sum(x * math.log(x) for x in totals if x)
-
-    whole = logarithm(range(n))
-    without = [logarithm([t for t in range(n) if t != out]) for out in range(n)]
-    jackknifed = n * whole - (n - 1) * sum(without) / n
-    most = sum(min((len(shares) - 1) / 2, answers.count(j) * entropy) for j in range(k)) / n
-    return scale * math.exp(max(jackknifed, least)), scale * math.exp(whole) * most
+def compare(references, a, b, score, k, weights=None, groups=None, prior=None, level=0.95):
+    """Return the difference, its standard error, the p-value and the interval."""
+    weights = np.ones(len(references)) if weights is None else np.array(weights, float)
+    sides = [Side(references, x, weights, k, *score, prior) for x in (a, b)]
+    if prior is not None:
+        totals = sides[0].n.sum(axis=1)
+        weights = weights * (np.array(prior) * totals.sum())[references] / totals[references]
+    d = [sides[1].g[i, y] - sides[0].g[i, x] for i, x, y in zip(references, a, b, strict=True)]
+    total, n = weights.sum(), weights.sum() ** 2 / (weights**2).sum()
+    away = weights * (np.array(d) - (weights * d).sum() / total)
+    variance, c = (away**2).sum(), len(set(groups if groups is not None else ()))
+    if groups is not None:
+        sums = [away[np.array(groups) == group].sum() for group in sorted(set(groups))]
+        variance = c / (c - 1) * sum(x * x for x in sums)
+    furthest = max(side.furthest for side in sides)
+    difference = sides[1].value - sides[0].value
+    unbiased = difference - (sides[1].bias - sides[0].bias)
+    error = math.sqrt(
+        (variance + (total / n * furthest) ** 2) / total**2
+        + (unbiased - difference) ** 2 + sides[0].unseen ** 2 + sides[1].unseen ** 2
+    )  # fmt: skip
+    if abs(difference) < 1e-12 or unbiased * difference < 0:  # 0 but for rounding
+        unbiased = 0.0
+    t = abs(unbiased) / error if unbiased else 0.0
+    if groups is not None:
+        p_value, x = 2 * stats.t.sf(t, c - 1), stats.t.ppf((1 + level) / 2, c - 1)
+    else:
+        z = NormalDist().inv_cdf((1 + level) / 2)
+        p_value, x = 2 * stats.norm.sf(t / math.sqrt(1 + t * t / n)), math.inf
+        p_value = max(p_value, min(0.5 ** (np.not_equal(a, b).sum() - 1), 1))
+        if z * z < n:
+            x = z / math.sqrt(1 - z * z / n)
+    ends = [unbiased - x * error, unbiased + x * error, difference]
+    if not p_value < 1 - level:
+        ends.append(0.0)
+    signed = ("informedness", "markedness", "cohen_kappa", "matthews_corrcoef")
+    width = 2.0 if score[0] in signed else 1.0
+    return difference, error, p_value, (max(min(ends), -width), min(max(ends), width))

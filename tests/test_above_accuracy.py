@@ -1,6 +1,7 @@
 """Informedness above accuracy is not a share of the answers, and every path says so."""
 
 import warnings
+from dataclasses import replace
 
 import evaluate
 import numpy as np
@@ -19,6 +20,7 @@ from informedness import (
     report,
 )
 from informedness.cli import main
+from informedness.core.scores import sample_size
 from informedness.scorers import informedness_scorer
 from informedness.torchmetrics import Informedness
 from informedness.trainer import ComputeMetrics
@@ -56,7 +58,7 @@ PATHS = {
     ),
     "estimate": lambda: estimate_from_labels(GROUPS, BY_GROUP),
     "report": lambda: report(GROUPS, BY_GROUP),
-    "compare": lambda: compare(GROUPS, GROUPS, BY_GROUP, n_resamples=100),
+    "compare": lambda: compare(GROUPS, GROUPS, BY_GROUP),
     "leaderboard": lambda: leaderboard(GROUPS, {"A": BY_GROUP}),
     "scorer": lambda: informedness_scorer(Answering(), GROUPS, GROUPS),
     "trainer": by_trainer,
@@ -149,6 +151,20 @@ def test_two_heavy_classes_mistaken_for_each_other_are_below_accuracy():
     swapped = [1, 0, *range(2, 50)]
     value = informedness_score([*range(50)] * 2, swapped * 2, sample_weight=[*weights] * 2)
     assert value < -0.5
+
+
+def test_the_size_is_the_number_of_samples_and_of_unknown_ones_the_total():
+    cells = {"references": [0, 1], "predictions": [0, 0]}
+    for counts, sums, size in (
+        ([30, 10], {}, 40),
+        ([3.5, 1.5], {"n_samples": [30, 10]}, 40),
+        ([3.5, 1.5], {"squared_weights": [3.5, 1.5]}, 5),
+        ([3.5, 1.5], {"squared_weights": [7.0, 3.0], "n_samples": [30, 10]}, 2.5),
+    ):
+        table = ContingencyTable.from_counts(**cells, counts=counts, **sums)
+        assert sample_size(table) == pytest.approx(size)
+    unknown = replace(table, n_samples=None, squared_weights=None)
+    assert sample_size(unknown) == 5
 
 
 @pytest.mark.filterwarnings("error")

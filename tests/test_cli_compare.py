@@ -72,8 +72,8 @@ def test_options_reach_the_comparison(result_of, file):
     file.write_text(text.replace("spam,spam,spam", "spam,spam,refused", 3))
     gold, a, b = zip(*(row.split(",") for row in file.read_text().split()[1:]), strict=True)
     given = ["--labels", "spam", "ham", "--unknown", "wrong", "--ignore-index=-100"]
-    given += ["--average", "macro", "--confidence-level", "0.8", "--seed", "3"]
-    options = {"labels": ["spam", "ham"], "unknown": "wrong", "ignore_index": "-100", "seed": 3}
+    given += ["--average", "macro", "--confidence-level", "0.8"]
+    options = {"labels": ["spam", "ham"], "unknown": "wrong", "ignore_index": "-100"}
     expected = compare(gold, a, b, **options, average="macro", confidence_level=0.8)
     assert result_of(file, *COLUMNS, *given) == expected.to_dict()
 
@@ -153,7 +153,6 @@ def test_what_cannot_be_compared_is_refused(run, file):
         ("a", "`--predictions` must name two columns, for A and for B, got 1: a"),
         ("a x", "`--predictions` names column 'x', which does not exist"),
         ("a b --on a", "`--on` needs two files"),
-        ("a b --n-resamples 9", "`--n-resamples` must be an integer of"),
         ("a b --groups x", "`--groups` names column 'x', which does not exist"),
         ("a b --ignore-index ham", "`--references` must have at least two classes"),
     ):
@@ -165,8 +164,8 @@ def test_groups_are_a_column_of_text_that_of_the_first_of_two_files(result_of, r
     groups = [f"0{i % 25}" for i in range(120)]
     rows = [(f"s{i}", *row, groups[i]) for i, row in enumerate(ROWS)]
     path = write(tmp_path / "p.csv", rows, ("id", "gold", "a", "model", "document"))
-    options = ["--groups", "document", "--n-resamples", "500"]
-    expected = compare(REFERENCES, A, B, groups=groups, n_resamples=500).to_dict()
+    options = ["--groups", "document"]
+    expected = compare(REFERENCES, A, B, groups=groups).to_dict()
     given = [path, *COLUMNS[:3], "a", "model", *options]
     assert result_of(*given) == expected
     assert re.search("^Groups +25$", run(*given)[1], re.MULTILINE)

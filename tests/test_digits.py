@@ -15,7 +15,7 @@ import pytest
 
 import by_table
 import dense
-from informedness import ContingencyTable
+from informedness import ContingencyTable, nit_score
 from informedness.statistics.sums import sums_of
 from tables import table_of_labels, table_of_pairs
 
@@ -195,3 +195,11 @@ def test_scores_of_random_tables_are_exact():
                     exact_or_nan(cells, metric, average), rel=0, abs=1e-12, nan_ok=True
                 )
                 assert value == wanted, (seed, way, metric, average)
+
+
+def test_a_weight_next_to_nothing_passes_on_nothing():
+    """Its share of the cell over that of its margins is more than a float can hold."""
+    labels = list("aabbc")
+    for weight in (5e-324, 1e-310, 1e-300, 1e-290):
+        score = nit_score(labels, labels, sample_weight=[1.0, 1.0, 1.0, 1.0, weight])
+        assert score == pytest.approx(2 / 3, rel=1e-12), weight

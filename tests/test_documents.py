@@ -3,7 +3,6 @@
 import contextlib
 import doctest
 import importlib
-import inspect
 import io
 import pkgutil
 import re
@@ -21,9 +20,10 @@ import informedness
 import study_pages
 from informedness import ContingencyTable
 from informedness.cli import main
+from informedness.results.comparison import FEW_GROUPS_IN_CELLS
 from informedness.results.rows import FEW_GROUPS
 from informedness.statistics.entropic import ENOUGH_TO_SEE
-from informedness.statistics.intervals import FEW_SAMPLES
+from informedness.statistics.information import FEW_SAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
@@ -194,7 +194,7 @@ def test_the_documents_have_the_rule_of_predictions_outside_the_references():
     assert all(said in plain(page) for page in (HOW_SURE, "docs/undefined.md"))
 
 
-def test_the_documents_have_the_limits_below_which_a_warning_comes_and_the_number_of_swaps():
+def test_the_documents_have_the_limits_below_which_a_warning_comes():
     for page in [HOW_SURE, "docs/undefined.md", *CARDS]:
         assert f"{FEW_SAMPLES} samples" in plain(page), page
     text = plain(HOW_SURE)
@@ -202,11 +202,10 @@ def test_the_documents_have_the_limits_below_which_a_warning_comes_and_the_numbe
     for words in ("5 references of a class", "5 samples outside the largest class", "below 3"):
         assert words in text
     assert all(words in plain(CARDS[1]) for words in ("5 references of a class", "Below 3"))
-    assert f"| samples in groups | {FEW_GROUPS} groups" in text
+    of_groups = f"{FEW_GROUPS} groups; for differences of NIT and EMA {FEW_GROUPS_IN_CELLS} |"
+    assert f"| samples in groups | {of_groups}" in text
     assert f"| NIT, without `labels` | {ENOUGH_TO_SEE:,} samples" in text
-    assert "| the difference of two models | 5 references of some class" in text
-    swaps = inspect.signature(informedness.compare).parameters["n_resamples"].default
-    assert f"{swaps:,} resamples" in text
+    assert "| the difference of two models, except in accuracy | 5 references on average" in text
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

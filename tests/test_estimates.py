@@ -32,20 +32,31 @@ def warned(matrix, metric="informedness"):
     assert found[0].filename == __file__
     said, _, why = str(found[0].message).removeprefix("informedness: ").partition(": ")
     of = f"interval of {metric}"
-    rough = f"the {of} is rough" if why.endswith("fewer than the recommended 50") else None
     less = f"the {of} may cover the truth less often than it says"
-    assert said in ((rough,) if rough else (less, f"there is no {of}"))
+    assert said in (less, f"there is no {of}")
     return why
 
 
-def test_few_samples_are_warned_of_and_enough_are_not():
-    few = "49 samples, fewer than the recommended 50"
-    for metric in METRICS:
-        assert warned([[19, 5], [5, 20]], metric) == few
-        classes = "fewer than 1,000, may lack a rare class; list all classes in labels= or a matrix"
-        of_nit = f"50 samples, {classes}" if metric == "nit" else None
-        assert warned([[20, 5], [5, 20]], metric) == of_nit
-    assert warned([[1, 1], [1, 1]]) == "4 samples, fewer than the recommended 50"
+def test_few_samples_want_5_references_of_each_class():
+    """With so many, intervals covered the truth as often on 20 and 30 samples as on many."""
+    few = "4 references of the rarest class, fewer than the recommended 5"
+    classes = "fewer than 1,000, may lack a rare class; list all classes in labels= or a matrix"
+    matrix = np.array([[20, 3, 0], [4, 15, 1], [1, 1, 2]])
+    enough = matrix + np.diag([0, 0, 1])
+    assert matrix.sum() == 47
+    for metric in set(METRICS) - {"nit", "ema"}:
+        of = few.replace("references", "predictions") if metric == "markedness" else few
+        counts = matrix.T if metric == "markedness" else matrix
+        assert warned(counts, metric) == (None if metric == "accuracy" else of)
+        assert warned(counts + np.diag([0, 0, 1]), metric) is None
+        assert warned(counts + np.diag([3, 0, 0]), metric) is None  # 50 in all
+    assert warned(enough, "nit") == f"48 samples, {classes}"
+    assert warned(enough, "ema") == "48 samples, fewer than the recommended 50"
+    declared = table_of(matrix, labels=range(3))
+    for metric in ("nit", "ema"):
+        with pytest.warns(IntervalWarning, match=few):
+            declared.estimate(metric)
+    assert warned([[1, 1], [1, 1]]).startswith("2 references outside the largest class, fewer")
     assert warned([[5, 3], [0, 0]]) is None  # the score is undefined, and that is warned of
 
 
@@ -91,10 +102,8 @@ def test_the_warning_goes_by_the_effective_number_of_samples():
     table = table_of_labels(*samples[:2], sample_weight=samples[2])
     size = effective_sample_size(table)
     assert size < 50 < table.n_samples
-    with pytest.warns(
-        IntervalWarning, match=f": {size:.4g} samples, fewer than the recommended 50"
-    ):
-        table.estimate()
+    with pytest.warns(IntervalWarning, match=f": {size:.4g} samples, fewer than the recommended"):
+        table.estimate("ema")
     assert issubclass(IntervalWarning, InformednessWarning)
 
 

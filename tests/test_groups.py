@@ -11,7 +11,7 @@ import dense
 import reference
 from estimate_cases import every_score, options_of
 from informedness import compare, estimate_from_labels
-from informedness.statistics.intervals import t_quantile
+from informedness.statistics.intervals import t_quantile, t_tail
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -84,11 +84,14 @@ def test_an_interval_of_accuracy_is_that_of_means_of_groups_by_scipy():
     assert (low, high) == pytest.approx(wanted, abs=0.15 * (wanted[1] - wanted[0]))
 
 
-def test_quantiles_of_t_are_those_of_scipy():
+def test_tails_and_quantiles_of_t_are_those_of_scipy():
     for df in (1, 2, 3, 4, 5, 19, 20, 101, 1000, 1001, 10**6):
         for level in (0.5, 0.9, 0.95, 0.999):
             wanted = stats.t.ppf((1 + level) / 2, df)
-            assert t_quantile(level, df) == pytest.approx(wanted, rel=1e-5), (df, level)
+            assert t_quantile(level, df) == pytest.approx(wanted, rel=1e-11), (df, level)
+        for t in (0.0, 1e-3, 0.5, 2.0, 5.0, 30.0):
+            wanted = 2 * stats.t.sf(t, df)
+            assert t_tail(t, df) == pytest.approx(wanted, rel=1e-12, abs=1e-300), (df, t)
 
 
 def test_ignored_samples_leave_their_groups():
@@ -107,7 +110,7 @@ def test_the_signature_tells_groups_of_other_members_apart_and_not_their_names_o
     def lines(*columns, **options):
         return {
             estimate_from_labels(*columns[:2], **options).signature,
-            compare(*columns, n_resamples=100, **options).signature,
+            compare(*columns, **options).signature,
         }
 
     columns = [references, predictions, np.roll(predictions, 1)]
@@ -115,6 +118,15 @@ def test_the_signature_tells_groups_of_other_members_apart_and_not_their_names_o
     assert all("|groups:30," in line for line in wanted)
     assert not wanted & lines(*columns, groups=moved)
     assert wanted == lines(*(x[order] for x in columns), groups=[f"g{-x}" for x in groups[order]])
+    # two members exchanged that have the same reference
+    alike = np.flatnonzero((references == references[0]) & (groups != groups[0]))
+    other = next(i for i in alike if columns[1][i] != columns[1][0])
+    moved = groups.copy()
+    moved[[0, other]] = moved[[other, 0]]
+    assert not wanted & lines(*columns, groups=moved)
+    # counts stand for as many rows
+    once = compare(*columns, groups=groups, counts=[1] * 120).signature
+    assert once in wanted
 
 
 def test_what_cannot_stand_beside_groups_is_refused():

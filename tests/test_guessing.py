@@ -1,6 +1,7 @@
 """Whether a table may be a guesser's: the p-value against exact counts of all ways to deal."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -56,6 +57,39 @@ def test_three_classes_are_dealt_out():
     assert not information.are_rare(np.array([10, 10]), np.array([10, 10]), 20)  # but five
     # within what 999 random ways can tell
     assert guessing_p_value(table) == pytest.approx(2 * exact, abs=0.03)
+
+
+def test_a_share_of_dealt_out_ways_counts_the_table_itself_as_one_that_is_equal():
+    """In the same order of random ways: (1/2 + greater + equal / 2) / (999 + 1)."""
+    references = np.repeat([0, 1, 2], [13, 9, 7])
+    predictions = np.roll(np.repeat([0, 1, 2], [11, 10, 8]), 6)
+    n, r, c = 29, np.bincount(references), np.bincount(predictions)
+    gains = [
+        Fraction(int(c[i]), n) * (Fraction(1, int(r[i])) + Fraction(1, n - int(r[i])))
+        for i in range(3)
+    ]
+
+    def exact(way):
+        hits = [int(((way == i) & (references == i)).sum()) for i in range(3)]
+        return sum(gain * x for gain, x in zip(gains, hits, strict=True))
+
+    rng, observed = np.random.default_rng(0), exact(predictions)
+    ways = rng.permuted(np.tile(np.sort(predictions), (999, 1)), axis=1)
+    found = [exact(way) for way in ways]
+    greater, equal = sum(x > observed for x in found), sum(x == observed for x in found)
+    table = table_of_labels(references, predictions)
+    assert guessing._by_dealing(table, np.array(list(map(float, gains))), [r, c]) == pytest.approx(
+        (0.5 + greater + equal / 2) / 1000, abs=1e-12
+    )
+    assert equal > 2
+
+
+def test_tables_next_to_each_other_are_not_equal_however_many_samples_there_are():
+    """By scipy's hypergeometric distribution: hits move Informedness by 0.002 each."""
+    table = ContingencyTable.from_matrix([[526, 474], [474, 526]])
+    of_hits = stats.hypergeom(2000, 1000, 1000)
+    one_sided = of_hits.sf(526) + of_hits.pmf(526) / 2
+    assert guessing_p_value(table) == pytest.approx(min(1, 2 * one_sided), rel=1e-9)
 
 
 def test_many_samples_go_by_the_exact_mean_and_variance(monkeypatch):

@@ -334,7 +334,6 @@ def test_an_option_of_an_odd_type_is_refused_by_name():
     for option, value in (
         *itertools.product(of_words, [*odd, 0, NAN]),
         *itertools.product(["zero_division"], odd),
-        *itertools.product(["seed"], [*odd, NAN]),
     ):
         calls = informedness_score, estimate_from_labels, compare
         calls = [call for call in calls if option in inspect.signature(call).parameters]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import reference
 from estimate_cases import table_of
 from informedness.statistics import information
 from informedness.statistics.entropic import NIT
@@ -55,6 +56,21 @@ def test_the_test_of_chance_is_chi_squared_where_samples_are_many():
         labels = np.repeat(np.indices(np.shape(matrix)).reshape(2, -1), np.ravel(matrix), axis=1)
         weighted = table_of_labels(*labels, sample_weight=[0.3] * labels.shape[1])
         assert information.independence_test(weighted) == pytest.approx(wanted, rel=0.03)
+
+
+def test_rare_cells_are_dealt_out_unless_the_p_value_is_below_a_millionth():
+    """Where 999 ways tell more than the gamma distribution, whose tail is only roughly right."""
+    matrix = np.array([[9, 1, 0], [1, 5, 1], [0, 1, 3]])
+    table = table_of(matrix)
+    by_gamma = information.independence_test(table, dealt_out=False)
+    assert 1e-6 < by_gamma < 1e-3
+    found = information.independence_test(table)
+    assert found * 1000 == pytest.approx(round(found * 1000), abs=1e-9)
+    assert found != by_gamma
+    table = table_of(matrix * 2)
+    by_gamma = information.independence_test(table, dealt_out=False)
+    assert by_gamma < 1e-6
+    assert information.independence_test(table) == by_gamma
 
 
 def test_where_all_tables_of_the_margins_are_as_far_from_chance_the_p_value_is_1():
@@ -114,8 +130,17 @@ def test_entropies_are_those_of_chao_wang_and_jost():
         assert made.most == pytest.approx(float(most), abs=1e-11), counts
 
 
+def test_sums_of_weights_are_of_one_sample_or_of_two_by_their_effective_size():
+    """Which is 1.2 for weights of 1 and 0.1, and 2.3 for these three: so one cell of each."""
+    weights, squares = np.array([9.0, 1.1, 2.5, 4.0]), np.array([9.0, 1.01, 2.75, 4.0])
+    assert ((weights**2 / squares)[1:3]).tolist() == pytest.approx([1.198, 2.273], abs=0.001)
+    for n_unseen in (0, 3, 400):
+        made = information.missing_entropy(weights, squares, n_unseen)
+        wanted = reference.missing(weights, squares, n_unseen, ())
+        assert tuple(made) == pytest.approx(tuple(map(float, wanted)), abs=1e-11)
+
+
 def test_an_interval_deals_nothing_out(monkeypatch):
-    """Slices against the rest ask for sixty of them."""
     monkeypatch.setattr(information, "_permuted_p_value", None)
     table = table_of([[5, 3], [4, 6]])
     made = NIT.interval(table, 0.95)

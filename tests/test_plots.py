@@ -45,7 +45,7 @@ def answers(ability, seed):
 
 REFERENCES = np.random.default_rng(0).integers(0, 3, 100)
 MODELS = {"_big": [answers(0.8, 1), answers(0.7, 2)], "$small$": [answers(0.3, 3), answers(0.4, 4)]}
-BOARD = leaderboard(REFERENCES, MODELS, n_resamples=199)
+BOARD = leaderboard(REFERENCES, MODELS)
 SLICES = Slices.from_tables(
     {"colour": TABLE, "a number": ContingencyTable.from_matrix(MATRIX // 2 + 3, labels=LABELS)},
     confidence_level=0.95,
@@ -189,7 +189,7 @@ def test_names_numbers_and_lines_are_told_apart_where_there_is_little_room():
     for names in (names_of(UGLY["models"]()), [text.get_text() for text in legend.get_texts()]):
         assert len(names) == len({*names}) >= 20
         assert max(map(len, names)) <= 24
-    board = leaderboard(REFERENCES, {f"{i}": answers(0.5, i) for i in range(10)}, n_resamples=199)
+    board = leaderboard(REFERENCES, {f"{i}": answers(0.5, i) for i in range(10)})
     assert numbers_of(board.plot())[-1] == "score, ranks"
     for name in ("12 of 100000", "12 names"):
         ax = UGLY[name]()  # 200,000 of 1.3 million

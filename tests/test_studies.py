@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from informedness import SCORES
+
 pytestmark = pytest.mark.slow
 
 STUDIES = Path(__file__).parent / "studies"
@@ -22,9 +24,9 @@ def study(monkeypatch):
 
 
 def test_a_study_writes_a_row_for_each_cell_and_a_table_for_each_way(tmp_path):
-    few, text = ["--runs", "2", "--n-resamples", "100"], {}
+    few, text = ["--runs", "2"], {}
     for study, options in {
-        "comparison": [*few, "--corner"],
+        "comparison": [*few, "--corner", "--forty", "8"],
         "groups": [*few, "--groups", "10"],
         "coverage": ["--tables", "10", "--cells", "2", "2"],
     }.items():
@@ -32,7 +34,12 @@ def test_a_study_writes_a_row_for_each_cell_and_a_table_for_each_way(tmp_path):
         command = [sys.executable, STUDIES / f"{study}.py", *options, "--output", page]
         subprocess.run(command, check=True, capture_output=True)
         text[study] = page.read_text(encoding="utf-8")
-    assert len(re.findall(r"^\|( [a-z ]+ \|)? \d+ \| \d+ \|", text["comparison"], re.M)) == 90
+    parts = re.split("^## ", text["comparison"], flags=re.M)[1:]
+    rows = {part.split("\n")[0]: len(re.findall(r"^\| [a-z]", part, re.M)) - 1 for part in parts}
+    titles = ["Neither is better", "Forty equal models", "B is better", "A slice against the rest"]
+    assert [rows[title] for title in titles[1:]] == [18, 4, 4]
+    assert all(6 <= rows.get(f"Cells of {metric}", 0) <= 12 for metric in SCORES)
+    assert rows[titles[0]] >= len(SCORES)
     assert len(re.findall(r"^\| 10 \| ", text["groups"], re.M)) == 6
     parts = re.split("^## ", text["coverage"], flags=re.M)[1:]
     ways = {"Declared", "Observed", "Random weights", "Stratified", "Even prior", "By class"}
@@ -58,14 +65,19 @@ def test_intervals_at_95_percent_cover_the_truth_in_about_as_many_tables(study):
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
 def test_models_are_told_apart_at_5_percent_if_alike_and_as_often_as_can_be_if_not(study):
-    for place, least, most in (
-        (("alike", 4, 200, "even", 0.4, "informedness"), 0, 0.09),
-        # 33% and more where swaps are not studentised
-        (("renamed", 10, 1000, "even", 0.4, "nit"), 0, 0.09),
-        # 0.8, as often as by swaps that are not, less 3 standard errors
-        (("better", 3, 1000, "even", 0.0, "informedness"), 0.74, 1),
+    comparison = study("comparison")
+    for place in (
+        ("alike", 4, 200, "even", 0.4, "informedness", "plain"),
+        # 33% and more if the gradient is that of both tables together
+        ("renamed", 10, 1000, "even", 0.4, "nit", "plain"),
+        ("alike", 4, 200, "even", 0.4, "informedness", "groups"),
     ):
-        row = study("comparison").cell((place, 400, 199, 0))
-        assert row["covered"] >= 0.91, place
-        assert row["warned"] < 0.5, place
-        assert least <= row["rejected"] <= most, place
+        _, found = comparison.cell((place, 400))
+        seen = found["without"]
+        assert seen["done"] == 400, place
+        assert seen["covered"] >= 0.91 * 400, place
+        assert seen["rejected"] <= 0.09 * 400, place
+    # 0.8, as often as by McNemar's test, less 3 standard errors
+    _, found = comparison.better_cell(((3, 1000, "even"), "informedness", 200))
+    assert found["power"] > 0.71
+    assert found["covered"] > 0.9

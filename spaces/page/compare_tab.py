@@ -6,7 +6,6 @@ import charts
 import gradio as gr
 from asking import ask_of_boxes, labels_box, result_of
 from data import tables_of_models
-from endpoints import n_swaps
 from limits import METRIC, examples_of
 from uploads import ask_of_file
 
@@ -21,7 +20,7 @@ def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, st
     made = None  # with one class there is nothing to compare
     with charts.noting() as notes:
         if len(set(columns[0])) > 1:
-            made = compare(*columns, metric=METRIC, n_resamples=n_swaps(columns, a, b))
+            made = compare(*columns, metric=METRIC)
     return charts.draw_comparison({"A": a, "B": b}, made, notes, taken)
 
 

@@ -8,14 +8,14 @@ import functools
 import inspect
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import charts
 import gradio as gr
 from data import check_labels, table_of_labels, table_of_matrix, tables_of_models
 from gradio.events import api
-from limits import MAX_CLASSES, METRIC, MOST_SWAPPED, Refusal
+from limits import MAX_CLASSES, METRIC, Refusal
 from simulate import expected_table
 
 import informedness
@@ -146,7 +146,7 @@ def compare(
     """Tell whether classifier B scores better than A on the same samples, and how certain that is.
 
     The difference is B - A. If its interval contains 0, no difference is shown, which is not the
-    same as showing that there is none. The p-value is from a permutation test on these samples.
+    same as showing that there is none. The p-value is from a z test of the paired answers.
 
     Args:
         references: The true labels, up to 100,000.
@@ -168,11 +168,7 @@ def compare(
     tables = tables_of_models(references, models, labels)
     with charts.noting() as notes:
         made = informedness.compare(
-            *columns,
-            metric=metric,
-            labels=labels,
-            confidence_level=confidence_level,
-            n_resamples=n_swaps(columns, *tables),
+            *columns, metric=metric, labels=labels, confidence_level=confidence_level
         )
         a, b = map(scores_of, tables)
     return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": notes}
@@ -213,17 +209,6 @@ def slices(
             references, predictions, by=column, labels=labels, confidence_level=confidence_level
         )
     return {**made.to_dict(), "summary": " ".join(made.text_lines()), "warnings": notes}
-
-
-def n_swaps(
-    columns: Sequence[Sequence[Any]], first: ContingencyTable, second: ContingencyTable
-) -> int:
-    """Return how many swaps a comparison uses, which its signature states.
-
-    Answers of very many kinds get fewer swaps, so that the comparison takes about a second.
-    """
-    size = len(set(zip(*columns, strict=True))) + 3 * len((first + second).counts)
-    return min(9999, max(100, MOST_SWAPPED // size))
 
 
 def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:

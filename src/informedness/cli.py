@@ -398,8 +398,6 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
         add("--descending", action="store_true", help="sort the largest first")
     else:
         parser.set_defaults(metric="informedness", confidence_level=0.95)
-        add("--n-resamples", **count, default=9999, help="random swaps (default: 9999)")
-        add("--seed", **count, default=0, help="seed of the random numbers (default: 0)")
     add = group("labels")
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}

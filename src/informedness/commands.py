@@ -42,7 +42,7 @@ _OF_ROWS = ("labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_
 _OF_SLICES = ("classes", "column", "vs_rest")
 _OF_COLUMNS = ("weights", "counts", "by", *_OF_SLICES, "on", "groups", "file_format", "rows")
 _OF_PAIR = ("references", "predictions_a", "predictions_b", "groups", "counts")
-_OF_TEST = ("metric", "average", "confidence_level", "n_resamples", "seed")
+_OF_TEST = ("metric", "average", "confidence_level")
 
 
 # What is asked for
@@ -296,11 +296,10 @@ def _leaderboard(options: Namespace) -> "Leaderboard":
 
 def compare(options: Namespace) -> str:
     """Return the comparison of two models."""
-    from .statistics.swaps import check_plan
+    from .statistics.intervals import check_level
 
     source = _check(options)
-    # before hours of reading
-    check_plan(options.confidence_level, options.n_resamples, options.seed)
+    check_level(options.confidence_level)  # before hours of reading
     result, names = _of_columns(options) if source == "columns" else _of_logs(options)
     if options.format == "text":
         return _comparison_text(result, *names)

@@ -15,7 +15,8 @@ import numpy as np
 from .core.labels import NAMES, Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, Task, read_amounts
-from .inputs.containers import coded, read_quickly, read_task
+from .inputs.answered import read_sides
+from .inputs.containers import coded, read_quickly
 from .inputs.doubts import warn_of_shares, warn_of_table
 from .inputs.matrices import check_no_totals, check_same_names, read_names
 from .inputs.read import Read
@@ -120,8 +121,9 @@ class ContingencyTable(Table):
         unknown: str,
     ) -> Self:
         """Count samples; `names` are what the caller's first two arguments are called."""
-        given = references, predictions, labels, ignore_index, unknown, names
-        r, p, task = read_task(*given, sample_weight=sample_weight)
+        sides = dict(zip(names, (references, predictions), strict=True))
+        options = labels, ignore_index, unknown
+        (r, p), task = read_sides(sides, *options, sample_weight=sample_weight)
         table = cls._of_columns(r, p, task, sample_weight)
         warn_of_table(table, names)
         return table
@@ -161,9 +163,9 @@ class ContingencyTable(Table):
         ValueError
             As `from_labels`, and if there is not one number per pair or one is not valid.
         """
-        given = references, predictions, labels, ignore_index, unknown
+        sides = {"references": references, "predictions": predictions}
         sums = {"counts": counts, "squared_weights": squared_weights, "n_samples": n_samples}
-        r, p, task = read_task(*given, **sums)
+        (r, p), task = read_sides(sides, labels, ignore_index, unknown, **sums)
         table = cls._of_counts(r, p, task, **sums)
         warn_of_table(table)
         return table
@@ -347,8 +349,8 @@ class ContingencyTable(Table):
         Warns
         -----
         IntervalWarning
-            If the interval is rough, may cover the true value too rarely, or is nan, for example
-            with fewer than 50 samples, or fewer than 5 references outside the largest class.
+            If the interval may cover the true value too rarely, or is nan, for example with fewer
+            than 5 references outside the largest class.
 
         References
         ----------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .contingency import ContingencyTable
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision
+from .inputs.answered import by_name
 
 if TYPE_CHECKING:
     from .statistics.entropic import EntropyTriangle
@@ -97,11 +98,11 @@ def informedness_score(
     Warns
     -----
     UndefinedMetricWarning
-        As above; and for a single sample, which scores the same right or wrong, so a mean of such
+        As above, and for a single sample, which scores the same right or wrong, so a mean of such
         scores says nothing.
     LabelsWarning
-        If labels that are not declared may not be what was meant: missing values as text, none in
-        common, spellings that look alike, decimals, identifiers.
+        If text like a missing value counts as a class, if two labels differ only in case or outer
+        blanks, or if the names of two columns say that the sides are swapped.
     InformednessWarning
         If the default average exceeds accuracy by more than chance and uneven errors explain: by
         more than 0.05 and 1 / sqrt(N), once x (1 - x) (k - 2) / N is taken off.
@@ -133,6 +134,7 @@ def informedness_score(
     [1.0, 0.75, 0.5]
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    prior = by_name(prior, y_true, y_pred)
     return table.informedness(
         average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
@@ -197,6 +199,7 @@ def markedness_score(
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     from .statistics.informed import MARKEDNESS
 
+    prior = by_name(prior, y_true, y_pred)
     return MARKEDNESS.averaged(average).value(
         table, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from .contingency import ContingencyTable
 from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
-from .inputs.containers import read_task
+from .inputs.answered import read_sides
 from .inputs.doubts import warn_of_table
 
 ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
@@ -51,7 +51,7 @@ class Tally:
     def __init__(
         self, *, labels: Any = None, ignore_index: Label | None = None, unknown: str = "error"
     ) -> None:
-        *_, self._task = read_task((), (), labels, ignore_index, unknown)
+        self._task = read_sides({"references": ()}, labels, ignore_index, unknown)[1]
         self._table: ContingencyTable | None = None
 
     def update(self, *, references: Any, predictions: Any, sample_weight: Any = None) -> None:
@@ -70,8 +70,10 @@ class Tally:
             If the batch is not valid, as in `informedness_score`, or its labels differ in type
             from earlier ones; none of it is counted.
         """
-        given = references, predictions, *self._task
-        references, predictions, task = read_task(*given, sample_weight=sample_weight)
+        sides = {"references": references, "predictions": predictions}
+        (references, predictions), task = read_sides(
+            sides, *self._task, sample_weight=sample_weight
+        )
         if self._table is not None:
             before = read_column(self._table.labels[:1], "labels")
             check_same_kind(before, "references of earlier batches", references, "references")

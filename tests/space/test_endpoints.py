@@ -104,7 +104,7 @@ def test_a_score_is_the_report_with_intervals_and_the_sentence_of_its_page(page_
 def test_warnings_come_with_the_result(page):
     score, matrix = page.endpoints.score, page.endpoints.score_matrix
     notes = score(["a", "b", "a"], ["a", "b", "c"])["warnings"]
-    assert any("3 samples, fewer than the recommended 50" in note for note in notes)
+    assert any("1 reference of the rarest class, fewer than" in note for note in notes)
     assert any("is no class of `references`: 'c'" in note for note in notes)
     weighted = matrix([[30.5, 20], [3, 40]])
     assert not [name for name in weighted if "interval" in name]

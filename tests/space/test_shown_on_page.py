@@ -201,17 +201,6 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     assert rows["Different answers"] == f"{made.n_different} of 120"
 
 
-def test_models_of_many_kinds_of_answers_are_swapped_less_and_the_signature_says_so(page):
-    labels = [f"c{i}" for i in range(300)] * 2
-    columns = labels, [*labels[:500], *labels[:100]], [*labels[:550], *labels[:50]]
-    shown = parsed(page.compare_tab.compared(columns))
-    signature = shown.id("paired-signature").text
-    n_resamples = int(re.search(r"resamples:(\d+)", signature)[1])
-    assert 100 <= n_resamples < 9999
-    wanted = compare(*columns, n_resamples=n_resamples)
-    assert (signature, shown.id("verdict").text) == (wanted.signature, str(wanted))
-
-
 def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):
     shown = parsed(page.compare_tab.compared((["ham"] * 3, ["ham"] * 3, ["ham", "ham", "spam"])))
     assert "All references are ham: with one class" in shown.text

@@ -13,7 +13,7 @@ score of the population or not. The ways:
 - even prior: the references are reweighted to even shares of the classes that the sample has.
 - by class: Informedness of each class against all others; the first class, and all others pooled.
 - many classes: declared, 100 to 1,000 of them, for the averages of Informedness.
-- few samples: declared, 20 or 35 samples.
+- few samples: declared, 20 or 30 samples.
 
 Cells and numbers of tables are fixed before any is drawn. The cells are a random choice, by a seed,
 of all those of a way; no k and N are among those on which the formulas were chosen. Of each cell
@@ -23,12 +23,12 @@ which alone count. So a coverage c has the standard error sqrt(c (1 - c) / table
 400 tables and .004 at .93 of 4,000; a true .92 is found at .93 or more of 400 tables in 27% of
 cells, a true .90 in 3%.
 
-A coverage is counted apart for tables on which the interval comes with a warning and for those on
-which it comes without one. It fails if its upper 99.9% Wilson bound lies below 0.92, or 0.88 with a
-warning. Tables on which a score is undefined are left out, and so are groups (with a warning,
-without one) of less than a tenth of the tables. Width is that of the mean interval over 2 x 1.96
-true standard deviations of the score, which an interval of normal errors has: 1 is as short as can
-be.
+A coverage is counted apart for tables on which the interval comes with a warning, for those on
+which it comes without one, and for all. It fails if its upper 99.9% Wilson bound lies below 0.92
+without a warning, else below 0.88. Tables on which a score is undefined are left out, and so are
+groups (with a warning, without one) of less than a tenth of the tables. Width is that of the mean
+interval over 2 x 1.96 true standard deviations of the score, which an interval of normal errors
+has: 1 is as short as can be.
 
 The test of chance is studied on guessers alone: the share of tables with p < 0.05 fails if its
 lower 99.9% bound lies above 0.06.
@@ -60,7 +60,7 @@ from informedness.statistics.sums import sums_of
 sys.path.append(str(Path(__file__).parents[1]))
 import reference
 
-LEVEL, LIMITS, AGAIN = 0.95, {False: 0.92, True: 0.88}, 0.93
+LEVEL, LIMITS, AGAIN = 0.95, {False: 0.92, True: 0.88, None: 0.88}, 0.93
 # The formulas were chosen on k = 2, 4, 7, 20 and 50, N = 100, 200, 500, 2,000 and 20,000, the first
 # six kinds of shares, and the classifiers before "nearby" with naive Bayes.
 SOME_KS, SOME_SIZES, SOME_SHARES = (3, 10, 30), (150, 300, 1000), ("even", "steep", "95%")
@@ -77,10 +77,11 @@ GRIDS = {  # k, N, shares, classifiers
         ("even", "zipf"),
         ("knows 0.2", "knows 0.6", "knows 0.95", "uneven"),
     ),
-    "few samples": ((2, 3, 5), (20, 35), SOME_SHARES, CLASSIFIERS),
+    "few samples": ((2, 3, 5), (20, 30), SOME_SHARES, CLASSIFIERS),
 }
 WAYS = tuple(GRIDS)
 GUESSED = ((3, 10, 30), (150, 1000, 5000), SHARES, ("guesses evenly", "guesses by share"))
+WARNED = {False: "no", True: "yes", None: "all"}
 AVERAGED = {
     "informedness, prevalence": averaged_score("informedness", "prevalence"),
     "informedness, macro": averaged_score("informedness", "macro"),
@@ -208,7 +209,8 @@ def run(task):
             continue
         for name, value, made, warned in intervals_on(truth, table):
             if not math.isnan(made.standard_error):
-                found[name, warned].append((value, made.value, made.low, made.high))
+                for which in (warned, None):  # and of all tables
+                    found[name, which].append((value, made.value, made.low, made.high))
     return cell, {key: entry(np.array(rows).T) for key, rows in found.items()}
 
 
@@ -234,7 +236,7 @@ def study(cells, n_tables, pool):
                 if printed < turn * n_tables / 10:
                     continue
                 results[cell, name, warned] = coverage, printed, *rest
-                if coverage < (0.9 if warned else AGAIN):
+                if coverage < (AGAIN if warned is False else 0.9):
                     again[cell].add(name)
         tasks = [
             (cell, None if cell[0] == "by class" else tuple(sorted(names)), 10 * n_tables)
@@ -308,14 +310,15 @@ def of_parts(found):
 def summary(results):
     """Return a table of each score."""
     groups = defaultdict(list)
-    for (_, name, warned), found in sorted(results.items(), key=lambda item: item[0][2]):
+    order = {key: place for place, key in enumerate(WARNED)}
+    for (_, name, warned), found in sorted(results.items(), key=lambda item: order[item[0][2]]):
         groups[name, warned].append(found)
     rows = []
     for (name, warned), found in groups.items():
         coverage, _, printed, width = map(np.array, zip(*found, strict=True))
         n_failed = sum(fails(one, warned) for one in found)
         widths = [f"{x:.2f}" for x in (np.nanmedian(width), np.nanquantile(width, 0.9))]
-        rows.append([name, "yes" if warned else "no", len(found), n_failed,
+        rows.append([name, WARNED[warned], len(found), n_failed,
                      *(f"{x:.3f}" for x in (coverage.min(), coverage.mean(), 1 - printed.mean())),
                      *widths])  # fmt: skip
     head = ["score", "warned", "cells", "fail", "lowest coverage", "mean",
@@ -326,13 +329,16 @@ def summary(results):
 def failing(results):
     """Return the cells that fail, lowest first."""
     found = sorted(
-        (entry[0], cell, name, warned, entry[1])
-        for (cell, name, warned), entry in results.items()
-        if fails(entry, warned)
+        (
+            (entry[0], cell, name, warned, entry[1])
+            for (cell, name, warned), entry in results.items()
+            if fails(entry, warned)
+        ),
+        key=lambda one: one[:3],
     )
     lines = ["Cells that fail:", ""]
     for coverage, (_, k, n, shares, classifier), name, warned, tables in found:
-        how = "with a warning" if warned else "without a warning"
+        how = {False: "without a warning", True: "with a warning", None: "all"}[warned]
         place = f"k = {k}, N = {n}, {shares}, {classifier}"
         lines.append(f"- {coverage:.3f} {name}, {how}: {place} ({tables} intervals)")
     return "\n".join(lines) if found else "No cell fails."

@@ -5,14 +5,15 @@ and its case are ignored, text becomes integers, and positions become the names 
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.labels import NULLS, Column, Label, check_distinct, show
-from ..core.table import check_unknown
+from ..core.labels import NULLS, Column, Label, check_distinct, check_same_order, read_pair, show
+from ..core.table import Task, check_unknown, task_of
 from .columns import DataError
-from .containers import code_integers, read_quickly
+from .containers import code_integers, quickly, read_quickly
+from .doubts import warn_of_swapped
 
 
 @dataclass
@@ -215,6 +216,54 @@ def _named(
         f"{show(answer)}{': numeric=True reads such text as a position' * is_text}",
         {"numeric": True} if is_text else {},
     )
+
+
+# Columns of `datasets`, which know the names of their classes
+
+
+def read_sides(
+    sides: Mapping[str, Any], labels: Any, ignore_index: Any, unknown: str, **beside: Any
+) -> tuple[list[Column], Task]:
+    """Return the references and each model's predictions as columns, and the options as a task.
+
+    The sides are given by argument, references first. All labels must be of one kind, and what
+    stands beside the sides, by argument, in their order.
+    """
+    check_unknown(unknown, labels)
+    check_same_order({**sides, **beside})
+    first, *models = sides
+    for name in models:
+        warn_of_swapped(*(getattr(sides[x], "name", None) for x in (first, name)))
+    if names := class_names_of(*sides.values()):
+        labels, roles = by_name(labels, *sides.values()), dict.fromkeys(models, "predictions")
+        options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
+        for name, own in {name: class_names_of(side) for name, side in sides.items()}.items():
+            given, role = sides[name][:] if own else sides[name], roles.get(name, "references")
+            column = read_labels(given, role, options, own or names, (), name)
+            sides = {**sides, name: column.tolist()}  # in which -1 is None
+        ignore_index = None if ignore_index is None else str(at_position(ignore_index, names))
+    r, columns = read_quickly(sides[first], first), []
+    for name in models:
+        p = quickly(sides[name], name, may_lack=unknown == "wrong")
+        r, p = read_pair(r, p, (first, name), unknown=unknown)
+        columns.append(p)
+    return [r, *columns], task_of(r, labels, ignore_index, unknown, first)
+
+
+def by_name(given: Any, *sides: Any) -> Any:
+    """Return labels, or a mapping of them, by name where they are positions in one side's names."""
+    names = class_names_of(*sides)
+    if given is None or names is None:
+        return given
+    if isinstance(given, Mapping):
+        return {at_position(label, names): value for label, value in given.items()}
+    return [at_position(label, names) for label in read_quickly(given, "labels").tolist()]
+
+
+def class_names_of(*sides: Any) -> Sequence[str] | None:
+    """Return the names of the first side that is a column of a `datasets.ClassLabel`."""
+    names = (getattr(getattr(side, "features", None), "names", None) for side in sides)
+    return next(filter(None, names), None)
 
 
 def at_position(label: Any, names: Sequence[str]) -> Any:

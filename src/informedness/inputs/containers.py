@@ -14,64 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core.labels import NAMES, Codes, Column, Numbers, check_same_order, read_column, read_pair
-from ..core.table import Task, check_unknown, task_of
-from .doubts import warn_of_swapped
+from ..core.labels import Codes, Column, Numbers, read_column
 
 
 def read_quickly(values: Any, name: str, may_lack: bool = False) -> Column:
     """Return labels as a column, in the fastest way there is for their container."""
     return read_column(quickly(values, name, may_lack), name, may_lack)
-
-
-def read_task(
-    references: Any,
-    predictions: Any,
-    labels: Any,
-    ignore_index: Any,
-    unknown: str,
-    names: tuple[str, str] = NAMES,
-    **beside: Any,
-) -> tuple[Column, Column, Task]:
-    """Return references and predictions as columns, and the options, all of one kind of label.
-
-    What stands beside them, by name, must have their order.
-    """
-    check_unknown(unknown, labels)
-    check_same_order({names[0]: references, names[1]: predictions, **beside})
-    warn_of_swapped(getattr(references, "name", None), getattr(predictions, "name", None))
-    may_lack = unknown == "wrong"
-    if any(hasattr(side, "features") for side in (references, predictions)):
-        given = references, predictions, labels, ignore_index
-        references, predictions, labels, ignore_index = _by_class_name(*given, unknown, names)
-    columns = quickly(references, names[0]), quickly(predictions, names[1], may_lack)
-    r, p = read_pair(*columns, names, unknown=unknown)
-    return r, p, task_of(r, labels, ignore_index, unknown, names[0])
-
-
-def _by_class_name(
-    references: Any, predictions: Any, labels: Any, ignored: Any, unknown: str, names: Any
-) -> tuple[Any, Any, Any, Any]:
-    """Return both sides, labels and the one to ignore with names of classes for positions.
-
-    A column of `datasets` knows the names, and integers beside it are positions in them.
-    """
-    from .answered import LabelOptions, at_position, read_labels
-
-    features = [getattr(side, "features", None) for side in (references, predictions)]
-    own = [getattr(feature, "names", None) for feature in features]  # of a ClassLabel
-    known = own[0] or own[1]
-    if known is None:
-        return references, predictions, labels, ignored
-    if labels is not None:
-        labels = [at_position(x, known) for x in read_quickly(labels, "labels").tolist()]
-    options = LabelOptions(labels=labels, ignore_index=ignored, unknown=unknown)
-    sides = zip(NAMES, (references, predictions), own, names, strict=True)
-    r, p = (  # as lists, in which -1 is None
-        read_labels(x[:] if y else x, role, options, y or known, (), z).tolist()
-        for role, x, y, z in sides
-    )
-    return r, p, labels, None if ignored is None else str(at_position(ignored, known))
 
 
 def quickly(values: Any, name: str, may_lack: bool = False) -> Any:

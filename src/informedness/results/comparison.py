@@ -1,24 +1,30 @@
 """Comparison of two models on the same samples: the difference, its interval, and a p-value."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..contingency import ContingencyTable
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
 from ..core.table import Table
+from ..inputs.answered import by_name
 from ..inputs.read import Read
 from ..statistics.information import lack
-from ..statistics.intervals import warn_of_few
+from ..statistics.intervals import check_level, warn_of_few
+from ..statistics.paired import Side, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
-from ..statistics.score import ScoreWithInterval
+from ..statistics.score import MarginScore, ScoreWithInterval
 from ..statistics.sums import effective_sample_size, quotient
-from ..statistics.swaps import Swaps, check_plan
 from .layout import Measured, Rows, padded
-from .rows import groups_signature, n_groups, read_samples, too_few_groups
+from .rows import FEW_GROUPS, Samples, groups_signature, read_samples, too_few_groups
 from .text import interval_heads, p_text, samples, shown_p
+
+FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
+MOST_OF_ONE = 0.25  # of the variance; above, the sample that might have been there weighs too much
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,7 +33,7 @@ class Comparison(Measured):
 
     Attributes
     ----------
-    metric, n_resamples, seed, confidence_level
+    metric, confidence_level
         As given.
     a, b, difference : float
         The score of each model, and b - a.
@@ -38,10 +44,9 @@ class Comparison(Measured):
         minus the level.
     p_value : float
         Chance of a difference at least this many standard errors from 0, in either direction, if
-        the models scored the same.
-    test : {"exact", "permutation", "normal"}
-        Whether all swaps were enumerated, or random ones drawn; "normal" if none of these reached
-        the observed difference, so that the p-value is that of a normal statistic.
+        the models scored the same; nan with fewer than five groups.
+    test : {"z", "t"}
+        Whether the p-value is from the normal distribution or, with groups, from Student's t.
     n_samples, n_groups : int
         What was compared; without groups `n_groups` is None.
     gained, lost, n_different : int
@@ -59,8 +64,6 @@ class Comparison(Measured):
     confidence_level: float
     p_value: float
     test: str
-    n_resamples: int
-    seed: int
     n_samples: int
     n_groups: int | None
     gained: int
@@ -76,6 +79,8 @@ class Comparison(Measured):
     def __str__(self) -> str:
         """Return the result as a sentence."""
         verdict = "No difference is shown"
+        if math.isnan(self.p_value):
+            verdict = "Too few groups"
         if 1 - self.p_value > self.confidence_level:  # 1 - 0.95 is above 0.05
             higher = "B" if self.difference > 0 else "A"
             verdict = f"{higher} is better"
@@ -95,7 +100,7 @@ class Comparison(Measured):
             [a, f"{self.a:.4f}"],
             [b, f"{self.b:.4f}"],
             ["Difference", f"{self.difference:+.4f}", *self.shown()],
-            [f"p-value ({self.test})", shown_p(self.p_value)],
+            [f"p-value ({self.test} test)", shown_p(self.p_value)],
             ["Gained by B", str(self.gained)],
             ["Lost by B", str(self.lost)],
             ["Answered differently", str(self.n_different)],
@@ -128,16 +133,20 @@ def compare(
     counts: Any = None,
     groups: Any = None,
     confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    seed: int = 0,
 ) -> Comparison:
-    """Compare two models on the same samples: the difference, its interval and a p-value.
+    r"""Compare two models on the same samples: the difference, its interval and a p-value.
 
-    The p-value is the share of swaps of the two answers to each sample that give a difference of at
-    least as many standard errors (Konietschke and Pauly 2014, Statistics and Computing 24, 283-296;
-    docs/formulas.md): exact if the answers are exchangeable, right for many samples if only the
-    scores are equal, and never below that of a normal statistic. The interval is as many standard
-    errors to both sides as the test allows. NIT and EMA are compared with their bias removed.
+    With d the change of the score that the two answers to a sample make, by the gradient of the
+    score at each model's own table, and N samples,
+
+    .. math:: z = \frac{B - A}{\sqrt{SE^2 + (B - A)^2 / N}}, \qquad
+        SE^2 = \frac{\sum (d - \bar d)^2 + D^2}{N^2}
+
+    where D is the most that the answer to one sample more could move the score. For accuracy z is
+    McNemar's (gained - lost) / sqrt(gained + lost + 1). docs/formulas.md has the weights, and NIT
+    and EMA, which are compared with their bias removed. The p-value is two-sided, from the normal
+    distribution, and at least 2^(1 - m) if m answers differ. With groups, the sums of d by group
+    are tested by Student's t.
 
     Parameters
     ----------
@@ -153,14 +162,11 @@ def compare(
         How many samples each row stands for, as a GROUP BY of references and both predictions
         returns it; 0 drops the row.
     groups : array-like of shape (n_samples,), optional
-        The group each sample belongs to, for example the document of a question: the answers to all
-        samples of a group are swapped together.
+        The group each sample belongs to, for example the document of a question. Groups must be
+        independent of each other, samples of a group need not be. With fewer than five groups there
+        is neither an interval nor a p-value.
     confidence_level : float
         Of the interval; the sentence calls a model better if the p-value is below 1 minus it.
-    n_resamples : int
-        The most random swaps. If there are no more ways to swap, all are enumerated.
-    seed : int
-        The same seed gives the same result, and swapping A and B only flips its sign.
 
     Returns
     -------
@@ -175,9 +181,9 @@ def compare(
     -----
     IntervalWarning
         If one of the tables has too few samples by the rules of `ContingencyTable.estimate`; if
-        there are fewer than 20 groups; if the classes but the largest have fewer than 10 references
-        on average (except for accuracy); or if a class with fewer than 5 references has a share of
-        the predictions that exceeds the standard error.
+        there are fewer than 10 groups, or 20 for NIT and EMA; if the classes but the largest have
+        fewer than 5 references on average (except for accuracy); or if a model is called better
+        although D^2 exceeds a quarter of the sum of d^2.
 
     Examples
     --------
@@ -185,72 +191,107 @@ def compare(
     >>> model_a = ["ham"] * 88 + ["spam"] * 12
     >>> model_b = ["ham"] * 82 + ["spam"] * 18
     >>> print(compare(references, model_a, model_b))
-    B is better: +0.300 (0.087 to 0.513), p = 0.031; 6 samples gained, 0 lost
+    B is better: +0.300 (0.072 to 0.528), p = 0.031; 6 samples gained, 0 lost
     """
-    if average is None:
-        raise ValueError("`average` must be one that gives a single number, got None")
-    score = averaged_score(metric, average).with_interval(prior)
-    check_plan(confidence_level, n_resamples, seed)
+    score = score_of_pairs(metric, average, prior)
+    check_level(confidence_level)
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
-    tables, triples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
-    if score.says_nothing(tables[0]):
-        raise ValueError(
-            "`y_true` must have at least two classes, or there is nothing to tell apart: all "
-            f"are {show(tables[0].labels[int(np.argmax(tables[0].reference_totals))])}"
-        )
-    lacking = [score.too_few(table, prior) for table in tables] + [too_few_groups(triples)]
-    a, b = (float(score.value(table, prior=prior)) for table in tables)
-    both = tables[0] + tables[1]
+    samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
+    prior = by_name(prior, y_true, *answers.values())
+    models = models_of(score, samples, prior)
+    options: dict[str, Any] = {"prior": prior, "ignore_index": ignore_index}
+    return compared(score, samples, models, (0, 1), confidence_level, **options)
+
+
+def score_of_pairs(metric: str, average: Any, prior: Any = None) -> ScoreWithInterval:
+    """Return the score that models are compared on; raise ValueError if they cannot be."""
+    if average is None:
+        raise ValueError("`average` must be one that gives a single number, got None")
+    return averaged_score(metric, average).with_interval(prior)
+
+
+class Model(NamedTuple):
+    """A model of a comparison."""
+
+    table: ContingencyTable
+    value: float
+    side: Side
+    lacking: str
+    """What its table has too few of; empty if nothing is known."""
+
+
+def models_of(score: ScoreWithInterval, samples: Samples, prior: Any = None) -> list[Model]:
+    """Return the models of these samples; raise ValueError if there is nothing to compare."""
+    found = []
+    for table in samples.tables:
+        if score.says_nothing(table):
+            raise ValueError(
+                "`y_true` must have at least two classes, or there is nothing to tell apart: all "
+                f"are {show(table.labels[int(np.argmax(table.reference_totals))])}"
+            )
+        lacking = score.too_few(table, prior) or _too_rare(table, score)
+        value = float(score.value(table, prior=prior))
+        shares = None if prior is None else read_prior(prior, table)
+        found.append(Model(table, value, side_of(score, table, shares), lacking))
+    return found
+
+
+def compared(
+    score: ScoreWithInterval,
+    samples: Samples,
+    models: Sequence[Model],
+    pair: tuple[int, int],
+    level: float,
+    prior: Any = None,
+    ignore_index: Label | None = None,
+) -> Comparison:
+    """Return the comparison of two of the models."""
+    (a, b), pairs = (models[i] for i in pair), samples.paired(*pair)
+    r, (x, y) = samples.references, (samples.answers[i] for i in pair)
+    n_samples, n_different = samples.number(r >= 0), samples.number(x != y)
     if prior is not None:
-        shares = read_prior(prior, both)
-        factors = quotient(shares * both.total, both.reference_totals)
-        triples = triples._replace(weights=triples.weights * factors[triples.references])
-    swaps = Swaps(both, score, triples, prior is not None)
-    interval, p_value, test = swaps.verdict(confidence_level, n_resamples, seed)
-    lacking += [_too_rare(table, score, interval.standard_error) for table in tables]
-    warn_of_few(f"the difference of {metric}", next(filter(None, lacking), ""))
-    kind = "exact" if test == "exact" else "permutation"
-    settings = f"ci:{kind},{float(confidence_level)!r}|resamples:{n_resamples},seed:{seed}"
-    if groups is not None:
-        settings = f"{groups_signature(triples)}|{settings}"
+        totals = a.table.reference_totals
+        factors = quotient(read_prior(prior, a.table) * float(totals.sum()), totals)
+        pairs = pairs._replace(weights=pairs.weights * factors[a.table.rows[pairs.a]])
+    difference = b.value - a.value
+    made = paired_test(a.side, b.side, pairs, difference, n_different, level)
+    few_groups = FEW_GROUPS if isinstance(score, MarginScore) else FEW_GROUPS_IN_CELLS
+    lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
+    if not lacking and 1 - made.p_value > level and made.of_one > MOST_OF_ONE:
+        lacking = f"few samples decide it, one more could raise SE^2 by {made.of_one:.0%}"
+    warn_of_few(f"the difference of {score.name}", lacking, is_nan=math.isnan(made.p_value))
+    settings = f"ci:{float(level)!r}"
+    if pairs.groups is not None:
+        settings = f"{groups_signature(pairs)}|{settings}"
     widest = score.best - score.lowest
-    interval = interval._replace(value=b - a).within(-widest, widest)
-    r, x, y, n = triples.references, triples.a, triples.b, triples.counts.astype(np.int64)
-    n_samples, how = int(n.sum()), {"ignore_index": ignore_index, "interval": settings}
-    line = score.signature(replace(both, n_samples=n_samples), prior=prior, **how)
+    interval = made.interval._replace(value=difference).within(-widest, widest)
+    how = {"ignore_index": ignore_index, "interval": settings}
+    line = score.signature(replace(a.table + b.table, n_samples=n_samples), prior=prior, **how)
     return Comparison(
-        metric=metric,
-        a=a,
-        b=b,
-        difference=b - a,
+        metric=score.name,
+        a=a.value,
+        b=b.value,
+        difference=difference,
         standard_error=interval.standard_error,
         confidence_interval=(interval.low, interval.high),
-        confidence_level=float(confidence_level),
-        p_value=p_value,
-        test=test,
-        n_resamples=int(n_resamples),
-        seed=int(seed),
+        confidence_level=float(level),
+        p_value=made.p_value,
+        test="z" if pairs.groups is None else "t",
         n_samples=n_samples,
-        n_groups=None if groups is None else n_groups(triples),
-        gained=int(n[(y == r) & (x != r)].sum()),
-        lost=int(n[(x == r) & (y != r)].sum()),
-        n_different=int(n[x != y].sum()),
+        n_groups=None if pairs.groups is None else n_groups(pairs),
+        gained=samples.number((y == r) & (x != r)),
+        lost=samples.number((x == r) & (y != r)),
+        n_different=n_different,
         signature=line,
     )
 
 
-def _too_rare(table: Table, score: ScoreWithInterval, error: float) -> str:
+def _too_rare(table: Table, score: ScoreWithInterval) -> str:
     """Return what there is too little of if classes are too small for what a table says of them."""
     references = table.reference_totals * (effective_sample_size(table) / float(table.total))
-    others = np.count_nonzero(references) - 1
-    each = float((references.sum() - references.max()) / max(others, 1))
-    if score.name != "accuracy" and each < 10 - 1e-6:
-        return lack(each, 10, "reference", " on average for all classes but the largest")
-    few = (references > 0) & (references < 5 - 1e-6)
-    shares = np.where(few, table.prediction_totals / float(table.total), 0.0)
-    code = int(np.argmax(shares))
-    if shares[code] <= error:
+    others = max(np.count_nonzero(references) - 1, 1)
+    each = float((references.sum() - references.max()) / others)
+    if score.name == "accuracy":
         return ""
-    said = lack(float(references[code]), 5, "reference", f" of {show(table.labels[code])}")
-    return f"{said}, although it gets {shares[code]:.0%} of the predictions"
+    return lack(each, 5, "reference", " on average for all classes but the largest")

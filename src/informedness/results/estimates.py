@@ -11,11 +11,12 @@ from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision
 from ..core.table import Table
 from ..functions import table_of_labels
+from ..inputs.answered import by_name
 from ..statistics.intervals import check_level, of_groups
+from ..statistics.paired import CellPairs
 from ..statistics.registry import averaged_score, reported_intervals
 from ..statistics.score import Score, ScoreWithInterval
 from ..statistics.sums import effective_sample_size
-from ..statistics.swaps import Triples
 from .layout import Measured, Rows, as_json
 from .rows import groups_signature, read_samples, too_few_groups
 from .text import interval_heads, rounded, shown
@@ -104,7 +105,7 @@ def estimate_of(
     zero_division: ZeroDivision,
     confidence_level: float,
     ignore_index: Label | None,
-    in_groups: Triples | None = None,
+    in_groups: CellPairs | None = None,
 ) -> Estimate | list[Estimate]:
     """Return what `ContingencyTable.estimate` does, or the estimate of these samples in groups."""
     score = averaged_score(metric, average)
@@ -210,7 +211,7 @@ def estimate_from_labels(
     Warns
     -----
     IntervalWarning
-        As `ContingencyTable.estimate`, and if there are fewer than 20 groups.
+        As `ContingencyTable.estimate`, and if there are fewer than 10 groups.
 
     Examples
     --------
@@ -230,6 +231,8 @@ def estimate_from_labels(
     else:
         beside = {"sample_weight": sample_weight, "groups": groups}
         given = labels, ignore_index, unknown
-        (table,), in_groups = read_samples(y_true, {"y_pred": y_pred}, beside, *given)
+        samples = read_samples(y_true, {"y_pred": y_pred}, beside, *given)
+        table, in_groups = samples.tables[0], samples.paired(0, 0)
+    prior = by_name(prior, y_true, y_pred)
     how = prior, zero_division, confidence_level, ignore_index, in_groups
     return estimate_of(table, metric, average, *how)

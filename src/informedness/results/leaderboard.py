@@ -5,23 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, starmap
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.labels import Column, Label, check_same_order, join_columns, show
+from ..core.labels import Label, join_columns, show
 from ..core.scores import Average
 from ..core.table import read_weights
-from ..functions import table_of_labels
+from ..inputs.answered import read_sides
 from ..inputs.containers import read_quickly
 from ..inputs.read import Read
-from ..statistics.registry import averaged_score, score_named
-from .comparison import Comparison, compare
-from .estimates import Estimate, estimate_from_labels
+from ..statistics.registry import score_named
+from .comparison import Comparison, compared, models_of, score_of_pairs
+from .estimates import Estimate, estimate_of
 from .layout import Result, Rows, as_json, texts_of
+from .rows import read_samples
 from .several import holm
 from .text import interval_heads, rounded, shown_p
 
@@ -177,11 +178,6 @@ class Leaderboard(Result):
                 f"{said}; p-values are corrected for {n} comparison{'s' * (n != 1)} (Holm), "
                 "intervals are not."
             )
-        if n := sum(made.test == "normal" for made in self.comparisons.values()):
-            lines.append(
-                f"In {n} comparison{'s' * (n != 1)} no random swap reaches the difference; p is "
-                "then from the normal distribution."
-            )
         if len(self.models[0].runs) > 1:
             lines.append(
                 "The score is for the answers of all runs together. SE and interval show how "
@@ -194,7 +190,7 @@ class Leaderboard(Result):
 
 def leaderboard(
     y_true: Any,
-    y_pred: Mapping[str, Any],
+    y_pred: Any,
     *,
     metric: str = "informedness",
     average: Average | Literal["default"] = "default",
@@ -204,8 +200,6 @@ def leaderboard(
     sample_weight: Any = None,
     groups: Any = None,
     confidence_level: float = 0.95,
-    n_resamples: int = 9999,
-    seed: int = 0,
 ) -> Leaderboard:
     """Rank models by a score on the same samples, and test every pair of them.
 
@@ -213,16 +207,14 @@ def leaderboard(
     ----------
     y_true : array-like of shape (n_samples,)
         Labels.
-    y_pred : mapping of name to array-like of shape (n_samples,)
-        The answers of each model; or, for models with several runs (seeds), a list with the answers
-        of each run, the same number for every model.
+    y_pred : mapping of name to array-like of shape (n_samples,), or data frame
+        The answers of each model, in a frame a column each; or, for models with several runs
+        (seeds), a list with the answers of each run, the same number for every model.
     metric, average, labels, ignore_index, unknown, sample_weight, groups
         As in `compare`.
     confidence_level : float
         Of the intervals; models are told apart if the p-value, corrected for the number of pairs by
         Holm's method, is below 1 minus it.
-    n_resamples, seed : int
-        Of each test, as in `compare`.
 
     Returns
     -------
@@ -241,25 +233,21 @@ def leaderboard(
     >>> [(model.name, round(model.value, 3), model.letters) for model in board.models]
     [('filter', 0.975, 'a'), ('majority', 0.0, 'b')]
     """
-    if not isinstance(y_pred, Mapping) or not y_pred:
-        raise ValueError(
-            "`y_pred` must map the name of each model to its answers (dict(frame) does), got "
-            f"{show(y_pred)}"
-        )
-    check_same_order({"y_true": y_true, "sample_weight": sample_weight, "groups": groups})
-    column = read_quickly(y_true, "y_true")
-    names = texts_of(y_pred, "y_pred", "model")
-    runs = {
-        name: _runs_of(name, answers, y_true)
-        for name, answers in zip(names, y_pred.values(), strict=True)
-    }
-    n_runs = max(map(len, runs.values()))
-    for name, of_model in runs.items():
+    score = score_of_pairs(metric, average)
+    answers = _answers_of(y_pred)
+    n_runs = max(map(len, answers.values()))
+    for name, of_model in answers.items():
         if len(of_model) != n_runs:
             raise ValueError(
                 f"`y_pred` must have the same number of runs for each model, got {n_runs} for "
                 f"some and {len(of_model)} for {name!r}"
             )
+    sides = {"y_true": y_true, **{x: run for runs in answers.values() for x, run in runs.items()}}
+    options = labels, ignore_index, unknown
+    (column, *columns), task = read_sides(
+        sides, *options, sample_weight=sample_weight, groups=groups
+    )
+    runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
     if n_runs > 1 and groups is None:
         groups = np.arange(len(column))  # the answers of all runs to a sample belong together
     everywhere = join_columns([column] * n_runs)
@@ -268,53 +256,64 @@ def leaderboard(
     weights = None if sample_weight is None else np.tile(sample_weight, n_runs)
     if groups is not None:
         groups = join_columns([read_quickly(groups, "groups")] * n_runs)
-    together: dict[str, Any] = {"metric": metric, "average": average, "labels": labels}
-    together |= {"ignore_index": ignore_index, "unknown": unknown, "sample_weight": weights}
-    together |= {"groups": groups, "confidence_level": confidence_level}
-    pooled = {name: join_columns(of_model) for name, of_model in runs.items()}
-    estimates = {
-        name: estimate_from_labels(everywhere, x, **together) for name, x in pooled.items()
-    }
+    pooled = {f"y_pred[{name!r}]": join_columns(of_model) for name, of_model in runs.items()}
+    beside = {"sample_weight": weights, "groups": groups}
+    samples = read_samples(everywhere, pooled, beside, task.classes, task.ignored, unknown)
+    place, estimates = {name: i for i, name in enumerate(runs)}, {}
+    for name, i in place.items():
+        pairs = None if groups is None else samples.paired(i, i)
+        how: Any = metric, average, None, "warn", confidence_level, ignore_index, pairs
+        estimates[name] = cast("Estimate", estimate_of(samples.tables[i], *how))
     # models of one score keep their order, whatever rounding made of it
     order = sorted(runs, key=lambda name: -round(estimates[name].value, 12))
-    swaps: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-    comparisons = {
-        (worse, better): compare(everywhere, pooled[worse], pooled[better], **swaps, **together)
-        for better, worse in combinations(order, 2)
-    }
+    entrants = models_of(score, samples) if len(order) > 1 else []
+    comparisons = {}
+    for better, worse in combinations(order, 2):
+        pair = place[worse], place[better]
+        made = compared(score, samples, entrants, pair, confidence_level, None, ignore_index)
+        comparisons[worse, better] = made
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
     apart = {pair for pair, p in p_values.items() if 1 - p > confidence_level}
     letters = _letters(order, apart) if len(order) < FROM_RANKS else {}
-    score, models = averaged_score(metric, average), []
-    given = labels, sample_weight, ignore_index, unknown
+    models = []
     for name in order:
-        tables = [table_of_labels(column, run, *given) for run in runs[name]]
+        given = [(column, run, task, sample_weight) for run in runs[name]]
+        tables = list(starmap(ContingencyTable._of_columns, given))
         values, deviation = [estimates[name].value], math.nan
         if n_runs > 1:
             values = [score.value(table) for table in tables]
             deviation = float(np.std(values, ddof=1))
         best = 1 + sum(worse == name for worse, _ in apart)
         ranks = best, len(order) - sum(better == name for _, better in apart)
-        place = ranks, letters.get(name, "")
+        standing = ranks, letters.get(name, "")
         caution = score.caution(ContingencyTable.sum_of(tables), estimates[name].value)
-        models.append(Model(name, estimates[name], tuple(values), deviation, *place, caution))
+        models.append(Model(name, estimates[name], tuple(values), deviation, *standing, caution))
     return Leaderboard(metric, tuple(models), comparisons, p_values, confidence_level)
 
 
-def _runs_of(name: str, answers: Any, y_true: Any) -> list[Column]:
-    """Return the answers of each run of a model."""
+def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
+    """Return the answers of each run of each model by argument, by the name of the model."""
+    names = getattr(y_pred, "column_names", getattr(y_pred, "columns", None))  # of a data frame
+    if names is None and isinstance(y_pred, Mapping):
+        names = list(y_pred)
+    if names is None or not len(names):
+        raise ValueError(
+            "`y_pred` must map the name of each model to its answers, or be a data frame with a "
+            f"column for each, got {show(y_pred)}"
+        )
 
     def is_label(x: Any) -> bool:  # 0-d arrays and flags have a length, too
         return isinstance(x, (str, bytes, int)) or getattr(x, "ndim", 1) == 0
 
-    several = isinstance(answers, (list, tuple)) and answers
-    if several and all(hasattr(x, "__len__") and not is_label(x) for x in answers):
-        runs = {f"y_pred[{name!r}][{i}]": run for i, run in enumerate(answers)}
-    else:
-        runs = {f"y_pred[{name!r}]": answers}
-    check_same_order({"y_true": y_true, **runs})
-    return [read_quickly(run, argument) for argument, run in runs.items()]
+    found = {}
+    for key, name in zip(names, texts_of(names, "y_pred", "model"), strict=True):
+        answers, argument = y_pred[key], f"y_pred[{name!r}]"
+        found[name] = {argument: answers}
+        several = isinstance(answers, (list, tuple)) and answers
+        if several and all(hasattr(x, "__len__") and not is_label(x) for x in answers):
+            found[name] = {f"{argument}[{i}]": run for i, run in enumerate(answers)}
+    return found
 
 
 def _letters(order: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.labels import Label, check_same_order
+from ..core.labels import Label
 from ..core.scores import signature_of
 from ..core.table import Table
 from ..functions import Y_NAMES, table_of_labels
-from ..inputs.containers import read_task
+from ..inputs.answered import read_sides
 from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read, signed
 from ..slicing import count_slices
@@ -387,8 +387,9 @@ def report(
         from .slices import Slices
 
         columns = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
-        check_same_order({"y_true": y_true, "sample_weight": sample_weight, **columns})
-        r, p, task = read_task(y_true, y_pred, labels, ignore_index, unknown, Y_NAMES)
+        sides = {"y_true": y_true, "y_pred": y_pred}
+        options = labels, ignore_index, unknown
+        (r, p), task = read_sides(sides, *options, sample_weight=sample_weight, **columns)
         tables = count_slices(r, p, by, task, sample_weight)
         warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES)
         return Slices.from_tables(

@@ -1,45 +1,74 @@
 """What the rows of references and predictions stand for: samples, their weights and groups."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..contingency import ContingencyTable, common_codes
-from ..core.labels import Codes, Column, Numbers, check_same_order
-from ..core.table import count_pairs, read_amounts
-from ..inputs.containers import read_quickly, read_task
+from ..core.labels import Codes, Numbers
+from ..core.table import read_amounts, sum_by
+from ..inputs.answered import read_sides
+from ..inputs.containers import read_quickly
 from ..inputs.doubts import warn_of_table
 from ..statistics.information import lack
-from ..statistics.swaps import Triples
+from ..statistics.paired import CellPairs, n_groups
 
-FEW_GROUPS = 20  # with fewer, a sum over groups is far from normal
+FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 
 
-def too_few_groups(triples: Triples) -> str:
+def too_few_groups(pairs: CellPairs, least: int = FEW_GROUPS) -> str:
     """Return how many groups there are if they are too few, else empty."""
-    return "" if triples.groups is None else lack(n_groups(triples), FEW_GROUPS, "group")
+    return "" if pairs.groups is None else lack(n_groups(pairs), least, "group")
 
 
-def n_groups(triples: Triples) -> int:
-    """Return the number of groups."""
-    return 1 + int(np.asarray(triples.groups).max())
+@dataclass(frozen=True)
+class Samples:
+    """The answers of some models to the same samples, a row for each or for several alike."""
+
+    tables: list[ContingencyTable]
+    """One for each model."""
+    cells: list[Codes]
+    """Of each model the position in its table of the cell that each row belongs to."""
+    references: Codes
+    answers: list[Codes]
+    """Of each model, by position among the labels of all of them."""
+    counts: Numbers | None
+    units: tuple[Numbers, Codes | None, Codes] | None
+    """The weights and the groups that occur together, and of which of them each row is."""
+
+    def number(self, rows: Numbers) -> int:
+        """Return how many samples these rows stand for."""
+        return int(rows.sum() if self.counts is None else self.counts[rows].sum())
+
+    def paired(self, a: int, b: int) -> CellPairs:
+        """Return the samples of two models, counted by cell, weight and group."""
+        size = len(self.tables[b].rows)
+        keys, place = np.unique(self.cells[a] * size + self.cells[b], return_inverse=True)
+        weights, groups = np.ones(len(keys)), None
+        if self.units is not None:
+            each, group_of_each, unit = self.units
+            of_units, place = np.unique(place * len(each) + unit, return_inverse=True)
+            pair, unit = np.divmod(of_units, len(each))
+            keys, weights = keys[pair], each[unit]
+            groups = None if group_of_each is None else group_of_each[unit]
+        n = np.bincount(place, self.counts).astype(np.float64)
+        return CellPairs(*np.divmod(keys, size), n, weights, groups)
 
 
 def read_samples(
     y_true: Any, answers: dict[str, Any], beside: dict[str, Any], *options: Any
-) -> tuple[list[ContingencyTable], Triples]:
-    """Return a table for each model, and the samples counted by position in the sum of the tables.
+) -> Samples:
+    """Return the samples of some models, whose answers are given by argument.
 
-    `answers` is by argument; one model stands for both. `beside` may have counts, sample_weight and
-    groups; the options are labels, ignore_index and unknown.
+    `beside` may have counts, sample_weight and groups; the options are labels, ignore_index and
+    unknown.
     """
-    check_same_order({"y_true": y_true, **answers, **beside})
-    column, columns = y_true, []
-    for name, given in answers.items():
-        how_read = (*options, ("y_true", name))
-        column, answered, task = read_task(column, given, *how_read)
-        columns.append(answered)
+    sides = {"y_true": y_true, **answers}
+    (column, *columns), task = read_sides(sides, *options, **beside)
     size, codes = len(column), None
     weights, n = (_of_each(size, name, beside.get(name)) for name in ("sample_weight", "counts"))
     if n is not None and (n % 1).any():
@@ -59,23 +88,45 @@ def read_samples(
         codes = np.unique(named[kept], return_inverse=True)[1]
         if not codes.any():
             raise ValueError("`groups` must name at least two groups, got one")
-    columns = [side[kept] for side in (column, *columns)]
+    column, *columns = (side[kept] for side in (column, *columns))
     weights = None if weights is None else weights[kept].astype(np.float64)
     n = None if n is None else n[kept]
     task, tables = task._replace(ignored=None), []
-    for name, side in zip(answers, columns[1:], strict=True):
+    for name, side in zip(answers, columns, strict=True):
         if n is None:
-            table = ContingencyTable._of_columns(columns[0], side, task, weights)
+            table = ContingencyTable._of_columns(column, side, task, weights)
         elif weights is None:
-            table = ContingencyTable._of_counts(columns[0], side, task, counts=n)
+            table = ContingencyTable._of_counts(column, side, task, counts=n)
         else:
             sums = {"counts": n * weights, "squared_weights": n * weights**2, "n_samples": n}
-            table = ContingencyTable._of_counts(columns[0], side, task, **sums)
+            table = ContingencyTable._of_counts(column, side, task, **sums)
         warn_of_table(table, ("y_true", name))
         tables.append(table)
-    both = ContingencyTable.sum_of(tables)
-    triples = _count_triples(both, (*columns, columns[-1])[:3], weights, n, codes)
-    return tables, triples
+    position = {label: code for code, label in enumerate(ContingencyTable.sum_of(tables).labels)}
+    cells, coded, k = [], [], len(position)
+    for table, side in zip(tables, columns, strict=True):
+        found, r, x = common_codes(column, side)
+        # every answer outside the declared classes is the same wrong answer
+        code = np.array([position.get(label, k - 1) for label in found], dtype=np.int64)
+        own = np.array([position[label] for label in table.labels])
+        there = own[table.rows] * k + own[table.columns]
+        cells.append(np.searchsorted(there, code[r] * k + code[x]))
+        coded.append(code[x])
+    return Samples(tables, cells, code[r], coded, n, _units(weights, codes))
+
+
+def _units(weights: Numbers | None, groups: Codes | None) -> Any:
+    """Return the weights and groups that occur together, and which each row is of, or None."""
+    if weights is None and groups is None:
+        return None
+    each, of_weight = np.ones(1), np.int64(0)
+    if weights is not None:
+        each, of_weight = np.unique(weights, return_inverse=True)
+    if groups is None:
+        return each, None, of_weight
+    size = 1 + int(groups.max())
+    keys, unit = np.unique(of_weight * size + groups, return_inverse=True)
+    return each[keys // size], keys % size, unit
 
 
 def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
@@ -89,52 +140,24 @@ def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
     return values
 
 
-def _count_triples(
-    both: ContingencyTable,
-    columns: Sequence[Column],
-    weights: Numbers | None,
-    counts: Numbers | None,
-    groups: Codes | None,
-) -> Triples:
-    """Return the triples of samples by position in the table's labels."""
-    column, column_a, column_b = columns
-    found_a, r, a = common_codes(column, column_a)
-    found_b, _, b = common_codes(column, column_b)
-    each, of_weight = np.ones(1), np.int64(0)
-    if weights is not None:
-        each, of_weight = np.unique(weights, return_inverse=True)
-    n_groups = 1 if groups is None else 1 + int(groups.max())
-    k = len(both.labels)
-    position = {label: code for code, label in enumerate(both.labels)}
-    outside = position.get(None, 0)
-    to_code, to_code_b = (
-        np.array([position.get(label, outside) for label in found], dtype=np.int64)
-        for found in (found_a, found_b)
-    )
-    # every answer outside the declared classes is the same wrong answer
-    rest = (to_code_b[b] * len(each) + of_weight) * n_groups + (0 if groups is None else groups)
-    n = None if counts is None else counts.astype(np.float64)
-    values, counted = count_pairs(Column(to_code[r] * k + to_code[a]), Column(rest), n)
-    codes = np.asarray(values)
-    r, a = np.divmod(codes[counted.rows], k)
-    rest, group = np.divmod(codes[counted.columns], n_groups)
-    b, of_weight = np.divmod(rest, len(each))
-    n = np.asarray(counted.counts, dtype=np.float64)
-    return Triples(r, a, b, n, each[of_weight], None if groups is None else group)
-
-
-def groups_signature(triples: Triples) -> str:
+def groups_signature(pairs: CellPairs) -> str:
     """Return the number of groups, and eight hexadecimal digits that stand for their members.
 
     Neither the order nor the names of the groups matter, nor which model is A.
     """
+    n, others = n_groups(pairs), (pairs.counts, pairs.weights)
+    sides = (pairs.a, pairs.b, *others), (pairs.b, pairs.a, *others)
+    digest = min(_digest(np.asarray(pairs.groups), n, side) for side in sides)
+    return f"groups:{n},{digest[:8]}"
+
+
+def _digest(groups: Codes, n: int, columns: Sequence[Numbers]) -> str:
+    """Return the digest of n sets of rows, whatever their order and that of their rows."""
     from hashlib import sha256
 
-    members: dict[int, list[tuple[float, ...]]] = {}
-    columns = (x.tolist() for x in (triples.references, triples.a, triples.b))
-    others = (x.tolist() for x in (triples.counts, triples.weights))
-    for group, *member in zip(np.asarray(triples.groups).tolist(), *columns, *others, strict=True):
-        members.setdefault(group, []).append(tuple(member))
-    exchanged = [[(r, b, a, *rest) for r, a, b, *rest in group] for group in members.values()]
-    texts = (repr(sorted(map(sorted, side))) for side in (members.values(), exchanged))
-    return f"groups:{len(members)},{sha256(min(texts).encode()).hexdigest()[:8]}"
+    mixed = np.zeros(len(groups), dtype=np.uint64)
+    for column in columns:  # so that a sum of rows tells them
+        bits = column.astype(np.float64).view(np.uint64)
+        mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return sha256(np.sort(sum_by(groups, mixed, n)).tobytes()).hexdigest()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..contingency import ContingencyTable
 from ..core.table import Table
-from ..statistics.intervals import FEW_SAMPLES
+from ..statistics.information import FEW_SAMPLES
 from ..statistics.score import Score, ScoreWithInterval
 from .estimates import Estimate, estimate_silently
 from .text import cut, digits_for, rounded, samples, shown, shown_interval

@@ -39,11 +39,15 @@ def interval_heads(level: float) -> list[str]:
 
 def shown_p(p_value: float) -> str:
     """Return a p-value in a table as text."""
+    if math.isnan(p_value):
+        return "(no test)"
     return "< 0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
 
 
 def p_text(p_value: float) -> str:
     """Return a p-value as text."""
+    if math.isnan(p_value):
+        return "not tested"
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 

@@ -14,9 +14,11 @@ from ..core.labels import Numbers
 from ..core.scores import ZeroDivision, mutual_information, n_classes, nit, value_if_undefined
 from ..core.table import Table, sum_by
 from .information import (
+    FEW_SAMPLES,
     Missing,
     fewest_if_undeclared,
     independence_test,
+    lack,
     missing_entropy,
     normal_quantile,
     outside_largest,
@@ -63,13 +65,9 @@ class EntropicScore(ScoreWithInterval):
     fades: ClassVar[bool] = False
     """Whether its variance falls to 0 where nothing is transferred."""
 
-    def scale(self, n_classes: Any) -> Any:
+    def scale(self, n_classes: int) -> float:
         """Return the score where its logarithm is 0."""
         return 1.0
-
-    def least(self, prevalence: Any) -> Any:
-        """Return the least logarithm, where nothing is transferred; `prevalence` is -H(ref)."""
-        raise NotImplementedError
 
     def cell_gradient(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell, up to a constant."""
@@ -87,7 +85,7 @@ class EntropicScore(ScoreWithInterval):
 
     def least_scale(self, table: Table) -> float:
         """Return the scale if there is a class that no reference has."""
-        return float(self.scale(n_classes(table)))
+        return self.scale(n_classes(table))
 
     def by_chance(self, table: Table, rows: Missing, z: float) -> float:
         """Return the least logarithm that the table leaves room for."""
@@ -106,17 +104,10 @@ class EntropicScore(ScoreWithInterval):
         error = self._error(table)
         if self.lacks_classes(table):
             return Interval(value, error, math.nan, math.nan)
-        i, j, squares = table.rows, table.columns, squared_weights(table)
-        r, c, size = table.reference_totals, table.prediction_totals, effective_sample_size(table)
-        k, scale = n_classes(table), float(self.scale(n_classes(table)))
-        n_empty = k * int(np.count_nonzero(c)) - len(squares)
-        cells = missing_entropy(table.counts, squares, n_empty)
-        rows = missing_entropy(r, sum_by(i, squares, len(r)), k - int(np.count_nonzero(r)))
-        columns = missing_entropy(c, sum_by(j, squares, len(c)), 0)
+        cells, columns, rows = self._lacking(table)
+        size, scale = effective_sample_size(table), self.scale(n_classes(table))
         z, exact = normal_quantile(level), float(self.exact(table))
-        chance = self.by_chance(table, rows, z)
-        missing = zip(self.signs, (cells, columns, rows), strict=True)
-        centre = math.log(exact / scale) - sum(sign * lacks.likely for sign, lacks in missing)
+        chance, centre = self.by_chance(table, rows, z), self._centre(table, cells, columns, rows)
         least = max(centre + cells.likely - cells.most, chance)
         centre = max(centre, chance)
         variance = (error / exact) ** 2 + cells.variance + rows.variance
@@ -132,6 +123,36 @@ class EntropicScore(ScoreWithInterval):
             low = chance
         low, high = math.exp(max(low, chance)), math.exp(max(high, chance))
         return Interval(value, error, low * self.least_scale(table), high * scale)
+
+    def _lacking(self, table: Table) -> tuple[Missing, Missing, Missing]:
+        """Return what the entropies of the cells, the columns and the rows lack."""
+        i, j, squares = table.rows, table.columns, squared_weights(table)
+        r, c, k = table.reference_totals, table.prediction_totals, n_classes(table)
+        n_empty = k * int(np.count_nonzero(c)) - len(squares)
+        cells = missing_entropy(table.counts, squares, n_empty)
+        columns = missing_entropy(c, sum_by(j, squares, len(c)), 0)
+        rows = missing_entropy(r, sum_by(i, squares, len(r)), k - int(np.count_nonzero(r)))
+        return cells, columns, rows
+
+    def _centre(self, table: Table, *lacking: Missing) -> float:
+        """Return the logarithm without its bias."""
+        excess = sum(sign * x.likely for sign, x in zip(self.signs, lacking, strict=True))
+        return math.log(float(self.exact(table)) / self.scale(n_classes(table))) - excess
+
+    def bias(self, table: Table) -> tuple[float, float]:
+        lacking = self._lacking(table)
+        unbiased = self.scale(n_classes(table)) * math.exp(self._centre(table, *lacking))
+        unbiased = max(unbiased, self.chance(table) or 0.0)
+        return float(self.exact(table)) - unbiased, unbiased**2 * lacking[0].variance
+
+    def furthest(self, table: Table) -> float:
+        """Return the score times -ln of the least n_ij / c_j; no cell or column counts below 1."""
+        one = float(table.total) / effective_sample_size(table)
+        cells, c = np.maximum(table.counts / one, 1), np.maximum(table.prediction_totals / one, 1)
+        n_rows = np.count_nonzero(table.reference_totals)
+        has_empty = np.bincount(table.columns, minlength=len(c)) < n_rows
+        least = min(float((cells / c[table.columns]).min()), 1 / c[has_empty].max(initial=1))
+        return float(self.exact(table)) * -math.log(least)
 
     def _error(self, table: Table) -> float:
         gradient, squares = self.cell_gradient(table), squared_weights(table)
@@ -168,11 +189,8 @@ class Nit(EntropicScore):
     def exact(self, table: Table) -> Any:
         return np.exp2(mutual_information(table)) / n_classes(table)
 
-    def scale(self, n_classes: Any) -> Any:
+    def scale(self, n_classes: int) -> float:
         return 1 / n_classes
-
-    def least(self, prevalence: Any) -> Any:
-        return 0.0
 
     def too_few_for_classes(self, table: Table) -> str:
         size = effective_sample_size(table)
@@ -231,8 +249,9 @@ class Ema(EntropicScore):
     def exact(self, table: Table) -> Numbers:
         return np.exp2(-entropies(table).reference_given_prediction)
 
-    def least(self, prevalence: Any) -> Any:
-        return prevalence
+    def too_few(self, table: Table, prior: Any = None) -> str:
+        few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
+        return super().too_few(table, prior) or few
 
     def left(self, table: Table) -> float:
         return -math.log(float(self.exact(table)))

@@ -14,6 +14,7 @@ from ..core.labels import Codes, Numbers
 from ..core.table import Table, sum_by
 from .sums import effective_sample_size, squared_weights
 
+FEW_SAMPLES = 50  # with fewer, scores are imprecise, and each class must have five
 _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
 
 
@@ -213,6 +214,13 @@ def outside_references(table: Table) -> tuple[int, int]:
     return n_outside, 10 * (int(np.count_nonzero(there)) - 1) * n_outside
 
 
+def too_few_of_the_rarest(table: Table, each: str = "reference") -> str:
+    """Return how few there are of the rarest class; empty with five, or with enough samples."""
+    if effective_sample_size(table) >= FEW_SAMPLES - 1e-6:
+        return ""
+    return lack(fewest_references(table), 5, each, " of the rarest class")
+
+
 def too_few_in_cells(table: Table, unknown: bool) -> str:
     """Return what the table has too few of for the interval of a score of its cells.
 
@@ -220,7 +228,7 @@ def too_few_in_cells(table: Table, unknown: bool) -> str:
     """
     size, (n_outside, least) = effective_sample_size(table), outside_references(table)
     of_outside = f" for {n_outside} predictions outside the references"
-    few = lack(size, 50, "sample") or lack(size, least, "sample", of_outside)
+    few = too_few_of_the_rarest(table) or lack(size, least, "sample", of_outside)
     fewest = fewest_if_undeclared(table)
     if not unknown and (few or fewest >= 5 - 1e-6):
         return few

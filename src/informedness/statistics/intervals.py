@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,15 +16,14 @@ from .information import fewest_references, normal_quantile
 from .sums import effective_sample_size, gaps, quotient, ratio, squared_weights, sums_of
 
 if TYPE_CHECKING:
+    from .paired import CellPairs
     from .score import MarginScore, ScoreWithInterval
-    from .swaps import Triples
 
 
 class IntervalWarning(InformednessWarning):
     """Of tables like this one, the interval is not known to cover the truth as often as it says."""
 
 
-FEW_SAMPLES = 50  # below, scores are rough, and intervals were not studied at length
 _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
 
 
@@ -134,7 +134,7 @@ def _rows_of(table: Table, scored: Table, score: MarginScore) -> _Rows:
     if scored is not table:
         apart, between = inside, 0.0
 
-    others = _least_of_others(b), -_least_of_others(-b)
+    lowest, highest = reachable(b, u)
     size_of_terms = np.abs(a) + np.abs(b).max() + np.abs(u)
     present = r > 0
     of_columns = quotient(sum_by(j, squares, k), table.prediction_totals)
@@ -144,11 +144,18 @@ def _rows_of(table: Table, scored: Table, score: MarginScore) -> _Rows:
         size=(r**2)[present] / of_squares[present],
         least_size=(r / heaviest)[present],
         variance=sum_by(i, squares * inside**2, k)[present] / of_squares[present],
-        below=gaps(mean, a + np.minimum(others[0], b + u), size_of_terms)[present],
-        above=gaps(a + np.maximum(others[1], b + u), mean, size_of_terms)[present],
+        below=gaps(mean, a + lowest, size_of_terms)[present],
+        above=gaps(a + highest, mean, size_of_terms)[present],
         between=np.asarray(between),
         error=np.sqrt((squares * (weight * apart) ** 2).sum()),
     )
+
+
+def reachable(b: Numbers, u: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
+    of_hit = b + u
+    lowest, highest = _least_of_others(b), -_least_of_others(-b)
+    return np.minimum(lowest, of_hit), np.maximum(highest, of_hit)
 
 
 def _least_of_others(values: Numbers) -> Numbers:
@@ -184,11 +191,8 @@ def warn_of_few(of: str, few: str, *, several: bool = False, is_nan: bool = Fals
     """Warn that one or several intervals are nan or known to fail; `few` says why."""
     if not few:
         return
-    they, are = ("they say", "are") if several else ("it says", "is")
-    fault = f"may cover the truth less often than {they}"
-    if few.endswith(f"than the recommended {FEW_SAMPLES}"):
-        fault = f"{are} rough"  # too wide, if anything
-    said = f"the interval{'s' * several} of {of} {fault}"
+    says = "they say" if several else "it says"
+    said = f"the interval{'s' * several} of {of} may cover the truth less often than {says}"
     warn(f"{f'there is no interval of {of}' if is_nan else said}: {few}", IntervalWarning)
 
 
@@ -223,19 +227,14 @@ def intervals_by_class(values: list[float], table: Table, level: float) -> list[
 
 
 def of_groups(
-    table: Table, score: ScoreWithInterval, triples: Triples, level: float
+    table: Table, score: ScoreWithInterval, pairs: CellPairs, level: float
 ) -> tuple[Table, float]:
     """Return the table in which samples count as much as their groups let them, and the error."""
     alone = score.interval(table, level).standard_error
     if math.isnan(alone):
         return table, alone
-    k, i, j = len(table.labels), triples.references, triples.a
-    oriented, same = score.oriented(table)
-    if oriented is not score:  # markedness is informedness of the transpose
-        i, j = j, i
-    place = np.searchsorted(same.rows * k + same.columns, i * k + j)
-    gradient = oriented.cell_gradient(same)[place]
-    weight, groups = triples.counts * triples.weights, np.asarray(triples.groups)
+    gradient = score.slopes(table)[pairs.a]
+    weight, groups = pairs.counts * pairs.weights, np.asarray(pairs.groups)
     mean = float((weight * gradient).sum() / weight.sum())
     away = gaps(gradient, mean, np.abs(gradient).max())
     sums, sizes = np.bincount(groups, weight * away), np.bincount(groups, weight)
@@ -249,13 +248,29 @@ def of_groups(
     return replace(table, counts=counts, squared_weights=squares * effect), error
 
 
-def t_quantile(level: float, df: int) -> float:
-    """Return the two-sided quantile of Student's t at a level.
+_STEPS = np.arange(-4.0, 4.0, 1 / 16)
+_BEYOND = np.exp(math.pi / 2 * np.sinh(_STEPS))
 
-    t / sqrt(df) is the tangent of an angle whose density is a power of its cosine.
+
+def t_tail(t: float, df: int) -> float:
+    """Return the chance that Student's t is at least this far from 0, on either side.
+
+    The density is integrated by the double exponential rule (Takahasi and Mori 1974).
     """
-    angles = np.linspace(0, min(math.pi / 2, 40 / math.sqrt(df)), 2**16 + 1)
-    density = np.cos(angles) ** (df - 1)
-    mass = np.cumsum(density[1:] + density[:-1])
-    angle = np.interp(level, np.append(0, mass / mass[-1]), angles)
-    return math.sqrt(df) * math.tan(angle)
+
+    def beyond(least: float) -> float:
+        density = np.exp(-(df + 1) / 2 * np.log1p((least + _BEYOND) ** 2 / df))
+        return float((_BEYOND * np.cosh(_STEPS) * density).sum())
+
+    return beyond(t) / beyond(0.0)
+
+
+@cache
+def t_quantile(level: float, df: int) -> float:
+    """Return the two-sided quantile of Student's t at a level, by halving angles of t/sqrt(df)."""
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        is_below = t_tail(math.sqrt(df) * math.tan(middle), df) > 1 - level
+        low, high = (middle, high) if is_below else (low, middle)
+    return math.sqrt(df) * math.tan(low)

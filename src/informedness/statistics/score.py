@@ -24,16 +24,16 @@ from ..core.scores import (
     why_one_class,
 )
 from ..core.table import Table
-from .information import fewest_references, lack, outside_largest
+from .information import fewest_references, lack, outside_largest, too_few_of_the_rarest
 from .intervals import (
-    FEW_SAMPLES,
     Interval,
     check_level,
     intervals_by_class,
     margin_interval,
+    reachable,
     warn_of_few,
 )
-from .sums import Sums, effective_sample_size, squared_weights, sums_of
+from .sums import Sums, squared_weights, sums_of
 
 
 @dataclass(frozen=True)
@@ -215,6 +215,24 @@ class ScoreWithInterval(Score):
         """Return the derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
 
+    def slopes(self, table: Table) -> Numbers:
+        """Return the derivative by the share of each cell of the table; 0 if it is undefined."""
+        score, same = self.oriented(table)
+        if score.undefined(same):
+            return np.zeros(len(table.rows))
+        slopes = score.cell_gradient(same)
+        if score is not self:  # whose cells are in another order
+            slopes[np.lexsort((table.rows, table.columns))] = slopes.copy()
+        return np.asarray(slopes)
+
+    def furthest(self, table: Table) -> float:
+        """Return how far the answer to one sample more can move the score, times the samples."""
+        raise NotImplementedError
+
+    def bias(self, table: Table) -> tuple[float, float]:
+        """Return how much too high the score of a sample is, and a variance that this leaves."""
+        return 0.0, 0.0
+
     def intervals(
         self, table: Table, level: float, prior: Mapping[Any, float] | None = None
     ) -> list[Interval]:
@@ -259,12 +277,21 @@ class MarginScore(ScoreWithInterval):
         i, j, (a, b, u) = table.rows, table.columns, self.gradient(sums_of(table))
         return a[i] + b[j] + u[i] * (i == j)
 
+    def furthest(self, table: Table) -> float:
+        score, same = self.oriented(table)
+        if score.undefined(same):
+            return 0.0
+        a, b, u = score.gradient(sums_of(same))
+        lowest, highest = reachable(b if score is self else a, u)
+        return float((highest - lowest)[table.reference_totals > 0].max())
+
     def too_few(self, table: Table, prior: Any = None) -> str:
         scored, table = self.oriented(table)
         each = "reference" if scored is self else "prediction"
-        few = lack(effective_sample_size(table), FEW_SAMPLES, "sample")
-        if not few and self.of_rare and not self.says_nothing(table):
+        few = ""
+        if self.of_rare and not self.says_nothing(table):
             few = lack(outside_largest(table), 5, each, " outside the largest class")
+            few = few or too_few_of_the_rarest(table, each)
         if not few and (prior is not None or self.average is None):
             of_rarest = " of a class of the prior" if prior is not None else " of the rarest class"
             few = lack(fewest_references(table), 5, each, of_rarest)

@@ -1,0 +1,115 @@
+"""The test of two models on the same samples, in closed form; docs/formulas.md has the formulas.
+
+A sample moves the difference by d = g_B - g_A, with g the gradient of the score at each model's own
+table. The test divides the difference by the error that follows from d. This error counts one
+sample more than there are, the answer to which matters most.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.labels import Codes, Numbers
+from ..core.scores import reweighted
+from ..core.table import Table, sum_by
+from .information import normal_quantile
+from .intervals import Interval, t_quantile, t_tail
+from .score import ScoreWithInterval
+from .sums import quotient
+
+FEWEST_GROUPS = 5  # for a test
+
+
+class CellPairs(NamedTuple):
+    """Samples counted by their cell in the table of A, that in the table of B, weight and group."""
+
+    a: Codes
+    b: Codes
+    counts: Numbers
+    weights: Numbers
+    groups: Codes | None = None
+    """From 0 on; None where each sample stands alone."""
+
+
+class Side(NamedTuple):
+    """What the test needs to know of one model."""
+
+    slopes: Numbers  # of the cells of its table
+    furthest: float
+    bias: float
+    unseen: float
+
+
+class Paired(NamedTuple):
+    """The difference of two models, and how likely it is where they score the same."""
+
+    interval: Interval
+    p_value: float
+    of_one: float
+    """The square of what a sample more can move, over the sum of those of the others."""
+
+
+def n_groups(pairs: CellPairs) -> int:
+    """Return the number of groups."""
+    return 1 + int(np.asarray(pairs.groups).max())
+
+
+def side_of(score: ScoreWithInterval, table: Table, shares: Numbers | None = None) -> Side:
+    """Return what the test needs to know of a model with this table.
+
+    With `shares`, those of the references, only how the predictions of each are shared out varies.
+    """
+    scored = table if shares is None else reweighted(table, shares)
+    slopes = score.slopes(scored)
+    if shares is not None:
+        sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
+        slopes = slopes - quotient(sums, scored.reference_totals)[table.rows]
+    return Side(slopes, score.furthest(scored), *score.bias(scored))
+
+
+def paired_test(
+    a: Side, b: Side, pairs: CellPairs, difference: float, n_different: int, level: float
+) -> Paired:
+    """Return the interval of a difference B - A, and the p-value of none.
+
+    `n_different` is the number of samples that both answer differently.
+    """
+    counts, weights, groups = pairs.counts, pairs.weights, pairs.groups
+    # a sample weighs 1, as far as its error goes
+    weights = weights * ((counts * weights).sum() / (counts * weights**2).sum())
+    amounts = counts * weights
+    size = float(amounts.sum())
+    moved = b.slopes[pairs.b] - a.slopes[pairs.a]
+    mean = float((amounts * moved).sum()) / size
+    n = 0 if groups is None else n_groups(pairs)
+    if groups is None:
+        variance = float((amounts * weights * (moved - mean) ** 2).sum())
+    else:
+        sums = np.bincount(groups, amounts * (moved - mean))
+        variance = n / (n - 1) * float((sums**2).sum())
+    one_more, bias = max(a.furthest, b.furthest) ** 2, b.bias - a.bias
+    error = math.sqrt((variance + one_more) / size**2 + bias**2 + a.unseen + b.unseen)
+    unbiased = difference - bias
+    if abs(difference) < 1e-12 or unbiased * difference < 0:
+        unbiased = 0.0  # in the first case whatever rounding made of it
+    t = abs(unbiased) / error if unbiased else 0.0
+
+    if groups is None:
+        z = normal_quantile(level)
+        reach = z / math.sqrt(max(1 - z**2 / size, 1e-99))
+        # both extremes of the 2^m ways to swap the answers that differ
+        least = 2.0 ** max(1 - n_different, -1074)
+        p_value = min(max(math.erfc(t / math.sqrt(2 + 2 * t**2 / size)), least), 1.0)
+    elif n < FEWEST_GROUPS:
+        p_value = reach = math.nan
+    else:
+        p_value, reach = t_tail(t, n - 1), t_quantile(level, n - 1)
+    low, high = unbiased - reach * error, unbiased + reach * error
+    if 1 - p_value <= level:
+        low, high = min(low, 0.0), max(high, 0.0)  # 0 but for rounding, or few answers that differ
+    made = Interval(unbiased, error, low, high)
+    squares = variance + (size * difference) ** 2 / (n or size)
+    return Paired(made, p_value, one_more / squares if squares else 0.0)
