@@ -116,6 +116,14 @@ REFUSED = [
     _refused("bytes beside strings", ["a", "b"], [b"a", b"b"], "predictions.*same type.*bytes"),
     _refused("beyond 64 bits", [2**64, 1], [1, 1], "references.*64 bits.*18446744073709551616"),
     _refused("nan", [1.0, 2.0], [1.0, float("nan")], "predictions.*nan.*missing"),
+    _refused(
+        "a reference that is missing where predictions may be",
+        ["a", None],
+        ["a", "a"],
+        "references.*None.*missing",
+        labels=["a", "b"],
+        unknown="wrong",
+    ),
     _refused("no samples", [], [], "at least one|must be a sample"),
     _refused("a reference outside labels", ["a", "c"], ["a", "a"], "'c'.*", labels=["a", "b"]),
     _refused("a prediction outside labels", ["a", "b"], ["a", "?"], r"'\?'", labels=["a", "b"]),
@@ -140,6 +148,25 @@ DEGENERATE = [
         k=2,
         labels=["yes", "no"],
         unknown="wrong",
+    ),
+    *(
+        _scored(
+            f"a missing prediction counts as wrong, in {name}",
+            references,
+            predictions,
+            counted=([1, 0, 1, 0], [1, 0, 2, 2]),
+            k=2,
+            labels=references[:2],
+            unknown="wrong",
+        )
+        for name, references, predictions in (
+            ("text", list("abab"), ["a", "b", None, "?"]),
+            ("a list of integers", [0, 1, 0, 1], [0, 1, None, 7]),
+            ("floats", [0, 1, 0, 1], np.array([0, 1, np.nan, 7])),
+            ("integers of pandas", [0, 1, 0, 1], pd.array([0, 1, None, 7], dtype="Int64")),
+            ("categories", list("abab"), pd.Series(["a", "b", None, "?"], dtype="category")),
+            ("a masked array", [0, 1, 0, 1], np.ma.array([0, 1, 0, 7], mask=[0, 0, 1, 0])),
+        )
     ),
     _scored("a class that the samples miss", [0, 1, 0, 1], [0, 1, 1, 1], k=3, labels=[2, 1, 0]),
     _scored(

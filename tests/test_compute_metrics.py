@@ -376,6 +376,10 @@ def test_a_prediction_outside_the_classes_is_refused_or_wrong():
     for convert in (np.asarray, torch.tensor):
         assert metric((convert(THREE), convert([0, 1, 1, 0]))) == expected
     options = {"labels": [0, 1], "unknown": "wrong"}
+    missing = np.array([0, 2, 1, None], dtype=object)
+    assert (
+        ComputeMetrics("informedness", "accuracy", **options)((missing, [0, 1, 1, 0])) == expected
+    )
     by_class = ComputeMetrics("informedness", average=None, **options)
     found = by_class((THREE, [0, 1, 1, 0]))
     assert by_class.table == table_of_labels([0, 1, 1, 0], [0, 2, 1, 2], **options)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -27,11 +28,15 @@ def by_module(case: Case, *, load: Callable[[str], Any], **_: Any) -> Scores:
     return {name: x.compute(**inputs, **case.options)[name] for name, x in modules.items()}
 
 
+def in_json(labels: Any) -> list[Any]:
+    """Return labels as they stand in a file of JSON."""
+    is_masked = isinstance(labels, np.ma.MaskedArray)
+    values = (labels if is_masked else np.asarray(labels, dtype=object)).tolist()
+    return [None if x is pd.NA else x for x in values]
+
+
 def by_command_line(case: Case, *, command: Any, tmp_path: Any, **_: Any) -> Scores:
-    columns = {
-        "reference": np.asarray(case.references, dtype=object).tolist(),
-        "prediction": np.asarray(case.predictions, dtype=object).tolist(),
-    }
+    columns = {"reference": in_json(case.references), "prediction": in_json(case.predictions)}
     options = dict(case.options)
     if "sample_weight" in options:
         columns["weight"] = options.pop("sample_weight")

@@ -276,3 +276,16 @@ def test_without_narwhals_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "narwhals", None)
     with pytest.raises(ImportError, match=r"pip install 'narwhals>=2'$"):
         table_of(None)
+
+
+def test_a_column_is_found_by_whatever_its_name_is():
+    expected = table_of_labels(["a", "b", "b"], ["a", "b", "a"])
+    data = [["a", "a", 1], ["b", "b", 2], ["b", "a", 3]]
+    for names in ([0, 1, 2], [None, "model", 2], [("m", "gold"), ("m", "guess"), ("n", "x")]):
+        is_multiple = isinstance(names[0], tuple)
+        columns = pd.MultiIndex.from_tuples(names) if is_multiple else names
+        frame = pd.DataFrame(data, columns=columns)
+        assert table_from_frame(frame, references=names[0], predictions=names[1]) == expected
+        missing = ("m", "pred") if is_multiple else 7
+        with pytest.raises(ValueError, match=r"`predictions` names column .*, which does not"):
+            table_from_frame(frame, references=names[0], predictions=missing)

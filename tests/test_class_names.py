@@ -1,0 +1,153 @@
+"""Columns of `datasets` go by the names of their classes, whatever their numbers, on every path."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from datasets import ClassLabel, Dataset, Features, Value
+
+from informedness import (
+    Tally,
+    compare,
+    ema_score,
+    entropy_triangle,
+    estimate_from_labels,
+    informedness_score,
+    leaderboard,
+    markedness_score,
+    nit_score,
+    report,
+    table_from_file,
+    table_from_frame,
+)
+
+NAMES = ["entailment", "neutral", "contradiction"]
+DRAWN = np.random.default_rng(3)
+GOLD = DRAWN.integers(0, 3, 60)
+GUESS = np.where(DRAWN.random(60) < 0.3, DRAWN.integers(0, 3, 60), GOLD)
+WORDS, GUESSED = ([NAMES[x] for x in side] for side in (GOLD, GUESS))
+PRIOR = dict(zip(NAMES, (0.2, 0.3, 0.5), strict=True))
+COLUMNS = {"references": "gold", "predictions": "model"}
+MISSING = r'got None at position 5: a missing value; unknown="wrong" with `labels`'
+
+
+def dataset_of(gold=GOLD, guess=GUESS):
+    """Return references, predictions with the same names and other numbers, and plain positions."""
+    features = Features(
+        gold=ClassLabel(names=NAMES), model=ClassLabel(names=NAMES[::-1]), plain=Value("int64")
+    )
+    columns = {"gold": gold, "model": [2 - x if x >= 0 else -1 for x in guess], "plain": guess}
+    return Dataset.from_dict(columns, features=features)
+
+
+def plain(result):
+    """Return a result as JSON, without its signature, which repeats the options as given."""
+    result = result.to_dict() if hasattr(result, "to_dict") else result
+    return re.sub('"signature": "[^"]*"', "", json.dumps(result))
+
+
+def with_a_gap(labels):
+    return [-1 if i == 5 else x for i, x in enumerate(labels)]
+
+
+SCORES = {
+    "informedness": informedness_score,
+    "by class": lambda *sides, **how: informedness_score(*sides, average=None, **how),
+    "markedness": markedness_score,
+    "nit": nit_score,
+    "ema": ema_score,
+    "entropy triangle": entropy_triangle,
+    "estimate": estimate_from_labels,
+    "estimate of groups": lambda *sides, **how: estimate_from_labels(
+        *sides, groups=np.arange(60) % 20, **how
+    ),
+    "report": report,
+    "slices": lambda *sides, **how: report(*sides, by=np.arange(60) % 2, **how),
+    "compare": lambda r, p, **how: compare(r, [WORDS[0]] * 60, p, **how),
+    "leaderboard": lambda r, p, **how: leaderboard(r, {"a": p, "b": [WORDS[0]] * 60}, **how),
+    "runs": lambda r, p, **how: leaderboard(r, {"a": [r, p], "b": [p, p]}, **how),
+}
+
+
+@pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_a_column_goes_by_name_and_integers_beside_it_are_positions(score):
+    data = dataset_of()
+    by_name = {"ignore_index": NAMES[1], "labels": NAMES, "prior": PRIOR}
+    by_position = {"ignore_index": 1, "labels": [0, 1, 2], "prior": {0: 0.2, 1: 0.3, 2: 0.5}}
+    has_prior = score in (informedness_score, markedness_score, estimate_from_labels)
+    for option in (None, "ignore_index", "labels", *["prior"] * has_prior):
+        named, at = ({} if option is None else {option: x[option]} for x in (by_name, by_position))
+        expected = plain(score(WORDS, GUESSED, **named))
+        for predictions in (data["model"], data["plain"], GUESS, GUESSED):
+            assert plain(score(data["gold"], predictions, **named)) == expected, option
+            assert plain(score(data["gold"], predictions, **at)) == expected, option
+        in_its_numbers = 2 - GOLD  # beside the predictions alone
+        assert plain(score(in_its_numbers, data["model"], **named)) == expected, option
+
+
+def test_a_prior_of_a_comparison_goes_by_name():
+    data, constant = dataset_of(), [WORDS[0]] * 60
+    expected = compare(WORDS, constant, GUESSED, prior=PRIOR)
+    at = dict(enumerate(PRIOR.values()))
+    assert compare(data["gold"], constant, data["model"], prior=at) == expected
+
+
+def test_a_table_of_frames_tallies_and_files_of_datasets_holds_names(tmp_path):
+    data, expected = dataset_of(), informedness_score(WORDS, GUESSED)
+    data.to_parquet(tmp_path / "d.parquet")
+    frame = data.with_format("arrow")[:]
+    tally = Tally()
+    tally.update(references=data["gold"], predictions=data["model"])
+    plain = {"references": "gold", "predictions": "plain"}
+    for table in (
+        tally.table,
+        table_from_frame(data, **COLUMNS),
+        table_from_frame(data, **plain),
+        table_from_frame(frame, **COLUMNS),
+        table_from_file(tmp_path / "d.parquet", **COLUMNS),
+        table_from_file(tmp_path / "d.parquet", **plain),
+        table_from_file(tmp_path / "d.parquet", **COLUMNS, labels=[0, 1, 2]),
+    ):
+        assert sorted(table.labels) == sorted(NAMES)
+        assert table.informedness() == pytest.approx(expected, rel=1e-12)
+    ignored = table_from_file(tmp_path / "d.parquet", **COLUMNS, ignore_index=1)
+    assert ignored.informedness() == informedness_score(WORDS, GUESSED, ignore_index=NAMES[1])
+    assert [label for label, _ in ignored.read[0].columns[0].labels] == [NAMES[0], NAMES[2]]
+
+
+def test_minus_one_is_a_missing_label_and_counts_as_wrong_only_among_predictions(tmp_path, command):
+    lacking, words = dataset_of(guess=with_a_gap(GUESS)), [*GUESSED[:5], None, *GUESSED[6:]]
+    declared = {"labels": NAMES, "unknown": "wrong"}
+    expected = informedness_score(WORDS, words, **declared)
+    path = tmp_path / "d.parquet"
+    lacking.to_parquet(path)
+    for predictions in ("model", "plain"):
+        columns = COLUMNS | {"predictions": predictions}
+        how = {"labels": [0, 1, 2], "unknown": "wrong"}
+        assert informedness_score(lacking["gold"], lacking[predictions], **how) == expected
+        assert table_from_frame(lacking, **columns, **how).informedness() == expected
+        assert table_from_file(path, **columns, **how).informedness() == expected
+        with pytest.raises(ValueError, match=MISSING):
+            informedness_score(lacking["gold"], lacking[predictions])
+        for table_from, given in ((table_from_frame, lacking), (table_from_file, path)):
+            with pytest.raises(ValueError, match=r'in 1 of 60 rows of column .*: unknown="wrong"'):
+                table_from(given, **columns)
+    code, output, _ = command(
+        "report", path, "-r", "gold", "-p", "model", "--labels", *NAMES,
+        "--unknown", "wrong", "--format", "json",
+    )  # fmt: skip
+    assert (code, json.loads(output)["informedness"]) == (0, expected)
+    unlabelled = dataset_of(gold=with_a_gap(GOLD))
+    for unknown in ("error", "wrong"):
+        with pytest.raises(ValueError, match=r"`y_true` must hold labels .* None at position 5"):
+            nit_score(unlabelled["gold"], unlabelled["model"], labels=NAMES, unknown=unknown)
+        with pytest.raises(ValueError, match="in 1 of 60 rows of column 'gold'"):
+            table_from_frame(unlabelled, **COLUMNS, labels=NAMES, unknown=unknown)
+
+
+def test_a_position_that_no_class_has_is_refused():
+    for at in (3, -2):
+        with pytest.raises(ValueError, match=rf"their positions from 0 to 2, got {at}$"):
+            informedness_score(dataset_of()["gold"], [at, *GUESS[1:]])
