@@ -281,7 +281,7 @@ def test_without_narwhals_the_extra_is_named(monkeypatch):
 def test_a_column_is_found_by_whatever_its_name_is():
     expected = table_of_labels(["a", "b", "b"], ["a", "b", "a"])
     data = [["a", "a", 1], ["b", "b", 2], ["b", "a", 3]]
-    for names in ([0, 1, 2], [None, "model", 2], [("m", "gold"), ("m", "guess"), ("n", "x")]):
+    for names in ([0, 1, 2], [("m", "gold"), ("m", "guess"), ("n", "x")]):
         is_multiple = isinstance(names[0], tuple)
         columns = pd.MultiIndex.from_tuples(names) if is_multiple else names
         frame = pd.DataFrame(data, columns=columns)
@@ -289,3 +289,7 @@ def test_a_column_is_found_by_whatever_its_name_is():
         missing = ("m", "pred") if is_multiple else 7
         with pytest.raises(ValueError, match=r"`predictions` names column .*, which does not"):
             table_from_frame(frame, references=names[0], predictions=missing)
+    with pytest.raises(ValueError, match="`references` must be the name of a column, got None"):
+        table_from_frame(
+            pd.DataFrame(data, columns=[None, "b", "c"]), references=None, predictions="b"
+        )
