@@ -12,7 +12,7 @@ from ..contingency import ContingencyTable, common_codes
 from ..core.labels import Codes, Numbers
 from ..core.table import read_amounts, sum_by
 from ..inputs.answered import read_sides
-from ..inputs.containers import read_quickly
+from ..inputs.containers import code_integers, read_quickly
 from ..inputs.doubts import warn_of_table
 from ..statistics.information import lack
 from ..statistics.paired import CellPairs, n_groups
@@ -47,11 +47,11 @@ class Samples:
     def paired(self, a: int, b: int) -> CellPairs:
         """Return the samples of two models, counted by cell, weight and group."""
         size = len(self.tables[b].rows)
-        keys, place = np.unique(self.cells[a] * size + self.cells[b], return_inverse=True)
+        keys, place = code_integers(self.cells[a] * size + self.cells[b])
         weights, groups = np.ones(len(keys)), None
         if self.units is not None:
             each, group_of_each, unit = self.units
-            of_units, place = np.unique(place * len(each) + unit, return_inverse=True)
+            of_units, place = code_integers(place * len(each) + unit)
             pair, unit = np.divmod(of_units, len(each))
             keys, weights = keys[pair], each[unit]
             groups = None if group_of_each is None else group_of_each[unit]
