@@ -19,6 +19,7 @@ import trainer_cases as cases
 from informedness.tally import Tally
 from informedness.torchmetrics import NIT, Informedness
 from informedness.trainer import argmax_logits
+from tables import score_of
 from test_torchmetrics import PREDS, TARGET, K
 
 CASES = {
@@ -60,7 +61,7 @@ def of_accelerate(n_samples: int, *, only_counts: bool) -> dict[str, Any]:
         tally.update(references=batch[1], predictions=batch[0].argmax(-1))
     if only_counts:
         tally = sum(gather_object([tally]))
-    found = {name: tally.table.score(name) for name in cases.NAMES}
+    found = {name: score_of(tally.table, name) for name in cases.NAMES}
     return found | {"n_samples": tally.table.n_samples, "right": int(tally.table.hits.sum())}
 
 

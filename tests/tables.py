@@ -3,6 +3,7 @@
 from typing import Any
 
 from informedness import ContingencyTable
+from informedness.statistics.registry import averaged_score
 
 
 def table_of_labels(references: Any, predictions: Any, **options: Any) -> ContingencyTable:
@@ -17,3 +18,10 @@ def table_of_pairs(
     return ContingencyTable.from_counts(
         references=references, predictions=predictions, counts=counts, **options
     )
+
+
+def score_of(
+    table: ContingencyTable, metric: str, *, average: Any = "default", **options: Any
+) -> Any:
+    """Return a score of a table by its name."""
+    return averaged_score(metric, average).value(table, **options)

@@ -12,12 +12,13 @@ from informedness import (
     compare,
     ema_score,
     entropy_triangle,
-    estimate_from_labels,
+    estimate,
     informedness_score,
     leaderboard,
     markedness_score,
     nit_score,
     report,
+    slices,
     table_from_file,
     table_from_frame,
 )
@@ -58,12 +59,10 @@ SCORES = {
     "nit": nit_score,
     "ema": ema_score,
     "entropy triangle": entropy_triangle,
-    "estimate": estimate_from_labels,
-    "estimate of groups": lambda *sides, **how: estimate_from_labels(
-        *sides, groups=np.arange(60) % 20, **how
-    ),
+    "estimate": estimate,
+    "estimate of groups": lambda *sides, **how: estimate(*sides, groups=np.arange(60) % 20, **how),
     "report": report,
-    "slices": lambda *sides, **how: report(*sides, by=np.arange(60) % 2, **how),
+    "slices": lambda *sides, **how: slices(*sides, by=np.arange(60) % 2, **how),
     "compare": lambda r, p, **how: compare(r, [WORDS[0]] * 60, p, **how),
     "leaderboard": lambda r, p, **how: leaderboard(r, {"a": p, "b": [WORDS[0]] * 60}, **how),
     "runs": lambda r, p, **how: leaderboard(r, {"a": [r, p], "b": [p, p]}, **how),
@@ -76,7 +75,7 @@ def test_a_column_goes_by_name_and_integers_beside_it_are_positions(score):
     data = dataset_of()
     by_name = {"ignore_index": NAMES[1], "labels": NAMES, "prior": PRIOR}
     by_position = {"ignore_index": 1, "labels": [0, 1, 2], "prior": {0: 0.2, 1: 0.3, 2: 0.5}}
-    has_prior = score in (informedness_score, markedness_score, estimate_from_labels)
+    has_prior = score in (informedness_score, markedness_score, estimate)
     for option in (None, "ignore_index", "labels", *["prior"] * has_prior):
         named, at = ({} if option is None else {option: x[option]} for x in (by_name, by_position))
         expected = plain(score(WORDS, GUESSED, **named))

@@ -26,9 +26,10 @@ from informedness import (
     cli,
     commands,
     compare,
-    estimate_from_labels,
+    estimate,
     informedness_score,
     report,
+    slices,
     table_from_file,
 )
 from informedness.inputs.joined import joined_rows
@@ -326,7 +327,7 @@ def test_without_columns_those_of_a_file_are_shown_and_nothing_is_scored(command
 
 
 def test_one_score_comes_with_its_interval_if_there_is_a_level(run, file):
-    made = estimate_from_labels(*zip(*ROWS, strict=True), "ema", confidence_level=0.9)
+    made = estimate(*zip(*ROWS, strict=True), "ema", confidence_level=0.9)
     given = [file, *COLUMNS, "--metric", "ema", "--confidence-level", 0.9]
     assert run(*given)[:2] == (0, f"{made}\n")
     assert json.loads(run(*given, "--format", "json")[1]) == made.to_dict()
@@ -416,7 +417,7 @@ def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_esca
     labels = ["naïve", "日本", "b"] * 20
     write(file, zip(labels, labels, labels, strict=True), ("gold", "model", "source"))
     results = {(): report(labels, labels)}
-    results[("--by", "source")] = report(labels, labels, by={"source": labels})
+    results[("--by", "source")] = slices(labels, labels, by={"source": labels})
 
     def printed(encoding, *options):
         written = io.TextIOWrapper(io.BytesIO(), encoding)

@@ -11,7 +11,7 @@ from scipy import stats
 import reference_compare
 from dense import SCORES
 from estimate_cases import every_score, options_of
-from informedness import IntervalWarning, UndefinedMetricWarning, compare
+from informedness import IntervalWarning, UndefinedMetricWarning, compare, estimate
 from informedness.results.comparison import Comparison
 from tables import table_of_labels
 
@@ -228,7 +228,7 @@ def test_a_prior_reweights_both_models():
     prior = {0: 0.6, 1: 0.3, 2: 0.1}
     made = compare(*samples, prior=prior)
     tables = [table_of_labels(samples[0], side) for side in samples[1:]]
-    of_each = [table.estimate(prior=prior) for table in tables]
+    of_each = [estimate(table, prior=prior) for table in tables]
     assert (made.a, made.b) == tuple(x.value for x in of_each)
     # of one answer to all nothing varies; the made-up sample is one of millions
     alone = compare(samples[0], [0] * 400, samples[2], prior=prior, counts=[10**6] * 400)

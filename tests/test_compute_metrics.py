@@ -18,7 +18,7 @@ from informedness import (
     InformednessWarning,
     NoSamplesError,
     UndefinedMetricWarning,
-    estimate_from_labels,
+    estimate,
     informedness_score,
     nit_score,
 )
@@ -83,11 +83,11 @@ def test_results_are_plain_floats_under_plain_names():
     assert {type(value) for value in result.values()} == {float}
     of_informedness = [f"informedness{end}" for end in ("", "_standard_error", "_low", "_high")]
     assert [*result][:5] == [*of_informedness, "matthews_corrcoef"]
-    wanted = estimate_from_labels(REFERENCES, IDS, confidence_level=0.9)
+    wanted = estimate(REFERENCES, IDS, confidence_level=0.9)
     assert result["informedness_standard_error"] == wanted.standard_error
     assert (result["informedness_low"], result["informedness_high"]) == wanted.confidence_interval
     result = ComputeMetrics("informedness", average=None, confidence_level=0.9)(FORMS[0])
-    for one in estimate_from_labels(REFERENCES, IDS, average=None, confidence_level=0.9):
+    for one in estimate(REFERENCES, IDS, average=None, confidence_level=0.9):
         assert result[f"informedness_{one.label}"] == one.value
         assert result[f"informedness_{one.label}_high"] == one.confidence_interval[1]
 

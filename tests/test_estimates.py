@@ -10,7 +10,7 @@ import pytest
 from dense import SCORES
 from estimate_cases import THREE, every_score, options_of, table_of, weighted
 from informedness import SCORES as METRICS
-from informedness import InformednessWarning, IntervalWarning, estimate_from_labels
+from informedness import InformednessWarning, IntervalWarning, estimate, report
 from informedness.statistics.sums import effective_sample_size
 from tables import table_of_labels, table_of_pairs
 
@@ -24,7 +24,7 @@ def warned(matrix, metric="informedness"):
     """Return what the interval is warned of, or None."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        table_of(matrix).estimate(metric)
+        estimate(table_of(matrix), metric=metric)
     found = [entry for entry in caught if entry.category is IntervalWarning]
     assert len(found) <= 1
     if not found:
@@ -55,7 +55,7 @@ def test_few_samples_want_5_references_of_each_class():
     declared = table_of(matrix, labels=range(3))
     for metric in ("nit", "ema"):
         with pytest.warns(IntervalWarning, match=few):
-            declared.estimate(metric)
+            estimate(declared, metric=metric)
     assert warned([[1, 1], [1, 1]]).startswith("2 references outside the largest class, fewer")
     assert warned([[5, 3], [0, 0]]) is None  # the score is undefined, and that is warned of
 
@@ -76,11 +76,11 @@ def test_intervals_by_class_want_5_references_of_each():
     """Of classes with fewer, some 0.17% each, they covered the truth in 85% of tables."""
     said = "the intervals of informedness may cover .* they say: 4 references of the rarest class"
     with pytest.warns(IntervalWarning, match=said):
-        table_of([[100, 5, 0], [1, 9, 0], [0, 2, 2]]).estimate(average=None)
+        estimate(table_of([[100, 5, 0], [1, 9, 0], [0, 2, 2]]), average=None)
     with warnings.catch_warnings():
         warnings.simplefilter("error", IntervalWarning)
-        table_of([[100, 5, 0], [1, 9, 0], [0, 2, 3]]).estimate(average=None)
-        table_of(np.diag([50, 50, 4, 4])).estimate("f1_macro")  # no more than half are rare
+        estimate(table_of([[100, 5, 0], [1, 9, 0], [0, 2, 3]]), average=None)
+        estimate(table_of(np.diag([50, 50, 4, 4])), metric="f1_macro")  # no more than half are rare
 
 
 def test_scores_of_cells_want_references_of_each_class_where_classes_are_observed():
@@ -103,7 +103,7 @@ def test_the_warning_goes_by_the_effective_number_of_samples():
     size = effective_sample_size(table)
     assert size < 50 < table.n_samples
     with pytest.warns(IntervalWarning, match=f": {size:.4g} samples, fewer than the recommended"):
-        table.estimate("ema")
+        estimate(table, metric="ema")
     assert issubclass(IntervalWarning, InformednessWarning)
 
 
@@ -121,7 +121,7 @@ def test_the_standard_error_of_constant_and_of_perfect_predictions_is_exactly_0(
         for weights in (None, rng.exponential(size=507)):
             table = table_of_labels(references, predictions, sample_weight=weights)
             for options in [*settings, {"metric": metric}]:
-                made = table.estimate(**options)
+                made = estimate(table, **options)
                 each = made if isinstance(made, list) else [made]
                 assert {one.standard_error for one in each} == {0.0}, options
 
@@ -133,13 +133,13 @@ def test_undefined_scores_have_no_interval_and_none_in_json():
         ([[5, 0], [0, 0]], {"accuracy"}),
     ):
         for metric in METRICS:
-            made = table_of(matrix).estimate(metric)
+            made = estimate(table_of(matrix), metric=metric)
             plain = json.loads(json.dumps(made.to_dict(), allow_nan=False))
             undefined = metric not in defined
             assert (plain["standard_error"] is None) == undefined, (matrix, metric)
             assert (plain["confidence_interval"] == [None, None]) == undefined
             assert ("nan" in str(made)) == undefined
-    made = table_of([[5, 3], [0, 0]]).estimate(zero_division=math.nan)
+    made = estimate(table_of([[5, 3], [0, 0]]), zero_division=math.nan)
     assert math.isnan(made.value)
     assert made.to_dict()["value"] is None
 
@@ -150,9 +150,9 @@ def test_undefined_scores_have_no_interval_and_none_in_json():
 @every_score
 def test_any_constant_weight_is_no_weight(score):
     references, predictions, _ = weighted(THREE)
-    plain = table_of(THREE).estimate(**options_of(score))
+    plain = estimate(table_of(THREE), **options_of(score))
     for weight in (1, 0.37, 5e6, 1e-100):
-        made = estimate_from_labels(
+        made = estimate(
             references, predictions, **options_of(score), sample_weight=[weight] * len(references)
         )
         assert made.value == pytest.approx(plain.value, abs=1e-12)
@@ -162,7 +162,7 @@ def test_any_constant_weight_is_no_weight(score):
 
 
 def test_a_label_of_bytes_is_its_literal_in_json():
-    made = estimate_from_labels([b"a", b"\xff"] * 30, [b"a"] * 30 + [b"\xff"] * 30, average=None)
+    made = estimate([b"a", b"\xff"] * 30, [b"a"] * 30 + [b"\xff"] * 30, average=None)
     assert [entry.label for entry in made] == [b"a", b"\xff"]
     assert [entry.to_dict()["label"] for entry in made] == ["b'a'", "b'\\xff'"]
     assert str(made[1]).startswith("informedness of b'\\xff' 0.")
@@ -176,14 +176,14 @@ def test_weights_without_squares_are_refused():
     wanted = "`table` must know .* squared weights"
     for metric in METRICS:
         with pytest.raises(ValueError, match=f"{wanted}.*from labels"):
-            table.estimate(metric)
-        assert known.estimate(metric).standard_error > 0
+            estimate(table, metric=metric)
+        assert estimate(known, metric=metric).standard_error > 0
     for metric in ("informedness", "markedness"):
         with pytest.raises(ValueError, match=wanted):
-            table.estimate(metric, average=None)
+            estimate(table, metric=metric, average=None)
     for weight in (1e-200, 1e200):  # whose squares are no numbers
         with pytest.raises(ValueError, match=wanted):
-            estimate_from_labels([0, 1, 1], [0, 1, 0], sample_weight=[weight] * 3)
+            estimate([0, 1, 1], [0, 1, 0], sample_weight=[weight] * 3)
 
 
 def test_unknown_answers_are_a_column_of_their_own():
@@ -191,8 +191,8 @@ def test_unknown_answers_are_a_column_of_their_own():
     answers = ["a"] * 20 + ["b"] * 5 + ["?"] * 5 + ["b"] * 22 + ["a"] * 5 + ["!"] * 3
     outside = {"labels": ["a", "b"], "unknown": "wrong"}
     for score in SCORES:
-        made = estimate_from_labels(references, answers, **outside, **options_of(score))
-        same = table_of([[20, 5, 5], [5, 22, 3], [0, 0, 0]]).estimate(**options_of(score))
+        made = estimate(references, answers, **outside, **options_of(score))
+        same = estimate(table_of([[20, 5, 5], [5, 22, 3], [0, 0, 0]]), **options_of(score))
         if score[0] == "f1_macro":  # which leaves them out of its mean
             assert made.value == pytest.approx((40 / 55 + 44 / 57) / 2, abs=1e-12)
             assert made.standard_error == pytest.approx(same.standard_error * 3 / 2, rel=1e-12)
@@ -203,7 +203,7 @@ def test_unknown_answers_are_a_column_of_their_own():
         low, high = made.confidence_interval
         least, most = same.confidence_interval
         assert least - 1e-12 <= low < high <= most + 1e-12, score
-    each = estimate_from_labels(references, answers, **outside, average=None)
+    each = estimate(references, answers, **outside, average=None)
     assert [entry.label for entry in each] == ["a", "b", None]
     assert math.isnan(each[2].standard_error)
 
@@ -229,12 +229,12 @@ def test_bad_options_and_those_of_other_scores_are_refused_by_name_and_value():
         ({"prior": {0: 0.5, 1: 0.5}, "average": None}, "`prior` must be left out, except for an"),
     ):
         with pytest.raises(ValueError, match=f"(?s)^{text}"):
-            estimate_from_labels(references, predictions, **options)
+            estimate(references, predictions, **options)
 
 
 def test_an_estimate_says_all_it_knows():
     table = table_of([[84, 6], [2, 8]], labels=["ham", "spam"])
-    made = table.estimate(confidence_level=0.9)
+    made = estimate(table, confidence_level=0.9)
     assert made.to_dict() == {
         "metric": "informedness",
         "value": made.value,
@@ -265,7 +265,7 @@ def test_modules_give_the_same_estimate(metric, load):
         ((list("abba") * 20, list("ab?b") * 20), {"labels": ["a", "b"], "unknown": "wrong"}),
     ):
         options["confidence_level"] = 0.9
-        made = estimate_from_labels(references, predictions, metric, **options)
+        made = estimate(references, predictions, metric, **options)
         result = module.compute(
             references=references, predictions=predictions, **options, return_signature=True
         )
@@ -284,3 +284,24 @@ def test_modules_give_the_same_estimate(metric, load):
         if averaged:
             with pytest.raises(ValueError, match=f"^{text}"):
                 module.compute(references=[0, 1, 1], predictions=[0, 1, 0], **options)
+
+
+def test_a_table_takes_the_place_of_labels_and_brings_its_own_options():
+    references, predictions = list("aabbabba") * 10, list("abbbabaa") * 10
+    table = table_of_labels(references, predictions)
+    for options in ({}, {"metric": "nit"}, {"average": None}, {"ignore_index": "c"}):
+        assert estimate(table, **options) == estimate(references, predictions, **options)
+    for options in ({}, {"confidence_level": 0.9}):
+        plain = report(table, **options).to_dict()
+        assert plain == report(references, predictions, **options).to_dict()
+    for function in (estimate, report):
+        for beside in (
+            {"y_pred": predictions},
+            {"labels": ["a", "b"]},
+            {"sample_weight": [1] * 80},
+            {"unknown": "wrong"},
+        ):
+            with pytest.raises(ValueError, match="must be left out beside a table"):
+                function(table, **beside)
+        with pytest.raises(ValueError, match="`y_pred` must be a sequence of labels"):
+            function(references)

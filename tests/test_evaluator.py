@@ -5,7 +5,7 @@ import torch
 import transformers
 from datasets import Dataset
 
-from informedness import estimate_from_labels
+from informedness import estimate
 from test_documents import functions_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:informedness")]
@@ -42,7 +42,7 @@ def test_the_evaluator_computes_with_the_options_at_load(registered, tmp_path, m
     result = functions_of("docs/evaluate.md")["evaluated"](pipe.model, pipe.tokenizer, data)
     predictions = [LABELS[answer["label"]] for answer in pipe(TEXTS)]
     assert set(predictions) == {0, 1}
-    expected = estimate_from_labels(REFERENCES, predictions)
+    expected = estimate(REFERENCES, predictions)
     assert result["informedness"] == pytest.approx(expected.value, abs=1e-12)
     interval = pytest.approx(expected.confidence_interval, abs=1e-12)
     assert result["informedness_confidence_interval"] == interval

@@ -10,7 +10,7 @@ from scipy import stats
 import dense
 import reference
 from estimate_cases import every_score, options_of
-from informedness import compare, estimate_from_labels
+from informedness import compare, estimate
 from informedness.statistics.intervals import t_quantile, t_tail
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -35,7 +35,7 @@ def cells_of(references, predictions, weights):
 def test_the_error_is_of_sums_over_groups(score):
     references, predictions, groups, some = samples()
     for weights in (some, np.ones(len(groups))):
-        made = estimate_from_labels(
+        made = estimate(
             references, predictions, groups=[f"g{x}" for x in groups], sample_weight=weights,
             **options_of(score),
         )  # fmt: skip
@@ -55,9 +55,7 @@ def test_the_error_is_of_sums_over_groups(score):
 @every_score
 def test_the_interval_is_that_of_samples_that_count_less_by_their_design_effect(score):
     references, predictions, groups, _ = samples()
-    made = estimate_from_labels(
-        references, predictions, groups=groups, labels=range(3), **options_of(score)
-    )
+    made = estimate(references, predictions, groups=groups, labels=range(3), **options_of(score))
     cells = np.array(cells_of(references, predictions, np.ones(120)))
     sizes = np.unique(groups, return_counts=True)[1]
     c, (_, alone, *_) = len(sizes), reference.interval(cells, *score)
@@ -74,7 +72,7 @@ def test_an_interval_of_accuracy_is_that_of_means_of_groups_by_scipy():
     right = rng.random((40, 10)) < rng.uniform(0.3, 0.9, (40, 1))
     references = rng.integers(0, 2, 400)
     columns = references, np.where(right.ravel(), references, 1 - references), "accuracy"
-    made = estimate_from_labels(*columns, groups=np.repeat(range(40), 10))
+    made = estimate(*columns, groups=np.repeat(range(40), 10))
     means = right.mean(axis=1)
     assert made.standard_error == pytest.approx(stats.sem(means), rel=1e-9)
     wanted = stats.t.interval(0.95, 39, means.mean(), stats.sem(means))
@@ -96,9 +94,9 @@ def test_tails_and_quantiles_of_t_are_those_of_scipy():
 
 def test_ignored_samples_leave_their_groups():
     references, predictions, groups, _ = samples()
-    wanted = estimate_from_labels(references, predictions, groups=groups)
+    wanted = estimate(references, predictions, groups=groups)
     more = [np.append(references, [-100, -100]), np.append(predictions, [0, 1])]
-    made = estimate_from_labels(*more, groups=np.append(groups, [99, 98]), ignore_index=-100)
+    made = estimate(*more, groups=np.append(groups, [99, 98]), ignore_index=-100)
     assert made.confidence_interval == wanted.confidence_interval
 
 
@@ -108,10 +106,7 @@ def test_the_signature_tells_groups_of_other_members_apart_and_not_their_names_o
     order = np.random.default_rng(0).permutation(120)
 
     def lines(*columns, **options):
-        return {
-            estimate_from_labels(*columns[:2], **options).signature,
-            compare(*columns, **options).signature,
-        }
+        return {estimate(*columns[:2], **options).signature, compare(*columns, **options).signature}
 
     columns = [references, predictions, np.roll(predictions, 1)]
     wanted = lines(*columns, groups=groups)
@@ -138,4 +133,4 @@ def test_what_cannot_stand_beside_groups_is_refused():
         ({"groups": range(120), "prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out if"),
     ):
         with pytest.raises(ValueError, match=text):
-            estimate_from_labels(references, predictions, **options)
+            estimate(references, predictions, **options)

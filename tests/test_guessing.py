@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from informedness import ContingencyTable, informedness_score
+from informedness import ContingencyTable, informedness_score, report
 from informedness.statistics import guessing, information
 from informedness.statistics.guessing import guessing_p_value
 from informedness.statistics.information import independence_test
@@ -110,6 +110,6 @@ def test_many_samples_go_by_the_exact_mean_and_variance(monkeypatch):
 def test_one_class_on_a_side_and_unknown_weights_have_none():
     for matrix in ([[5, 5], [0, 0]], [[5, 0], [5, 0]]):
         assert guessing_p_value(ContingencyTable.from_matrix(matrix)) == 1.0
-    weighted = ContingencyTable.from_matrix([[5.5, 1], [1, 5]]).report()
+    weighted = report(ContingencyTable.from_matrix([[5.5, 1], [1, 5]]))
     assert np.isnan(weighted.guessing_p_value)
     assert weighted.to_dict()["guessing_p_value"] is None

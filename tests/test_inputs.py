@@ -22,14 +22,7 @@ import dense
 import tensors
 from containers import DICTIONARY, ONLY, TEXT, arrow, chunked, containers_of, numpy, series
 from golden import close
-from informedness import (
-    ContingencyTable,
-    compare,
-    estimate_from_labels,
-    informedness_score,
-    nit_score,
-    report,
-)
+from informedness import ContingencyTable, compare, estimate, informedness_score, nit_score, report
 from informedness.core.labels import join_columns, read_column
 from informedness.core.scores import mutual_information
 from tables import table_of_labels, table_of_pairs
@@ -287,16 +280,16 @@ def test_equal_weights_of_any_size_are_no_weights():
     scales = [True, 1, 5e-324, 1e-320, 1e-160, 1e-9, 1e9, 1e160, 1e300]
     for score, scale in itertools.product(SCORES, scales):
         assert score(*INTEGERS, sample_weight=[scale] * 6) == close(score(*INTEGERS)), scale
-    wanted, nit = estimate_from_labels(*INTEGERS).standard_error, nit_score(*INTEGERS)
+    wanted, nit = estimate(*INTEGERS).standard_error, nit_score(*INTEGERS)
     for scale in (1e-320, 1e-300, 1e-161, 1e-150, 1, 1e150, 1e160, 1e300):
         options = {"sample_weight": [scale] * 6}
         assert report(*INTEGERS, **options).scores["nit"] == close(nit), scale
         if 1e-150 <= scale <= 1e150:
-            found = estimate_from_labels(*INTEGERS, **options).standard_error
+            found = estimate(*INTEGERS, **options).standard_error
             assert found == close(wanted), scale
         else:  # whose squares no float can hold
             with pytest.raises(ValueError, match="weights between 1e-150 and 1e150"):
-                estimate_from_labels(*INTEGERS, **options)
+                estimate(*INTEGERS, **options)
 
 
 BAD_WEIGHTS = {
@@ -335,7 +328,7 @@ def test_an_option_of_an_odd_type_is_refused_by_name():
         *itertools.product(of_words, [*odd, 0, NAN]),
         *itertools.product(["zero_division"], odd),
     ):
-        calls = informedness_score, estimate_from_labels, compare
+        calls = informedness_score, estimate, compare
         calls = [call for call in calls if option in inspect.signature(call).parameters]
         assert calls
         for call in calls:

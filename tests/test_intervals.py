@@ -27,7 +27,7 @@ from estimate_cases import (
     weighted,
 )
 from golden import VECTORS
-from informedness import estimate_from_labels
+from informedness import estimate
 from informedness.statistics.registry import averaged_score
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -38,12 +38,12 @@ def test_standard_errors_of_golden_tables_are_the_golden_ones():
     for vector in VECTORS:
         table = table_of([[float(n) for n in row] for row in vector.table])
         if vector.exact["informedness"] is None:
-            assert math.isnan(table.estimate().standard_error), vector.id
+            assert math.isnan(estimate(table).standard_error), vector.id
         elif vector.is_counts:
             n, exact = table.total, vector.exact["informedness_avar_multinomial_times_N"]
-            error = table.estimate().standard_error
+            error = estimate(table).standard_error
             assert error**2 * n == pytest.approx(float(exact), rel=1e-12, abs=1e-28), vector.id
-            made = table.estimate("nit")
+            made = estimate(table, metric="nit")
             variance = vector.info["MI_avar_times_N_bits2"] / n
             wanted = made.value * math.log(2) * math.sqrt(variance)
             assert made.standard_error == pytest.approx(wanted, rel=1e-12, abs=1e-14), vector.id
@@ -54,7 +54,7 @@ def test_standard_errors_are_those_of_the_differentiated_definition(score):
     for name, matrix in TABLES.items():
         *labels, weights = weighted(matrix)
         for of_samples in ([1] * len(weights), weights):
-            made = estimate_from_labels(*labels, **options_of(score), sample_weight=of_samples)
+            made = estimate(*labels, **options_of(score), sample_weight=of_samples)
             cells, squares = (
                 precise(sums(*labels, of_samples, len(matrix), power)) for power in (1, 2)
             )
@@ -72,11 +72,11 @@ def test_standard_errors_under_a_prior_are_those_of_the_reweighted_score():
     for average, prior in itertools.product(AVERAGES, PRIORS.values()):
         function = function_of(("informedness", average), list(map(mpmath.mpf, prior)))
         settings = {"average": average, "prior": dict(enumerate(prior))}
-        made = table_of(THREE).estimate(**settings)
+        made = estimate(table_of(THREE), **settings)
         wanted = dense.standard_error(precise(THREE), function)
         assert made.standard_error == pytest.approx(wanted, rel=1e-12), (average, prior)
         assert made.value == pytest.approx(float(function(precise(THREE))), abs=1e-12)
-        made = estimate_from_labels(*samples[:2], sample_weight=samples[2], **settings)
+        made = estimate(*samples[:2], sample_weight=samples[2], **settings)
         wanted = dense.standard_error(cells, function, squares)
         assert made.standard_error == pytest.approx(wanted, rel=1e-12), (average, prior)
 
@@ -85,7 +85,7 @@ def test_each_class_is_scored_as_it_against_the_rest():
     *labels, weights = weighted(THREE)
     tables = [np.array(sums(*labels, weights, 3, power)) for power in (1, 2)]
     for metric in ("informedness", "markedness"):
-        made = estimate_from_labels(*labels, metric, average=None, sample_weight=weights)
+        made = estimate(*labels, metric, average=None, sample_weight=weights)
         assert [entry.label for entry in made] == [0, 1, 2]
         for c, entry in enumerate(made):
             cells, squares = (precise(against_the_rest(table, c)) for table in tables)
@@ -121,7 +121,7 @@ def test_intervals_are_those_of_the_reference(score):
     tables.append((np.eye(5, dtype=int), None))
     for (matrix, squares), level in itertools.product(tables, (0.5, 0.95, 0.999)):
         table = table_of(matrix, labels=range(len(matrix)), squared_weights=squares)
-        made = table.estimate(**options_of(score), confidence_level=level)
+        made = estimate(table, **options_of(score), confidence_level=level)
         found = made.value, made.standard_error, *made.confidence_interval
         wanted = reference.interval(matrix, *score, level, squares)
         assert found == pytest.approx(wanted, rel=0, abs=1e-10), (matrix, level)
@@ -155,7 +155,7 @@ def test_intervals_with_weights_and_priors_are_too(average):
     options = {"average": average, "sample_weight": weights, "confidence_level": LEVEL}
     for shares in PRIORS.values():
         prior = {3: 0.2} | {c: 0.8 * share for c, share in enumerate(shares)}
-        made = estimate_from_labels(*labels, **options, labels=range(4), prior=prior)
+        made = estimate(*labels, **options, labels=range(4), prior=prior)
         shares = np.array([*shares, 0])
         wanted = reference.interval(cells, "informedness", average, LEVEL, squares, shares)[1:]
         found = made.standard_error, *made.confidence_interval
@@ -167,7 +167,7 @@ def test_a_prior_wants_some_references_of_each_class():
         table = table_of([[60, 9, 0], [4, 40, 3], [0, 0, rarest]])
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            made = table.estimate(prior={0: 0.25, 1: 0.25, 2: 0.5})
+            made = estimate(table, prior={0: 0.25, 1: 0.25, 2: 0.5})
         assert math.isnan(sum(made.confidence_interval)) == (how == "nan")
         assert made.standard_error > 0
         said = [str(one.message) for one in caught]
@@ -190,11 +190,11 @@ def wilson(right, n):
 def test_the_interval_of_one_proportion_is_at_least_wilsons():
     """Where the other class is certain, all that is open is the recall of this one."""
     for right, n in [(60, 60), (92, 100), (20, 45), (700, 1500)]:
-        made = table_of([[right, n - right], [0, 10**9]]).estimate().confidence_interval
+        made = estimate(table_of([[right, n - right], [0, 10**9]])).confidence_interval
         _, low, high = wilson(right, n)
         assert low - 0.02 < made[0] < low + 1e-6
         assert high - 1e-6 < made[1] < high + 0.02
-    made = table_of([[60]]).estimate("accuracy")
+    made = estimate(table_of([[60]]), metric="accuracy")
     assert made.confidence_interval == pytest.approx(wilson(60, 60)[1:], abs=1e-9)
 
 
@@ -206,7 +206,7 @@ def test_the_interval_of_two_classes_is_at_least_newcombes():
         q, q_low, q_high = wilson(alarms, alarms + rejected)
         low = p - q - math.hypot(p - p_low, q_high - q)
         high = p - q + math.hypot(p_high - p, q - q_low)
-        made = table_of(matrix).estimate().confidence_interval
+        made = estimate(table_of(matrix)).confidence_interval
         assert low - 0.1 * (high - low) < made[0] < low + 1e-12
         assert high - 1e-12 < made[1] < high + 0.25 * (high - low)  # z SE, where that is more
 
@@ -217,7 +217,7 @@ def test_the_interval_of_two_classes_is_at_least_newcombes():
 @every_score
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_two_samples_and_a_class_of_predictions_alone_break_no_interval(score):
-    made = estimate_from_labels(["a", "b"], ["a", "odd"], **options_of(score))
+    made = estimate(["a", "b"], ["a", "odd"], **options_of(score))
     low, high = made.confidence_interval
     assert not low > made.value  # nan where there is none
     assert not made.value > high
@@ -231,7 +231,7 @@ def test_intervals_contain_the_value_within_the_range_and_grow_with_the_level(sc
     for name, matrix in (*TABLES.items(), ("few", few)):
         widths = []
         for level in (0.01, 0.5, 0.95, 0.9999):
-            made = table_of(matrix).estimate(**options_of(score), confidence_level=level)
+            made = estimate(table_of(matrix), **options_of(score), confidence_level=level)
             low, high = made.confidence_interval
             if not math.isnan(low):
                 assert least <= low <= made.value <= high <= max(1, made.value) <= 1 + 1e-14, name
@@ -243,6 +243,6 @@ def test_intervals_contain_the_value_within_the_range_and_grow_with_the_level(sc
 def test_the_interval_of_a_class_is_that_of_it_against_the_rest():
     cells = np.array(THREE)
     for metric in ("informedness", "markedness"):
-        for c, made in enumerate(table_of(THREE).estimate(metric, average=None)):
-            same = table_of(against_the_rest(cells, c)).estimate(metric)
+        for c, made in enumerate(estimate(table_of(THREE), metric=metric, average=None)):
+            same = estimate(table_of(against_the_rest(cells, c)), metric=metric)
             assert made.confidence_interval == pytest.approx(same.confidence_interval, abs=1e-12)

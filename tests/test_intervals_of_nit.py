@@ -11,6 +11,7 @@ from scipy import stats
 
 import reference
 from estimate_cases import table_of
+from informedness import estimate
 from informedness.statistics import information
 from informedness.statistics.entropic import NIT
 from tables import table_of_labels
@@ -44,7 +45,7 @@ def test_the_test_of_chance_is_the_share_of_all_permutations_of_few_samples():
         # the first of all ways is as they are
         p_value, share = information.independence_test(table_of(matrix)), drawn >= drawn[0] - 1e-9
         assert p_value == pytest.approx(share.mean(), abs=0.05)
-        assert table_of(matrix).estimate("nit").independence_p_value == p_value
+        assert estimate(table_of(matrix), metric="nit").independence_p_value == p_value
 
 
 def test_the_test_of_chance_is_chi_squared_where_samples_are_many():
@@ -146,7 +147,7 @@ def test_an_interval_deals_nothing_out(monkeypatch):
     made = NIT.interval(table, 0.95)
     assert made.low == 0.5 < made.high
     with pytest.raises(TypeError):
-        table.estimate("nit")  # whose p-value asks for permutations
+        estimate(table, metric="nit")  # whose p-value asks for permutations
 
 
 # Classes that are not declared
@@ -158,9 +159,9 @@ def test_nit_of_observed_classes_wants_some_references_of_each():
         observed, declared = table_of(matrix), table_of(matrix, labels=list("abc"))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            low, high = declared.estimate("nit").confidence_interval
+            low, high = estimate(declared, metric="nit").confidence_interval
             assert not caught
-            made = observed.estimate("nit")
+            made = estimate(observed, metric="nit")
         if k_of_low is None:
             assert math.isnan(sum(made.confidence_interval))
         else:
@@ -182,10 +183,10 @@ def test_nit_of_observed_classes_wants_some_references_of_each():
 def test_ema_of_observed_classes_wants_5_samples_outside_the_largest():
     for outside, there in ((4, False), (5, True)):
         matrix = [[80, 5], [1, outside - 1]]
-        low, high = table_of(matrix).estimate("ema").confidence_interval
+        low, high = estimate(table_of(matrix), metric="ema").confidence_interval
         assert math.isnan(low) != there
         assert math.isnan(high) != there
-        declared = table_of(matrix, labels=list("ab")).estimate("ema")
+        declared = estimate(table_of(matrix, labels=list("ab")), metric="ema")
         assert not math.isnan(sum(declared.confidence_interval))
 
 
@@ -193,6 +194,6 @@ def test_a_guesser_has_a_narrow_interval_of_nit_from_chance_on():
     """So it is where MI is 0 in exact numbers, and 1e-35 in these."""
     for matrix in ([[42, 28], [18, 12]], [[3333, 3333, 3334]] * 3, [[43, 28], [18, 12]]):
         n, k = sum(map(sum, matrix)), len(matrix)
-        low, high = table_of(matrix).estimate("nit").confidence_interval
+        low, high = estimate(table_of(matrix), metric="nit").confidence_interval
         assert low == pytest.approx(1 / k)
         assert 1 / k < high < math.exp(12 * (k - 1) ** 2 / n) / k

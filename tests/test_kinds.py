@@ -14,9 +14,9 @@ from golden import close
 from informedness import (
     ContingencyTable,
     Tally,
-    estimate_from_labels,
+    estimate,
     informedness_score,
-    report,
+    slices,
     table_from_file,
     table_from_frame,
 )
@@ -42,7 +42,7 @@ def tallied(references, predictions):
 
 def by_slice(references, predictions):
     by = [0] * len(references)
-    return report(references, predictions, by=by).overall.scores["informedness"]
+    return slices(references, predictions, by=by).overall.scores["informedness"]
 
 
 VIEW = pd.ArrowDtype(pa.string_view())
@@ -50,7 +50,7 @@ BOXES = [list, lambda side: np.array(side, object), pd.Series, pl.Series, pa.arr
 BOXES.append(lambda side: pd.Series(side, dtype=object))
 BOXES.append(lambda side: pd.Series(pd.array(pa.array(side, pa.string_view()), VIEW)))
 FUNCTIONS = [
-    lambda *pair: estimate_from_labels(*pair).value,
+    lambda *pair: estimate(*pair).value,
     lambda *pair: table_of_pairs(*pair, np.ones(len(pair[0]))).informedness(),
     lambda *pair: ContingencyTable.informedness(table_of_labels(*pair)),
     by_slice,

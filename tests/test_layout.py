@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from pylatexenc import latexwalker
 
-from informedness import ContingencyTable, Tally, compare, estimate_from_labels, leaderboard, report
+from informedness import ContingencyTable, Tally, compare, estimate, leaderboard, report, slices
 from informedness.logs.answers import Answers
 from informedness.results.text import cut_apart, shown_interval
 from tables import table_of_labels
@@ -21,9 +21,9 @@ BY = ["a<b>"] * 50 + ["100% $x$"] * 50
 
 RESULTS = {
     "report": lambda: report(REFERENCES, FIRST, confidence_level=0.95),
-    "slices": lambda: report(REFERENCES, FIRST, by=BY),
+    "slices": lambda: slices(REFERENCES, FIRST, by=BY),
     "leaderboard": lambda: leaderboard(REFERENCES, {"a_1": FIRST, "b|2": SECOND}),
-    "estimate": lambda: estimate_from_labels(REFERENCES, FIRST),
+    "estimate": lambda: estimate(REFERENCES, FIRST),
     "comparison": lambda: compare(REFERENCES, FIRST, SECOND),
 }
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -84,7 +84,7 @@ def test_a_prompt_shows_the_text_and_tables_fit_80_columns():
         "table of long names": table_of_labels(long, long, unknown="wrong", labels=sorted({*long})),
         "table of 300 classes": table_of_labels(range(300), range(300), sample_weight=[0.1] * 300),
         "wide report": report(long, long[::-1], confidence_level=0.95),
-        "wide slices": report(long, long[::-1], by=long[::-1], confidence_level=0.95),
+        "wide slices": slices(long, long[::-1], by=long[::-1], confidence_level=0.95),
     }
     for name, result in (wide | {name: made() for name, made in RESULTS.items()}).items():
         assert repr(result) == str(result) != "", name
@@ -101,23 +101,23 @@ def test_a_prompt_shows_the_text_and_tables_fit_80_columns():
     assert repr(tally) == "Tally of no samples"
     tally.add_table(table)
     assert repr(tally) == repr(table)
-    board, slices = RESULTS["leaderboard"](), RESULTS["slices"]()
+    board, sliced = RESULTS["leaderboard"](), RESULTS["slices"]()
     logged = {"harness": "lm-eval", "task": "t", "model": "m", "how": "the likeliest choice"}
     answers = Answers(**logged, ids=("1",), references=(0,), predictions=(1,), prompts=("",))
     assert repr([answers]) == "[lm-eval, m, t: 1 sample, the answer is the likeliest choice]"
     assert repr(board.models[0]).startswith("b|2: informedness 0.9000 ± ")
-    assert repr(slices["a<b>"]).startswith("a<b>: 50 samples, Acc 1.000, BalAcc 1.000, ")
+    assert repr(sliced["a<b>"]).startswith("a<b>: 50 samples, Acc 1.000, BalAcc 1.000, ")
     assert "&lt;spam&gt;" in table._repr_html_()
 
 
 def test_a_report_is_a_mapping_of_its_scores_and_slices_of_their_rows():
-    result, slices = report(REFERENCES, FIRST), report(REFERENCES, FIRST, by=BY)
+    result, sliced = report(REFERENCES, FIRST), slices(REFERENCES, FIRST, by=BY)
     assert dict(result) == result.scores
     assert "nit" in result
     assert "x" not in result
-    assert list(slices) == [row.name for row in slices.rows]
-    assert BY[0] in slices
-    assert len(slices) == 2
+    assert list(sliced) == [row.name for row in sliced.rows]
+    assert BY[0] in sliced
+    assert len(sliced) == 2
 
 
 def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():
@@ -130,7 +130,7 @@ def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():
     ):
         assert shown_interval(0.1, ends, digits)[1] == wanted
     ham = ContingencyTable.from_matrix([[84, 6], [2, 8]])
-    assert "0.733 (0.411 to 0.995): scores like" in str(ham.report(confidence_level=0.95))
+    assert "0.733 (0.411 to 0.995): scores like" in str(report(ham, confidence_level=0.95))
 
 
 def test_names_are_cut_to_their_width_and_told_apart():

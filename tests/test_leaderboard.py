@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
-from informedness import compare, estimate_from_labels, informedness_score, leaderboard
+from informedness import compare, estimate, informedness_score, leaderboard
 from informedness.results.leaderboard import _letters
 from informedness.results.several import holm
 
@@ -30,7 +30,7 @@ def test_models_are_ranked_with_the_estimates_and_comparisons_of_their_own():
     values = [model.value for model in board.models]
     assert values == sorted(values, reverse=True)
     for model in board.models:
-        wanted = estimate_from_labels(REFERENCES, MODELS[model.name])
+        wanted = estimate(REFERENCES, MODELS[model.name])
         assert model.value == wanted.value
         assert model.estimate == wanted
     names = [model.name for model in board.models]

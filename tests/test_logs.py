@@ -19,7 +19,7 @@ import pytest
 
 from cli_cases import refused
 from harnesses.arithmetic import GOLDS, SAID
-from informedness import InformednessWarning, compare, estimate_from_labels, read_log
+from informedness import InformednessWarning, compare, estimate, read_log
 from informedness.inputs.answered import LabelOptions
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
@@ -244,7 +244,7 @@ def test_epochs_are_reported_on_one_by_one_alone_or_together(report):
     assert both["accuracy"] == sum(x["accuracy"] for x in each) / 2
     (answers,) = read_log(log, epochs="pooled")
     sides = list(answers.references), list(answers.predictions)
-    made = estimate_from_labels(*sides, "nit", groups=answers.groups, confidence_level=0.9)
+    made = estimate(*sides, "nit", groups=answers.groups, confidence_level=0.9)
     assert both["nit_standard_error"] == made.standard_error
     assert both["informedness_confidence_interval"] == pytest.approx([0.0475, 0.4525], abs=0.1)
     compared = answers.compare(answers)

@@ -13,6 +13,7 @@ import pytest
 
 from informedness.inputs.answered import AS_THEY_ARE
 from informedness.logs.lighteval import is_log, read_log
+from tables import score_of
 
 LOGS = Path(__file__).parents[1] / "examples" / "runs" / "lighteval"
 DATE = "2026-01-01T00-00-00.000000"
@@ -113,7 +114,7 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(answers_of):
     answers = answers_of(rows).read(AS_THEY_ARE)
     assert answers.choices == (0, 1, 2, 3)
     assert (answers.references[0], answers.predictions[:2]) == (2, (1, 1))
-    assert answers.table().score("accuracy") == sum(row["metric"]["em"] for row in rows) / 60
+    assert score_of(answers.table(), "accuracy") == sum(row["metric"]["em"] for row in rows) / 60
 
 
 def test_text_counts_as_it_is_but_without_its_reasoning(answers_of):

@@ -32,9 +32,9 @@ def loaded_by(code):
 
 def test_scores_and_intervals_load_numpy_and_nothing_else_that_is_installed():
     code = (
-        "from informedness import compare, estimate_from_labels, nit_score, report\n"
+        "from informedness import compare, estimate, nit_score, report\n"
         "a, b = [0, 1] * 40, [0, 0, 1, 1] * 20\n"
-        "nit_score(a, b), estimate_from_labels(a, b), compare(a, b, a), report(a, b)\n"
+        "nit_score(a, b), estimate(a, b), compare(a, b, a), report(a, b)\n"
         "from informedness.trainer import ComputeMetrics; ComputeMetrics('nit')((a, b))\n"
     )
     loaded = loaded_by(code) - loaded_by("import numpy")
@@ -153,11 +153,11 @@ def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet(lo
         ("sample_weight", Tally().update, pair | {"sample_weight": other}),
         ("predictions", module.compute, pair | {"predictions": other}),
         ("sample_weight", module.add_batch, pair | {"sample_weight": other}),
-        ("groups", informedness.estimate_from_labels, first, first, {"groups": other}),
+        ("groups", informedness.estimate, first, first, {"groups": other}),
         ("y_pred_b", informedness.compare, first, first, other, {}),
         ("groups", informedness.compare, first, first, 1 - first, {"groups": other}),
-        ("by", informedness.report, first, first, {"by": other}),
-        (r"by\['y'\]", informedness.report, first, first, {"by": {"y": other}}),
+        ("by", informedness.slices, first, first, {"by": other}),
+        (r"by\['y'\]", informedness.slices, first, first, {"by": {"y": other}}),
         (r"y_pred\['a'\]\[1\]", informedness.leaderboard, first, {"a": [first, other]}, {}),
         ("y", cross_val_estimate, GaussianNB(), first.to_frame(), other, {}),
     ):

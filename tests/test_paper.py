@@ -15,7 +15,7 @@ from sklearn.model_selection import train_test_split
 
 from golden import VECTORS, close
 from informedness import ContingencyTable
-from tables import table_of_labels
+from tables import score_of, table_of_labels
 
 ROOT = Path(__file__).resolve().parent.parent
 PAPER = ROOT / "tests" / "studies" / "paper"
@@ -120,7 +120,7 @@ def test_the_bound_of_ema_is_reached_by_errors_that_are_spread_evenly(study, mon
     monkeypatch.setattr(kvqa.printed, "HALF_A_DIGIT", 0)
     table = np.full((4, 4), 10) + 60 * np.eye(4, dtype=int)
     assert kvqa.lowest_ema("even") == pytest.approx(
-        ContingencyTable.from_matrix(table).score("ema"), abs=1e-6
+        score_of(ContingencyTable.from_matrix(table), "ema"), abs=1e-6
     )
 
 
@@ -135,7 +135,7 @@ def test_a_model_that_names_the_common_classes_has_the_scores_of_its_table(study
     found = kvqa.common_only(shares, 7, np.trace(cells), by_share)
     table = ContingencyTable.from_matrix(cells)
     for title, name in (("Powers", "informedness"), ("F1-Macro", "f1_macro")):
-        assert found[title] == close(table.score(name))
+        assert found[title] == close(score_of(table, name))
     assert found["MCC-Macro"] == close(study("scoring").mcc_macro(cells[None])[0])
 
 

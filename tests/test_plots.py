@@ -15,8 +15,21 @@ from matplotlib import pyplot
 from matplotlib.testing.compare import compare_images
 
 from cli_cases import write
-from informedness import SCORES, ContingencyTable, entropy_triangle, leaderboard, report
-from informedness.plots import plot_ability_curves, plot_entropy_triangle, plot_intervals
+from informedness import (
+    SCORES,
+    ContingencyTable,
+    entropy_triangle,
+    estimate,
+    leaderboard,
+    report,
+    slices,
+)
+from informedness.plots import (
+    plot_ability_curves,
+    plot_confusion_matrix,
+    plot_entropy_triangle,
+    plot_intervals,
+)
 from informedness.results.report import Report
 from informedness.results.slices import Slices
 from tables import table_of_labels
@@ -51,7 +64,7 @@ SLICES = Slices.from_tables(
     confidence_level=0.95,
 )
 PICTURES = {
-    "confusion": TABLE.plot,
+    "confusion": partial(plot_confusion_matrix, TABLE),
     "per_class": REPORT.plot,
     "intervals_of_models": BOARD.plot,
     "intervals_of_slices": lambda **ax: SLICES.plot("nit", **ax),
@@ -107,11 +120,20 @@ def wide(k, count, labels=None):
 
 # What is too much for its picture: large numbers, long names, many classes, tables, scores
 UGLY = {
-    **{f"{k} of {n}": wide(k, n).plot for k, n in ((6, 10**6), (12, 7), (12, 10**5), (20, 1))},
-    "12 names": wide(12, 10**5, [f"a question about the place {i}" for i in range(12)]).plot,
-    "weights": table_of_labels([0, 1, 1], [0, 1, 0], sample_weight=[1e-4, 2e-4 / 3, 1]).plot,
-    "rows": wide(20, 9).report(confidence_level=0.95).plot,
-    "models": partial(plot_intervals, {name: x.estimate() for name, x in first(20).items()}),
+    **{
+        f"{k} of {n}": partial(plot_confusion_matrix, wide(k, n))
+        for k, n in ((6, 10**6), (12, 7), (12, 10**5), (20, 1))
+    },
+    "12 names": partial(
+        plot_confusion_matrix,
+        wide(12, 10**5, [f"a question about the place {i}" for i in range(12)]),
+    ),
+    "weights": partial(
+        plot_confusion_matrix,
+        table_of_labels([0, 1, 1], [0, 1, 0], sample_weight=[1e-4, 2e-4 / 3, 1]),
+    ),
+    "rows": report(wide(20, 9), confidence_level=0.95).plot,
+    "models": partial(plot_intervals, {name: estimate(x) for name, x in first(20).items()}),
     **{f"{n} tables": partial(plot_entropy_triangle, first(n)) for n in (5, 11, 30)},
     "scores": partial(plot_ability_curves, [0.9, 0.1], metrics=list(SCORES)),
 }
@@ -159,13 +181,13 @@ def marked(ax, marker):
 
 
 def test_a_confusion_matrix_has_the_counts_and_is_shaded_by_row():
-    ax = TABLE.plot()
+    ax = plot_confusion_matrix(TABLE)
     assert numbers_of(ax) == [str(count) for count in MATRIX.ravel()]
     assert np.allclose(ax.images[0].get_array(), MATRIX / MATRIX.sum(axis=1, keepdims=True))
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("prediction", "reference")
     # answers outside the classes are a column and no row
     answers = {"labels": ["a", "b", "c"], "unknown": "wrong", "sample_weight": [1, 0.5, 0.5]}
-    ax = table_of_labels(["a", "b", "b"], ["a", "?", "b"], **answers).plot()
+    ax = plot_confusion_matrix(table_of_labels(["a", "b", "b"], ["a", "?", "b"], **answers))
     assert numbers_of(ax) == ["1", *"000", "0", "0.5", "0", "0.5", *"0000"]
     shares = np.ma.filled(ax.images[0].get_array(), np.nan)
     assert np.array_equal(shares[:2], [[1, 0, 0, 0], [0, 0.5, 0, 0.5]])
@@ -175,10 +197,10 @@ def test_a_confusion_matrix_has_the_counts_and_is_shaded_by_row():
 def test_of_many_classes_and_slices_some_are_drawn_and_it_is_said_how_many():
     counts = np.arange(1, 61)[::-1] + 100 * (np.arange(60) == 35)
     table = ContingencyTable.from_matrix(np.diag(counts))
-    ax = table.plot()
+    ax = plot_confusion_matrix(table)
     assert names_of(ax) == [*map(str, range(19)), "35"]
     assert ax.get_xlabel() == "prediction (20 of 60 classes)"
-    *classes, last = names_of(table.report().plot())
+    *classes, last = names_of(report(table).plot())
     assert (len(classes), last) == (50, "and 10 more")
     many = Slices.from_tables(dict.fromkeys(range(60), TABLE), confidence_level=0.95)
     assert names_of(many.plot()) == [*map(str, range(49)), "and 11 more", "all"]
@@ -216,7 +238,7 @@ def test_classes_are_drawn_from_fpr_to_tpr():
     assert np.allclose(links, np.transpose([fpr, tpr]))
     assert np.allclose([found, wrong], [tpr, fpr])
     expected = []
-    for made in TABLE.estimate(average=None, confidence_level=0.9):
+    for made in estimate(TABLE, average=None, confidence_level=0.9):
         low, high = made.confidence_interval
         expected.append(f"{made.value:.2f} ({low:.2f} to {high:.2f})")
     assert [text for text in numbers_of(ax) if text != "TPR-FPR"] == expected
@@ -239,7 +261,7 @@ def test_models_and_slices_are_drawn_with_their_intervals():
     assert numbers_of(ax) == [f"{row.scores['nit']:.2f}" for row in rows]
     assert names_of(ax) == ["colour", "a number", "all"]
     assert marked(ax, "D") == [(SLICES.overall.scores["nit"],)]
-    ax = plot_intervals({("a", 1): TABLE.estimate(), "b": TABLE.estimate("nit")})
+    ax = plot_intervals({("a", 1): estimate(TABLE), "b": estimate(TABLE, metric="nit")})
     assert (names_of(ax), ax.get_xlabel()) == (["a, 1", "b"], "score, 95% interval")
 
 
@@ -285,8 +307,8 @@ def test_ability_curves_are_the_closed_forms():
 
 
 def test_what_cannot_be_drawn_is_refused():
-    levels = {"a": TABLE.estimate(), "b": TABLE.estimate(confidence_level=0.9)}
-    without_intervals = report([0, 1] * 40, [0, 1] * 40, by=[0, 1] * 40)
+    levels = {"a": estimate(TABLE), "b": estimate(TABLE, confidence_level=0.9)}
+    without_intervals = slices([0, 1] * 40, [0, 1] * 40, by=[0, 1] * 40)
     for plot, wrong, options, message in (
         (Slices.plot, without_intervals, {}, "confidence_level=0.95"),
         (Slices.plot, SLICES, {"metric": "f2"}, "`metric` must be one of"),

@@ -11,14 +11,14 @@ from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.naive_bayes import GaussianNB
 
-from informedness import SCORES, LabelsWarning, estimate_from_labels, informedness_score, nit_score
+from informedness import SCORES, LabelsWarning, estimate, informedness_score, nit_score
 from informedness.scorers import (
     cross_val_estimate,
     informedness_scorer,
     multimetric_scorers,
     nit_scorer,
 )
-from tables import table_of_labels
+from tables import score_of, table_of_labels
 
 SAMPLES, LABELS = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
@@ -65,7 +65,7 @@ def test_several_scores_are_of_one_prediction_and_are_those_of_its_table():
     assert Counting.n_predictions == before + 1
     table = table_of_labels(NAMES, GaussianNB().fit(SAMPLES, NAMES).predict(SAMPLES))
     assert {name: found[f"test_{name}"][0] for name in SCORES} == {
-        name: table.score(name) for name in SCORES
+        name: score_of(table, name) for name in SCORES
     }
 
 
@@ -125,11 +125,11 @@ def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all
     found = cross_val_estimate(GaussianNB(), SAMPLES, NAMES, cv=7, **options)
     predictions = select.cross_val_predict(GaussianNB(), SAMPLES, NAMES, cv=7)
     labels = ["setosa", "versicolor", "virginica"]
-    assert found == estimate_from_labels(NAMES, predictions, labels=labels, **options)
+    assert found == estimate(NAMES, predictions, labels=labels, **options)
     with pytest.warns(LabelsWarning, match="'NA' in `y_true` counts as a class"):
         cross_val_estimate(GaussianNB(), SAMPLES, ["NA" if x == "setosa" else x for x in NAMES])
     named = cross_val_estimate(GaussianNB(), SAMPLES, NAMES, cv=7, metric="nit")
-    assert named == estimate_from_labels(NAMES, predictions, "nit", labels=labels)
+    assert named == estimate(NAMES, predictions, "nit", labels=labels)
 
 
 def test_groups_are_not_split_and_the_error_is_by_groups():
@@ -161,7 +161,7 @@ def test_models_are_fitted_with_the_weights_in_params():
     data = GaussianNB(), SAMPLES[:, :1], LABELS
     found = cross_val_estimate(*data, params=params)
     predictions = select.cross_val_predict(*data, params=params)
-    assert found == estimate_from_labels(LABELS, predictions, labels=[0, 1, 2])
+    assert found == estimate(LABELS, predictions, labels=[0, 1, 2])
     assert found.value != cross_val_estimate(*data).value
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from informedness import ContingencyTable, InformednessWarning
+from informedness import ContingencyTable, InformednessWarning, report
 from informedness.inputs.doubts import warn_of_table
 
 GOLDEN = Path(__file__).parent / "sentences.txt"
@@ -87,7 +87,7 @@ def said_of(table):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", InformednessWarning)
             warn_of_table(table)
-            found = table.report(confidence_level=level).text_lines()[:-1]
+            found = report(table, confidence_level=level).text_lines()[:-1]
         lines += [line for line in found if line not in lines]
     lines += sorted({f"({warning.message})" for warning in caught})
     return lines
@@ -113,7 +113,7 @@ def test_a_printed_value_lies_within_its_printed_interval():
         table = ContingencyTable.from_matrix(rng.multinomial(n, shares).reshape(k, k))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InformednessWarning)
-            lines = table.report(confidence_level=0.9).text_lines()
+            lines = report(table, confidence_level=0.9).text_lines()
         for value, low, high in re.findall(shown, "\n".join(lines)):
             n_found += 1
             assert float(low) <= float(value) <= float(high), lines

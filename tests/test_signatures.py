@@ -9,6 +9,7 @@ import pytest
 import by_table
 from dense import SCORES
 from estimate_cases import different_numbers_of_one_signature, table_of, to_9_digits
+from informedness import estimate
 from tables import table_of_labels, table_of_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -65,7 +66,7 @@ def test_numbers_of_samples_without_weights_that_differ_never_share_a_signature(
             for way, level in itertools.product(ways, (0.95, 0.9, 0.90000000001)):
                 if number % 2:
                     break
-                made = table.estimate(ignore_index=ignored, **way, confidence_level=level)
+                made = estimate(table, ignore_index=ignored, **way, confidence_level=level)
                 numbers = [made.value, made.standard_error, *made.confidence_interval]
                 yield made.signature, to_9_digits(numbers), (way, level)
 
@@ -86,7 +87,7 @@ def test_signatures_read_as_they_are_documented():
     table = table_of_labels(["ham", "spam"], ["ham", "spam"])
     start, _, version = by_table.signature(table, "nit").rpartition("|")
     assert start == "nit|k:2|n:2|labels:observed"
-    assert table.estimate("nit").signature == f"{start}|ci:0.95|{version}"
+    assert estimate(table, metric="nit").signature == f"{start}|ci:0.95|{version}"
     assert by_table.signature(table, "informedness", ignore_index="a|b") == (
         rf"informedness|avg:bias|k:2|n:2|labels:observed|ignore:'a\x7cb'|prior:test|{version}"
     )
@@ -118,5 +119,5 @@ def test_the_sum_of_weights_and_all_digits_of_the_level_are_in_the_signature():
         weights = [1.5, 2.5, third]
         table = table_of_pairs([0, 1, 1], [0, 1, 0], weights, squared_weights=[1, 2, third])
         for level in (0.99, 0.9994, 0.9994 + 1e-12):
-            lines.add(table.estimate(confidence_level=level).signature)
+            lines.add(estimate(table, confidence_level=level).signature)
     assert len(lines) == 6

@@ -13,7 +13,14 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from informedness import InformednessWarning, nit_score, report, table_from_file, table_from_frame
+from informedness import (
+    InformednessWarning,
+    nit_score,
+    report,
+    slices,
+    table_from_file,
+    table_from_frame,
+)
 from informedness.cli import main
 from informedness.results.several import holm
 from informedness.results.slices import Slices
@@ -49,9 +56,9 @@ def test_a_slice_is_the_report_of_its_samples_alone():
     has_z = (FRAME["label"] == "z") | (FRAME["model"] == "z")
     frame = FRAME[~has_z | (FRAME["type"] != "yes/no")]
     for weights, classes in itertools.product((None, frame["weight"]), ("all", "slice")):
-        slices = report(*of(frame), by=frame["type"], classes=classes, sample_weight=weights)
-        assert [row.name for row in slices.rows] == ["color", "count", "yes/no"]
-        for row in slices.rows:
+        sliced = slices(*of(frame), by=frame["type"], classes=classes, sample_weight=weights)
+        assert [row.name for row in sliced.rows] == ["color", "count", "yes/no"]
+        for row in sliced.rows:
             part = frame["type"] == row.name
             labels = ["x", "y", "z"] if classes == "all" else None
             of_part = None if weights is None else weights[part]
@@ -60,39 +67,39 @@ def test_a_slice_is_the_report_of_its_samples_alone():
             assert row.class_entropy == pytest.approx(alone.class_entropy, abs=1e-12)
             assert row.table == alone.table
         of_whom = "all samples" if classes == "all" else "each slice"
-        assert f"\n\nk counts the classes of {of_whom}. " in str(slices)
+        assert f"\n\nk counts the classes of {of_whom}. " in str(sliced)
         whole = report(*of(frame), sample_weight=weights)
-        assert slices.overall.scores == whole.scores
-        assert slices.overall.table == whole.table
+        assert sliced.overall.scores == whole.scores
+        assert sliced.overall.table == whole.table
 
 
 def test_a_slice_of_one_class_is_undefined_marked_as_small_and_sorted_last():
     only_x = FRAME[FRAME["label"] == "x"].head(20).assign(type="only x" + " x" * 100)
     frame = pd.concat([FRAME, only_x])
-    slices = report(*of(frame), by=frame["type"], vs_rest="nit", confidence_level=0.95)
-    row = slices["only x" + " x" * 100]
+    sliced = slices(*of(frame), by=frame["type"], vs_rest="nit", confidence_level=0.95)
+    row = sliced["only x" + " x" * 100]
     assert math.isnan(row.scores["informedness"])
     assert not math.isnan(row.scores["accuracy"])
-    lines = str(slices).partition("k counts the classes")[0].splitlines()
+    lines = str(sliced).partition("k counts the classes")[0].splitlines()
     assert max(map(len, lines)) <= 80
     of_slice = "".join(line for line in lines if line.startswith("only x"))
     assert "20*" in of_slice
     assert " -- " in of_slice
-    assert slices.to_dict()["slices"][2]["informedness"] is None
+    assert sliced.to_dict()["slices"][2]["informedness"] is None
     for descending in (False, True):
-        found = slices.sorted_by("informedness", descending=descending)
+        found = sliced.sorted_by("informedness", descending=descending)
         values = [row.scores["informedness"] for row in found.rows]
         assert math.isnan(values[-1])
         assert values[:-1] == sorted(values[:-1], reverse=descending)
     with pytest.raises(ValueError, match="`column` must be one of"):
-        slices.sorted_by("colour")
+        sliced.sorted_by("colour")
 
 
 def test_f1_of_a_slice_is_the_mean_over_classes_and_not_over_unknown_answers():
     predictions = FRAME["model"].where(FRAME["weight"] > 0.25, "none")
     labels = ["x", "y", "z"]
-    slices = report(FRAME["label"], predictions, by=BY["type"], labels=labels, unknown="wrong")
-    for row in slices.rows:
+    sliced = slices(FRAME["label"], predictions, by=BY["type"], labels=labels, unknown="wrong")
+    for row in sliced.rows:
         part = FRAME["type"] == row.name
         wanted = f1_score(FRAME["label"][part], predictions[part], labels=labels, average="macro")
         assert row.scores["f1_macro"] == pytest.approx(wanted, abs=1e-12), row.name
@@ -102,7 +109,7 @@ def test_there_is_one_warning_for_all_slices():
     by = [f"slice {i}" for i in range(60) for _ in range(10)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        report(*of(FRAME), by=by)
+        slices(*of(FRAME), by=by)
     (message,) = [str(x.message) for x in caught if issubclass(x.category, InformednessWarning)]
     assert message == "informedness: 60 slices, 60 with fewer than 50 samples: they are marked"
 
@@ -120,7 +127,7 @@ def test_files_and_frames_give_the_tables_of_the_labels(tmp_path):
     for weights, ignored in ((None, None), ("weight", "none")):
         options = {"ignore_index": ignored, "classes": "slice"}
         by, weight = {"type": frame["type"], "half": frame["half"]}, weights and frame[weights]
-        made = report(*of(frame), by=by, sample_weight=weight, **options)
+        made = slices(*of(frame), by=by, sample_weight=weight, **options)
         wanted = [(row.name, row.table) for row in made.rows]
         assert (("last", 0) in dict(wanted)) == (ignored is None)
         columns = {"references": "label", "predictions": "model", "weights": weights}
@@ -143,11 +150,11 @@ def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
         with pytest.raises(ValueError, match=f"name each column once, got '{twice[0]}' twice"):
             Slices.from_tables(one, by=twice)
     with pytest.raises(ValueError, match="`by` must name each column once, got '1' twice"):
-        report(*of(FRAME), by={1: FRAME["type"], "1": FRAME["half"]})
+        slices(*of(FRAME), by={1: FRAME["type"], "1": FRAME["half"]})
     with pytest.raises(ValueError, match="`by` must have a value for each sample, got 2"):
-        report(*of(FRAME), by=["a", "b"])
+        slices(*of(FRAME), by=["a", "b"])
     with pytest.raises(ValueError, match="`classes` must be one of"):
-        report(*of(FRAME), by=FRAME["type"], classes="some")
+        slices(*of(FRAME), by=FRAME["type"], classes="some")
 
 
 def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proportions():
@@ -157,8 +164,8 @@ def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proporti
     references = np.arange(n) % 2
     predictions = np.where(right, references, 1 - references)
     by = np.where(np.arange(n) < 1000, "a", "b")
-    row = report(references, predictions, by=by, vs_rest="accuracy")["a"]
-    alone = report(references, predictions, by=[0] * n, vs_rest="accuracy")
+    row = slices(references, predictions, by=by, vs_rest="accuracy")["a"]
+    alone = slices(references, predictions, by=[0] * n, vs_rest="accuracy")
     assert math.isnan(alone[0].difference)  # there is no rest
     with pytest.raises(KeyError):
         alone["a"]
@@ -176,7 +183,7 @@ def test_the_rest_of_a_slice_is_as_many_samples_as_it_has_whatever_each_of_them_
     for metric in ("accuracy", "informedness", "f1_macro", "nit"):
         options = {"by": part, "vs_rest": metric, "labels": ["x", "y", "z"]}
         plain, *weighted = (
-            report(FRAME["label"], predictions, sample_weight=weights, **options).rows
+            slices(FRAME["label"], predictions, sample_weight=weights, **options).rows
             for weights in (None, np.where(part, 1, 0.5), np.where(part, 1, 4))
         )
         for rows in weighted:
@@ -207,7 +214,7 @@ def test_the_command_line_sorts_slices(tmp_path, capsys):
 def test_columns_named_like_a_field_lose_nothing_in_any_format():
     """Each column has a key of its own, under which each format holds the names of its slices."""
     options = {"confidence_level": 0.95, "vs_rest": "nit"}
-    plain = report(*of(FRAME), by=BY, **options)
+    plain = slices(*of(FRAME), by=BY, **options)
     fields = [field for field in plain.records()[0] if field not in BY]
     assert {"n_classes", "accuracy", "nit", "nit_low", "difference", "p_value"} <= {*fields}
     for first, second, keys in (
@@ -217,32 +224,30 @@ def test_columns_named_like_a_field_lose_nothing_in_any_format():
         ("by_nit", "nit", ["by_nit", "by_by_nit"]),
     ):
         by = {first: FRAME["type"], second: FRAME["half"]}
-        slices = report(*of(FRAME), by=by, **options)
+        sliced = slices(*of(FRAME), by=by, **options)
         wanted = [
             {keys[0]: record["type"], keys[1]: record["half"]} | {x: record[x] for x in fields}
             for record in plain.records()
         ]
-        assert slices.records() == wanted, first
-        made = slices.to_dict()
+        assert sliced.records() == wanted, first
+        made = sliced.to_dict()
         assert (made["by"], made["slices"], made["overall"]) == (keys, wanted[:-1], wanted[-1])
         assert made["vs_rest"] == "nit"
-        assert slices.to_pandas().columns.tolist() == [*keys, *fields]
-        assert slices.to_csv().splitlines()[0].split(",") == [*keys, *fields]
-        assert slices.text_tables()[0][0][0] == f"{first}, {second}"
+        assert sliced.to_pandas().columns.tolist() == [*keys, *fields]
+        assert sliced.to_csv().splitlines()[0].split(",") == [*keys, *fields]
+        assert sliced.text_tables()[0][0][0] == f"{first}, {second}"
         for field in ("n_samples", "nit", "name"):
-            found = slices.sorted_by(field, descending=True)
+            found = sliced.sorted_by(field, descending=True)
             assert found.rows == plain.sorted_by(field, descending=True).rows
 
 
 def test_tables_of_slices_come_from_a_mapping_too():
     parts = {name: report(*of(part)).table for name, part in FRAME.groupby("type")}
     found = Slices.from_tables(parts, by="type")
-    assert found.records() == report(*of(FRAME), by={"type": FRAME["type"]}).records()
+    assert found.records() == slices(*of(FRAME), by={"type": FRAME["type"]}).records()
     for tables in ({}, [*parts.values()], {"a": [0, 1]}):
         with pytest.raises(ValueError, match="`tables` must map at least one slice to its"):
             Slices.from_tables(tables)
-    with pytest.raises(ValueError, match="`vs_rest` and `classes` must be left out unless `by`"):
-        report(*of(FRAME), vs_rest="nit")
     mixed = Slices.from_tables(dict(zip(("1", 2, "0"), parts.values(), strict=True)))
     assert [row.name for row in mixed.sorted_by("name").rows] == [2, "0", "1"]
     for name in (None, math.nan, pd.Timestamp(0)):
@@ -256,17 +261,17 @@ def test_tables_of_slices_come_from_a_mapping_too():
 def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_references():
     references = ["yes", "no"] * 100
     predictions = ["yes", "no"] * 80 + ["maybe", "perhaps"] * 20
-    one = report(references, predictions, by=["all"] * 200, confidence_level=0.9, vs_rest="nit")
+    one = slices(references, predictions, by=["all"] * 200, confidence_level=0.9, vs_rest="nit")
     row, whole = one.rows[0], one.overall
     assert row.n_classes == whole.n_classes == 2
     assert row.scores["nit"] == pytest.approx(nit_score(references, predictions), abs=1e-12)
     assert row.estimates["nit"].value == row.scores["nit"]
     low, high = row.estimates["nit"].confidence_interval
     assert low <= row.scores["nit"] <= high <= 1
-    halves = report(references, predictions, by=["a", "b"] * 100, vs_rest="nit")
+    halves = slices(references, predictions, by=["a", "b"] * 100, vs_rest="nit")
     assert math.isnan(halves["a"].scores["informedness"])
     predictions = ["yes", "no"] * 80 + ["maybe"] * 40
-    parts = report(references, predictions, by=["a"] * 160 + ["b"] * 40, vs_rest="nit")
+    parts = slices(references, predictions, by=["a"] * 160 + ["b"] * 40, vs_rest="nit")
     assert parts["a"].scores["nit"] == pytest.approx(1)
     assert parts["b"].scores["nit"] == pytest.approx(0.5)
     assert parts["a"].difference == pytest.approx(0.5)
@@ -277,7 +282,7 @@ def test_small_slices_of_many_classes_are_marked_and_are_no_difference():
     references = rng.integers(0, 50, 4000)
     knows = rng.random(4000) < 0.12
     predictions = np.where(knows, references, rng.integers(0, 50, 4000))
-    made = report(references, predictions, by=[0] * 200 + [1] * 3800, vs_rest="nit")
+    made = slices(references, predictions, by=[0] * 200 + [1] * 3800, vs_rest="nit")
     assert made[0].scores["nit"] > 2 * made[1].scores["nit"]
     assert made[0].p_value > 0.05
     assert f"{made[0].scores['nit']:.3f}^" in str(made)

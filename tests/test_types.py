@@ -22,12 +22,14 @@ from numpy.typing import NDArray
 
 from informedness import SCORES, ContingencyTable, Tally, compare, ema_score, entropy_triangle
 from informedness import InformednessWarning, IntervalWarning, LabelsWarning, NoSamplesError
-from informedness import UndefinedMetricWarning, estimate_from_labels, informed_decisions
+from informedness import UndefinedMetricWarning, estimate, informed_decisions
 from informedness import informedness_score, leaderboard, markedness_score, module_path, nit_score
-from informedness import read_log, register, report, table_from_file, table_from_frame, unregister
+from informedness import read_log, register, report, slices, table_from_file, table_from_frame
+from informedness import unregister
 from informedness.logs.answers import Answers
 from informedness.logs.report import LogReport
-from informedness.plots import plot_ability_curves, plot_entropy_triangle, plot_intervals
+from informedness.plots import plot_ability_curves, plot_confusion_matrix
+from informedness.plots import plot_entropy_triangle, plot_intervals
 from informedness.results.comparison import Comparison
 from informedness.results.estimates import Estimate
 from informedness.results.leaderboard import Leaderboard
@@ -38,15 +40,15 @@ from informedness.statistics.entropic import EntropyTriangle
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
 value: float = table.informedness(average="macro", prior={0: 0.5, 1: 0.5})
 values: list[float] = markedness_score([0, 1], [0, 1], average=None)
-values += [value, table.score("markedness"), informedness_score([0, 1], [0, 1])]
-assert_type(table.report(confidence_level=0.9), Report)
+values += [value, estimate(table, metric="markedness").value, informedness_score([0, 1], [0, 1])]
+assert_type(report(table, confidence_level=0.9), Report)
 assert_type(table.nit(zero_division=float("nan")), float)
 assert_type(nit_score([0, 1], [0, 1], zero_division=1.0), float)
 assert_type(ema_score([0, 1], [0, 1]), float)
 assert_type(entropy_triangle([0, 1], [0, 1]), EntropyTriangle)
 assert_type(compare([0, 1], [0, 1], [0, 1], metric="ema"), Comparison)
 assert_type(report([0, 1], [0, 1], confidence_level=0.9), Report)
-assert_type(report([0, 1], [0, 1], by=[0, 1]), Slices)
+assert_type(slices([0, 1], [0, 1], by=[0, 1]), Slices)
 assert_type(leaderboard([0, 1], {"a": [0, 1]}), Leaderboard)
 
 read = read_log("LOGS", harness="inspect", task="t", variant="v", extract="[A-D]", choices=["A"])
@@ -54,20 +56,20 @@ assert_type(read, list[Answers])
 assert_type(LogReport.from_answers(read, 0.95), LogReport)
 assert_type(read[0].compare(read[1], metric="nit"), Comparison)
 whole: ContingencyTable = table_from_file("p.csv", references="r", predictions="p", choices=["A"])
-slices = table_from_frame(None, references="r", predictions="p", by="type")
-assert_type(Slices.from_tables(slices), Slices)
-assert_type(table.plot(), Axes)
-assert_type(table.report(confidence_level=0.9).plot(), Axes)
+tables = table_from_frame(None, references="r", predictions="p", by="type")
+assert_type(Slices.from_tables(tables), Slices)
+assert_type(plot_confusion_matrix(table), Axes)
+assert_type(report(table, confidence_level=0.9).plot(), Axes)
 assert_type(leaderboard([0, 1], {"a": [0, 1]}).plot(), Axes)
-assert_type(plot_intervals({"a": table.estimate()}), Axes)
+assert_type(plot_intervals({"a": estimate(table)}), Axes)
 assert_type(plot_entropy_triangle({"a": table}), Axes)
 assert_type(plot_ability_curves([0.5, 0.5]), Axes)
 tally = Tally(labels=[0, 1])
 assert_type((tally + tally).table, ContingencyTable)
-assert_type(table.estimate(), Estimate)
-assert_type(table.estimate(average=None), list[Estimate])
-assert_type(estimate_from_labels([0, 1], [0, 1], average=None), list[Estimate])
-assert_type(table.estimate().confidence_interval, tuple[float, float])
+assert_type(estimate(table), Estimate)
+assert_type(estimate(table, average=None), list[Estimate])
+assert_type(estimate([0, 1], [0, 1], average=None), list[Estimate])
+assert_type(estimate(table).confidence_interval, tuple[float, float])
 assert_type(informed_decisions([[0.5, 0.5]], average="macro"), NDArray[np.int64])
 assert_type(register(), dict[str, str])
 assert_type(unregister(), list[str])
@@ -99,7 +101,7 @@ OF_A_PART = """# mypy: disable-error-code="name-defined, no-untyped-def, no-unty
 # pyright: reportUndefinedVariable=false
 """
 MISTAKES = (
-    "a: float = table.estimate(average=None)",
+    "a: float = estimate(table, average=None)",
     "b = ContingencyTable.from_labels([0, 1], [0, 1])",
     "c = table.nit(average=None)",
     "d = table.informedness(average='weighted')",

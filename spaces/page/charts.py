@@ -26,7 +26,7 @@ from informedness import ContingencyTable
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning
 from informedness.inputs.doubts import warn_of_table
 from informedness.results.comparison import Comparison
-from informedness.results.estimates import Estimate
+from informedness.results.estimates import Estimate, estimate
 from informedness.results.report import Report
 from informedness.results.sentences import answering, best_of, summary_of
 from informedness.results.text import digits_for, p_text, rounded, samples, shown
@@ -82,7 +82,7 @@ def estimated(table: ContingencyTable) -> Estimate | None:
     them is unknown.
     """
     has_interval = isinstance(score_named(METRIC), ScoreWithInterval) and not table.is_weighted
-    return table.estimate(METRIC) if has_interval else None
+    return estimate(table, metric=METRIC) if has_interval else None
 
 
 # Words

@@ -205,7 +205,7 @@ def slices(
     if (n := len(set(column.tolist()))) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} slices can be scored here, got {n:,d}.")
     with charts.noting() as notes:
-        made = informedness.report(
+        made = informedness.slices(
             references, predictions, by=column, labels=labels, confidence_level=confidence_level
         )
     return {**made.to_dict(), "summary": " ".join(made.text_lines()), "warnings": notes}

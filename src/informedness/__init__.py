@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from .registration import register as register
     from .registration import unregister as unregister
     from .results.comparison import compare as compare
-    from .results.estimates import estimate_from_labels as estimate_from_labels
+    from .results.estimates import estimate as estimate
     from .results.leaderboard import leaderboard as leaderboard
     from .results.report import report as report
+    from .results.slices import slices as slices
     from .statistics.intervals import IntervalWarning as IntervalWarning
     from .statistics.registry import SCORES as SCORES
     from .statistics.registry import module_path as module_path
@@ -48,9 +49,10 @@ _NAMES = {
     "logs.reading": "read_log",
     "registration": "register unregister",
     "results.comparison": "compare",
-    "results.estimates": "estimate_from_labels",
+    "results.estimates": "estimate",
     "results.leaderboard": "leaderboard",
     "results.report": "report",
+    "results.slices": "slices",
     "statistics.intervals": "IntervalWarning",
     "statistics.registry": "SCORES module_path",
     "tally": "Tally",

@@ -167,14 +167,28 @@ def _of_task(task: Any) -> dict[str, Any]:
     return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
 
 
+def _save_plots(result: Any, options: Namespace) -> None:
+    """Save the plots of a result as PNG files in a folder, and tell their paths."""
+    from .plots import import_pyplot, plot_confusion_matrix, plot_entropy_triangle
+
+    axes = {"intervals": result.plot()}
+    if hasattr(result, "per_class"):
+        axes = {
+            "confusion": plot_confusion_matrix(result.table),
+            "per_class": axes["intervals"],
+            "entropy_triangle": plot_entropy_triangle(result.table, n_resamples=300),
+        }
+    for name, ax in axes.items():
+        path, figure = Path(options.plot) / f"{name}.png", ax.figure
+        figure.savefig(path, dpi=300)
+        import_pyplot().close(figure)
+        options.tell(f"wrote {path}")
+
+
 def _shown(result: Any, options: Namespace) -> str:
     """Return a result in the format asked for, after writing its pictures if they are."""
     if getattr(options, "plot", None) is not None:
-        from .plots import save_plots
-
-        drawn = result.runs[0][1] if hasattr(result, "runs") else result  # of the one log
-        for path in save_plots(drawn, options.plot):
-            options.tell(f"wrote {path}")
+        _save_plots(result.runs[0][1] if hasattr(result, "runs") else result, options)
     return FORMATS[options.format](result)
 
 
@@ -246,14 +260,19 @@ def _table(options: Namespace, source: str) -> Any:
 
 def _score(found: Any, options: Namespace) -> str:
     """Return one score of a table or of answers, with its interval if a level is given."""
-    for read in found.read if isinstance(found, ContingencyTable) else ():
+    from .results.estimates import estimate
+
+    is_table = isinstance(found, ContingencyTable)
+    for read in found.read if is_table else ():
         options.tell("\n".join(lines_of_read(read)))
     if options.confidence_level is not None:
         level = options.confidence_level
-        made = found.estimate(options.metric, average=options.average, confidence_level=level)
-        return _shown(made, options)
-    table = found if isinstance(found, ContingencyTable) else found.table()
-    return repr(table.score(options.metric, average=options.average))
+        how: dict[str, Any] = {"average": options.average, "confidence_level": level}
+        if not is_table:
+            return _shown(found.estimate(options.metric, **how), options)
+        return _shown(estimate(found, metric=options.metric, **how), options)
+    table = found if is_table else found.table()
+    return repr(averaged_score(options.metric, options.average).value(table))
 
 
 def _report_of_logs(options: Namespace) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +22,7 @@ from .inputs.matrices import check_no_totals, check_same_names, read_names
 from .inputs.read import Read
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from typing_extensions import Self, Unpack
-
-    from .options import Averaged, Estimating
-    from .results.estimates import Estimate
-    from .results.report import Report
+    from typing_extensions import Self
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -248,165 +243,6 @@ class ContingencyTable(Table):
     def nit(self, *, zero_division: ZeroDivision = "warn") -> float:
         """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
         return nit(self, zero_division=zero_division)
-
-    def score(
-        self,
-        metric: str,
-        *,
-        average: Average | Literal["default"] = "default",
-        prior: Mapping[Any, float] | None = None,
-        zero_division: ZeroDivision = "warn",
-    ) -> Any:
-        """Return a score by its name.
-
-        Parameters
-        ----------
-        metric : str
-            One of `informedness.SCORES`.
-        average : {"bias", "prevalence", "macro"} or None, optional
-            For Informedness and markedness; by default their own. None gives one value per class.
-        prior : mapping of class to probability, optional
-            Class shares to which the references are reweighted.
-        zero_division : {"warn", 0.0, 1.0, nan}
-            The value if the score is undefined: nan, or 0.0 for Informedness and markedness and 1.0
-            for NIT. "warn" returns this number with a warning. Other scores ignore it.
-
-        Returns
-        -------
-        float, or list of float where `average` is None
-
-        Raises
-        ------
-        ValueError
-            If the name or an option is not valid.
-
-        Examples
-        --------
-        >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
-        >>> table.score("accuracy"), round(table.score("matthews_corrcoef"), 4)
-        (0.92, 0.634)
-        """
-        from .statistics.registry import averaged_score
-
-        score = averaged_score(metric, average)
-        return score.value(self, prior=prior, zero_division=zero_division)
-
-    @overload
-    def estimate(
-        self, metric: str = ..., *, average: None, **options: Unpack[Estimating]
-    ) -> list[Estimate]: ...
-    @overload
-    def estimate(
-        self,
-        metric: str = ...,
-        *,
-        average: Averaged | Literal["default"] = ...,
-        **options: Unpack[Estimating],
-    ) -> Estimate: ...
-    def estimate(
-        self,
-        metric: str = "informedness",
-        *,
-        average: Average | Literal["default"] = "default",
-        prior: Mapping[Any, float] | None = None,
-        zero_division: ZeroDivision = "warn",
-        confidence_level: float = 0.95,
-        ignore_index: Label | None = None,
-    ) -> Estimate | list[Estimate]:
-        r"""Return a score with its standard error and confidence interval.
-
-        .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
-
-        with g the gradient of the score with respect to the shares p of the cells. For two classes
-        the SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted
-        samples, :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
-
-        Parameters
-        ----------
-        metric : str
-            The score, one of `informedness.SCORES`.
-        average : {"bias", "prevalence", "macro"} or None, optional
-            For Informedness and markedness, as in their functions; by default each one's own
-            default. None gives a list with one estimate per class, in label order.
-        prior : mapping of class to probability, optional
-            Class shares to which the references are reweighted, for an average of Informedness.
-        zero_division : {"warn", 0.0, nan}
-            Value of Informedness and markedness if undefined; for NIT "warn", 1.0 or nan.
-        confidence_level : float
-            Between 0 and 1.
-        ignore_index : label, optional
-            What was ignored when the table was made, for the signature.
-
-        Returns
-        -------
-        Estimate, or list of Estimate where `average` is None
-
-        Raises
-        ------
-        ValueError
-            If an option is not valid, or the table holds sums of weights without `squared_weights`.
-
-        Warns
-        -----
-        IntervalWarning
-            If the interval may cover the true value too rarely, or is nan, for example with fewer
-            than 5 references outside the largest class.
-
-        References
-        ----------
-        Wilson (1927), "Probable inference, the law of succession, and statistical inference";
-        Newcombe (1998), "Interval estimation for the difference between independent proportions";
-        Zou and Donner (2008), "Construction of confidence limits about effect measures"; for NIT
-        and EMA Chao, Wang and Jost (2013), "Entropy and the species accumulation curve".
-
-        Examples
-        --------
-        >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
-        >>> print(table.estimate())
-        informedness 0.7333 ± 0.1292 (0.4112 to 0.9953, 0.95)
-        """
-        from .results.estimates import estimate_of
-
-        return estimate_of(
-            self, metric, average, prior, zero_division, confidence_level, ignore_index
-        )
-
-    def report(
-        self, *, confidence_level: float | None = None, ignore_index: Label | None = None
-    ) -> Report:
-        """Return all scores side by side, and a sentence that explains them; see `report`.
-
-        Parameters
-        ----------
-        confidence_level : float, optional
-            Adds standard errors and intervals at this level, for example 0.95.
-        ignore_index : label, optional
-            The reference that was ignored when the table was made, for the signature.
-        """
-        from .results.report import Report
-
-        return Report.from_table(self, confidence_level, ignore_index)
-
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the table as a confusion matrix, shaded by the share of the row.
-
-        Rows are references, columns predictions. With more than 20 classes, the 20 with the most
-        references are drawn; with more than 12, the cells have no numbers.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default on a new figure.
-
-        Examples
-        --------
-        >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
-        >>> [text.get_text() for text in table.plot().texts]
-        ['84', '6', '2', '8']
-        """
-        from .plots import draw_confusion
-
-        return draw_confusion(self, ax)
 
     def transpose(self) -> Self:
         """Return the table with references and predictions swapped."""

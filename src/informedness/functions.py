@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .contingency import ContingencyTable
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision
+from .core.table import Table
 from .inputs.answered import by_name
 
 if TYPE_CHECKING:
@@ -25,6 +26,19 @@ Y_NAMES = "y_true", "y_pred"
 def table_of_labels(*given: Any) -> ContingencyTable:
     """Return the table of y_true, y_pred, labels, sample_weight, ignore_index and unknown."""
     return ContingencyTable._from_labels(Y_NAMES, *given)
+
+
+def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
+    """Return the table that is given in place of the labels, or that of the labels; see above."""
+    if not isinstance(y_true, Table):
+        return table_of_labels(y_true, y_pred, *options)
+    labels, sample_weight, _, unknown = options
+    if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
+        raise ValueError(
+            "`y_pred`, `labels`, `sample_weight` and `unknown` must be left out beside a table, "
+            "which was counted with its own"
+        )
+    return y_true if isinstance(y_true, ContingencyTable) else ContingencyTable(**vars(y_true))
 
 
 def informedness_score(

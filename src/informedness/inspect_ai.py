@@ -27,6 +27,7 @@ from .core.labels import Label, read_classes, read_column, show
 from .inputs.columns import naming
 from .logs.answers import Answers
 from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
+from .statistics.registry import score_named
 
 _KEY = "informedness"  # in the metadata of a score
 
@@ -65,7 +66,7 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
 
 
 def _value(answers: Answers, name: str) -> float:
-    return float(answers.table().score(name, zero_division=math.nan))
+    return float(score_named(name).value(answers.table(), zero_division=math.nan))
 
 
 # What Inspect takes

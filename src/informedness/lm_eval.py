@@ -38,6 +38,7 @@ from .inputs.columns import naming
 from .logs.answers import Answers, classes_of_choices, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
 from .logs.verdicts import likeliest
+from .statistics.registry import score_named
 
 _harness_stderr = evaluator_utils.stderr_for_metric
 
@@ -92,7 +93,7 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
 
 def _score(pairs: Any, labels: Any, metric: str) -> float:
     answers = _answers(pairs, labels)
-    return math.nan if answers is None else answers.table().score(metric)
+    return math.nan if answers is None else float(score_named(metric).value(answers.table()))
 
 
 def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,16 +22,17 @@ from .core.table import Table, read_amounts
 from .extras import needing
 from .results.estimates import Estimate
 from .results.layout import texts_of
-from .results.leaderboard import Leaderboard
 from .results.matrix import most_frequent
-from .results.report import Report
-from .results.slices import Slices
 from .results.text import cut_apart, rounded, shown, shown_interval, shown_name
 from .statistics.entropic import triangle_of
 from .statistics.registry import SCORES, score_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from .results.leaderboard import Leaderboard
+    from .results.report import Report
+    from .results.slices import Slices
 
 Kind = TypeVar("Kind")
 
@@ -51,8 +51,24 @@ _MOST_TABLES = 30  # of a triangle: as many shapes and shades
 # One result
 
 
-def draw_confusion(table: Table, ax: Axes | None = None) -> Axes:
-    """Draw what `ContingencyTable.plot` returns."""
+def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
+    """Draw a table, shaded by the share of the row.
+
+    Rows are references, columns predictions. With more than 20 classes, the 20 with the most
+    references are drawn; with more than 12, the cells have no numbers.
+
+    Parameters
+    ----------
+    table : ContingencyTable
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure.
+
+    Examples
+    --------
+    >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+    >>> [text.get_text() for text in plot_confusion_matrix(table).texts]
+    ['84', '6', '2', '8']
+    """
     rows, columns, cells = most_frequent(table, _MOST_CLASSES)
     names = [shown(table.labels[code]) for code in columns]
     longest = min(16, max(map(len, names)))
@@ -179,7 +195,8 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
     Examples
     --------
     >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
-    >>> plot_intervals({"filter": table.estimate()}).get_xlabel()
+    >>> from informedness import estimate
+    >>> plot_intervals({"filter": estimate(table)}).get_xlabel()
     'Informedness, 95% interval'
     """
     named = _named(estimates, Estimate, "estimates")
@@ -369,7 +386,7 @@ def plot_ability_curves(
     ax, size = _axes(ax, 2.4 + 0.17 * math.ceil(len(metrics) / 2))
     curves: dict[tuple[float, ...], int] = {}  # scores with the same curve share its style
     for name in metrics:
-        values = [float(table.score(name)) for table in tables]
+        values = [float(score_named(name).value(table)) for table in tables]
         i = curves.setdefault(tuple(np.round(values, 9).tolist()), len(curves))
         look = {"linestyle": _LINES[i % len(_LINES)], "color": str(0.55 * (i // len(_LINES) % 2))}
         ax.plot(abilities, values, linewidth=1.3, label=score_named(name).title, **look)
@@ -383,30 +400,6 @@ def plot_ability_curves(
         borderaxespad=0, **_below(ax, 2.4 * size + 12),
     )  # fmt: skip
     return ax
-
-
-def save_plots(result: Report | Leaderboard | Slices, folder: str | Path) -> list[Path]:
-    """Save the plots of a result as PNG files in a folder, and return their paths.
-
-    For a report: the confusion matrix, the classes, and the entropy triangle with a cloud of
-    resamples. For slices and leaderboards: the intervals.
-    """
-    pyplot = import_pyplot()
-    if isinstance(result, Report):
-        axes = {
-            "confusion": draw_confusion(result.table),
-            "per_class": result.plot(),
-            "entropy_triangle": plot_entropy_triangle(result.table, n_resamples=300),
-        }
-    else:
-        axes = {"intervals": result.plot()}
-    paths = []
-    for name, ax in axes.items():
-        paths.append(Path(folder) / f"{name}.png")
-        figure: Any = ax.figure
-        figure.savefig(paths[-1], dpi=300)
-        pyplot.close(figure)
-    return paths
 
 
 # What they share

@@ -16,7 +16,7 @@ from .core.labels import check_distinct, check_same_order, show
 from .extras import needing
 from .functions import informedness_score, nit_score, table_of_labels
 from .inputs.containers import read_quickly
-from .results.estimates import Estimate, estimate_from_labels
+from .results.estimates import Estimate, estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 
@@ -68,7 +68,8 @@ def multimetric_scorers(*metrics: str, labels: Any = None) -> dict[str, Any]:
 def _score_of_labels(
     y_true: Any, y_pred: Any, *, metric: str, labels: Any, sample_weight: Any = None
 ) -> Any:
-    return table_of_labels(y_true, y_pred, labels, sample_weight, None, "error").score(metric)
+    table = table_of_labels(y_true, y_pred, labels, sample_weight, None, "error")
+    return score_named(metric).value(table)
 
 
 def cross_val_estimate(
@@ -92,7 +93,7 @@ def cross_val_estimate(
     fold of one sample, as in leave-one-out, has only one class. Here each sample is predicted by
     the model that has not seen it, and all predictions are scored together.
 
-    The interval is that of `estimate_from_labels`. It says how far the score of these predictions
+    The interval is that of `estimate`. It says how far the score of these predictions
     may be from the score on other samples, treating them as the predictions of one classifier. It
     does not cover how much models vary with their training samples; and since the folds' models
     share most of these, no estimate of that from one cross-validation is unbiased (Bengio and
@@ -106,7 +107,7 @@ def cross_val_estimate(
     y : array-like of shape (n_samples,)
         References. All classes in them are declared, unless `labels` is given.
     metric, labels, average, confidence_level
-        As in `estimate_from_labels`.
+        As in `estimate`.
     cv : int, splitter or iterable, optional
         As in `cross_val_predict`. It must predict each sample once, so not repeated folds, shuffles
         or time series. With `groups`, an integer means folds that split no group.
@@ -125,12 +126,12 @@ def cross_val_estimate(
     Raises
     ------
     ValueError
-        As `estimate_from_labels`; and if `cv` predicts a sample twice or never.
+        As `estimate`; and if `cv` predicts a sample twice or never.
 
     Warns
     -----
     IntervalWarning, LabelsWarning
-        As `estimate_from_labels`.
+        As `estimate`.
 
     References
     ----------
@@ -165,7 +166,7 @@ def cross_val_estimate(
     options: dict[str, Any] = {} if params is None else {"params": params}
     predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, **options)
     table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns of odd labels
-    return estimate_from_labels(
+    return estimate(
         y,
         predictions,
         metric,

@@ -170,7 +170,7 @@ class _ScoreOfCounts(Metric):
             value = [math.nan] * self.num_classes if self.average is None else math.nan
         else:
             options: dict[str, Any] = {"average": self.average, "zero_division": self.zero_division}
-            value = table.score(self.metric, **options)
+            value = averaged_score(self.metric, options.pop("average")).value(table, **options)
         return torch.tensor(value, dtype=dtype, device=self.counts.device)
 
     def set_dtype(self, dst_type: Any) -> Any:

@@ -29,6 +29,7 @@ from .core.labels import (
     warn,
 )
 from .core.table import is_real, labels_at
+from .results.estimates import estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 from .tally import ADDING, Tally
@@ -392,8 +393,9 @@ class ComputeMetrics:
                 result |= zip(keys, values, strict=True)
                 continue
             average: Any = score.average if score.averages else "default"
-            made: Any = table.estimate(
-                score.name,
+            made: Any = estimate(
+                table,
+                metric=score.name,
                 average=average,
                 prior=self.prior,
                 confidence_level=self.confidence_level,

@@ -42,8 +42,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
 import informedness
-from informedness import ContingencyTable, compare, leaderboard, report, table_from_file
-from informedness.results.report import Report
+from informedness import ContingencyTable, compare, estimate, leaderboard, report, table_from_file
 from informedness.results.slices import Slices
 
 SEED, GIB, BUDGET = 2003, 2**30, 2.0
@@ -195,7 +194,7 @@ def metrics(_):
 def counted(folder, n, form, slices):
     """Count a file of pairs, whole or by slice."""
     y, p = codes(10**7, 100)
-    g = np.random.default_rng(1).integers(max(slices, 1), size=len(y))
+    g = np.random.default_rng(1).integers(max(sliced, 1), size=len(y))
     columns = {name: pa.array(some, pa.int32()) for name, some in (("y", y), ("p", p), ("g", g))}
     if form == "dictionaries":
         words = pa.array(text(np.arange(10_000), 10_000))
@@ -206,11 +205,11 @@ def counted(folder, n, form, slices):
             writer.write_table(part)
     read = partial(table_from_file, path, references="y", predictions="p")
     runs = {"table_from_file": read}
-    if slices:
+    if sliced:
         runs = {"by": lambda: str(Slices.from_tables(read(by="g"), by="g")),
-                "no slices": lambda: str(read().report())}  # fmt: skip
+                "no slices": lambda: str(report(read()))}  # fmt: skip
     engine = duckdb.connect(config={"threads": 2})
-    query = f"SELECT count(*) FROM '{path}' GROUP BY y, p{', g' * bool(slices)}"
+    query = f"SELECT count(*) FROM '{path}' GROUP BY y, p{', g' * bool(sliced)}"
     return runs | {"DuckDB": lambda: engine.execute(query).fetchall()}
 
 
@@ -218,8 +217,8 @@ def sliced():
     y, p = codes(10**7, 10)
     g = np.random.default_rng(1).integers(20, size=len(y))
     return {
-        'by={"g": g}': partial(report, y, p, by={"g": g}),
-        "by=g": partial(report, y, p, by=g),
+        'by={"g": g}': partial(slices, y, p, by={"g": g}),
+        "by=g": partial(slices, y, p, by=g),
         "no slices": partial(report, y, p),
         "pandas": pd.DataFrame({"g": g, "y": y, "p": p}).groupby(["g", "y", "p"]).size,
     }
@@ -228,7 +227,7 @@ def sliced():
 def against_rest():
     y, p = codes(20_000, 4, 0.26)
     by = np.random.default_rng(1).integers(4, size=len(y))
-    return {"vs_rest": partial(report, y, p, by=by, vs_rest="nit")}
+    return {"vs_rest": partial(slices, y, p, by=by, vs_rest="nit")}
 
 
 def slices(folder):
@@ -240,8 +239,8 @@ def slices(folder):
     ):
         name = f"Parquet of {form}, {n:,} rows" + f", {n_slices:,} slices" * bool(n_slices)
         yield Work(name, partial(counted, folder, n, form, n_slices), goals)
-    yield Work("report(y, p, by=...), N = 10,000,000, 20 slices", sliced, ((0.1, "s"),))
-    name = 'report(y, p, by=g, vs_rest="nit"), N = 20,000 near chance, 4 slices'
+    yield Work("slices(y, p, by=...), N = 10,000,000, 20 slices", sliced, ((0.1, "s"),))
+    name = 'slices(y, p, by=g, vs_rest="nit"), N = 20,000 near chance, 4 slices'
     yield Work(name, against_rest, ((0.3, "s"),))
 
 
@@ -251,8 +250,9 @@ def slices(folder):
 def estimated(n, k):
     y, p = codes(n, k)
     table = ContingencyTable.from_labels(references=y, predictions=p)
-    runs = {"report": partial(Report.from_table, table, 0.95), "informedness": table.estimate,
-            "nit": partial(table.estimate, "nit")}  # fmt: skip
+    runs = {"report": partial(report, table, confidence_level=0.95),
+            "informedness": partial(estimate, table),
+            "nit": partial(estimate, table, metric="nit")}  # fmt: skip
     if k < 100:
         runs["kappa of statsmodels"] = partial(cohens_kappa, table.to_dense())
     return runs

@@ -20,9 +20,10 @@ from inspect_ai.solver import generate
 from inspect_logs import by_letter, model, run
 
 import informedness.inspect_ai
-from informedness import InformednessWarning
+from informedness import InformednessWarning, estimate
 from informedness import read_log as read
 from informedness.inspect_ai import nit, nit_stderr, with_target
+from tables import score_of
 
 LOGS = Path(__file__).parents[2] / "examples" / "runs" / "inspect"
 METRICS = ("informedness", "informedness_stderr", "nit", "nit_stderr")
@@ -78,7 +79,7 @@ def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
     found = metrics_of(run(task, get_model("fails/b"), str(tmp_path)))
     with pytest.warns(InformednessWarning, match="3 of 10 samples of .* have no score, because"):
         (answers,) = read(tmp_path)
-    assert (answers.n_left_out, answers.table().score("accuracy")) == (3, found["accuracy"])
+    assert (answers.n_left_out, score_of(answers.table(), "accuracy")) == (3, found["accuracy"])
     assert answers.table().informedness() == pytest.approx(found["informedness"])
 
 
@@ -106,7 +107,7 @@ def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypat
     assert metrics_of(retried)["accuracy"] == 0.4
     with pytest.warns(InformednessWarning, match=f"left out: .*{refusal}"):
         (of_retry,) = read(tmp_path)
-    assert of_retry.table().score("accuracy") == 0.4
+    assert score_of(of_retry.table(), "accuracy") == 0.4
 
 
 def words(scorer, **options):
@@ -177,9 +178,9 @@ def test_accuracy_is_that_of_the_scorer(tmp_path, name):
         assert found["informedness"] == pytest.approx(15 / 20 - 10 / 40)
     for answers in read(tmp_path):
         assert answers.unknown().total() == 30 * sees_case
-        assert answers.table().score("accuracy") == found["accuracy"]
+        assert score_of(answers.table(), "accuracy") == found["accuracy"]
         for score in ("informedness", "nit"):
-            made = answers.table().estimate(score)
+            made = estimate(answers.table(), metric=score)
             assert found[score] == pytest.approx(made.value, abs=1e-12)
             assert found[f"{score}_stderr"] == pytest.approx(made.standard_error, abs=1e-12)
 

@@ -21,8 +21,9 @@ from lighteval.metrics.utils.metric_utils import SampleLevelMetric
 from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.requests import Doc, SamplingMethod
 
-from informedness import InformednessWarning, read_log
+from informedness import InformednessWarning, estimate, read_log
 from informedness.lighteval import FoundAnswer, ScoreOfCorpus, informedness, nit
+from tables import score_of
 
 KEPT = Path(__file__).parents[2] / "examples" / "runs" / "lighteval"
 
@@ -85,9 +86,9 @@ def test_accuracy_is_that_of_the_metric_beside(tmp_path, own, form, accuracy):
     results = results_of(task, "knows-half", tmp_path, metrics, form)
     assert results[own.metric_name] == pytest.approx(accuracy)
     (answers,) = read_log(tmp_path)
-    assert answers.table().score("accuracy") == pytest.approx(accuracy)
+    assert score_of(answers.table(), "accuracy") == pytest.approx(accuracy)
     for name in ("informedness", "nit"):
-        made, shown = answers.table().estimate(name), f"{name}_of_{own.metric_name}"
+        made, shown = estimate(answers.table(), metric=name), f"{name}_of_{own.metric_name}"
         assert results[shown] == pytest.approx(made.value, abs=1e-12)
         assert results[f"{shown}_stderr"] == pytest.approx(made.standard_error, abs=1e-12)
 
@@ -108,7 +109,7 @@ def test_the_normalisation_is_that_in_the_name_of_the_metric(tmp_path, monkeypat
     results = results_of("arithmetic", "knows-half", tmp_path, [own, informedness(own)])
     (answers,) = read_log(tmp_path)
     name = own.metric_name
-    assert answers.table().score("accuracy") == pytest.approx(results[name])
+    assert score_of(answers.table(), "accuracy") == pytest.approx(results[name])
     assert answers.table().informedness() == pytest.approx(results[f"informedness_of_{name}"])
 
 

@@ -16,11 +16,11 @@ from lm_eval_logs import KEPT, make, run
 from lm_eval_tasks.data import questions
 
 import informedness.lm_eval
-from informedness import nit_score
+from informedness import estimate, nit_score
 from informedness import read_log as read
 from informedness.lm_eval import Task
 from informedness.logs.lm_eval import is_log
-from tables import table_of_labels
+from tables import score_of, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.IntervalWarning")
 
@@ -45,7 +45,7 @@ def near(value):
 def expected(said, golds, classes):
     """Both scores and their standard errors, by a table of the package."""
     table = table_of_labels(golds, said, labels=classes, unknown="wrong")
-    made = {name: table.estimate(name) for name in ("informedness", "nit")}
+    made = {name: estimate(table, metric=name) for name in ("informedness", "nit")}
     errors = {f"{name}_stderr": near(x.standard_error) for name, x in made.items()}
     return {name: near(x.value) for name, x in made.items()} | errors
 
@@ -165,10 +165,10 @@ def test_accuracy_is_that_of_the_metric_beside(
     assert match == near(accuracy)
     for folder in tmp_path.iterdir():
         (answers,) = read(folder)
-        assert answers.table().score("accuracy") == near(accuracy)
+        assert score_of(answers.table(), "accuracy") == near(accuracy)
         for name in ("informedness", "nit"):
             (value,) = (x for key, x in found.items() if key.startswith(f"{name},"))
-            assert answers.table().score(name) == near(value)
+            assert score_of(answers.table(), name) == near(value)
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_the_likeliest_choice_is_that_of_the_metric_beside(tmp_path, metrics):
     task = Task(config(**CHOICES | {"doc_to_choice": choices}, metric_list=of_metrics(*metrics)))
     found = result_of("knows-half", task, folder=tmp_path)
     (answers,) = read(tmp_path)
-    assert answers.table().score("accuracy") == near(found[f"{metrics[0]},none"])
-    assert answers.table().score("informedness") == near(found["informedness,none"])
+    assert score_of(answers.table(), "accuracy") == near(found[f"{metrics[0]},none"])
+    assert score_of(answers.table(), "informedness") == near(found["informedness,none"])
 
 
 def test_answers_that_do_not_fit_the_verdicts_have_no_score():

@@ -49,7 +49,7 @@ y, p = ["a", "b"] * 30, ["a", "b", "b", "b"] * 15
 informedness.register()
 metric = evaluate.load("geometric_mean")
 report = informedness.report(y, p, confidence_level=0.95)
-by_halves = informedness.report(y, p, by=[0, 1] * 30, confidence_level=0.9)
+by_halves = informedness.slices(y, p, by=[0, 1] * 30, confidence_level=0.9)
 scores = [metric.compute(references=y, predictions=p)["geometric_mean"]]
 scores += [made.scores["geometric_mean"] for made in (report, by_halves.overall)]
 print(*(round(score, 3) for score in scores), "geometric_mean" in report.estimates)
@@ -58,11 +58,11 @@ table = informedness.ContingencyTable.from_labels(references=y, predictions=p)
 named = {"metric": "geometric_mean"}
 for ask in (
     lambda: metric.compute(references=y, predictions=p, confidence_level=0.9),
-    lambda: table.estimate("geometric_mean"),
+    lambda: informedness.estimate(table, **named),
     lambda: informedness.compare(y, p, y, **named),
     lambda: informedness.leaderboard(y, {"a": y, "b": p}, **named),
-    lambda: informedness.report(y, p, by=[0, 1] * 30, vs_rest="geometric_mean"),
-    lambda: informedness.estimate_from_labels(y, p, groups=range(60), **named),
+    lambda: informedness.slices(y, p, by=[0, 1] * 30, vs_rest="geometric_mean"),
+    lambda: informedness.estimate(y, p, groups=range(60), **named),
 ):
     try:
         ask()

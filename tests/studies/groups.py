@@ -28,7 +28,7 @@ from comparison import score
 from paper import scoring
 from scipy import stats
 
-from informedness import compare, estimate_from_labels
+from informedness import compare, estimate
 
 HERE = Path(__file__).parent
 PI = np.array([0.5, 0.3, 0.2])
@@ -101,9 +101,7 @@ def cell(arguments):
             if name == "size":
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    low, high = estimate_from_labels(
-                        references, sides[0], **options
-                    ).confidence_interval
+                    low, high = estimate(references, sides[0], **options).confidence_interval
                 found["estimate"][run] = low <= truths[0] <= high
             else:
                 low, high = made.confidence_interval
@@ -130,7 +128,7 @@ def found_of(rows, runs):
     )
     return (
         f"Of {len(rows)} cells `compare` fails in {size} and the t-test in {t_size}, intervals of "
-        f"the difference in {covered}, and those of `estimate_from_labels` in {estimate}. They "
+        f"the difference in {covered}, and those of `estimate` in {estimate}. They "
         f"cover at least {min(row['covered'] for row in rows):.3f} and "
         f"{min(row['estimate'] for row in rows):.3f} in each."
     )

@@ -15,7 +15,7 @@ from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted
 from ..inputs.containers import read_quickly
 from ..inputs.joined import joined_sides
 from ..results.comparison import Comparison, compare
-from ..results.estimates import Estimate, estimate_from_labels
+from ..results.estimates import Estimate, estimate
 from ..results.report import Report
 from ..results.sentences import headline
 from ..results.text import samples
@@ -24,7 +24,7 @@ from ..statistics.registry import reported_intervals, score_named
 from .verdicts import VerdictError, by_verdict
 
 if TYPE_CHECKING:
-    from ..options import Averaged
+    from ..results.estimates import Averaged
 
 _NO_INTERVAL = {
     "tpr_minus_fpr_standard_error": math.nan,
@@ -184,7 +184,7 @@ class Answers:
         how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong"}
         how |= {"groups": self.groups or None, "zero_division": math.nan}
         how |= {"confidence_level": confidence_level}
-        return estimate_from_labels(*sides, metric, average=average, **how)
+        return estimate(*sides, metric, average=average, **how)
 
     def standard_error(self, metric: str) -> float:
         """Return the error of a score, nan where there is none; warnings are for the value."""

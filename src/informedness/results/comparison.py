@@ -153,7 +153,7 @@ def compare(
     y_true, y_pred_a, y_pred_b : array-like of shape (n_samples,)
         Labels of one type.
     metric, average, prior
-        As in `ContingencyTable.estimate`; `average` cannot be None.
+        As in `estimate`; `average` cannot be None.
     labels, ignore_index, unknown
         As in `informedness_score`.
     sample_weight : array-like of shape (n_samples,), optional
@@ -180,7 +180,7 @@ def compare(
     Warns
     -----
     IntervalWarning
-        If one of the tables has too few samples by the rules of `ContingencyTable.estimate`; if
+        If one of the tables has too few samples by the rules of `estimate`; if
         there are fewer than 10 groups, or 20 for NIT and EMA; if the classes but the largest have
         fewer than 5 references on average (except for accuracy); or if a model is called better
         although D^2 exceeds a quarter of the sum of d^2.

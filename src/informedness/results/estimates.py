@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision
 from ..core.table import Table
-from ..functions import table_of_labels
+from ..functions import table_given
 from ..inputs.answered import by_name
 from ..statistics.intervals import check_level, of_groups
 from ..statistics.paired import CellPairs
@@ -24,7 +24,7 @@ from .text import interval_heads, rounded, shown
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..options import Averaged, OfSamples
+Averaged: TypeAlias = Literal["default", "bias", "prevalence", "macro"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +34,7 @@ class Estimate(Measured):
     Attributes
     ----------
     metric : str
-        One of `informedness.SCORES`.
+        The name of the score.
     value : float
         The score, as returned by the function of this name.
     standard_error : float
@@ -107,7 +107,7 @@ def estimate_of(
     ignore_index: Label | None,
     in_groups: CellPairs | None = None,
 ) -> Estimate | list[Estimate]:
-    """Return what `ContingencyTable.estimate` does, or the estimate of these samples in groups."""
+    """Return what `estimate` does of a table, or of these samples in groups."""
     score = averaged_score(metric, average)
     check_level(confidence_level)
     score = score.with_interval(prior)
@@ -127,8 +127,8 @@ def estimate_of(
     for x, label, interval in zip(values, labels, intervals, strict=True):
         own = f"{line}|class:{show(label)}" if by_class else line
         interval = interval._replace(value=x)
-        estimate = estimate_silently(table, score, confidence_level, own, interval)
-        made.append(replace(estimate, label=label))
+        one = estimate_silently(table, score, confidence_level, own, interval)
+        made.append(replace(one, label=label))
     if in_groups is not None:
         return replace(made[0], standard_error=error, independence_p_value=None)
     return made if by_class else made[0]
@@ -156,22 +156,35 @@ def estimate_silently(
     return Estimate(score.name, value, error, (low, high), float(level), size, p_value, None, line)
 
 
+class Options(TypedDict, total=False):
+    """What else `estimate` takes, for type checkers."""
+
+    labels: Any
+    sample_weight: Any
+    groups: Any
+    ignore_index: Label | None
+    unknown: str
+    prior: Mapping[Any, float] | None
+    zero_division: ZeroDivision
+    confidence_level: float
+
+
 @overload
-def estimate_from_labels(
-    y_true: Any, y_pred: Any, metric: str = ..., *, average: None, **options: Unpack[OfSamples]
+def estimate(
+    y_true: Any, y_pred: Any = ..., metric: str = ..., *, average: None, **options: Unpack[Options]
 ) -> list[Estimate]: ...
 @overload
-def estimate_from_labels(
+def estimate(
     y_true: Any,
-    y_pred: Any,
+    y_pred: Any = ...,
     metric: str = ...,
     *,
     average: Averaged = ...,
-    **options: Unpack[OfSamples],
+    **options: Unpack[Options],
 ) -> Estimate: ...
-def estimate_from_labels(
+def estimate(
     y_true: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     metric: str = "informedness",
     *,
     labels: Any = None,
@@ -184,19 +197,37 @@ def estimate_from_labels(
     zero_division: ZeroDivision = "warn",
     confidence_level: float = 0.95,
 ) -> Estimate | list[Estimate]:
-    """Return a score with its standard error and confidence interval.
+    r"""Return a score with its standard error and confidence interval.
+
+    .. math:: SE^2 = \Big(\sum_{ij} p_{ij} g_{ij}^2 - (\sum_{ij} p_{ij} g_{ij})^2\Big) / N
+
+    with g the gradient of the score with respect to the shares p of the cells. For two classes
+    the SE of Informedness is :math:`\sqrt{TPR(1-TPR)/n_1 + TNR(1-TNR)/n_0}`. For weighted
+    samples, :math:`SE^2 = \sum w^2 (g - \bar g)^2 / (\sum w)^2`.
 
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
-        As in `informedness_score`.
+        As in `informedness_score`; or a `ContingencyTable` alone in place of `y_true`, with
+        `ignore_index` for the signature.
+    metric : str
+        The score: "accuracy", "balanced_accuracy", "f1_macro", "cohen_kappa",
+        "matthews_corrcoef", "informedness", "markedness", "nit" or "ema".
     groups : array-like of shape (n_samples,), optional
         The group each sample belongs to, for example the document of a question. The error is then
         computed from sums over groups, and the interval is that of samples which count less, so
         that they have this error, by Student's t. It cannot be combined with a prior or
         `average=None`, and there is no `independence_p_value`, which assumes independent samples.
-    metric, average, prior, zero_division, confidence_level
-        As in `ContingencyTable.estimate`.
+    average : {"bias", "prevalence", "macro"} or None, optional
+        For Informedness and markedness, as in their functions; by default each one's own
+        default. None gives a list with one estimate per class, in label order.
+    prior : mapping of class to probability, optional
+        Class shares to which the references are reweighted, for an average of Informedness.
+    zero_division : {"warn", 0.0, 1.0, nan}
+        The value if the score is undefined: nan, or 0.0 for Informedness and markedness and 1.0
+        for NIT. "warn" returns this number with a warning. Other scores ignore it.
+    confidence_level : float
+        Between 0 and 1.
 
     Returns
     -------
@@ -205,25 +236,32 @@ def estimate_from_labels(
     Raises
     ------
     ValueError
-        As `informedness_score` and `ContingencyTable.estimate`, and if there are fewer than two
-        groups.
+        As `informedness_score`; if an option is not valid, there are fewer than two groups, or a
+        table holds sums of weights without `squared_weights`.
 
     Warns
     -----
     IntervalWarning
-        As `ContingencyTable.estimate`, and if there are fewer than 10 groups.
+        If the interval may cover the true value too rarely, or is nan, for example with fewer
+        than 5 references outside the largest class, or fewer than 10 groups.
+
+    References
+    ----------
+    Wilson (1927), "Probable inference, the law of succession, and statistical inference";
+    Newcombe (1998), "Interval estimation for the difference between independent proportions";
+    Zou and Donner (2008), "Construction of confidence limits about effect measures"; for NIT
+    and EMA Chao, Wang and Jost (2013), "Entropy and the species accumulation curve".
 
     Examples
     --------
     >>> references = ["ham"] * 90 + ["spam"] * 10
     >>> predictions = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
-    >>> result = estimate_from_labels(references, predictions)
-    >>> print(f"{result.value:.2f} ± {result.standard_error:.2f}")
-    0.73 ± 0.13
+    >>> print(estimate(references, predictions))
+    informedness 0.7333 ± 0.1292 (0.4112 to 0.9953, 0.95)
     """
     in_groups = None
     if groups is None:
-        table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+        table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     elif prior is not None:
         raise ValueError("`prior` must be left out if `groups` is given")
     elif average is None:

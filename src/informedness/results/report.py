@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..contingency import ContingencyTable
 from ..core.labels import Label
 from ..core.scores import signature_of
 from ..core.table import Table
-from ..functions import Y_NAMES, table_of_labels
-from ..inputs.answered import read_sides
-from ..inputs.doubts import warn_of_table
+from ..functions import table_given
 from ..inputs.read import Read, signed
-from ..slicing import count_slices
 from ..statistics.entropic import entropies
 from ..statistics.guessing import guessing_p_value
 from ..statistics.informed import INFORMEDNESS
@@ -32,10 +28,6 @@ from .unknown import Unknown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from typing_extensions import Unpack
-
-    from ..options import Reporting
-    from .slices import Slices
 
 _COLUMNS = ("prevalence", "bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
 _TITLES = {"tpr": "TPR", "fpr": "FPR", "tpr_minus_fpr": "TPR-FPR", "f1": "F1"}
@@ -325,55 +317,45 @@ class Report(Result, Mapping[str, float]):
         return cells
 
 
-@overload
-def report(y_true: Any, y_pred: Any, *, by: None = ..., **options: Unpack[Reporting]) -> Report: ...
-@overload
-def report(y_true: Any, y_pred: Any, *, by: Any, **options: Unpack[Reporting]) -> Slices: ...
 def report(
     y_true: Any,
-    y_pred: Any,
+    y_pred: Any = None,
     *,
     labels: Any = None,
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
     confidence_level: float | None = None,
-    by: Any = None,
-    classes: str = "all",
-    vs_rest: str | None = None,
-) -> Report | Slices:
+) -> Report:
     """Return all scores of a set of predictions side by side, and a sentence that explains them.
-
-    With `by`, return them for each slice of the samples and for the whole.
 
     Parameters
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
-        As in `informedness_score`.
+        As in `informedness_score`; or a `ContingencyTable` alone in place of `y_true`, with
+        `ignore_index` for the signature.
     confidence_level : float, optional
         Adds standard errors and confidence intervals at this level, for example 0.95; see
         `estimate`.
-    by : array-like of shape (n_samples,), or mapping of names to such, optional
-        The slice of each sample, for example its type of question; with several columns, each
-        combination is a slice.
-    classes, vs_rest
-        For slices: see `Slices.from_tables`.
 
     Returns
     -------
-    Report, or Slices where `by` is given
+    Report
         With `str()`, `.to_dict()`, `.to_pandas()`, `.to_markdown()`, `.to_latex()` and `.to_csv()`.
 
     Raises
     ------
     ValueError
-        As `informedness_score`; with a confidence level also as `ContingencyTable.estimate`; and if
-        an option for slices is given without `by`.
+        As `informedness_score`; with a confidence level also as `estimate`.
 
     Warns
     -----
     IntervalWarning
-        As for `ContingencyTable.estimate`, but only one for all scores with the same reason.
+        As for `estimate`, but only one for all scores with the same reason.
+
+    See Also
+    --------
+    slices : Reports on slices of the samples, for example types of question.
 
     Examples
     --------
@@ -383,36 +365,18 @@ def report(
     >>> result.summary.partition(";")[0]
     "Accuracy 0.90, but always answering 'ham' would score 0.90 too"
     """
-    if by is not None:
-        from .slices import Slices
-
-        columns = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
-        sides = {"y_true": y_true, "y_pred": y_pred}
-        options = labels, ignore_index, unknown
-        (r, p), task = read_sides(sides, *options, sample_weight=sample_weight, **columns)
-        tables = count_slices(r, p, by, task, sample_weight)
-        warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES)
-        return Slices.from_tables(
-            tables,
-            by=tuple(map(str, by)) if isinstance(by, Mapping) else "slice",
-            classes=classes,
-            confidence_level=confidence_level,
-            vs_rest=vs_rest,
-        )
-    if vs_rest is not None or classes != "all":
-        raise ValueError("`vs_rest` and `classes` must be left out unless `by` is given")
-    table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
+    table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     return Report.from_table(table, confidence_level, ignore_index)
 
 
 def _lacking(table: Table, made: dict[str, Estimate]) -> dict[tuple[str, bool], list[str]]:
     """Return the scores, grouped by what their interval lacks and whether it is nan."""
     lacking: dict[tuple[str, bool], list[str]] = {}
-    for name, estimate in made.items():
-        if math.isnan(estimate.standard_error):
+    for name, one in made.items():
+        if math.isnan(one.standard_error):
             continue
         score = score_named(name).with_interval()
         if few := score.too_few(table) or score.too_few_for_classes(table):
-            is_nan = math.isnan(estimate.confidence_interval[0])
+            is_nan = math.isnan(one.confidence_interval[0])
             lacking.setdefault((few, is_nan), []).append(name)
     return lacking

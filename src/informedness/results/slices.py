@@ -15,8 +15,11 @@ from ..contingency import ContingencyTable
 from ..core.labels import Label, check_choice, show, warn
 from ..core.scores import n_classes
 from ..core.table import Cells, Task
+from ..functions import Y_NAMES
+from ..inputs.answered import read_sides
+from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
-from ..slicing import Slice, name_key, read_name
+from ..slicing import Slice, count_slices, name_key, read_name
 from ..statistics.entropic import EntropicScore, entropies
 from ..statistics.information import FEW_SAMPLES, normal_quantile
 from ..statistics.intervals import check_level
@@ -103,11 +106,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     Examples
     --------
-    >>> from informedness import report
     >>> references = ["a", "b"] * 100
     >>> predictions = ["a", "b"] * 50 + ["a", "a"] * 50
-    >>> slices = report(references, predictions, by=["easy"] * 100 + ["hard"] * 100)
-    >>> [(row.name, row.scores["informedness"]) for row in slices.rows]
+    >>> made = slices(references, predictions, by=["easy"] * 100 + ["hard"] * 100)
+    >>> [(row.name, row.scores["informedness"]) for row in made.rows]
     [('easy', 1.0), ('hard', 0.0)]
     """
 
@@ -459,3 +461,56 @@ def _difference(
         return difference, math.nan
     z = normal_quantile(_LEVEL) * difference / reach
     return difference, math.erfc(abs(z) / math.sqrt(2))
+
+
+def slices(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    by: Any,
+    labels: Any = None,
+    sample_weight: Any = None,
+    ignore_index: Label | None = None,
+    unknown: str = "error",
+    confidence_level: float | None = None,
+    classes: str = "all",
+    vs_rest: str | None = None,
+) -> Slices:
+    """Return the scores of each slice of the samples, and of all of them.
+
+    Parameters
+    ----------
+    y_true, y_pred, labels, sample_weight, ignore_index, unknown
+        As in `informedness_score`.
+    by : array-like of shape (n_samples,), or mapping of names to such
+        The slice of each sample, for example its type of question; with several columns, each
+        combination is a slice.
+    confidence_level, classes, vs_rest
+        As in `Slices.from_tables`.
+
+    Returns
+    -------
+    Slices
+        With `str()`, `.to_dict()`, `.to_pandas()`, `.to_markdown()`, `.to_latex()` and `.to_csv()`.
+
+    Raises
+    ------
+    ValueError
+        As `informedness_score` and `Slices.from_tables`, and if `by` does not name a slice for each
+        sample.
+
+    Examples
+    --------
+    >>> answers = ["yes", "yes", "no", "no"]
+    >>> made = slices(["yes", "no"] * 2, answers, by=["short", "short", "long", "long"])
+    >>> [(row.name, row.scores["accuracy"]) for row in made.rows]
+    [('long', 0.5), ('short', 0.5)]
+    """
+    columns = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
+    sides, options = {"y_true": y_true, "y_pred": y_pred}, (labels, ignore_index, unknown)
+    (r, p), task = read_sides(sides, *options, sample_weight=sample_weight, **columns)
+    tables = count_slices(r, p, by, task, sample_weight)
+    warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES)
+    named = tuple(map(str, by)) if isinstance(by, Mapping) else "slice"
+    how: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
+    return Slices.from_tables(tables, by=named, classes=classes, **how)
