@@ -49,7 +49,7 @@ def test_a_score_has_its_interval_once_and_a_warning_if_samples_are_few(page_of)
     assert note.startswith("The interval of nit may cover the truth less often than it says: 100")
     assert note.endswith("; list all classes in a matrix.")
     table = ContingencyTable.from_matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], labels=list("abc"))
-    with pytest.warns(UserWarning, match="21 samples"):
+    with pytest.warns(UserWarning, match="3 references of the rarest class"):
         wanted = estimate(table, metric="nit")
     shown = parsed(page.app.shown(table))
     assert shown.id("signature").text == wanted.signature
