@@ -20,13 +20,15 @@ def coverage_said():
         (way, *cells[:2]): cells[2:]
         for way, text in sections.items()
         for cells in (line.strip("| ").split(" | ") for line in text.splitlines())
-        if len(cells) == 9 and cells[1] in ("yes", "no")
+        if len(cells) == 9 and cells[1] in ("yes", "no", "all")
     }
     lowest = {key: float(cells[2]) for key, cells in rows.items()}
     silent = {key: share for key, share in lowest.items() if key[2] == "no"}
     declared = {name: share for (way, name, _), share in silent.items() if way == "Declared"}
     others = [share for (way, *_), share in silent.items() if way != "Declared"]
     warned = [share for (*_, how), share in lowest.items() if how == "yes"]
+    of_all = [share for (*_, how), share in lowest.items() if how == "all"]
+    rows = {key: cells for key, cells in rows.items() if key[2] != "all"}
     measured, failed = (sum(int(cells[i]) for cells in rows.values()) for i in (0, 1))
     found = (re.search(r"(\d+) of the \d+ cells", text) for text in sections.values())
     n_cells = sum(int(match[1]) for match in found if match)
@@ -36,7 +38,8 @@ def coverage_said():
         f"Informedness, {declared['nit']:.1%} for NIT and "
         f"{min(declared.values()):.1%} for any score",
         f"or of one class, in at least {min(others):.1%}",
-        f"with a warning, in at least {min(warned):.1%}",
+        f"with a warning, in at least {min(warned):.1%}, and of all tables, in at least "
+        f"{min(of_all):.1%}",
         f"Of all {measured:,} coverages so measured {failed:,} lie below 92%, or 88% with a "
         "warning, by more than chance",
     ]
@@ -69,20 +72,27 @@ def groups_said():
 def comparison_said():
     """Return words on how often models of one score are told apart."""
     _, sections = _sections("COMPARISON.md")
-    found = [
-        [int(n) for n in counts]
-        for text in sections.values()
-        for counts in re.findall(
-            r"(\d+) of (\d+) cells fail, (\d+) of them without a warning", text
-        )
-    ]
-    failed, cells, silent = (sum(counts) for counts in zip(*found, strict=True))
-    covered = re.findall(
-        r"Without a warning the interval covers (\d\.\d+) to", "".join(sections.values())
+    equal = sections["Neither is better"]
+    said = re.findall(
+        r"at most ([\d.]+%) of the pairs .*? (\d+) of (\d+) cells fail, .*? ([\d.]+)\.",
+        " ".join(equal.split()),
     )
+    (highest, failed, cells, tail), (highest_of_all, *_) = said
+    rows = re.findall(
+        r"^\| (informedness|nit) \| without \| \d+ \| \d+ \| [\d.]+ \| ([\d.]+) \|", equal, re.M
+    )
+    of = {name: float(share) for name, share in rows}
+    forty = re.search(
+        r"tails are ([\d.]+) .* and ([\d.]+) \(", sections["Forty equal models"], re.S
+    )
+    of_models = re.findall(r"^\| (?:informedness|nit) (.*)$", sections["B is better"], re.M)
+    covered = min(float(cells.split(" | ")[7]) for cells in of_models)
     return [
-        f"Of {cells:,} cells in which",
-        f"{failed:,} lie above 6% by more than chance, {silent:,} of them without a warning",
-        "Where B is better, intervals of the difference without a warning cover it in at least "
-        f"{min(map(float, covered)):.1%}",
+        f"p < 0.05 in at most {of['informedness']:.1%} of the pairs of a cell for Informedness, "
+        f"{of['nit']:.1%} for NIT and {highest} for any score",
+        f"{failed} of {cells} cells lies above 6% by more than chance",
+        f"With a warning it can be far more, up to {highest_of_all}",
+        f"passed {tail} times as often as it should be in these cells, and {forty[1]} (samples) or "
+        f"{forty[2]} times (groups)",
+        f"intervals of the difference cover it in at least {covered:.0%}",
     ]
