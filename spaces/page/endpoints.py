@@ -86,8 +86,8 @@ def score(
 
     Returns
     -------
-        accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness, nit and
-        ema (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
+        accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness and
+        nit (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
         classifier and of one that always gives the commonest class; summary, which explains the
         score of this page; signature; warnings.
