@@ -11,19 +11,19 @@ from sklearn.base import BaseEstimator
 
 from informedness import (
     ContingencyTable,
-    InformednessWarning,
     compare,
     estimate_from_labels,
     informedness_score,
     leaderboard,
-    module_path,
     report,
 )
 from informedness.cli import main
 from informedness.core.scores import sample_size
 from informedness.scorers import informedness_scorer
+from informedness.statistics.registry import module_path
 from informedness.torchmetrics import Informedness
 from informedness.trainer import ComputeMetrics
+from informedness.warnings import InformednessWarning
 
 GROUPS = np.repeat(np.arange(100), 10)
 BY_GROUP = GROUPS // 10 * 10  # the right group of ten, by always the same member

@@ -19,12 +19,13 @@ import pytest
 
 from cli_cases import refused
 from harnesses.arithmetic import GOLDS, SAID
-from informedness import InformednessWarning, compare, estimate_from_labels, read_log
+from informedness import compare, estimate_from_labels, read_log
 from informedness.inputs.answered import LabelOptions
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
 from informedness.logs.verdicts import VerdictError, by_verdict, likeliest
+from informedness.warnings import InformednessWarning
 
 LOGS = Path(__file__).parents[1] / "examples" / "runs"
 DATE = "2026-01-01T00-00-00.000000"

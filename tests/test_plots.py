@@ -15,10 +15,11 @@ from matplotlib import pyplot
 from matplotlib.testing.compare import compare_images
 
 from cli_cases import write
-from informedness import SCORES, ContingencyTable, entropy_triangle, leaderboard, report
+from informedness import ContingencyTable, entropy_triangle, leaderboard, report
 from informedness.plots import plot_ability_curves, plot_entropy_triangle, plot_intervals
 from informedness.results.report import Report
 from informedness.results.slices import Slices
+from informedness.statistics.registry import SCORES
 from tables import table_of_labels
 
 mpl.use("agg")

@@ -11,9 +11,10 @@ import warnings
 import pytest
 
 import by_table
-from informedness import ContingencyTable, IntervalWarning, report
+from informedness import ContingencyTable, report
 from informedness.results.report import Report
 from informedness.results.slices import Slices
+from informedness.warnings import IntervalWarning
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

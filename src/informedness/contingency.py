@@ -262,7 +262,8 @@ class ContingencyTable(Table):
         Parameters
         ----------
         metric : str
-            One of `informedness.SCORES`.
+            "accuracy", "balanced_accuracy", "f1_macro", "cohen_kappa", "matthews_corrcoef",
+            "informedness", "markedness", "nit" or "ema".
         average : {"bias", "prevalence", "macro"} or None, optional
             For Informedness and markedness; by default their own. None gives one value per class.
         prior : mapping of class to probability, optional
@@ -324,7 +325,7 @@ class ContingencyTable(Table):
         Parameters
         ----------
         metric : str
-            The score, one of `informedness.SCORES`.
+            As in `score`.
         average : {"bias", "prevalence", "macro"} or None, optional
             For Informedness and markedness, as in their functions; by default each one's own
             default. None gives a list with one estimate per class, in label order.

@@ -20,9 +20,9 @@ from inspect_ai.solver import generate
 from inspect_logs import by_letter, model, run
 
 import informedness.inspect_ai
-from informedness import InformednessWarning
 from informedness import read_log as read
 from informedness.inspect_ai import nit, nit_stderr, with_target
+from informedness.warnings import InformednessWarning
 
 LOGS = Path(__file__).parents[2] / "examples" / "runs" / "inspect"
 METRICS = ("informedness", "informedness_stderr", "nit", "nit_stderr")

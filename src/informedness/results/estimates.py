@@ -34,7 +34,7 @@ class Estimate(Measured):
     Attributes
     ----------
     metric : str
-        One of `informedness.SCORES`.
+        The name of the score.
     value : float
         The score, as returned by the function of this name.
     standard_error : float
