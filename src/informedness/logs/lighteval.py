@@ -150,7 +150,9 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _found(row: dict[str, Any], choices: list[str], metric: str, is_extracted: bool) -> list[Any]:
+def _found(
+    row: dict[str, Any], choices: list[str], gold: int, metric: str, is_extracted: bool
+) -> list[Any]:
     """Return what was answered: a position, a text, or one text for each generation."""
     doc, response = row["doc"], row["model_response"]
     if not response["text"]:
@@ -166,12 +168,12 @@ def _found(row: dict[str, Any], choices: list[str], metric: str, is_extracted: b
         raise ValueError(f"`text` must be a list of generations, got {show(texts)}")
     if not is_extracted:
         return texts
-    specific, gold = doc.get("specific") or {}, choices[_gold_of(doc["gold_index"], choices)]
+    specific, right = doc.get("specific") or {}, choices[gold]
     found, golds = specific.get("extracted_predictions"), specific.get("extracted_golds") or [None]
-    if found is None or golds[0] != gold or len(texts) > 1:
+    if found is None or golds[0] != right or len(texts) > 1:
         raise ValueError(
             f"what was extracted must be logged, as in other samples, of one generation and of the "
-            f"right choice {show(gold)}, got {show(found)} and {show(golds)} of {show(texts)}"
+            f"right choice {show(right)}, got {show(found)} and {show(golds)} of {show(texts)}"
         )
     return found[:1] or [None]  # what was parsed; its text may follow
 
@@ -198,7 +200,7 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
         with naming(f"sample {row['doc']['id']}"):
             texts.append(_stripped(row["doc"]["choices"]))
             golds.append(_gold_of(row["doc"]["gold_index"], texts[-1]))
-            found.append(_found(row, texts[-1], metric or "acc", is_extracted))
+            found.append(_found(row, texts[-1], golds[-1], metric or "acc", is_extracted))
     (n_answers, *more) = sorted(set(map(len, found)))
     if more:
         raise ValueError(
