@@ -3,12 +3,12 @@
 from functools import partial
 from typing import Any
 
-from informedness import SCORES, ContingencyTable
+from informedness import ContingencyTable
 from informedness.core.scores import mutual_information as mutual_information
 from informedness.core.scores import signature_of
 from informedness.statistics.entropic import entropies as entropies
 from informedness.statistics.entropic import triangle_of as entropy_triangle  # noqa: F401
-from informedness.statistics.registry import averaged_score
+from informedness.statistics.registry import SCORES, averaged_score
 
 informedness, nit = ContingencyTable.informedness, ContingencyTable.nit
 

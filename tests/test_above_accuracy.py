@@ -11,20 +11,20 @@ from sklearn.base import BaseEstimator
 
 from informedness import (
     ContingencyTable,
-    InformednessWarning,
     compare,
     estimate,
     informedness_score,
     leaderboard,
-    module_path,
     report,
     slices,
 )
 from informedness.cli import main
 from informedness.core.scores import sample_size
 from informedness.scorers import informedness_scorer
+from informedness.statistics.registry import module_path
 from informedness.torchmetrics import Informedness
 from informedness.trainer import ComputeMetrics
+from informedness.warnings import InformednessWarning
 from tables import score_of
 
 GROUPS = np.repeat(np.arange(100), 10)

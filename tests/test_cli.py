@@ -21,7 +21,6 @@ import pytest
 
 from cli_cases import refused, without_read, write
 from informedness import (
-    SCORES,
     __version__,
     cli,
     commands,
@@ -36,6 +35,7 @@ from informedness.inputs.joined import joined_rows
 from informedness.inputs.paths import FORMATS as PATH_FORMATS
 from informedness.logs.reading import READERS, read_log
 from informedness.results.slices import Slices
+from informedness.statistics.registry import SCORES
 
 COLUMNS = ["--references", "gold", "--predictions", "model"]
 ROWS = [("ham", "ham")] * 90 + [("spam", "ham")] * 10

@@ -9,8 +9,8 @@ import pyarrow.parquet
 import pytest
 
 from cli_cases import refused, without_read, write
-from informedness import SCORES as METRICS
 from informedness import compare
+from informedness.statistics.registry import SCORES as METRICS
 
 REFERENCES = ["ham"] * 90 + ["spam"] * 30
 A = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 15 + ["spam"] * 15

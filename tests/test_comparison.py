@@ -11,8 +11,9 @@ from scipy import stats
 import reference_compare
 from dense import SCORES
 from estimate_cases import every_score, options_of
-from informedness import IntervalWarning, UndefinedMetricWarning, compare, estimate
+from informedness import compare, estimate
 from informedness.results.comparison import Comparison
+from informedness.warnings import IntervalWarning, UndefinedMetricWarning
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

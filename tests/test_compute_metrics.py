@@ -14,15 +14,9 @@ import torch
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from transformers import EvalPrediction
 
-from informedness import (
-    InformednessWarning,
-    NoSamplesError,
-    UndefinedMetricWarning,
-    estimate,
-    informedness_score,
-    nit_score,
-)
+from informedness import NoSamplesError, estimate, informedness_score, nit_score
 from informedness.trainer import ComputeMetrics, argmax_logits
+from informedness.warnings import InformednessWarning, UndefinedMetricWarning
 from tables import table_of_labels
 
 pytestmark = pytest.mark.slow  # imports torch

@@ -14,17 +14,19 @@ import pytest
 import by_table
 from golden import close
 from informedness import (
-    SCORES,
-    InformednessWarning,
-    IntervalWarning,
-    LabelsWarning,
     NoSamplesError,
-    UndefinedMetricWarning,
     ema_score,
     estimate,
     informedness_score,
     markedness_score,
     nit_score,
+)
+from informedness.statistics.registry import SCORES
+from informedness.warnings import (
+    InformednessWarning,
+    IntervalWarning,
+    LabelsWarning,
+    UndefinedMetricWarning,
 )
 from tables import table_of_labels, table_of_pairs
 
@@ -33,7 +35,7 @@ NAN, INF = math.nan, math.inf
 
 pytestmark = [  # but for those that a test expects
     pytest.mark.filterwarnings("error"),
-    pytest.mark.filterwarnings("ignore::informedness.LabelsWarning"),
+    pytest.mark.filterwarnings("ignore::informedness.warnings.LabelsWarning"),
 ]
 
 

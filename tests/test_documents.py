@@ -135,9 +135,7 @@ def test_several_processes_score_together_as_the_page_on_evaluate_does(
 
 
 # These import torch, or a harness; the tests of each run its examples.
-ELSEWHERE = {
-    f"informedness.{name}" for name in ("torchmetrics", "lm_eval", "lighteval", "inspect_ai")
-}
+ELSEWHERE = {f"informedness.{name}" for name in ("torchmetrics", "lm_eval", "inspect_ai")}
 MODULES = [
     name
     for _, name, _ in pkgutil.walk_packages(informedness.__path__, "informedness.")

@@ -9,9 +9,10 @@ import pytest
 
 from dense import SCORES
 from estimate_cases import THREE, every_score, options_of, table_of, weighted
-from informedness import SCORES as METRICS
-from informedness import InformednessWarning, IntervalWarning, estimate, report
+from informedness import estimate, report
+from informedness.statistics.registry import SCORES as METRICS
 from informedness.statistics.sums import effective_sample_size
+from informedness.warnings import InformednessWarning, IntervalWarning
 from tables import table_of_labels, table_of_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

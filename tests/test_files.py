@@ -31,15 +31,10 @@ from file_cases import (
     write_csv,
     write_json_lines,
 )
-from informedness import (
-    ContingencyTable,
-    InformednessWarning,
-    LabelsWarning,
-    table_from_file,
-    table_from_frame,
-)
+from informedness import ContingencyTable, table_from_file, table_from_frame
 from informedness.inputs import objects
 from informedness.inputs.joined import read_columns
+from informedness.warnings import InformednessWarning, LabelsWarning
 from tables import table_of_labels
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import by_table
 from golden import BY_ID, VECTORS, Vector, close
-from informedness import ContingencyTable, UndefinedMetricWarning
+from informedness import ContingencyTable
+from informedness.warnings import UndefinedMetricWarning
 from tables import table_of_labels, table_of_pairs
 
 INFORMEDNESS = {

@@ -29,9 +29,9 @@ from tables import table_of_labels, table_of_pairs
 
 pytestmark = [  # but for those that a test expects
     pytest.mark.filterwarnings("error"),
-    pytest.mark.filterwarnings("ignore::informedness.LabelsWarning"),
+    pytest.mark.filterwarnings("ignore::informedness.warnings.LabelsWarning"),
     pytest.mark.filterwarnings("ignore:informedness. in "),
-    pytest.mark.filterwarnings("ignore::informedness.IntervalWarning"),
+    pytest.mark.filterwarnings("ignore::informedness.warnings.IntervalWarning"),
 ]
 
 SCORES = informedness_score, nit_score

@@ -19,12 +19,13 @@ import pytest
 
 from cli_cases import refused
 from harnesses.arithmetic import GOLDS, SAID
-from informedness import InformednessWarning, compare, estimate, read_log
+from informedness import compare, estimate, read_log
 from informedness.inputs.answered import LabelOptions
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
 from informedness.logs.verdicts import VerdictError, by_verdict, likeliest
+from informedness.warnings import InformednessWarning
 
 LOGS = Path(__file__).parents[1] / "examples" / "runs"
 DATE = "2026-01-01T00-00-00.000000"
@@ -308,14 +309,14 @@ def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path)
 def test_inside_a_run_a_warning_says_what_does_not_fit():
     """And classes that differ by case alone are kept apart."""
     rows = [(0, "a", "A", 0.0), (1, "A", "A", 1.0)]
-    assert Answers.inside("", rows, choices=("a", "A")).predictions == ("A", "A")
+    assert Answers.inside(rows, choices=("a", "A")).predictions == ("A", "A")
     for samples, n in (((0, 1), 2), ((0, 0), 1), ((0, 1, 0, 1), 2)):  # of one epoch or several
         both = [(i, *row[1:]) for i, row in zip(samples, 2 * rows, strict=False)]
-        made = Answers.inside("", both, choices=("a", "A"))
+        made = Answers.inside(both, choices=("a", "A"))
         assert math.isnan(made.standard_error("nit")) == (n == 1)
     rows.append((2, "A", "A", 0.0))
-    with pytest.warns(InformednessWarning, match="no score of x: .* 1 of 3 samples"):
-        assert Answers.inside(" of x", rows) is None
+    with pytest.warns(InformednessWarning, match="no score: .* 1 of 3 samples"):
+        assert Answers.inside(rows) is None
 
 
 @pytest.mark.slow

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import informedness
-from informedness import InformednessWarning
 from informedness.logs.inspect_ai import is_log, read_log
+from informedness.warnings import InformednessWarning
 
 LOGS = Path(__file__).parents[1] / "examples" / "runs" / "inspect"
 

@@ -129,7 +129,6 @@ def test_a_missing_extra_is_named_and_so_is_why_one_that_is_there_fails(
         ("sklearn.metrics", "scikit-learn>=1.3", "informedness.scorers"),
         ("torch", "torchmetrics>=1.0", "informedness.torchmetrics"),
         ("lm_eval", "lm-eval>=0.4.13", "informedness.lm_eval"),
-        ("lighteval", "lighteval", "informedness.lighteval"),
         ("inspect_ai", "inspect-ai>=0.3.241", "informedness.inspect_ai"),
     ):
         monkeypatch.setitem(sys.modules, absent, None)

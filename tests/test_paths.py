@@ -15,10 +15,10 @@ import pyarrow.parquet
 import pytest
 
 from file_cases import refused_as, table_of
-from informedness import InformednessWarning
 from informedness.inputs import paths
 from informedness.inputs.joined import columns_of, lines_of, samples_of_lines
 from informedness.inputs.samples import Samples
+from informedness.warnings import InformednessWarning
 from tables import table_of_labels
 
 

@@ -15,15 +15,7 @@ from matplotlib import pyplot
 from matplotlib.testing.compare import compare_images
 
 from cli_cases import write
-from informedness import (
-    SCORES,
-    ContingencyTable,
-    entropy_triangle,
-    estimate,
-    leaderboard,
-    report,
-    slices,
-)
+from informedness import ContingencyTable, entropy_triangle, estimate, leaderboard, report, slices
 from informedness.plots import (
     plot_ability_curves,
     plot_confusion_matrix,
@@ -32,6 +24,7 @@ from informedness.plots import (
 )
 from informedness.results.report import Report
 from informedness.results.slices import Slices
+from informedness.statistics.registry import SCORES
 from tables import table_of_labels
 
 mpl.use("agg")

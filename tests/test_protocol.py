@@ -17,9 +17,11 @@ import evaluate
 import numpy as np
 import pytest
 
-from informedness import InformednessWarning, informedness_score, module_path, nit_score
+from informedness import informedness_score, nit_score
 from informedness.core.labels import read_pair
 from informedness.core.protocol import LabelInputs
+from informedness.statistics.registry import module_path
+from informedness.warnings import InformednessWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness")  # scores of few samples
 

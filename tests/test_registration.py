@@ -14,7 +14,7 @@ import pytest
 
 import informedness
 from informedness import registration
-from informedness.statistics.registry import MODULES
+from informedness.statistics.registry import MODULES, module_path
 
 SCORES = {"informedness": 0.5, "nit": pytest.approx(0.595275394488, abs=1e-12)}
 
@@ -58,7 +58,7 @@ def install(version, folder, monkeypatch):
     """Let the modules be those of another version, whose scores are `version`."""
     for name in MODULES:
         (folder / version / name).mkdir(parents=True, exist_ok=True)
-        for path in Path(informedness.module_path(name)).glob("*.py"):
+        for path in Path(module_path(name)).glob("*.py"):
             source = path.read_text("utf-8")
             source = source.replace("{name: value}", f"{{name: {version}}}")
             (folder / version / name / path.name).write_text(source, "utf-8")
@@ -172,4 +172,4 @@ def test_unregister_removes_what_register_made_and_nothing_else(cache):
 
 def test_the_folder_of_no_metric_is_refused():
     with pytest.raises(ValueError, match=r"`name` must be one of .*'informedness', 'nit'.* 'f1'"):
-        informedness.module_path("f1")
+        module_path("f1")

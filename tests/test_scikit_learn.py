@@ -11,13 +11,15 @@ from sklearn.datasets import load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.naive_bayes import GaussianNB
 
-from informedness import SCORES, LabelsWarning, estimate, informedness_score, nit_score
+from informedness import estimate, informedness_score, nit_score
 from informedness.scorers import (
     cross_val_estimate,
     informedness_scorer,
     multimetric_scorers,
     nit_scorer,
 )
+from informedness.statistics.registry import SCORES
+from informedness.warnings import LabelsWarning
 from tables import score_of, table_of_labels
 
 SAMPLES, LABELS = load_iris(return_X_y=True)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from informedness import ContingencyTable, InformednessWarning, report
+from informedness import ContingencyTable, report
 from informedness.inputs.doubts import warn_of_table
+from informedness.warnings import InformednessWarning
 
 GOLDEN = Path(__file__).parent / "sentences.txt"
 

@@ -13,17 +13,11 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from informedness import (
-    InformednessWarning,
-    nit_score,
-    report,
-    slices,
-    table_from_file,
-    table_from_frame,
-)
+from informedness import nit_score, report, slices, table_from_file, table_from_frame
 from informedness.cli import main
 from informedness.results.several import holm
 from informedness.results.slices import Slices
+from informedness.warnings import InformednessWarning
 
 N = 600
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from informedness import SCORES
+from informedness.statistics.registry import SCORES
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from sklearn.metrics import balanced_accuracy_score, confusion_matrix, mutual_in
 from torchmetrics import MetricCollection
 
 import informedness.torchmetrics
-from informedness import UndefinedMetricWarning
 from informedness.torchmetrics import NIT, Informedness
+from informedness.warnings import UndefinedMetricWarning
 
 pytestmark = pytest.mark.slow  # imports torch
 

@@ -15,8 +15,8 @@ from transformers import (
 )
 
 import trainer_cases as cases
-from informedness import InformednessWarning
 from informedness.trainer import argmax_logits
+from informedness.warnings import InformednessWarning
 from test_documents import functions_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:informedness. ")]

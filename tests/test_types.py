@@ -20,10 +20,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from informedness import SCORES, ContingencyTable, Tally, compare, ema_score, entropy_triangle
-from informedness import InformednessWarning, IntervalWarning, LabelsWarning, NoSamplesError
-from informedness import UndefinedMetricWarning, estimate, informed_decisions
-from informedness import informedness_score, leaderboard, markedness_score, module_path, nit_score
+from informedness import ContingencyTable, Tally, compare, ema_score, entropy_triangle
+from informedness import NoSamplesError, estimate, informed_decisions
+from informedness import informedness_score, leaderboard, markedness_score, nit_score
 from informedness import read_log, register, report, slices, table_from_file, table_from_frame
 from informedness import unregister
 from informedness.logs.answers import Answers
@@ -36,6 +35,8 @@ from informedness.results.leaderboard import Leaderboard
 from informedness.results.report import Report
 from informedness.results.slices import Slices
 from informedness.statistics.entropic import EntropyTriangle
+from informedness.warnings import InformednessWarning, IntervalWarning
+from informedness.warnings import LabelsWarning, UndefinedMetricWarning
 
 table = ContingencyTable.from_matrix([[84, 6], [2, 8]])
 value: float = table.informedness(average="macro", prior={0: 0.5, 1: 0.5})
@@ -73,8 +74,6 @@ assert_type(estimate(table).confidence_interval, tuple[float, float])
 assert_type(informed_decisions([[0.5, 0.5]], average="macro"), NDArray[np.int64])
 assert_type(register(), dict[str, str])
 assert_type(unregister(), list[str])
-assert_type(module_path("nit"), str)
-assert_type(SCORES, tuple[str, ...])
 categories: list[type[Warning]] = [InformednessWarning, IntervalWarning, LabelsWarning]
 categories += [UndefinedMetricWarning]
 error: ValueError = NoSamplesError()

@@ -13,10 +13,9 @@ from typing import Any
 
 import charts
 import gradio as gr
-from data import check_labels, table_of_labels, table_of_matrix, tables_of_models
+from data import table_of_labels, table_of_matrix, tables_of_models
 from gradio.events import api
-from limits import MAX_CLASSES, METRIC, Refusal
-from simulate import expected_table
+from limits import METRIC, Refusal
 
 import informedness
 from informedness import ContingencyTable
@@ -28,7 +27,6 @@ from informedness.statistics.registry import REPORTED
 
 # Models often send a list as JSON in a string.
 Labels = list[str | int] | str
-Numbers = list[float] | str
 NO_INTERVAL = "there is no interval: these are weights, not counts of samples"
 
 
@@ -86,8 +84,8 @@ def score(
 
     Returns
     -------
-        accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness, nit and
-        ema (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
+        accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness and
+        nit (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
         classifier and of one that always gives the commonest class; summary, which explains the
         score of this page; signature; warnings.
@@ -113,26 +111,6 @@ def score_matrix(
         The same as scoring the labels of these samples.
     """
     return _report(table_of_matrix(matrix, labels), confidence_level)
-
-
-def simulate(shares: Numbers, ability: float, guess: Numbers | None = None) -> dict[str, Any]:
-    """Compute the exact scores of a classifier that knows some of the answers and guesses the rest.
-
-    This shows how each score treats guessing: Informedness equals the ability, whatever the classes
-    and the guesses, while accuracy rises with the share of the commonest class.
-
-    Args:
-        shares: The sizes of the classes, 2 to 50 of them; they are scaled to sum to 1.
-        ability: The share of answers known, from 0 to 1.
-        guess: How often each class is guessed otherwise; by default in proportion to the classes.
-
-    Returns
-    -------
-        The scores, without intervals because nothing is drawn at random; table, the expected table
-        (rows are references).
-    """
-    table = expected_table(shares, ability, guess)
-    return {**_report(table, None), "table": table.to_dense().tolist()}
 
 
 def compare(
@@ -172,43 +150,6 @@ def compare(
         )
         a, b = map(scores_of, tables)
     return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": notes}
-
-
-def slices(
-    references: Labels,
-    predictions: Labels,
-    by: Labels,
-    labels: Labels | None = None,
-    confidence_level: float = 0.95,
-) -> dict[str, Any]:
-    """Score each slice of the samples, for example each type of question, and all samples together.
-
-    Every slice is scored with the classes of the whole, so that the NIT of slices can be compared.
-    Scores from few samples are uncertain: compare the intervals before you compare scores.
-
-    Args:
-        references: The true labels, up to 100,000.
-        predictions: The predicted labels, one per reference, in the same order.
-        by: The slice of each sample, with at most 1,000 different slices.
-        labels: All classes of the task; by default those that occur.
-        confidence_level: How often an interval should contain the true value, between 0 and 1.
-
-    Returns
-    -------
-        slices, one for each value of by: its name as slice, n_samples, n_classes,
-        class_entropy_bits, and every score (null where undefined, for example with one class),
-        each with NAME_standard_error, NAME_low and NAME_high;
-        overall, the same for all samples; summary, on how to read them; warnings.
-    """
-    table_of_labels(references, predictions, labels)  # within the limits
-    column = check_labels(by, "slices")
-    if (n := len(set(column.tolist()))) > MAX_CLASSES:
-        raise Refusal(f"At most {MAX_CLASSES:,d} slices can be scored here, got {n:,d}.")
-    with charts.noting() as notes:
-        made = informedness.slices(
-            references, predictions, by=column, labels=labels, confidence_level=confidence_level
-        )
-    return {**made.to_dict(), "summary": " ".join(made.text_lines()), "warnings": notes}
 
 
 def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
@@ -251,7 +192,7 @@ def _read(name: str, value: Any) -> Any:
 
 def register() -> None:
     """Add the endpoints to the page being built."""
-    for endpoint in (score, score_matrix, simulate, compare, slices):
+    for endpoint in (score, score_matrix, compare):
         parts = re.split(r"\n\n(?:Args:|Returns\n-+\n)", inspect.getdoc(endpoint) or "")
         about, _, returned = (" ".join(part.split()) for part in parts)
         description = f"{about} Returns: {returned}"

@@ -32,28 +32,22 @@ DRAWS = 10
 # The model
 
 
-def expected_table(shares: Any, ability: Any, guess: Any = None) -> ContingencyTable:
+def expected_table(shares: Any, ability: float) -> ContingencyTable:
     """Return the expected table of a classifier that knows the answer with probability `ability`.
 
-    Otherwise it draws a class from its guess shares g, by default the class shares pi:
-    p_ij = pi_i (ability [i = j] + (1 - ability) g_j). Exact, with no random number.
+    Otherwise it draws a class in proportion to the class shares pi:
+    p_ij = pi_i (ability [i = j] + (1 - ability) pi_j). Exact, with no random number.
     """
-    pi = _shares(shares, "shares")
-    g = pi if guess is None else _shares(guess, "guess shares")
-    if not isinstance(ability, int | float) or not 0 <= ability <= 1:
-        raise Refusal(f"The ability must be between 0 and 1, got {str(ability)[:40]}.")
-    if not 2 <= len(pi) <= MAX_SIMULATED or len(g) != len(pi):
-        raise Refusal(
-            f"A simulation needs 2 to {MAX_SIMULATED} classes and one guess share per class, got "
-            f"{len(pi)} and {len(g)}."
-        )
+    pi = _scaled(shares)
+    if not 2 <= len(pi) <= MAX_SIMULATED:
+        raise Refusal(f"A simulation needs 2 to {MAX_SIMULATED} classes, got {len(pi)}.")
     if min(pi) < SMALLEST_SHARE:
         raise Refusal(f"The share of each class must be at least {SMALLEST_SHARE} of all.")
-    table = np.outer(pi, (1 - ability) * g) + np.diag(ability * pi)
+    table = np.outer(pi, (1 - ability) * pi) + np.diag(ability * pi)
     return _table_of(table, [f"class {i + 1}" for i in range(len(pi))])
 
 
-def _shares(values: Any, name: str) -> Any:
+def _scaled(values: Any) -> Any:
     """Return numbers scaled to sum to 1."""
     try:
         shares = np.array(values, dtype=float)
@@ -62,7 +56,7 @@ def _shares(values: Any, name: str) -> Any:
     except (OverflowError, TypeError, ValueError):
         pass
     raise Refusal(
-        f"The {name} must be a list of numbers, none below 0, not all 0, with a sum below 1e308."
+        "The shares must be a list of numbers, none below 0, not all 0, with a sum below 1e308."
     )
 
 

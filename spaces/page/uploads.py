@@ -15,11 +15,18 @@ from columns import arguments_of, check_choices, guessed_columns, in_a_sentence
 from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, Refusal
 
 from informedness.inputs.joined import Whole, read_columns
-from informedness.inputs.paths import FORMATS, named_format
-from informedness.listing import column_names
+from informedness.inputs.paths import FORMATS, list_files, named_format, open_whole
+from informedness.inputs.readers import read_header
 from informedness.results.text import lines_of_read
 
 SHOWN_ROWS = 4
+
+
+def _column_names(path: str, encoding: str | None, most_bytes: int) -> list[str]:
+    """Return the names of the columns of a file; those of JSON are the keys of its first object."""
+    ((file, kind),) = list_files(path, None)
+    with open_whole(file, kind, encoding, most_bytes) as stream:
+        return list(read_header(stream, kind, {}).header)
 
 
 class Upload:
@@ -31,7 +38,7 @@ class Upload:
         self._path, self._counts = str(sent["path"]), counts
         self._how = {"encoding": encoding or None, "most_bytes": MAX_FILE}
         self._check_unpacked()
-        self.header = self._asked(column_names)
+        self.header = self._asked(_column_names)
         if len(self.header) > MAX_COLUMNS or max(map(len, self.header), default=0) > MAX_LABEL:
             raise Refusal(
                 f"A file can have at most {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} "

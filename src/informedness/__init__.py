@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .contingency import ContingencyTable as ContingencyTable
-    from .core.labels import InformednessWarning as InformednessWarning
-    from .core.labels import LabelsWarning as LabelsWarning
     from .core.labels import NoSamplesError as NoSamplesError
-    from .core.labels import UndefinedMetricWarning as UndefinedMetricWarning
     from .core.scores import __version__ as __version__
     from .decisions import informed_decisions as informed_decisions
     from .functions import ema_score as ema_score
@@ -33,14 +30,11 @@ if TYPE_CHECKING:
     from .results.leaderboard import leaderboard as leaderboard
     from .results.report import report as report
     from .results.slices import slices as slices
-    from .statistics.intervals import IntervalWarning as IntervalWarning
-    from .statistics.registry import SCORES as SCORES
-    from .statistics.registry import module_path as module_path
     from .tally import Tally as Tally
 
 _NAMES = {
     "contingency": "ContingencyTable",
-    "core.labels": "InformednessWarning LabelsWarning NoSamplesError UndefinedMetricWarning",
+    "core.labels": "NoSamplesError",
     "core.scores": "__version__",
     "decisions": "informed_decisions",
     "functions": "ema_score entropy_triangle informedness_score markedness_score nit_score",
@@ -53,8 +47,6 @@ _NAMES = {
     "results.leaderboard": "leaderboard",
     "results.report": "report",
     "results.slices": "slices",
-    "statistics.intervals": "IntervalWarning",
-    "statistics.registry": "SCORES module_path",
     "tally": "Tally",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

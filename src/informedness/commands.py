@@ -315,10 +315,7 @@ def _leaderboard(options: Namespace) -> "Leaderboard":
 
 def compare(options: Namespace) -> str:
     """Return the comparison of two models."""
-    from .statistics.intervals import check_level
-
     source = _check(options)
-    check_level(options.confidence_level)  # before hours of reading
     result, names = _of_columns(options) if source == "columns" else _of_logs(options)
     if options.format == "text":
         return _comparison_text(result, *names)

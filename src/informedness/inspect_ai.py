@@ -62,7 +62,7 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
         rows.append((each.sample_id, kept["target"], *found))
         letters.append(letters_of(kept["choices"]))
     choices = classes or classes_of([gold for _, gold, *_ in rows], letters)
-    return Answers.inside("", rows, choices=choices)
+    return Answers.inside(rows, choices=choices)
 
 
 def _value(answers: Answers, name: str) -> float:

@@ -7,29 +7,11 @@ from itertools import islice
 
 from .inputs.nested import leaves
 from .inputs.objects import Objects
-from .inputs.paths import list_files, open_whole
+from .inputs.paths import open_whole
 from .inputs.readers import columns_in, read_header
 
 MOST_ROWS = 10_000  # that are looked at
 _MOST_COLUMNS = 40
-
-
-def column_names(
-    path: str,
-    file_format: str | None = None,
-    encoding: str | None = None,
-    most_bytes: int | None = None,
-) -> list[str]:
-    """Return the names of the columns of a file; those of JSON are the keys of its first object.
-
-    Raises
-    ------
-    ValueError
-        As for `read_header`; or if it does not show what separates the columns of a CSV file.
-    """
-    ((file, kind),) = list_files(path, file_format)
-    with open_whole(file, kind, encoding, most_bytes) as stream:
-        return list(read_header(stream, kind, {}).header)
 
 
 def columns_listed(

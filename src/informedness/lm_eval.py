@@ -109,7 +109,7 @@ def _answers(pairs: Any, labels: Any) -> Answers | None:
     classes = tuple(sorted({gold for gold, *_ in rows}) if labels is None else labels)
     texts = tuple(texts for *_, texts in rows)
     numbered = [(number, *row[:3]) for number, row in enumerate(rows)]
-    return Answers.inside("", numbered, choices=classes, texts=texts if any(texts) else ())
+    return Answers.inside(numbered, choices=classes, texts=texts if any(texts) else ())
 
 
 def _pair_of_lists(references: Sequence[Any], predictions: Sequence[Any]) -> tuple[Any, Any]:

@@ -343,7 +343,7 @@ def plot_ability_curves(
     guesses : sequence of float, optional
         Share of each class in the guesses; by default as in the references.
     metrics : sequence of str
-        Names of scores in `informedness.SCORES`.
+        Names of scores, as in `ContingencyTable.score`.
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure.
 

@@ -21,6 +21,7 @@ from arithmetic import LETTERS, QUESTIONS, SAID
 from datasets import Dataset
 from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.metrics.metrics import Metrics
+from lighteval.metrics.utils.metric_utils import Metric
 from lighteval.models.abstract_model import LightevalModel, ModelConfig
 from lighteval.models.model_output import ModelResponse
 from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
@@ -28,8 +29,6 @@ from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.registry import Registry
 from lighteval.tasks.requests import Doc
 from lighteval.utils.cache_management import SampleCache
-
-import informedness.lighteval as ours
 
 # It would import all its own tasks, of which some ask the network as they are imported.
 Registry._load_from_files = Registry._load_from_subdirs = staticmethod(lambda *_: {})
@@ -40,10 +39,10 @@ MODELS = {
     "arithmetic_text": ("refuses", "always-b", "knows-half"),
     "arithmetic_sentence": ("knows-half",),
 }
-OWN = Metrics.loglikelihood_acc, Metrics.exact_match, Metrics.gpqa_instruct_metric
 METRICS = {
-    task: [own.value, ours.informedness(own), ours.nit(own)]
-    for task, own in zip(MODELS, OWN, strict=True)
+    "arithmetic": Metrics.loglikelihood_acc,
+    "arithmetic_text": Metrics.exact_match,
+    "arithmetic_sentence": Metrics.gpqa_instruct_metric,
 }
 
 
@@ -89,7 +88,7 @@ def prompt(line: dict, task_name: str | None = None) -> Doc:
 
 
 def run(
-    task: str, model: str, folder: Path, metrics: list | None = None, form: str | None = None
+    task: str, model: str, folder: Path, metric: Metric | None = None, form: str | None = None
 ) -> Pipeline:
     """Evaluate a model, which may put its answers in a form; save results and details."""
     data = folder / "data"
@@ -105,7 +104,7 @@ def run(
             hf_avail_splits=["test"],
             evaluation_splits=["test"],
             generation_size=8,
-            metrics=METRICS[task] if metrics is None else metrics,
+            metrics=[metric or METRICS[task].value],
         )
     ]
     pipeline = Pipeline(

@@ -20,9 +20,10 @@ from inspect_ai.solver import generate
 from inspect_logs import by_letter, model, run
 
 import informedness.inspect_ai
-from informedness import InformednessWarning, estimate
+from informedness import estimate
 from informedness import read_log as read
 from informedness.inspect_ai import nit, nit_stderr, with_target
+from informedness.warnings import InformednessWarning
 from tables import score_of
 
 LOGS = Path(__file__).parents[2] / "examples" / "runs" / "inspect"

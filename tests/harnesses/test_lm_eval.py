@@ -22,7 +22,7 @@ from informedness.lm_eval import Task
 from informedness.logs.lm_eval import is_log
 from tables import score_of, table_of_labels
 
-pytestmark = pytest.mark.filterwarnings("ignore::informedness.IntervalWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::informedness.warnings.IntervalWarning")
 
 
 @cache

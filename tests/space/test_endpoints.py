@@ -1,7 +1,6 @@
 """The endpoints that programs call: what they return and refuse, over HTTP and as tools (MCP)."""
 
 import asyncio
-import itertools
 import json
 import re
 from collections.abc import Callable
@@ -15,8 +14,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from golden import close
-from informedness import ContingencyTable, compare, estimate, report, slices
-from informedness.results.report import Report
+from informedness import compare, estimate, report
 from tables import table_of_labels
 
 HUNDRED = ["ham"] * 90 + ["spam"] * 10
@@ -31,20 +29,17 @@ def list_of(items: dict[str, Any], *others: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [{"type": "array", "items": items}, TEXT, *others]}
 
 
-COLUMN, NUMBERS = list_of(LABEL), list_of(NUMBER)
-LABELS, GUESS = (list_of(items, {"type": "null"}) for items in (LABEL, NUMBER))
+COLUMN, LABELS = list_of(LABEL), list_of(LABEL, {"type": "null"})
 METRIC = {"type": "string", "default": "nit"}
 LEVEL = {"type": "number", "default": 0.95}
 REST = {"labels": LABELS, "confidence_level": LEVEL}
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "score": {"references": COLUMN, "predictions": COLUMN, **REST},
     "score_matrix": {"matrix": list_of({"type": "array", "items": NUMBER}), **REST},
-    "simulate": {"shares": NUMBERS, "ability": NUMBER, "guess": GUESS},
     "compare": dict.fromkeys(("references", "predictions_a", "predictions_b"), COLUMN)
     | {"metric": METRIC, **REST},
-    "slices": dict.fromkeys(("references", "predictions", "by"), COLUMN) | REST,
 }
-OPTIONAL = {"labels", "guess", "metric", "confidence_level"}
+OPTIONAL = {"labels", "metric", "confidence_level"}
 
 
 @pytest.fixture(scope="session")
@@ -60,9 +55,7 @@ def test_a_client_gets_what_the_functions_return_and_the_sentence_that_refuses(c
     calls: dict[str, dict[str, Any]] = {
         "score": {"references": HUNDRED, "predictions": [*B[:99], "eggs"], "confidence_level": 0.5},
         "score_matrix": {"matrix": [[30.5, 20], [3, 40]], "labels": ["a", "b"]},
-        "simulate": {"shares": [0.5, 0.3, 0.2], "ability": 0.25, "guess": [0.2, 0.2, 0.6]},
         "compare": {"references": HUNDRED, "predictions_a": A, "predictions_b": B},
-        "slices": {"references": HUNDRED, "predictions": B, "by": ["short"] * 30 + ["long"] * 70},
     }
     assert calls.keys() == ARGUMENTS.keys()
     for name, arguments in calls.items():
@@ -119,19 +112,6 @@ def test_warnings_come_with_the_result(page):
     assert any("2 references outside the largest class" in note for note in few["warnings"])
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_slices_have_the_intervals_of_the_package(page):
-    by = ["short"] * 30 + ["long"] * 70
-    for level in (0.95, 0.5):
-        result = page.endpoints.slices(HUNDRED, B, by, None, level)
-        wanted = slices(HUNDRED, B, by=by, confidence_level=level).to_dict()
-        assert {name: result[name] for name in wanted} == wanted
-        first = result["slices"][0]
-        low, high = first["informedness_low"], first["informedness_high"]
-        assert low < first["informedness"] < high
-    assert "1 with fewer than 50 samples" in result["warnings"][0]
-
-
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_comparison_is_that_of_the_package_by_the_metric_of_the_page(page_of, metric):
     endpoints = page_of(metric).endpoints
@@ -148,19 +128,6 @@ def test_a_comparison_is_that_of_the_package_by_the_metric_of_the_page(page_of, 
     assert wanted.items() <= endpoints.compare(HUNDRED, A, B, **options).items()
 
 
-def test_a_simulation_is_exact_and_informedness_is_the_ability(page):
-    shares, ability, guess = [0.5, 0.3, 0.2], 0.25, [0.2, 0.2, 0.6]
-    result = page.endpoints.simulate(shares, ability, guess)
-    for i, j in itertools.product(range(3), repeat=2):
-        wanted = shares[i] * (ability * (i == j) + (1 - ability) * guess[j])
-        assert result["table"][i][j] == pytest.approx(wanted, abs=1e-15)
-    assert result["informedness"] == pytest.approx(ability, abs=1e-12)
-    wanted = Report.from_table(ContingencyTable.from_matrix(result["table"])).scores
-    assert result["nit"] == pytest.approx(wanted["nit"], abs=1e-12)
-    likely = page.endpoints.simulate([9, 1], 0)  # guesses like the classes
-    assert likely["table"] == [pytest.approx([0.81, 0.09]), pytest.approx([0.09, 0.01])]
-
-
 REFUSED: list[tuple[str, list[Any], str]] = [
     ("score", [["a"] * 100_001, ["a"] * 100_001], "At most 100,000 rows can be .* 100,001"),
     ("score", [["a" * 201, "b"], ["a", "b"]], "A label can have at most 200 .* has 201"),
@@ -169,11 +136,6 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ("score", [["a", None], ["a", "b"]], "`references` must hold labels .* a missing value"),
     ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes .* got 1,001"),
     ("score_matrix", [[[1, 2], [3]]], "must be square, but row 2 is no list of 2 counts"),
-    ("simulate", [[1] * 51, 0.5], "A simulation needs 2 to 50 classes"),
-    ("simulate", [[1, 1], 1.5], "The ability must be between 0 and 1, got 1.5"),
-    ("simulate", [[1, 0], 0.5], "The share of each class must be at least 1e-06"),
-    ("simulate", [[1, 1], 0.5, [1, 1, 1]], "got 2 and 3"),
-    ("simulate", [[1, 1], 0.5, [10**400, 1]], "The guess shares must be a list of numbers"),
 ]
 
 

@@ -278,3 +278,15 @@ def test_a_simulation_in_which_one_class_is_half_of_all_has_no_totals(page):
         table = page.simulate.expected_table(sizes, 0)
         assert table.reference_totals.tolist() == pytest.approx(sizes)
         assert page.simulate.draw_again(table, 100, 3)[2].total == 100
+
+
+def test_a_simulation_says_what_shares_it_can_have(page):
+    assert page.simulate.read_shares("9, 1") == pytest.approx([90, 10])
+    for written, sentence in (
+        (", ".join(["1"] * 51), "A simulation needs 2 to 50 classes, got 51"),
+        ("1, 0", "The share of each class must be at least 1e-06"),
+        ("1, -1", "none below 0"),
+        (f"1{'0' * 308}, 9{'0' * 308}", "with a sum below 1e308"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            page.simulate.read_shares(written)

@@ -55,11 +55,11 @@ import populations as of
 from paper import scoring
 from scipy.stats import binomtest
 
-import informedness
-from informedness import SCORES, ContingencyTable, compare
+from informedness import ContingencyTable, compare
 from informedness.core.table import Table
 from informedness.results.slices import _difference
-from informedness.statistics.registry import averaged_score
+from informedness.statistics.registry import SCORES, averaged_score
+from informedness.warnings import IntervalWarning
 
 HERE = Path(__file__).parent
 KS, SIZES, SHARES, DIFFERENT = (
@@ -285,7 +285,7 @@ def compared(rng, columns, k, metric, way):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         made = compare(*columns, **options_of(metric), labels=range(k), **extra)
-    return made, any(x.category is informedness.IntervalWarning for x in caught)
+    return made, any(x.category is IntervalWarning for x in caught)
 
 
 def cell(task):

@@ -51,10 +51,10 @@ import numpy as np
 from paper import scoring
 from populations import CLASSIFIERS, SHARES, made_with, population, wilson_bound
 
-from informedness import SCORES, ContingencyTable
+from informedness import ContingencyTable
 from informedness.statistics.information import independence_test
 from informedness.statistics.informed import INFORMEDNESS
-from informedness.statistics.registry import averaged_score
+from informedness.statistics.registry import SCORES, averaged_score
 from informedness.statistics.sums import sums_of
 
 sys.path.append(str(Path(__file__).parents[1]))

@@ -89,15 +89,13 @@ class Answers:
     groups: tuple[str, ...] = ()
 
     @classmethod
-    def inside(cls, what: str, rows: Iterable[tuple[Any, ...]], **more: Any) -> Answers | None:
+    def inside(cls, rows: Iterable[tuple[Any, ...]], **more: Any) -> Answers | None:
         """Return what was answered in a run that has not ended; None if nothing can be scored.
 
         An error would end a run that may have cost hours, so that there is a warning instead.
 
         Parameters
         ----------
-        what : str
-            What has no score, for the warning.
         rows : iterable of (sample, gold, answer, verdict)
         **more
             As the attributes, such as `choices`.
@@ -107,7 +105,7 @@ class Answers:
         try:
             return made._of_samples(ids).read(AS_THEY_ARE)
         except VerdictError as error:
-            warn(f"no score{what}: {error}")
+            warn(f"no score: {error}")
             return None
 
     def _of_samples(self, ids: Sequence[Any]) -> Answers:

@@ -73,7 +73,7 @@ def read_log(path: Path) -> Iterator[Answers]:
             yield from _answers(path, of_kind, variant if both else "")
 
 
-def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
+def _gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
     """Return the position of the one right choice.
 
     Raises
@@ -90,7 +90,7 @@ def gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
     return int(gold)
 
 
-def logprobs_of(logprobs: Any, n_choices: int) -> list[float]:
+def _logprobs_of(logprobs: Any, n_choices: int) -> list[float]:
     """Return the log-probability of each choice, and those without the question if they are there.
 
     Raises
@@ -106,20 +106,7 @@ def logprobs_of(logprobs: Any, n_choices: int) -> list[float]:
     return list(map(float, numbers))
 
 
-def texts_of(texts: Any) -> list[Any]:
-    """Return the generations of a sample.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
-    if not isinstance(texts, list) or not texts:
-        raise ValueError(f"`text` must be a list of generations, got {show(texts)}")
-    return texts
-
-
-def stripped(choices: Any) -> list[str]:
+def _stripped(choices: Any) -> list[str]:
     """Return the texts of choices without surrounding spaces.
 
     Raises
@@ -163,26 +150,30 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _found(row: dict[str, Any], choices: list[str], metric: str, is_extracted: bool) -> list[Any]:
+def _found(
+    row: dict[str, Any], choices: list[str], gold: int, metric: str, is_extracted: bool
+) -> list[Any]:
     """Return what was answered: a position, a text, or one text for each generation."""
     doc, response = row["doc"], row["model_response"]
     if not response["text"]:
-        logprobs = logprobs_of(response["logprobs"], len(choices))
+        logprobs = _logprobs_of(response["logprobs"], len(choices))
         tokens = response.get("output_tokens") or ()
         blank = " " if "ignore_first_space=True" in metric else ""
         measured = [text.removeprefix(blank) for text in doc["choices"]]
         return [likeliest(_plain_name(metric), logprobs, measured, tokens)]
     # without the reasoning, if lighteval took that out
     texts = response.get("text_post_processed")
-    texts = texts_of(response["text"] if texts is None else texts)
+    texts = response["text"] if texts is None else texts
+    if not isinstance(texts, list) or not texts:
+        raise ValueError(f"`text` must be a list of generations, got {show(texts)}")
     if not is_extracted:
         return texts
-    specific, gold = doc.get("specific") or {}, choices[gold_of(doc["gold_index"], choices)]
+    specific, right = doc.get("specific") or {}, choices[gold]
     found, golds = specific.get("extracted_predictions"), specific.get("extracted_golds") or [None]
-    if found is None or golds[0] != gold or len(texts) > 1:
+    if found is None or golds[0] != right or len(texts) > 1:
         raise ValueError(
             f"what was extracted must be logged, as in other samples, of one generation and of the "
-            f"right choice {show(gold)}, got {show(found)} and {show(golds)} of {show(texts)}"
+            f"right choice {show(right)}, got {show(found)} and {show(golds)} of {show(texts)}"
         )
     return found[:1] or [None]  # what was parsed; its text may follow
 
@@ -207,9 +198,9 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
     texts, golds, found = [], [], []
     for row in rows:
         with naming(f"sample {row['doc']['id']}"):
-            texts.append(stripped(row["doc"]["choices"]))
-            golds.append(gold_of(row["doc"]["gold_index"], texts[-1]))
-            found.append(_found(row, texts[-1], metric or "acc", is_extracted))
+            texts.append(_stripped(row["doc"]["choices"]))
+            golds.append(_gold_of(row["doc"]["gold_index"], texts[-1]))
+            found.append(_found(row, texts[-1], golds[-1], metric or "acc", is_extracted))
     (n_answers, *more) = sorted(set(map(len, found)))
     if more:
         raise ValueError(

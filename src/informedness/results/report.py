@@ -44,8 +44,8 @@ class Report(Result, Mapping[str, float]):
     table : ContingencyTable
         What everything is computed from.
     scores : dict of str to float
-        accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness, nit
-        and ema, the same numbers that the functions of these names return; nan where undefined
+        accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness
+        and nit, the same numbers that the functions of these names return; nan where undefined
         (kappa), 0.0 with a warning for Informedness of a single class.
     class_entropy : float
         Entropy of the references in bits.

@@ -41,7 +41,6 @@ _HEADS = {
     "matthews_corrcoef": "MCC",
     "informedness": "Inf",
     "nit": "NIT",
-    "ema": "EMA",
 }
 _MOST_ROWS = 50
 _LEVEL = 0.95  # of the intervals behind a p-value

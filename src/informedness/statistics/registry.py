@@ -39,7 +39,7 @@ REGISTRY = {  # in the order of a report
     "informedness": Entry("statistics.informed:INFORMEDNESS", is_module=True),
     "markedness": Entry("statistics.informed:MARKEDNESS", in_report=False),
     "nit": Entry("statistics.entropic:NIT", is_module=True),
-    "ema": Entry("statistics.entropic:EMA"),
+    "ema": Entry("statistics.entropic:EMA", in_report=False),
 }
 SCORES = tuple(REGISTRY)
 MODULES = tuple(name for name, entry in REGISTRY.items() if entry.is_module)
