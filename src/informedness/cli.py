@@ -93,7 +93,7 @@ def _main(arguments: Sequence[str]) -> int:
             raise ValueError("standard output is closed")
         said = _parse(arguments, options)
         if said is None:
-            with _held_warnings(options) as held, _progress():
+            with _held_warnings(options) as held:
                 from . import commands
 
                 said = getattr(commands, options.command)(options)
@@ -203,44 +203,6 @@ def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
         warnings.showwarning = show
         warnings.simplefilter("always", InformednessWarning)
         yield messages
-
-
-@contextmanager
-def _progress() -> Iterator[None]:
-    """Show on a terminal that work goes on, from the third second on."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    import signal
-    from threading import Timer
-
-    shown: list[Any] = []
-
-    def show() -> None:
-        with suppress(ImportError):  # the bar is a comfort, not worth an error
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TimeElapsedColumn
-
-            columns = "scoring", BarColumn(), TimeElapsedColumn()
-            progress = Progress(*columns, console=Console(stderr=True), transient=True)
-            progress.add_task("", total=None)
-            progress.start()
-            shown.append(progress)
-
-    timer = Timer(2, show)
-    mask: Any = getattr(signal, "pthread_sigmask", None)  # not on Windows
-    # Ctrl-C is for the thread that works: taken by another, it would not end a read.
-    before = mask and mask(signal.SIG_BLOCK, {signal.SIGINT})
-    timer.start()  # its thread, and that of the bar, keep this mask
-    if mask:
-        mask(signal.SIG_SETMASK, before)
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
-        for progress in shown:
-            progress.stop()
 
 
 def _refused(message: str) -> int:
