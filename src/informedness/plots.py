@@ -30,10 +30,6 @@ from .statistics.registry import SCORES, score_named
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .results.leaderboard import Leaderboard
-    from .results.report import Report
-    from .results.slices import Slices
-
 Kind = TypeVar("Kind")
 
 WIDTH = 3.03  # inches, a column of a page of two
@@ -115,7 +111,7 @@ def _write_cells(ax: Axes, numbers: list[str], shares: Any, size: float) -> bool
     return fits
 
 
-def draw_per_class(report: Report, ax: Axes | None = None) -> Axes:
+def draw_per_class(report: Any, ax: Axes | None = None) -> Axes:
     """Draw what `Report.plot` returns."""
     classes = report.per_class[:_MOST_ROWS]
     width = 18 if report.confidence_level is None else 12
@@ -151,14 +147,14 @@ class _Row(NamedTuple):
     is_whole: bool = False
 
 
-def draw_leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
+def draw_leaderboard(board: Any, ax: Axes | None = None) -> Axes:
     """Draw what `Leaderboard.plot` returns."""
     rows = [_Row(x.name, x.value, x.estimate, x.place, x.runs) for x in board.models]
     head = "" if board.models[0].letters else "score, ranks"
     return _forest(rows, score_named(board.metric).title, ax, head)
 
 
-def draw_slices(slices: Slices, metric: str = "informedness", ax: Axes | None = None) -> Axes:
+def draw_slices(slices: Any, metric: str = "informedness", ax: Axes | None = None) -> Axes:
     """Draw what `Slices.plot` returns."""
     if slices.confidence_level is None:
         raise ValueError("slices must have intervals to plot: make them with confidence_level=0.95")
