@@ -218,10 +218,12 @@ def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
 
 def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    if type(values) is list:
-        return values
     if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow or datasets
         values = values[values.column_names[0]]
+    if type(values).__module__ == "datasets.arrow_dataset":  # which iterates row by row
+        values = values[:]
+    if type(values) is list:
+        return values
     if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
         try:
             values.validate(full=True)  # or -1 in a dictionary's column would be its last label
