@@ -276,7 +276,8 @@ def warn_of_labels(
             warn(f"no label in `{names[1]}` is one of the declared classes: spell them alike")
         return
     nulls = () if nulls_are_labels else (*NULLS, "-100")
-    is_null = np.array([text_of(x).strip() in nulls for x in table.labels])
+    text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in table.labels]
+    is_null = np.array([x.strip() in nulls for x in text])
     for name, amounts in zip(names, totals, strict=True):
         if found := ", ".join(map(show, labels_at(table, is_null & (amounts > 0)))):
             warn(
@@ -295,11 +296,6 @@ def warn_of_labels(
             f"`{names[0]}`: {such}; they count as 0 in Informedness, as information in NIT",
             UndefinedMetricWarning,
         )
-
-
-def text_of(label: Any) -> str:
-    """Return a label as text."""
-    return label.decode("latin-1") if isinstance(label, bytes) else str(label)
 
 
 def _share(table: Table, amounts: Numbers) -> str:

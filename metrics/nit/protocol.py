@@ -5,9 +5,9 @@
 reads the inputs itself. It is no `EvaluationModule`: `evaluate` would take it for the metric.
 
 What is added waits in memory. With `num_process > 1` each process opens a file at its first sample,
-where the base class waits for all, and `compute` writes one row of JSON to it: process, round and
-batches. What is added between two calls of `compute` is a round; two file names take turns, so that
-a process may run one round ahead.
+where the base class waits for all, and `compute` writes one row of JSON to it: process, round (what
+lies between two calls of `compute`) and batches. Two file names take turns, so that a process may
+run one round ahead.
 """
 
 # `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
@@ -90,10 +90,8 @@ class LabelInputs:
         """Add predictions and their references, with weights of 1 unless given; all or nothing."""
         unknown = self._defaults.get("unknown", "error")
         pair = read_pair(references, predictions, sample_weight=sample_weight, unknown=unknown)
-        weights = None
-        if sample_weight is not None:
-            self._check_options(["sample_weight"])
-            weights = read_weights(sample_weight, len(pair[0]))
+        self._check_options(["sample_weight"] * (sample_weight is not None))
+        weights = None if sample_weight is None else read_weights(sample_weight, len(pair[0]))
         # the caller may change its arrays afterwards
         r, p = (Column(column.codes.copy(), column.values) for column in pair)
         batches = self._added()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import NAMES, LabelsWarning, Numbers, show, warn
-from ..core.table import Table, text_of, warn_of_labels
+from ..core.table import Table, warn_of_labels
 
 _COUNT = re.compile(r"n|counts?|freq|frequency|size|total|(count(_star)?|sum)\(.*\)", re.IGNORECASE)
 # Words in names of columns; the last only where no other is there: "predicted label".
@@ -29,9 +29,14 @@ def warn_of_table(
     warn_of_labels(table, names, nulls_are_labels)
     known: dict[str, Any] = {}
     labels = () if table.declared or table.n_samples == 1 else table.labels
-    for label in (x for x in labels if len(text_of(x)) < _LONG):
-        folded = text_of(label).strip().casefold()
-        if sum(map(str.isalpha, folded)) > 2 and known.setdefault(folded, label) != label:
+    for label in labels:
+        text = label.decode("latin-1") if isinstance(label, bytes) else str(label)
+        folded = text.strip().casefold()
+        if (
+            len(text) < _LONG
+            and sum(map(str.isalpha, folded)) > 2
+            and known.setdefault(folded, label) != label
+        ):
             like = show(known[folded])
             warn(
                 f"{show(label)} and {like} differ only in case or blanks around them, and count as "
