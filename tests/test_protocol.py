@@ -405,6 +405,23 @@ def test_processes_with_labels_of_two_kinds_are_an_error_and_go_on_together(tmp_
     assert pair.compute([([0, 1], [0, 1])]) == [{"informedness": 1.0}, None]
 
 
+def test_kinds_are_compared_with_the_first_process_that_has_samples(tmp_path):
+    pair = Pair(Ours, tmp_path, num_process=3)
+    pair.metrics.append(pair.process(2))
+    for metric, labels in zip(pair.metrics, ([], [1, 2], ["a", "b"]), strict=True):
+        metric.labels = labels
+
+    def process(metric):
+        metric.add_batch(references=metric.labels, predictions=metric.labels)
+        return metric.compute()
+
+    with ThreadPoolExecutor(3) as pool:
+        calls = [pool.submit(process, metric) for metric in pair.metrics]
+    error, *nothing = (call.exception() or call.result() for call in calls)
+    assert "`references` must hold labels of the same type" in str(error)
+    assert nothing == [None, None]
+
+
 def test_a_round_in_which_a_process_waited_in_vain_leaves_the_next_one_alone(tmp_path):
     pair = Pair(Seen, tmp_path)
     first, second = pair.metrics

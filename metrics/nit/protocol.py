@@ -6,7 +6,7 @@ reads the inputs itself. It is no `EvaluationModule`: `evaluate` would take it f
 
 What is added waits in memory. With `num_process > 1` each process opens a file at its first sample,
 where the base class waits for all, and `compute` writes one row of JSON to it: process, round (what
-lies between two calls of `compute`) and batches. Two file names take turns, so that a process may
+lies between two calls of `compute`) and samples. Two file names take turns, so that a process may
 run one round ahead.
 """
 
@@ -94,11 +94,11 @@ class LabelInputs:
         weights = None if sample_weight is None else read_weights(sample_weight, len(pair[0]))
         # the caller may change its arrays afterwards
         r, p = (Column(column.codes.copy(), column.values) for column in pair)
-        batches = self._added()
-        _check_kinds([*batches[:1], (r, p, weights)])
+        for before, *_ in self._added()[:1]:
+            check_same_kind(before, "references added before", r, "references")
         self._join_round()
         if len(r):
-            batches.append((r, p, weights))
+            self._batches.append((r, p, weights))
             self._single_kind = type(r.example())
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
@@ -122,13 +122,11 @@ class LabelInputs:
                 "call `reset()` first if those are left over from an interrupted evaluation, or "
                 "`add_batch` and then `compute()` if they belong together"
             )
-        _check_kinds(batches)
         if not batches and self.num_process == 1:
             raise NoSamplesError("there must be a sample to score, got none: `add` some before")
+        batch = _joined(batches or [(*read_pair([], []), None)])
         self.reset()
-        if self.num_process == 1:
-            return self._score(batches, kwargs)
-        return self._compute_together(batches, kwargs)
+        return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)
 
     def reset(self) -> None:
         """Drop samples that this process added but did not compute, as after an interrupt."""
@@ -150,23 +148,19 @@ class LabelInputs:
             its = ", ".join(options)
             raise TypeError(f"{self.name} has no option {odd[0]!r}: its options are {its}")
 
-    def _score(self, batches: list[Batch], options: dict[str, Any]) -> Any:
-        """Return the result of the metric's own `_compute` for all samples of the batches."""
+    def _score(self, batch: Batch, options: dict[str, Any]) -> Any:
+        """Return the result of the metric's own `_compute`."""
         options = self._defaults | options
-        r, p, given = zip(*batches, strict=True)
-        if any(weights is not None for weights in given):
+        references, predictions, weights = batch
+        if weights is not None:
             if options.get("sample_weight") is not None:
                 raise ValueError(
                     "`sample_weight` was given both ways: leave it out of `compute` and "
                     "`evaluate.load`, and add the last samples with theirs by `add_batch`"
                 )
-            pairs = zip(r, given, strict=True)
-            joined = [np.ones(len(column)) if w is None else w for column, w in pairs]
-            options["sample_weight"] = np.concatenate(joined)
+            options["sample_weight"] = weights
         # not self._compute, which is what the base class calls
-        return type(self)._compute(
-            self, predictions=join_columns(p), references=join_columns(r), **options
-        )
+        return type(self)._compute(self, predictions=predictions, references=references, **options)
 
     # Several processes
 
@@ -177,11 +171,11 @@ class LabelInputs:
             super().add_batch(predictions=[""], references=[""])
             self.writer.stream.flush()  # a file without a row could not be read
 
-    def _compute_together(self, batches: list[Batch], options: dict[str, Any]) -> Any:
+    def _compute_together(self, batch: Batch, options: dict[str, Any]) -> Any:
         """Write the row of this process, compute by the base class, and go on to the next round."""
         self._join_round()  # a process may have no samples
-        lists = [[None if x is None else x.tolist() for x in batch] for batch in batches]
-        content = [self.process_id, self._round, lists]
+        lists = [None if x is None else x.tolist() for x in batch]
+        content = [self.process_id, self._round, *lists]
         row = json.dumps(content, default=lambda label: {"bytes": label.decode("latin-1")})
         try:
             super().add_batch(predictions=[row], references=[""])
@@ -198,7 +192,7 @@ class LabelInputs:
         try:
             decoder = json.JSONDecoder(object_hook=lambda x: x["bytes"].encode("latin-1"))
             rows = [decoder.decode(row) for row in predictions if row]
-            rounds = {number: f"is in round {at}" for number, at, _ in rows}
+            rounds = {number: f"is in round {at}" for number, at, *_ in rows}
             everyone = range(self.num_process)
             if rounds != dict.fromkeys(everyone, f"is in round {self._round}"):
                 found = (
@@ -209,18 +203,23 @@ class LabelInputs:
                     "`compute` in every round, and give each job in the cache folder an "
                     "`experiment_id`"
                 )
-            written = [batch for *_, batches in rows for batch in batches] or [([], [], None)]
             batches = [
                 (*read_pair(r, p, unknown="wrong"), None if weights is None else np.array(weights))
-                for r, p, weights in written
+                for *_, r, p, weights in rows
             ]
-            _check_kinds(batches)
-            return self._score(batches, options)
+            return self._score(_joined(batches), options)
         except BaseException as error:
             return error
 
 
-def _check_kinds(batches: list[Batch]) -> None:
-    """Raise ValueError if labels are of another kind than those of the first batch."""
-    for references, *_ in batches[1:]:
-        check_same_kind(batches[0][0], "references added before", references, "references")
+def _joined(batches: list[Batch]) -> Batch:
+    """Return the samples of all batches as one; weights are 1 where only others have some."""
+    r, p, given = zip(*batches, strict=True)
+    first = next(filter(len, r), r[0])  # a process may have no samples
+    for references in r:
+        check_same_kind(first, "references added before", references, "references")
+    weights = None
+    if any(w is not None for w in given):
+        pairs = zip(r, given, strict=True)
+        weights = np.concatenate([np.ones(len(x)) if w is None else w for x, w in pairs])
+    return join_columns(r), join_columns(p), weights
