@@ -343,8 +343,6 @@ def merged(*sides: Sequence[Any]) -> tuple[list[Any], list[Codes]]:
 
 def join_columns(columns: Sequence[Column]) -> Column:
     """Join columns with the same kind of label, end to end."""
-    if len(columns) == 1:
-        return columns[0]
     if all(column.values is None for column in columns):
         return Column(np.concatenate([column.codes for column in columns]))
     of_columns = [column.coded() for column in columns]

@@ -214,6 +214,8 @@ class LabelInputs:
 
 def _joined(batches: list[Batch]) -> Batch:
     """Return the samples of all batches as one; weights are 1 where only others have some."""
+    if len(batches) == 1:
+        return batches[0]
     r, p, given = zip(*batches, strict=True)
     first = next(filter(len, r), r[0])  # a process may have no samples
     for references in r:

@@ -29,14 +29,9 @@ def warn_of_table(
     warn_of_labels(table, names, nulls_are_labels)
     known: dict[str, Any] = {}
     labels = () if table.declared or table.n_samples == 1 else table.labels
-    for label in labels:
-        text = label.decode("latin-1") if isinstance(label, bytes) else str(label)
-        folded = text.strip().casefold()
-        if (
-            len(text) < _LONG
-            and sum(map(str.isalpha, folded)) > 2
-            and known.setdefault(folded, label) != label
-        ):
+    for label in (x for x in labels if len(_text_of(x)) < _LONG):
+        folded = _text_of(label).strip().casefold()
+        if sum(map(str.isalpha, folded)) > 2 and known.setdefault(folded, label) != label:
             like = show(known[folded])
             warn(
                 f"{show(label)} and {like} differ only in case or blanks around them, and count as "
@@ -44,6 +39,10 @@ def warn_of_table(
                 LabelsWarning,
             )
             return
+
+
+def _text_of(label: Any) -> str:
+    return label.decode("latin-1") if isinstance(label, bytes) else str(label)
 
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:
