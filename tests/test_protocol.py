@@ -196,7 +196,7 @@ def test_one_column_alone_is_refused_and_what_was_added_stays(load):
     assert len(metric) == 4
 
 
-def test_a_computation_that_fails_uses_up_what_was_added_and_an_interrupted_one_does_not(tmp_path):
+def test_a_computation_that_fails_or_is_interrupted_uses_up_what_was_added(tmp_path):
     class FailsOnce(Seen):
         def _compute(self, predictions, references):
             self.n_calls = getattr(self, "n_calls", 0) + 1
@@ -204,16 +204,15 @@ def test_a_computation_that_fails_uses_up_what_was_added_and_an_interrupted_one_
                 raise error
             return super()._compute(predictions, references)
 
-    for error, left in [(KeyboardInterrupt, 5), (ValueError, 0)]:
+    for error in (KeyboardInterrupt, ValueError):
         metric = FailsOnce(cache_dir=str(tmp_path))
         metric.add_batch(**columns(0, 4))
         metric.add(reference=1, prediction=1)
         with pytest.raises(error):
             metric.compute()
-        assert len(metric) == left
+        assert len(metric) == 0
         metric.add(reference=2, prediction=1)
-        pairs = list(zip(REFERENCES[:5], PREDICTIONS[:5], strict=True))
-        assert metric.compute() == {"seen": [*pairs[:left], (2, 1)]}
+        assert metric.compute() == {"seen": [(2, 1)]}
 
 
 # Two processes, played by two threads: to the locks of the files it is the same
@@ -377,6 +376,65 @@ def test_processes_of_different_rounds_are_an_error_that_says_so(tmp_path):
     assert none is None
     message = r"process 0 is in round 2, process 1 is in round 0.: .*`compute`.*`experiment_id`"
     assert re.search(message, str(error))
+
+
+def test_what_processes_add_one_by_one_waits_in_memory_in_any_mixture(tmp_path):
+    pair = Pair(Seen, tmp_path)
+
+    def process(number, labels):
+        metric = pair.metrics[number]
+        for label in labels:
+            metric.add(reference=label, prediction=label)
+        metric.add(reference=labels[0], prediction=labels[1], sample_weight=0.1)
+        assert len(metric) == len(labels) + 1
+        (path,) = tmp_path.rglob(f"*-2-{number}.arrow")
+        assert path.stat().st_size < 1000
+        return metric.compute()
+
+    labels = [x for number in range(100) for x in (b"\xff%d" % number, b"a\0")]
+    for own in (labels, ["\ud800", '{"bytes": "a"}', "[]", ""] * 50, [2**64 - 1, -(2**63)] * 100):
+        results = both(lambda x=own: process(0, x), lambda x=own: process(1, x))
+        seen = [*((x, x, 1.0) for x in own), (own[0], own[1], 0.1)] * 2
+        assert results == [{"seen": seen}, None]
+
+
+def test_processes_with_labels_of_two_kinds_are_an_error_and_go_on_together(tmp_path):
+    pair = Pair(Ours, tmp_path)
+    for first, second in ((["a"], [1]), ([b"a"], ["a"])):
+        error, none = pair.compute([(first, first)], [(second, second)])
+        assert re.search("`references` must hold labels of the same type", str(error))
+        assert none is None
+    assert pair.compute([([0, 1], [0, 1])]) == [{"informedness": 1.0}, None]
+
+
+def test_kinds_are_compared_with_the_first_process_that_has_samples(tmp_path):
+    pair = Pair(Ours, tmp_path, num_process=3)
+    pair.metrics.append(pair.process(2))
+    for metric, labels in zip(pair.metrics, ([], [1, 2], ["a", "b"]), strict=True):
+        metric.labels = labels
+
+    def process(metric):
+        metric.add_batch(references=metric.labels, predictions=metric.labels)
+        return metric.compute()
+
+    with ThreadPoolExecutor(3) as pool:
+        calls = [pool.submit(process, metric) for metric in pair.metrics]
+    error, *nothing = (call.exception() or call.result() for call in calls)
+    assert "`references` must hold labels of the same type" in str(error)
+    assert nothing == [None, None]
+
+
+def test_a_round_in_which_a_process_waited_in_vain_leaves_the_next_one_alone(tmp_path):
+    pair = Pair(Seen, tmp_path)
+    first, second = pair.metrics
+    sample = {"references": [0], "predictions": [0]}
+    assert both(lambda: first.add_batch(**sample), lambda: second.add_batch(**sample)) == [None] * 2
+    first.timeout = 0.1
+    with pytest.raises(ValueError, match="Cannot acquire lock"):
+        first.compute()
+    first.timeout = 300
+    assert second.compute() is None
+    assert pair.compute([([1], [1])], [([2], [2])]) == [{"seen": [(1, 1), (2, 2)]}, None]
 
 
 def test_a_computation_of_two_processes_that_fails_leaves_the_next_round_alone(tmp_path):

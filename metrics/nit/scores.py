@@ -50,8 +50,8 @@ def informedness(
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
-        present = table.reference_totals > 0
-        return np.where(present, undefined, 0.0).tolist() if average is None else undefined
+        each = np.where(table.reference_totals > 0, undefined, 0.0)
+        return each.tolist() if average is None else undefined
     size = sample_size(table)  # before rows are reweighted, which loses it
     bound = 1.0  # which rounding may step past
     if shares is not None and prior_mode == "odds":
@@ -93,13 +93,10 @@ def why_above_accuracy(table: Table, value: float, size: float) -> str:
 
 def class_gains(table: Table) -> Numbers:
     """Return J_c of each class, 0 for one without references, shape (k,)."""
-    h, r, c = table.hits, table.reference_totals, table.prediction_totals
-    if not table.is_weighted:
-        return gains_of(h, r, c - h, table.total - r)
+    r, wrong = table.reference_totals, table.rows != table.columns
     # a difference of sums of weights would lose the digits that both have in common
-    wrong = table.rows != table.columns
     false_positives = sum_by(table.columns[wrong], table.counts[wrong], len(r))
-    return gains_of(h, r, false_positives, sums_of_others(r))
+    return gains_of(table.hits, r, false_positives, sums_of_others(r))
 
 
 def gains_of(hits: Numbers, references: Numbers, wrong: Numbers, others: Numbers) -> Numbers:
@@ -215,9 +212,9 @@ def read_prior(prior: Any, table: Table) -> Numbers:
     if not isinstance(prior, Mapping):
         wanted = "map each class to its probability, for example {'a': 0.5, 'b': 0.5}"
         raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
-    observed = labels_at(table, table.reference_totals > 0)
-    there, known = set(observed), set(table.labels if table.declared else observed) - {None}
-    if absent := [show(label) for label in observed if label not in prior]:
+    there = dict.fromkeys(labels_at(table, table.reference_totals > 0))
+    known = set(table.labels if table.declared else there) - {None}
+    if absent := [show(label) for label in there if label not in prior]:
         wanted = "cover every class in the references"
         raise ValueError(f"`prior` must {wanted}, {absent[0]} is missing")
     for label, share in prior.items():
@@ -286,8 +283,7 @@ def signature_of(
         total = float(f"{table.total:.12g}")  # the same in any order of summing
         parts.append(f"weight:{total:.6g}")
     parts.append(f"labels:{_digest(names)}" if table.declared else "labels:observed")
-    if None in table.labels:
-        parts.append("unknown:wrong")
+    parts += ["unknown:wrong"] * (None in table.labels)
     if ignore_index is not None:
         ignored = read_column([ignore_index], "ignore_index").example()
         parts.append("ignore:" + ascii(ignored).replace("|", "\\x7c"))
@@ -298,9 +294,7 @@ def signature_of(
         parts.append("prior:test")
     if not isinstance(zero_division, str) and math.isnan(zero_division):
         parts.append("zero:nan")
-    if interval is not None:
-        parts.append(interval)
-    return "|".join([*parts, f"v:{__version__}"])
+    return "|".join([*parts, *filter(None, [interval]), f"v:{__version__}"])
 
 
 def _digest(values: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .contingency import ContingencyTable
 from .core.labels import Codes, Column, Label, Numbers, label_kind, merged, read_column, show
-from .core.table import Cells, Task, count_pairs, counted_samples, sum_by
+from .core.table import Cells, Task, count_pairs, read_weights, sum_by
 from .inputs.containers import code_integers, coded, read_quickly
 
 Slice: TypeAlias = Label | tuple[Label, ...]
@@ -87,7 +87,9 @@ def count_slices(
     slice whose samples are all ignored is left out.
     """
     slices = slice_column(by, len(references))
-    keep, weights = counted_samples(references, task, sample_weight)
+    weights = None if sample_weight is None else read_weights(sample_weight, len(references))
+    keep = task.counted(references, weights)
+    weights = None if weights is None else weights[keep]
     columns = (column[keep] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(_codes, columns)
     small = len(names) * len(r_values) < 2**31  # half the time of 64 bits

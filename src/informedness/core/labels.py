@@ -218,10 +218,12 @@ def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
 
 def _flat(values: Any, name: str) -> Numbers | list[Any]:
     """Return `values` as a one-dimensional array, or a list where they are Python objects."""
-    if type(values) is list:
-        return values
     if getattr(values, "num_columns", 0) == 1:  # a table of pyarrow or datasets
         values = values[values.column_names[0]]
+    if type(values).__module__ == "datasets.arrow_dataset":  # which iterates row by row
+        values = values[:]
+    if type(values) is list:
+        return values
     if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
         try:
             values.validate(full=True)  # or -1 in a dictionary's column would be its last label
@@ -230,9 +232,9 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
         return list(values.to_pylist())
     if isinstance(values, Iterator):
         raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
-    is_sequence = not isinstance(values, (str, bytes, bytearray, Mapping, Set))
     is_array = hasattr(values, "__array__") or isinstance(values, memoryview)
-    if not is_sequence or not (is_array or isinstance(values, Iterable)):
+    is_other = isinstance(values, (str, bytes, bytearray, Mapping, Set))
+    if is_other or not (is_array or isinstance(values, Iterable)):
         raise ValueError(f"`{name}` must be a sequence of labels like a list, got {show(values)}")
     if not is_array:
         return list(values)
@@ -242,7 +244,7 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
         # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
         return list(values)
     if array.ndim == 2 and array.shape[1] == 1:
-        array = array.ravel()
+        return array[:, 0]
     if array.ndim != 1:
         raise ValueError(
             f"`{name}` must hold one label for each sample, got an array of shape {array.shape}: "
@@ -282,11 +284,13 @@ def _read_list(values: list[Any], name: str, may_lack: bool) -> Column:
     if types <= {int}:
         with suppress(OverflowError, TypeError):  # beyond int64, or missing
             return Column(np.array(values, dtype=np.int64))
-        integers = [value for value in values if value is not None]
-        for odd in (min(integers, default=0), max(integers, default=0)):
+        integers = [0, *(value for value in values if value is not None)]
+        for odd in (min(integers), max(integers)):
             if not -(2**63) <= odd < 2**64:
                 raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {odd}")
-    return code_objects(values)
+    positions = {label: code for code, label in enumerate(dict.fromkeys(values))}
+    codes = np.fromiter(map(positions.__getitem__, values), np.int64, len(values))
+    return Column(codes, list(positions))
 
 
 def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | None:
@@ -327,13 +331,6 @@ def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | N
         f"`{name}` must hold labels (integers, strings or bytes), "
         f"got {show(value)} at position {position}: {reason}"
     )
-
-
-def code_objects(labels: Sequence[Any]) -> Column:
-    """Return hashable labels as codes in order of appearance: exact, whatever their length."""
-    positions = {label: code for code, label in enumerate(dict.fromkeys(labels))}
-    codes = np.fromiter(map(positions.__getitem__, labels), np.int64, len(labels))
-    return Column(codes, list(positions))
 
 
 def merged(*sides: Sequence[Any]) -> tuple[list[Any], list[Codes]]:

@@ -63,45 +63,30 @@ def count_pairs(
             return range(max(int(cells.rows.max()), int(cells.columns.max())) + 1), cells
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
     found, (to_row, to_column) = merged(r_values, p_values)
-    cells = _count_dense(r, p, weights) or _count_sorted(r, p, weights)
+    cells = _count_dense(r, p, weights)
+    if cells is None:
+        k = len(p_values)
+        pairs, codes = np.unique(r.astype(np.int64) * k + p, return_inverse=True)
+        cells = Cells(pairs // k, pairs % k, *_amounts_by_code(codes, weights, len(pairs)))
     return found, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
 
 
 def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells | None:
-    """Return the cells for small codes, from a table of all pairs; None for other codes.
-
-    Block by block, each pair is fused into row * 2**bits + column and these are counted.
-    """
-    n = len(rows)
-    most_bits = min(_MOST_BITS, max(12, (2 * n).bit_length()))  # a small table for few pairs
-    start = row_bits = column_bits = 0
-    tables: list[Numbers] = []  # of samples; or of weights, and of their squares
-    while start < n:
-        # a block should outweigh the table it is added to
-        block = slice(start, start + max(_BLOCK, 2 ** (row_bits + column_bits)))
-        r, c = rows[block], columns[block]
-        of_rows, of_columns = int(np.bitwise_or.reduce(r)), int(np.bitwise_or.reduce(c))
-        row_bits = max(row_bits, of_rows.bit_length())
-        column_bits = max(column_bits, of_columns.bit_length())
-        if of_rows < 0 or of_columns < 0 or row_bits + column_bits > most_bits:
-            return None
-        fused = np.left_shift(r, column_bits, dtype=np.int64)
-        fused |= c
-        of_block = None if weights is None else weights[block]
-        sums = _amounts_by_code(fused, of_block, 2 ** (row_bits + column_bits))
-        before, tables = tables, [of_code.reshape(2**row_bits, 2**column_bits) for of_code in sums]
-        for table, smaller in zip(tables, before, strict=False):
-            table[: len(smaller), : smaller.shape[1]] += smaller
-        start = block.stop
-    found = np.nonzero(tables[0])
-    return Cells(*found, *(table[found] for table in tables))
-
-
-def _count_sorted(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells:
-    """Return the cells for any number of codes, by sorting the pairs."""
-    k = int(columns.max()) + 1
-    cells, codes = np.unique(rows.astype(np.int64) * k + columns, return_inverse=True)
-    return Cells(cells // k, cells % k, *_amounts_by_code(codes, weights, len(cells)))
+    """Return the cells from a table of all pairs of codes; None if that would be large."""
+    n, last = len(rows), [int(np.bitwise_or.reduce(codes)) for codes in (rows, columns)]
+    row_bits, bits = map(int.bit_length, last)
+    if min(last) < 0 or row_bits + bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
+        return None
+    size = 2 ** (row_bits + bits)
+    tables: list[Any] = [0, 0]  # of samples; or of weights, and of their squares
+    for start in range(0, n, max(_BLOCK, size)):  # a block outweighs the table it is added to
+        block = slice(start, start + max(_BLOCK, size))
+        pairs = np.left_shift(rows[block], bits, dtype=np.int64)
+        pairs |= columns[block]
+        sums = _amounts_by_code(pairs, None if weights is None else weights[block], size)
+        tables = [table + more for table, more in zip(tables, sums, strict=False)]
+    found = np.flatnonzero(tables[0])
+    return Cells(found >> bits, found & (2**bits - 1), *(table[found] for table in tables))
 
 
 def _amounts_by_code(codes: Codes, weights: Weights | None, size: int) -> list[Numbers]:
@@ -160,9 +145,10 @@ class Table:
     @classmethod
     def _of_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
         """Count references and predictions."""
-        keep, weights = counted_samples(r, task, sample_weight)
+        weights = None if sample_weight is None else read_weights(sample_weight, len(r))
+        keep = task.counted(r, weights)
         r, p = r[keep], p[keep]
-        found, cells = count_pairs(r, p, weights)
+        found, cells = count_pairs(r, p, None if weights is None else weights[keep])
         return cls._of_task(found, cells, task, len(r))
 
     @classmethod
@@ -250,13 +236,6 @@ def task_of(beside: Column, labels: Any, ignore_index: Any, unknown: str, name: 
     return Task(classes, ignored, unknown)
 
 
-def counted_samples(references: Column, task: Task, sample_weight: Any) -> tuple[Any, Any]:
-    """Return which samples count, as an index, and the weights of those."""
-    weights = None if sample_weight is None else read_weights(sample_weight, len(references))
-    keep = task.counted(references, weights)
-    return keep, None if weights is None else weights[keep]
-
-
 def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, Codes]:
     """Return the classes of the table, and the position among them of each label found."""
     if task.classes is None:
@@ -297,7 +276,8 @@ def warn_of_labels(
             warn(f"no label in `{names[1]}` is one of the declared classes: spell them alike")
         return
     nulls = () if nulls_are_labels else (*NULLS, "-100")
-    is_null = np.array([text_of(x).strip() in nulls for x in table.labels])
+    text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in table.labels]
+    is_null = np.array([x.strip() in nulls for x in text])
     for name, amounts in zip(names, totals, strict=True):
         if found := ", ".join(map(show, labels_at(table, is_null & (amounts > 0)))):
             warn(
@@ -316,11 +296,6 @@ def warn_of_labels(
             f"`{names[0]}`: {such}; they count as 0 in Informedness, as information in NIT",
             UndefinedMetricWarning,
         )
-
-
-def text_of(label: Any) -> str:
-    """Return a label as text."""
-    return label.decode("latin-1") if isinstance(label, bytes) else str(label)
 
 
 def _share(table: Table, amounts: Numbers) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import NAMES, LabelsWarning, Numbers, show, warn
-from ..core.table import Table, text_of, warn_of_labels
+from ..core.table import Table, warn_of_labels
 
 _COUNT = re.compile(r"n|counts?|freq|frequency|size|total|(count(_star)?|sum)\(.*\)", re.IGNORECASE)
 # Words in names of columns; the last only where no other is there: "predicted label".
@@ -29,8 +29,8 @@ def warn_of_table(
     warn_of_labels(table, names, nulls_are_labels)
     known: dict[str, Any] = {}
     labels = () if table.declared or table.n_samples == 1 else table.labels
-    for label in (x for x in labels if len(text_of(x)) < _LONG):
-        folded = text_of(label).strip().casefold()
+    for label in (x for x in labels if len(_text_of(x)) < _LONG):
+        folded = _text_of(label).strip().casefold()
         if sum(map(str.isalpha, folded)) > 2 and known.setdefault(folded, label) != label:
             like = show(known[folded])
             warn(
@@ -39,6 +39,10 @@ def warn_of_table(
                 LabelsWarning,
             )
             return
+
+
+def _text_of(label: Any) -> str:
+    return label.decode("latin-1") if isinstance(label, bytes) else str(label)
 
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:
