@@ -112,3 +112,5 @@ if __name__ == "__main__":
     results["torchmetrics"] = of_torchmetrics(torch.distributed.get_rank())
     # one write, so that the lines of two processes do not mix
     print(f"\nRESULT {json.dumps(results)}\n", end="", flush=True)
+    torch.distributed.barrier()  # a process that ends first would end the threads of the other
+    torch.distributed.destroy_process_group()

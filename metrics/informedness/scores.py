@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -247,14 +248,14 @@ def result_of(
     """Return the score under its name, and what else was asked for; see `signature_of`."""
     found, interval = {name: value}, None
     if level is not None:
-        try:
-            from informedness.statistics.modules import interval_of_module
+        try:  # the package that is installed, for which this file may be a copy beside a metric
+            package = import_module("informedness.statistics.modules")
         except ModuleNotFoundError as error:
             message = "`confidence_level` needs the package informedness, which is not installed"
             raise ImportError(message) from error
-        # as fields: a copy of this file beside a metric has a `Table` of its own
+        # as fields: the copy has a `Table` of its own
         known = {field.name: getattr(table, field.name) for field in fields(table)}
-        found |= interval_of_module(found, known, level, options, __version__)
+        found |= package.interval_of_module(found, known, level, options, __version__)
         interval = f"ci:{float(level)!r}"
     if return_signature:
         found[f"{name}_signature"] = signature_of(name, table, interval=interval, **options)

@@ -194,7 +194,7 @@ class Table:
         """Total weight N, an int or float; the number of samples where there are no weights."""
         return self.counts.sum().item()
 
-    @property
+    @cached_property
     def is_weighted(self) -> bool:
         """Whether the cells hold sums of weights rather than numbers of samples."""
         return bool(self.counts.dtype.kind == "f")

@@ -12,8 +12,8 @@ from ..core.scores import Average, ZeroDivision
 from ..core.table import Table
 from ..functions import table_given
 from ..inputs.answered import by_name
-from ..statistics.intervals import check_level, of_groups
-from ..statistics.paired import CellPairs
+from ..statistics.intervals import check_level
+from ..statistics.paired import CellPairs, of_groups
 from ..statistics.registry import averaged_score, reported_intervals
 from ..statistics.score import Score, ScoreWithInterval
 from ..statistics.sums import effective_sample_size

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,6 @@ from ..core.scores import reweighted
 from ..core.table import Table, sum_by
 from .information import fewest_references, normal_quantile
 from .sums import effective_sample_size, gaps, quotient, ratio, squared_weights, sums_of
-
-if TYPE_CHECKING:
-    from .paired import CellPairs
-    from .score import MarginScore, ScoreWithInterval
 
 
 class IntervalWarning(InformednessWarning):
@@ -95,9 +91,9 @@ def _wilson(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Nu
 
 
 def margin_interval(
-    score: MarginScore, value: float, table: Table, level: float, shares: Numbers | None
+    score: Any, value: float, table: Table, level: float, shares: Numbers | None
 ) -> Interval:
-    """Return the interval of a score of hits and totals around its value.
+    """Return the interval of a `MarginScore` around its value.
 
     `shares` are those to which the references are reweighted. With them the totals of the rows do
     not vary, only how their predictions are shared out.
@@ -113,7 +109,7 @@ def margin_interval(
     return Interval(value, float(rows.error), least - float(below), most + float(above))
 
 
-def _rows_of(table: Table, scored: Table, score: MarginScore) -> _Rows:
+def _rows_of(table: Table, scored: Table, score: Any) -> _Rows:
     """Return what is known of the rows, by the gradient a_i + b_j + u_i [i = j] of the score.
 
     `scored` is the table itself, or it with its rows reweighted.
@@ -166,9 +162,7 @@ def _least_of_others(values: Numbers) -> Numbers:
     return found
 
 
-def _ends_of_absent(
-    table: Table, score: MarginScore, value: float, level: float
-) -> tuple[float, float]:
+def _ends_of_absent(table: Table, score: Any, value: float, level: float) -> tuple[float, float]:
     """Return the least and the greatest score that classes without a reference could make of it."""
     absent = table.reference_totals == 0
     if table.labels[-1] is None:
@@ -224,28 +218,6 @@ def intervals_by_class(values: list[float], table: Table, level: float) -> list[
     below, above = _reaches(rows, level)
     ends = np.stack([error, values - below, values + above], axis=1).tolist()
     return [Interval(value, *numbers) for value, numbers in zip(values, ends, strict=True)]
-
-
-def of_groups(
-    table: Table, score: ScoreWithInterval, pairs: CellPairs, level: float
-) -> tuple[Table, float]:
-    """Return the table in which samples count as much as their groups let them, and the error."""
-    alone = score.interval(table, level).standard_error
-    if math.isnan(alone):
-        return table, alone
-    gradient = score.slopes(table)[pairs.a]
-    weight, groups = pairs.counts * pairs.weights, np.asarray(pairs.groups)
-    mean = float((weight * gradient).sum() / weight.sum())
-    away = gaps(gradient, mean, np.abs(gradient).max())
-    sums, sizes = np.bincount(groups, weight * away), np.bincount(groups, weight)
-    n, squares = len(sizes), squared_weights(table)
-    error = math.sqrt(n / (n - 1) * float((sums**2).sum())) / float(weight.sum())
-    alike = float((sizes**2).sum() / squares.sum())
-    effect = max(error / alone, 1.0) ** 2 if alone else alike
-    effect = (n * effect + alike) / (n + 1)
-    effect *= (t_quantile(level, n - 1) / normal_quantile(level)) ** 2
-    counts = table.counts.astype(np.float64)
-    return replace(table, counts=counts, squared_weights=squares * effect), error
 
 
 _STEPS = np.arange(-4.0, 4.0, 1 / 16)

@@ -1,4 +1,6 @@
-"""The test of two models on the same samples, in closed form; docs/formulas.md has the formulas.
+"""The test of two models on the same samples, and errors of samples in groups.
+
+docs/formulas.md has the formulas.
 
 A sample moves the difference by d = g_B - g_A, with g the gradient of the score at each model's own
 table. The test divides the difference by the error that follows from d. This error counts one
@@ -8,6 +10,7 @@ sample more than there are, the answer to which matters most.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +21,7 @@ from ..core.table import Table, sum_by
 from .information import normal_quantile
 from .intervals import Interval, t_quantile, t_tail
 from .score import ScoreWithInterval
-from .sums import quotient
+from .sums import gaps, quotient, squared_weights
 
 FEWEST_GROUPS = 5  # for a test
 
@@ -113,3 +116,25 @@ def paired_test(
     made = Interval(unbiased, error, low, high)
     squares = variance + (size * difference) ** 2 / (n or size)
     return Paired(made, p_value, one_more / squares if squares else 0.0)
+
+
+def of_groups(
+    table: Table, score: ScoreWithInterval, pairs: CellPairs, level: float
+) -> tuple[Table, float]:
+    """Return the table in which samples count as much as their groups let them, and the error."""
+    alone = score.interval(table, level).standard_error
+    if math.isnan(alone):
+        return table, alone
+    gradient = score.slopes(table)[pairs.a]
+    weight, groups = pairs.counts * pairs.weights, np.asarray(pairs.groups)
+    mean = float((weight * gradient).sum() / weight.sum())
+    away = gaps(gradient, mean, np.abs(gradient).max())
+    sums, sizes = np.bincount(groups, weight * away), np.bincount(groups, weight)
+    n, squares = len(sizes), squared_weights(table)
+    error = math.sqrt(n / (n - 1) * float((sums**2).sum())) / float(weight.sum())
+    alike = float((sizes**2).sum() / squares.sum())
+    effect = max(error / alone, 1.0) ** 2 if alone else alike
+    effect = (n * effect + alike) / (n + 1)
+    effect *= (t_quantile(level, n - 1) / normal_quantile(level)) ** 2
+    counts = table.counts.astype(np.float64)
+    return replace(table, counts=counts, squared_weights=squares * effect), error

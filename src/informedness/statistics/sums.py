@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -39,37 +40,37 @@ class Sums:
     differences: Differences | None = None
     """Given where subtraction would lose digits."""
 
-    @property
+    @cached_property
     def false_positives(self) -> Numbers:
         """Wrong predictions of each class, c - h."""
         return self.predictions - self.hits if self.differences is None else self.differences[0]
 
-    @property
+    @cached_property
     def other_references(self) -> Numbers:
         """Samples whose reference is another class, N - r."""
         return self.total - self.references if self.differences is None else self.differences[1]
 
-    @property
+    @cached_property
     def other_predictions(self) -> Numbers:
         """Samples whose prediction is another class, N - c."""
         return self.total - self.predictions if self.differences is None else self.differences[2]
 
-    @property
+    @cached_property
     def prevalence(self) -> Numbers:
         """Share of the references, r/N."""
         return self.references / self.total
 
-    @property
+    @cached_property
     def bias(self) -> Numbers:
         """Share of the predictions, c/N."""
         return self.predictions / self.total
 
-    @property
+    @cached_property
     def tpr(self) -> Numbers:
         """Recall h/r, nan for a class absent from the references."""
         return ratio(self.hits, self.references)
 
-    @property
+    @cached_property
     def fpr(self) -> Numbers:
         """False positive rate (c - h)/(N - r), nan where all references are of the class."""
         return ratio(self.false_positives, self.other_references)
