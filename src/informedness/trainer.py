@@ -144,12 +144,16 @@ class ComputeMetrics:
         self.multilabel = multilabel
         self.per_label = per_label
         self.config = config
-        self._problem: str | None = getattr(config, "problem_type", None)
         self.table: ContingencyTable | dict[str, ContingencyTable] | None = None
         self._check_options()
         self.reset()
         if average is None and self.labels is not None:
             self._class_names(self.labels)  # raises before training if two would be one
+
+    @property
+    def _problem(self) -> str | None:
+        """What the model is trained for, which transformers may fill in at the first batch."""
+        return getattr(self.config, "problem_type", None)
 
     def _check_options(self) -> None:
         """Raise ValueError for options that are not valid; `reset` checks those of the tally."""
