@@ -10,6 +10,7 @@ import pytest
 from dense import SCORES
 from estimate_cases import THREE, every_score, options_of, table_of, weighted
 from informedness import estimate, report
+from informedness.core.table import Table
 from informedness.statistics.registry import SCORES as METRICS
 from informedness.statistics.sums import effective_sample_size
 from informedness.warnings import InformednessWarning, IntervalWarning
@@ -306,3 +307,15 @@ def test_a_table_takes_the_place_of_labels_and_brings_its_own_options():
                 function(table, **beside)
         with pytest.raises(ValueError, match="`y_pred` must be a sequence of labels"):
             function(references)
+
+
+def test_a_plain_table_is_taken_with_what_it_has_computed_before():
+    plain = Table.from_labels(references=["a", "b", "b"], predictions=["a", "b", "a"])
+    assert plain.hits.tolist() == [1, 1]
+    assert report(plain) == report(["a", "b", "b"], ["a", "b", "a"])
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_weights_whose_squares_overflow_have_a_score_without_a_foreign_warning():
+    table = table_of_labels([0, 1], [0, 1], sample_weight=[1.2e154, 1.2e154])
+    assert (table.informedness(), table.squared_weights) == (1, None)

@@ -46,7 +46,7 @@ def informedness(
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
     shares = None if prior is None else read_prior(prior, table)
-    if table.declared and table.n_samples != 1:  # other tables, and samples, were warned of
+    if table.declared and table.n_samples != 1:  # others were warned of when they were read
         warn_of_absent("Informedness", table)
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
@@ -76,7 +76,8 @@ def informedness(
 def why_above_accuracy(table: Table, value: float, size: float) -> str:
     """Return why Informedness by "bias" can be no share of the answers, empty if it can.
 
-    In samples of k classes it adds x (1 - x) (k - 2) / size to x, and good models some .05.
+    The average adds x (1 - x) (k - 2) / size to a known share x of k classes; and for good models
+    some .05.
     """
     there = table.reference_totals > 0
     k, share = int(np.count_nonzero(there)), min(max(value, 0.0), 1.0)
@@ -180,7 +181,7 @@ def why_one_class(title: str, value: float, table: Table, totals: Numbers, side:
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
     """Return the value of an undefined score with a warning, None if `why` is empty.
 
-    A number for `zero_division` silences it. A single sample is warned of in any case.
+    A single sample is warned of, too. A number for `zero_division` silences what `why` says.
     """
     if why and not isinstance(zero_division, str):
         return float(zero_division)
@@ -197,7 +198,7 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
 
 
 def warn_of_absent(title: str, table: Table, names: tuple[str, str] = NAMES) -> None:
-    """Warn about classes that no row of the table has: their gain counts as 0."""
+    """Warn about classes that are predicted but no reference has: their gain counts as 0."""
     is_absent = (table.reference_totals == 0) & (table.prediction_totals > 0)
     if absent := [x for x in labels_at(table, is_absent) if x is not None]:
         listed = ", ".join(map(show, absent[:5])) + ", ..." * (len(absent) > 5)

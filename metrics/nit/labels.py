@@ -4,7 +4,7 @@ A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 
 floats as integers. Nothing else is a label: missing values, scores, nested sequences and dates
 raise a ValueError that names the argument and the value, and one task never mixes integers,
 strings and bytes. Strings are compared code point by code point: "001" is not "1", and nothing is
-stripped, folded or normalised. `read_column` is the only way in.
+stripped, folded or normalised. `read_column` alone says what a label is.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class NoSamplesError(ValueError):
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Warn at the caller's line. Users filter by the prefix: each copy has classes of its own."""
+    """Warn at the caller's line. Filters go by the prefix: a copy of this file has own classes."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER + os.sep):
         frame, level = frame.f_back, level + 1
@@ -76,9 +76,9 @@ def show(value: object) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """Labels as positions in `values`, of which some may be unused; themselves where it is None.
+    """Labels of samples: `values[code]` for each of `codes`, or the integers `codes` themselves.
 
-    A missing prediction, where that is a wrong answer, is the value None.
+    Some values may not occur. A missing prediction, which is a wrong answer then, is None.
     """
 
     codes: Numbers

@@ -56,7 +56,7 @@ class Cells(NamedTuple):
 def count_pairs(
     references: Column, predictions: Column, weights: Weights | None = None
 ) -> tuple[Sequence[Label], Cells]:
-    """Return the labels that occur, sorted (some may be unused), and the cells of their table."""
+    """Return sorted labels, among them all that occur, and the cells of their table."""
     if references.values is None and predictions.values is None:
         cells = _count_dense(references.codes, predictions.codes, weights)  # as they stand
         if cells is not None:
@@ -73,9 +73,10 @@ def count_pairs(
 
 def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells | None:
     """Return the cells from a table of all pairs of codes; None if that would be large."""
-    n, last = len(rows), [int(np.bitwise_or.reduce(codes)) for codes in (rows, columns)]
-    row_bits, bits = map(int.bit_length, last)
-    if min(last) < 0 or row_bits + bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
+    # the union of the bits has those of the largest code, and is negative if one is
+    n, used = len(rows), [int(np.bitwise_or.reduce(codes)) for codes in (rows, columns)]
+    row_bits, bits = map(int.bit_length, used)
+    if min(used) < 0 or row_bits + bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
         return None
     size = 2 ** (row_bits + bits)
     tables: list[Any] = [0, 0]  # of samples; or of weights, and of their squares
@@ -169,8 +170,9 @@ class Table:
             rows, columns = np.divmod(fused[order[starts]], len(names))
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
-        if squares is not None and not 2.3e-308 <= squares.min() <= squares.sum() < np.inf:
-            squares = None  # too small or too large for a float
+        with np.errstate(over="ignore"):  # what is too small or too large for a float is unknown
+            if squares is not None and not 2.3e-308 <= squares.min() <= squares.sum() < np.inf:
+                squares = None
         return cls(names, declared, rows, columns, counts, squares, n)
 
     @cached_property
@@ -227,12 +229,12 @@ def check_unknown(unknown: object, labels: Any) -> None:
         raise ValueError('`unknown` can be "wrong" only with `labels`, the known classes')
 
 
-def task_of(beside: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
-    """Return the options, of the same kind of label as the references, which are called `name`."""
-    classes = None if labels is None else read_classes(labels, "labels", beside, name)
+def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
+    """Return the options; their labels must be of the kind of the references, called `name`."""
+    classes = None if labels is None else read_classes(labels, "labels", references, name)
     ignored = None
     if ignore_index is not None:
-        (ignored,) = read_classes([ignore_index], "ignore_index", beside, name)
+        (ignored,) = read_classes([ignore_index], "ignore_index", references, name)
     return Task(classes, ignored, unknown)
 
 
@@ -262,7 +264,7 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, 
 def warn_of_labels(
     table: Table, names: tuple[str, str] = NAMES, nulls_are_labels: bool = False
 ) -> None:
-    """Warn of text for missing values, and of predictions that are no class of the references.
+    """Warn of text for missing values or -100, and of predictions that are no class of references.
 
     `names` are what the caller calls the sides. Declared classes are meant, and of one sample
     another warning speaks.
@@ -320,7 +322,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> Weights:
 
 
 def read_amounts(values: Any, name: str) -> Numbers:
-    """Return counts or weights as a float64 array, as int64 if they were given as such integers."""
+    """Return counts or weights as a float64 array, integers as int64."""
     array = as_array(values, name)
     if array.dtype.kind == "O" and all(map(is_real, array.flat)):
         try:  # Decimal and Fraction, as databases return sums

@@ -8,6 +8,7 @@ If a name ends in `_score`, higher is better. Every function reads its labels in
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
@@ -38,7 +39,9 @@ def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
             "`y_pred`, `labels`, `sample_weight` and `unknown` must be left out beside a table, "
             "which was counted with its own"
         )
-    return y_true if isinstance(y_true, ContingencyTable) else ContingencyTable(**vars(y_true))
+    if isinstance(y_true, ContingencyTable):
+        return y_true
+    return ContingencyTable(**{field.name: getattr(y_true, field.name) for field in fields(y_true)})
 
 
 def informedness_score(
@@ -257,11 +260,9 @@ def nit_score(
     Warns
     -----
     UndefinedMetricWarning
-        For one class; and for one sample, as in `informedness_score`.
-    InformednessWarning
-        If there are fewer than 10 (k - 1) samples for each different prediction that is not among
-        the references: these count as information. `labels` with unknown="wrong" counts all of them
-        as one answer.
+        For one class; for one sample, as in `informedness_score`; and if predictions are no class
+        of the references, since these count as information. `labels` with unknown="wrong" counts
+        all of them as one answer.
 
     Raises
     ------
