@@ -28,7 +28,8 @@ def warn_of_table(
     """Warn of what a table shows of its labels; `names` are what the caller calls the sides."""
     warn_of_labels(table, names, nulls_are_labels)
     known: dict[str, Any] = {}
-    labels = () if table.declared or table.n_samples == 1 else table.labels
+    is_meant = table.declared or table.n_samples == 1 or isinstance(table.labels[0], int)
+    labels = () if is_meant else table.labels
     for label in (x for x in labels if len(_text_of(x)) < _LONG):
         folded = _text_of(label).strip().casefold()
         if sum(map(str.isalpha, folded)) > 2 and known.setdefault(folded, label) != label:
