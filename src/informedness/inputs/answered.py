@@ -251,10 +251,15 @@ def read_sides(
 
 
 def by_name(given: Any, *sides: Any) -> Any:
-    """Return labels, or a mapping of them, by name where they are positions in one side's names."""
+    """Return a label, labels, or a mapping of them, by name where they are positions in names.
+
+    The names are those of the first side that has some.
+    """
     names = class_names_of(*sides)
     if given is None or names is None:
         return given
+    if isinstance(given, (int, str, bytes)):
+        return at_position(given, names)
     if isinstance(given, Mapping):
         return {at_position(label, names): value for label, value in given.items()}
     return [at_position(label, names) for label in read_quickly(given, "labels").tolist()]

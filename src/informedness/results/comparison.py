@@ -198,7 +198,8 @@ def compare(
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
-    prior = by_name(prior, y_true, *answers.values())
+    sides = y_true, *answers.values()
+    prior, ignore_index = (by_name(x, *sides) for x in (prior, ignore_index))
     models = models_of(score, samples, prior)
     options: dict[str, Any] = {"prior": prior, "ignore_index": ignore_index}
     return compared(score, samples, models, (0, 1), confidence_level, **options)

@@ -271,6 +271,6 @@ def estimate(
         given = labels, ignore_index, unknown
         samples = read_samples(y_true, {"y_pred": y_pred}, beside, *given)
         table, in_groups = samples.tables[0], samples.paired(0, 0)
-    prior = by_name(prior, y_true, y_pred)
+    prior, ignore_index = (by_name(x, y_true, y_pred) for x in (prior, ignore_index))
     how = prior, zero_division, confidence_level, ignore_index, in_groups
     return estimate_of(table, metric, average, *how)

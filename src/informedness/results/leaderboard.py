@@ -262,7 +262,7 @@ def leaderboard(
     place, estimates = {name: i for i, name in enumerate(runs)}, {}
     for name, i in place.items():
         pairs = None if groups is None else samples.paired(i, i)
-        how: Any = metric, average, None, "warn", confidence_level, ignore_index, pairs
+        how: Any = metric, average, None, "warn", confidence_level, task.ignored, pairs
         estimates[name] = cast("Estimate", estimate_of(samples.tables[i], *how))
     # models of one score keep their order, whatever rounding made of it
     order = sorted(runs, key=lambda name: -round(estimates[name].value, 12))
@@ -270,7 +270,7 @@ def leaderboard(
     comparisons = {}
     for better, worse in combinations(order, 2):
         pair = place[worse], place[better]
-        made = compared(score, samples, entrants, pair, confidence_level, None, ignore_index)
+        made = compared(score, samples, entrants, pair, confidence_level, None, task.ignored)
         comparisons[worse, better] = made
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))

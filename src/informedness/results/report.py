@@ -13,6 +13,7 @@ from ..core.labels import Label
 from ..core.scores import signature_of
 from ..core.table import Table
 from ..functions import table_given
+from ..inputs.answered import by_name
 from ..inputs.read import Read, signed
 from ..statistics.entropic import entropies
 from ..statistics.guessing import guessing_p_value
@@ -366,7 +367,7 @@ def report(
     "Accuracy 0.90, but always answering 'ham' would score 0.90 too"
     """
     table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    return Report.from_table(table, confidence_level, ignore_index)
+    return Report.from_table(table, confidence_level, by_name(ignore_index, y_true, y_pred))
 
 
 def _lacking(table: Table, made: dict[str, Estimate]) -> dict[tuple[str, bool], list[str]]:
