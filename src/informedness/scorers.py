@@ -37,7 +37,7 @@ def multimetric_scorers(*metrics: str, labels: Any = None) -> dict[str, Any]:
     Parameters
     ----------
     *metrics : str
-        Names of scores, as in `ContingencyTable.score`.
+        Names of scores, as in `estimate`.
     labels : sequence of labels, optional
         The classes of the task, as in `informedness_score`. By default those of each fold, so NIT
         divides by a smaller number of classes if a fold lacks one.

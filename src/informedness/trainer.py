@@ -54,7 +54,7 @@ class ComputeMetrics:
     Parameters
     ----------
     *names : str
-        Names of scores, as in `ContingencyTable.score`.
+        Names of scores, as in `estimate`.
     labels : sequence of int, optional
         The classes of the task; by default those of `config`, or else those that occur.
     prior : mapping of class to probability, optional
