@@ -192,6 +192,31 @@ class Table:
         return sum_by(self.rows[right], self.counts[right], len(self.labels))
 
     @cached_property
+    def false_positives(self) -> Numbers:
+        """Wrong predictions of each class, c - h, shape (k,)."""
+        if not self.is_weighted:
+            return self.prediction_totals - self.hits
+        # a difference of sums of weights would lose the digits that both have in common
+        wrong = self.rows != self.columns
+        return sum_by(self.columns[wrong], self.counts[wrong], len(self.labels))
+
+    @cached_property
+    def other_references(self) -> Numbers:
+        """Samples whose reference is another class, N - r, shape (k,)."""
+        return self._others(self.reference_totals)
+
+    @cached_property
+    def other_predictions(self) -> Numbers:
+        """Samples whose prediction is another class, N - c, shape (k,)."""
+        return self._others(self.prediction_totals)
+
+    def _others(self, totals: Numbers) -> Numbers:
+        if not self.is_weighted:
+            return np.asarray(self.total - totals)
+        before, after = np.cumsum(totals)[:-1], np.cumsum(totals[:0:-1])[::-1]
+        return np.append(0.0, before) + np.append(after, 0.0)
+
+    @cached_property
     def total(self) -> Any:
         """Total weight N, an int or float; the number of samples where there are no weights."""
         return self.counts.sum().item()

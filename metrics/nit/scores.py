@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .labels import NAMES, Numbers, UndefinedMetricWarning, check_choice, read_column, show, warn
-from .table import Table, is_real, labels_at, sum_by
+from .table import Table, is_real, labels_at
 
 __version__ = "0.1.0"
 
@@ -95,10 +95,8 @@ def why_above_accuracy(table: Table, value: float, size: float) -> str:
 
 def class_gains(table: Table) -> Numbers:
     """Return J_c of each class, 0 for one without references, shape (k,)."""
-    r, wrong = table.reference_totals, table.rows != table.columns
-    # a difference of sums of weights would lose the digits that both have in common
-    false_positives = sum_by(table.columns[wrong], table.counts[wrong], len(r))
-    return gains_of(table.hits, r, false_positives, sums_of_others(r))
+    others = table.other_references
+    return gains_of(table.hits, table.reference_totals, table.false_positives, others)
 
 
 def gains_of(hits: Numbers, references: Numbers, wrong: Numbers, others: Numbers) -> Numbers:
@@ -121,12 +119,6 @@ def class_weights(average: str, references: Numbers, predictions: Numbers, total
         return (predictions if average == "bias" else references) / total
     present = references > 0
     return present / np.count_nonzero(present, axis=0)
-
-
-def sums_of_others(amounts: Numbers) -> Numbers:
-    """Return for each entry the sum of all others: of those before it and those after it."""
-    before, after = np.cumsum(amounts)[:-1], np.cumsum(amounts[:0:-1])[::-1]
-    return np.append(0.0, before) + np.append(after, 0.0)
 
 
 def nit(table: Table, *, zero_division: ZeroDivision = "warn") -> float:

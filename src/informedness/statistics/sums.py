@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import sums_of_others
-from ..core.table import Table, sum_by
+from ..core.table import Table
 
 AnyTable = TypeVar("AnyTable", bound=Table)
 
@@ -81,9 +80,8 @@ def sums_of(table: Table) -> Sums:
     h, r, c = table.hits, table.reference_totals, table.prediction_totals
     differences = None
     if table.is_weighted:
-        wrong = table.rows != table.columns
-        false_positives = sum_by(table.columns[wrong], table.counts[wrong], len(r))
-        differences = Differences(false_positives, sums_of_others(r), sums_of_others(c))
+        others = table.other_references, table.other_predictions
+        differences = Differences(table.false_positives, *others)
     return Sums(h, r, c, table.total, occurring(table), differences)
 
 
