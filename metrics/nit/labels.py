@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -29,6 +30,9 @@ WARNING_PREFIX = "informedness: "
 NAMES = "references", "predictions"  # what evaluate calls them
 # The package's folder; in a published metric the folder of its copy of this file.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
+
+# Where warnings go in place of `warnings.warn`, which is of all threads alike.
+NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
 _OF_SCORES = "take argmax(axis=1) of several scores, > 0.5 of a probability, > 0 of a logit"
 # Text that stands for no value, as pandas reads it.
@@ -56,6 +60,8 @@ class NoSamplesError(ValueError):
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
     """Warn at the caller's line. Filters go by the prefix: a copy of this file has own classes."""
+    if (notes := NOTES.get()) is not None:
+        return notes.append(category(WARNING_PREFIX + message))
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_code.co_filename.startswith(_FOLDER + os.sep):
         frame, level = frame.f_back, level + 1
