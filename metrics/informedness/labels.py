@@ -13,10 +13,12 @@ import os
 import reprlib
 import sys
 import warnings
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,6 +36,7 @@ _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 # Where warnings go in place of `warnings.warn`, which is of all threads alike.
 NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
+_NUMBERS = (bool, float, np.bool_, np.number)  # a list of one of them is read as an array
 _OF_SCORES = "take argmax(axis=1) of several scores, > 0.5 of a probability, > 0 of a logit"
 # Text that stands for no value, as pandas reads it.
 NULLS = frozenset(("", *["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]))
@@ -100,17 +103,15 @@ class Column:
     @property
     def kind(self) -> str | None:
         """The type of its labels: "integers", "strings" or "bytes"; None if it has no labels."""
-        if not len(self):
-            return None
-        if self.values is None:
-            return "integers"
-        return next((label_kind(label) for label in self.values if label is not None), None)
+        label = self.example()
+        return None if label is None else label_kind(label)
 
-    def example(self) -> Label:
-        """Return the first label that is not missing."""
+    def example(self) -> Any:
+        """Return the first label that is not missing; None if there is none."""
         if self.values is None:
-            return int(self.codes[0])
-        return next(x for x in (self.values[code] for code in self.codes) if x is not None)
+            return int(self.codes[0]) if len(self) else None
+        labels = (self.values[code] for code in self.codes)
+        return next((label for label in labels if label is not None), None)
 
     def tolist(self) -> list[Any]:
         """Return the labels as Python objects."""
@@ -211,15 +212,26 @@ def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
     flat = _flat(values, name)
     if isinstance(flat, list):
         return _read_list(flat, name, may_lack)
-    flat = flat.astype(np.uint8) if flat.dtype.kind == "b" else flat
-    if flat.dtype.kind in "iu" and np.can_cast(flat.dtype, np.int64):
-        return Column(flat.astype(flat.dtype.newbyteorder("="), copy=False))
-    if flat.dtype.kind in "ufOSTU":  # large integers, floats, objects, bytes, strings
+    column = _column_of_numbers(flat)
+    if column is None and flat.dtype.kind in "ufOSTU":  # also scores, which are refused one by one
         return _read_list(flat.tolist(), name, may_lack)
-    raise ValueError(
-        f"`{name}` must hold labels (integers, strings or bytes), got an array of {flat.dtype}: "
-        "turn its values into strings or integers first"
-    )
+    if column is None:
+        raise ValueError(
+            f"`{name}` must hold labels (integers, strings or bytes), got an array of "
+            f"{flat.dtype}: turn its values into strings or integers first"
+        )
+    return column
+
+
+def _column_of_numbers(array: Numbers) -> Column | None:
+    """Return an array of integers, booleans or whole floats as a column, None if it is another."""
+    kind = array.dtype.kind
+    if kind == "b" or (kind == "f" and (np.abs(array) < 2**63).all()):
+        whole = array.astype(np.uint8 if kind == "b" else np.int64)
+        return Column(whole) if (whole == array).all() else None
+    if kind in "iu" and np.can_cast(array.dtype, np.int64):
+        return Column(array.astype(array.dtype.newbyteorder("="), copy=False))
+    return None
 
 
 def _flat(values: Any, name: str) -> Numbers | list[Any]:
@@ -278,23 +290,25 @@ def as_array(values: Any, name: str) -> Numbers:
 
 def _read_list(values: list[Any], name: str, may_lack: bool) -> Column:
     """Return a list of Python objects as a column."""
-    types = set(map(type, values))
-    if not types <= {int, str, bytes}:
+    kinds = set(map(type, values))
+    is_numbers = len(kinds) == 1 and issubclass(type(values[0]), _NUMBERS)
+    if is_numbers and (column := _column_of_numbers(np.array(values))) is not None:
+        return column
+    if not kinds <= {int, str, bytes, *[type(None)] * may_lack}:
         values = [_as_label(value, name, i, may_lack) for i, value in enumerate(values)]
-        types = set(map(type, values))
-    types.discard(type(None))
-    if len(types) > 1:
-        first = {kind: next(value for value in values if type(value) is kind) for kind in types}
+        kinds = set(map(type, values))
+    kinds.discard(type(None))
+    if len(kinds) > 1:
+        first = {kind: next(value for value in values if type(value) is kind) for kind in kinds}
         examples = " and ".join(f"{label_kind(x)} ({show(x)})" for x in first.values())
         raise ValueError(f"`{name}` must hold labels of one type, got {examples}")
-    if types <= {int}:
+    if kinds <= {int}:
         with suppress(OverflowError, TypeError):  # beyond int64, or missing
             return Column(np.array(values, dtype=np.int64))
-        integers = [0, *(value for value in values if value is not None)]
-        for odd in (min(integers), max(integers)):
-            if not -(2**63) <= odd < 2**64:
-                raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {odd}")
-    positions = {label: code for code, label in enumerate(dict.fromkeys(values))}
+        for value in values:
+            if value is not None and not -(2**63) <= value < 2**64:
+                raise ValueError(f"`{name}` must hold integers of at most 64 bits, got {value}")
+    positions: defaultdict[Label | None, int] = defaultdict(count().__next__)
     codes = np.fromiter(map(positions.__getitem__, values), np.int64, len(values))
     return Column(codes, list(positions))
 
@@ -304,16 +318,14 @@ def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | N
 
     A missing value is None if it may be one.
     """
-    # item() would drop trailing NULs of numpy's strings, and make nanoseconds of dates
-    is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
-    is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
-    is_masked = isinstance(value, np.ma.MaskedArray) and bool(np.ma.is_masked(value))
-    if is_scalar and not (isinstance(value, (str, bytes)) or is_date or is_masked):
-        value = value.item()
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bytes):
         return bytes(value)
+    is_date = isinstance(value, (np.datetime64, np.timedelta64))
+    is_masked = bool(np.ma.is_masked(value))
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item") and not (is_date or is_masked):
+        value = value.item()  # of numpy or torch
     is_float = isinstance(value, (float, np.floating))
     if isinstance(value, int) or (is_float and np.isfinite(value) and value == np.trunc(value)):
         return int(value)
