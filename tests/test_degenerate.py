@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 import warnings
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
@@ -21,6 +22,7 @@ from informedness import (
     markedness_score,
     nit_score,
 )
+from informedness.core.scores import signature_of
 from informedness.statistics.registry import SCORES
 from informedness.warnings import (
     InformednessWarning,
@@ -257,20 +259,42 @@ def test_a_prior_is_read_by_key_from_any_real_number_in_any_order():
         assert informedness_score(pair[0], pair[0], prior=prior) == close(1)
 
 
+def test_counts_of_training_labels_are_a_prior_whichever_way_they_were_counted():
+    train = ["a"] * 30 + ["b"] * 50 + ["c"] * 20
+    wanted = under({"a": 0.3, "b": 0.5, "c": 0.2})
+    for prior in (
+        Counter(train),
+        pd.Series(train).value_counts(),
+        pd.Series(train).value_counts(normalize=True),
+        {"a": 30.0, "b": 50.0, "c": 20.0},
+        {"a": np.int64(30), "b": Decimal(50), "c": Fraction(20)},
+    ):
+        assert under(prior) == close(wanted)
+    table = table_of_labels(REFERENCES, PREDICTIONS)
+    signatures = {
+        signature_of("informedness", table, prior=prior, prior_mode="reweight")
+        for prior in (Counter(train), {"a": 0.3, "b": 0.5, "c": 0.2})
+    }
+    assert len(signatures) == 1
+
+
 @pytest.mark.parametrize(
     ("prior", "wanted"),
     [
         ({"a": 0.5, "b": 0.5}, "must cover every class in the references, 'c' is missing"),
         (EVEN | {"d": 0.1}, "must name classes of the references, got 'd'"),
-        (EVEN | {"a": 0.3 + 2e-6}, "must sum to 1, got 1.000002"),
+        (EVEN | {"a": 0.3 + 2e-6}, "must sum to 1, or hold counts, got 1.000002"),
         ({"a": 0.0, "b": 0.5, "c": 0.5}, "must .* strictly between .*got 0.0 for 'a'"),
         ({"a": 1.0, "b": 0.0, "c": 0.0}, "must .* strictly between .*got 1.0 for 'a'"),
         ({"a": NAN, "b": 0.6, "c": 0.4}, "must .* strictly between .*got nan for 'a'"),
         (EVEN | {"a": Decimal("NaN")}, r"must .* strictly between .*got Decimal\('NaN'\) for"),
-        (EVEN | {"a": Decimal("sNaN")}, r"must hold numbers .*got Decimal\('sNaN'\) for"),
-        (EVEN | {"a": "0.3"}, "must hold numbers .*got '0.3' for 'a'"),
+        (EVEN | {"a": Decimal("sNaN")}, r"must hold numbers, got Decimal\('sNaN'\) for"),
+        (EVEN | {"a": "0.3"}, "must hold numbers, got '0.3' for 'a'"),
         (EVEN | {"a": 0.3 + 0j}, r"must .*got \(0.3\+0j\) for 'a'"),
-        ([0.3, 0.3, 0.4], r"must map each class to its probability.* got \[0.3"),
+        ({"a": 3, "b": 0, "c": 5}, "must .* counts above 0, .*got 0 for 'b'"),
+        ({"a": 3, "b": -1, "c": 5}, "must .* counts above 0, .*got -1 for 'b'"),
+        ({"a": 2.5, "b": 1, "c": 5}, "must .*got 2.5 for 'a'"),
+        ([0.3, 0.3, 0.4], r"must map each class to its share or count.* got \[0.3"),
     ],
 )
 def test_a_mapping_that_is_no_prior_of_the_references_is_refused(prior, wanted):

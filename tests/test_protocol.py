@@ -374,7 +374,7 @@ def test_processes_of_different_rounds_are_an_error_that_says_so(tmp_path):
     pair.metrics[1] = pair.process(1)  # as if started anew
     error, none = pair.compute(sample, sample)
     assert none is None
-    message = r"process 0 is in round 2, process 1 is in round 0.: .*`compute`.*`experiment_id`"
+    message = r"must be in round 2, got rounds {0: 2, 1: 0} .*`compute`.*`experiment_id`"
     assert re.search(message, str(error))
 
 

@@ -226,7 +226,7 @@ def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
 def _column_of_numbers(array: Numbers) -> Column | None:
     """Return an array of integers, booleans or whole floats as a column, None if it is another."""
     kind = array.dtype.kind
-    if kind == "b" or (kind == "f" and (np.abs(array) < 2**63).all()):
+    if kind == "b" or (kind == "f" and float(np.abs(array).max(initial=0)) < 2**63):
         whole = array.astype(np.uint8 if kind == "b" else np.int64)
         return Column(whole) if (whole == array).all() else None
     if kind in "iu" and np.can_cast(array.dtype, np.int64):
@@ -243,11 +243,10 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     if type(values) is list:
         return values
     if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
-        try:
-            values.validate(full=True)  # or -1 in a dictionary's column would be its last label
-        except ValueError as error:
-            raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
+        values.validate(full=True)  # or -1 in a dictionary's column would be its last label
         return list(values.to_pylist())
+    if hasattr(values, "to_list") and not isinstance(values.dtype, np.dtype):
+        return list(values.to_list())  # of polars or pandas: numpy would drop NULs, round integers
     if isinstance(values, Iterator):
         raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
     is_array = hasattr(values, "__array__") or isinstance(values, memoryview)
@@ -257,10 +256,6 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     if not is_array:
         return list(values)
     array = as_array(values, name)
-    is_own = isinstance(values, (np.ndarray, np.generic))
-    if array.ndim == 1 and array.dtype.kind in "US" and not is_own:
-        # polars gives fixed-width strings, which drop trailing NULs: "a\0" would become "a"
-        return list(values)
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     if array.ndim != 1:
@@ -280,8 +275,6 @@ def as_array(values: Any, name: str) -> Numbers:
     try:
         if hasattr(values, "detach"):  # torch: asarray refuses tensors that track gradients
             values = values.detach().cpu()
-        if str(getattr(values, "dtype", "")) in ("Int128", "UInt128"):  # polars: numpy has none
-            values = values.to_list()
         return np.asarray(values)
     except Exception as error:  # each library has errors of its own
         message = f"`{name}` could not be read as an array, got {show(values)}: {error}"
@@ -318,14 +311,16 @@ def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | N
 
     A missing value is None if it may be one.
     """
+    # item() would drop trailing NULs of numpy's strings, and make nanoseconds of dates
+    is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
+    is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
+    is_masked = bool(np.ma.is_masked(value))
+    if is_scalar and not (isinstance(value, (str, bytes)) or is_date or is_masked):
+        value = value.item()
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bytes):
         return bytes(value)
-    is_date = isinstance(value, (np.datetime64, np.timedelta64))
-    is_masked = bool(np.ma.is_masked(value))
-    if getattr(value, "ndim", None) == 0 and hasattr(value, "item") and not (is_date or is_masked):
-        value = value.item()  # of numpy or torch
     is_float = isinstance(value, (float, np.floating))
     if isinstance(value, int) or (is_float and np.isfinite(value) and value == np.trunc(value)):
         return int(value)

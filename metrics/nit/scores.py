@@ -198,34 +198,45 @@ def warn_of_absent(title: str, table: Table, names: tuple[str, str] = NAMES) -> 
         warn(f"{there}, so counted as 0 in {title}: {listed}", UndefinedMetricWarning)
 
 
+def shares_of(prior: Any) -> dict[Any, float]:
+    """Return the share of each class in a mapping or Series of shares; or of counts, all whole."""
+    if not isinstance(prior, Mapping) and not hasattr(prior, "to_dict"):
+        wanted = "map each class to its share or count, for example {'a': 0.5, 'b': 0.5}"
+        raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
+    for label, share in prior.items():
+        if not is_real(share):
+            raise ValueError(f"`prior` must hold numbers, got {show(share)} for {show(label)}")
+    shares = {label: float(share) for label, share in prior.items()}
+    total = math.fsum(shares.values())
+    if not total or not all(share.is_integer() for share in shares.values()):
+        return shares
+    return {label: share / total for label, share in shares.items()}
+
+
 def read_prior(prior: Any, table: Table) -> Numbers:
     """Return the prior of each class of a table, nan where it has no reference.
 
     Declared classes without a reference are dropped with a warning, and the rest rescaled.
     """
-    if not isinstance(prior, Mapping):
-        wanted = "map each class to its probability, for example {'a': 0.5, 'b': 0.5}"
-        raise ValueError(f"`prior` must {wanted}, got {show(prior)}")
+    given = shares_of(prior)
     there = dict.fromkeys(labels_at(table, table.reference_totals > 0))
     known = set(table.labels if table.declared else there) - {None}
-    if absent := [show(label) for label in there if label not in prior]:
+    if absent := [show(label) for label in there if label not in given]:
         wanted = "cover every class in the references"
         raise ValueError(f"`prior` must {wanted}, {absent[0]} is missing")
-    for label, share in prior.items():
-        # as a float: Decimal's nan has no order
-        number = float(share) if is_real(share) else math.nan
-        if not (0 < number < 1 or (number == 0 and label not in there)):
-            wanted = "hold numbers strictly between 0 and 1 for every class"
-            raise ValueError(f"`prior` must {wanted}, got {show(share)} for {show(label)}")
+    for label, share in given.items():
+        if not (0 < share < 1 or (share == 0 and label not in there)):
+            wanted = "hold shares strictly between 0 and 1, or counts above 0, for every class"
+            raise ValueError(f"`prior` must {wanted}, got {show(prior[label])} for {show(label)}")
         if label not in known:
             wanted = f"name classes of the references, got {show(label)}"
             raise ValueError(f"`prior` must {wanted}: list it in `labels` if the task has it")
-    total = math.fsum(prior.values())
+    total = math.fsum(given.values())
     if abs(total - 1) > 1e-6:
-        raise ValueError(f"`prior` must sum to 1, got {total!r}")
-    if names := ", ".join(show(label) for label in prior if label not in there):
+        raise ValueError(f"`prior` must sum to 1, or hold counts, got {total!r}")
+    if names := ", ".join(show(label) for label in given if label not in there):
         warn(f"no reference is {names}: dropped from the prior, the rest were rescaled to sum to 1")
-    shares = np.array([float(prior[x]) if x in there else np.nan for x in table.labels])
+    shares = np.array([given[x] if x in there else np.nan for x in table.labels])
     return shares / np.nansum(shares)
 
 
@@ -282,8 +293,9 @@ def signature_of(
         ignored = read_column([ignore_index], "ignore_index").example()
         parts.append("ignore:" + ascii(ignored).replace("|", "\\x7c"))
     if prior is not None:
-        shares = [(label, float(prior[label])) for label in names if label in prior]
-        parts.append(f"prior:{prior_mode}-{_digest(shares)}")
+        shares = shares_of(prior)
+        of_classes = [(label, shares[label]) for label in names if label in shares]
+        parts.append(f"prior:{prior_mode}-{_digest(of_classes)}")
     elif prior_mode:
         parts.append("prior:test")
     if not isinstance(zero_division, str) and math.isnan(zero_division):

@@ -16,6 +16,7 @@ run one round ahead.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable
 from inspect import signature
 from typing import Any, TypeAlias
@@ -23,7 +24,8 @@ from typing import Any, TypeAlias
 import datasets
 import numpy as np
 
-from .labels import Column, NoSamplesError, check_same_kind, join_columns, read_pair, warn
+from .labels import Column, check_same_kind, join_columns, read_column, read_pair, warn
+from .scores import shares_of
 from .table import Weights, read_weights
 
 Batch: TypeAlias = tuple[Column, Column, Weights | None]  # references, predictions, their weights
@@ -37,7 +39,7 @@ class LabelInputs:
     """Mixin for `evaluate.Metric` that reads predictions and references strictly as labels.
 
     Its `_compute(predictions, references, ...)` takes columns. Its options may also be given to
-    `evaluate.load`, as defaults for `compute`; their values are checked once there are labels.
+    `evaluate.load`, as defaults for `compute`.
     """
 
     _batches: list[Batch]
@@ -52,6 +54,8 @@ class LabelInputs:
         self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
         super().__init__(config_name, *args, **kwargs)
         self._check_options(self._defaults)
+        if self._defaults:
+            self._check_values(dict(self._defaults))
         if self.num_process > 1:
             self._compute = self._compute_stored
 
@@ -75,8 +79,7 @@ class LabelInputs:
         kind = self._single_kind
         is_single = type(prediction) is kind and type(reference) is kind and not kwargs
         if is_single and (kind is not int or (prediction in _INT64 and reference in _INT64)):
-            self._singles.append((reference, prediction))
-            return
+            return self._singles.append((reference, prediction))
         # evaluate.combine passes these under the names of the features
         prediction = kwargs.pop("predictions", prediction)
         reference = kwargs.pop("references", reference)
@@ -122,8 +125,6 @@ class LabelInputs:
                 "call `reset()` first if those are left over from an interrupted evaluation, or "
                 "`add_batch` and then `compute()` if they belong together"
             )
-        if not batches and self.num_process == 1:
-            raise NoSamplesError("there must be a sample to score, got none: `add` some before")
         batch = _joined(batches or [(*read_pair([], []), None)])
         self.reset()
         return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)
@@ -147,6 +148,20 @@ class LabelInputs:
         if odd := [name for name in names if name not in options]:
             its = ", ".join(options)
             raise TypeError(f"{self.name} has no option {odd[0]!r}: its options are {its}")
+
+    def _check_values(self, options: dict[str, Any]) -> None:
+        """Raise ValueError unless samples of the classes that the options name can be scored."""
+        ignored, _ = options.pop("ignore_index", None), options.pop("sample_weight", None)
+        if ignored is not None:
+            read_column([ignored], "ignore_index")
+        shares = shares_of(options["prior"]) if options.get("prior") is not None else {}
+        classes = [label for label, share in shares.items() if share] or options.get("labels")
+        classes = read_column([0, 1] if classes is None else classes, "labels")
+        if "unknown" in options:
+            options.setdefault("labels", classes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            type(self)._compute(self, predictions=classes, references=classes, **options)
 
     def _score(self, batch: Batch, options: dict[str, Any]) -> Any:
         """Return the result of the metric's own `_compute`."""
@@ -192,16 +207,12 @@ class LabelInputs:
         try:
             decoder = json.JSONDecoder(object_hook=lambda x: x["bytes"].encode("latin-1"))
             rows = [decoder.decode(row) for row in predictions if row]
-            rounds = {number: f"is in round {at}" for number, at, *_ in rows}
-            everyone = range(self.num_process)
-            if rounds != dict.fromkeys(everyone, f"is in round {self._round}"):
-                found = (
-                    f"process {i} {rounds.get(i, 'ended without `compute`')}" for i in everyone
-                )
+            wanted = dict.fromkeys(range(self.num_process), self._round)
+            if (rounds := {process: at for process, at, *_ in rows}) != wanted:
                 raise ValueError(
-                    f"the processes are not in the same round ({', '.join(found)}): let each call "
-                    "`compute` in every round, and give each job in the cache folder an "
-                    "`experiment_id`"
+                    f"all {self.num_process} processes must be in round {self._round}, got rounds "
+                    f"{rounds} by process: let each call `compute` in every round, and give each "
+                    "job in the cache folder an `experiment_id`"
                 )
             batches = [
                 (*read_pair(r, p, unknown="wrong"), None if weights is None else np.array(weights))

@@ -260,7 +260,7 @@ def by_name(given: Any, *sides: Any) -> Any:
         return given
     if isinstance(given, (int, str, bytes)):
         return at_position(given, names)
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) or hasattr(given, "to_dict"):  # or a Series of counts
         return {at_position(label, names): value for label, value in given.items()}
     return [at_position(label, names) for label in read_quickly(given, "labels").tolist()]
 
