@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
 from .core.labels import Label
-from .core.scores import Average, ZeroDivision
+from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Table
 from .inputs.answered import by_name
 
@@ -151,9 +151,10 @@ def informedness_score(
     [1.0, 0.75, 0.5]
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    prior = by_name(prior, y_true, y_pred)
-    return table.informedness(
-        average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
+    if prior is not None:
+        prior = by_name(prior, y_true, y_pred)
+    return informedness(
+        table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )
 
 
@@ -282,7 +283,7 @@ def nit_score(
     (1.0, 1.0)
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    return table.nit(zero_division=zero_division)
+    return nit(table, zero_division=zero_division)
 
 
 def ema_score(

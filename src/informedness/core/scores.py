@@ -53,7 +53,7 @@ def informedness(
     if undefined is not None:
         each = np.where(table.reference_totals > 0, undefined, 0.0)
         return each.tolist() if average is None else undefined
-    size = sample_size(table)  # before rows are reweighted, which loses it
+    given = table
     bound = 1.0  # which rounding may step past
     if shares is not None and prior_mode == "odds":
         bias, right = table.prediction_totals / table.total, table.hits / table.total
@@ -68,8 +68,9 @@ def informedness(
     r, c = table.reference_totals, table.prediction_totals
     value = float((gains * class_weights(average, r, c, table.total)).sum())
     value = min(max(value, -bound), bound)
-    if average == "bias" and bound == 1 and (why := why_above_accuracy(table, value, size)):
-        warn(f"Informedness {value:.3f} is {why}")
+    above = why_above_accuracy(table, value, sample_size(given))  # rows of `table` are reweighted
+    if above and average == "bias" and bound == 1:
+        warn(f"Informedness {value:.3f} is {above}")
     return value
 
 
@@ -95,8 +96,8 @@ def why_above_accuracy(table: Table, value: float, size: float) -> str:
 
 def class_gains(table: Table) -> Numbers:
     """Return J_c of each class, 0 for one without references, shape (k,)."""
-    others = table.other_references
-    return gains_of(table.hits, table.reference_totals, table.false_positives, others)
+    others, wrong = table.other_references, table.false_positives
+    return gains_of(table.hits, table.reference_totals, wrong, others)
 
 
 def gains_of(hits: Numbers, references: Numbers, wrong: Numbers, others: Numbers) -> Numbers:

@@ -136,7 +136,6 @@ class Table:
         A prediction that is missing or outside `labels` is an error, or with `unknown="wrong"` a
         wrong answer. Samples of weight 0, or whose reference is `ignore_index`, are left out.
         """
-        check_unknown(unknown, labels)
         r, p = read_pair(references, predictions, unknown=unknown)
         task = task_of(r, labels, ignore_index, unknown, "references")
         table = cls._of_columns(r, p, task, sample_weight)
@@ -150,7 +149,7 @@ class Table:
         keep = task.counted(r, weights)
         r, p = r[keep], p[keep]
         found, cells = count_pairs(r, p, None if weights is None else weights[keep])
-        return cls._of_task(found, cells, task, len(r))
+        return cls._of_task(found, cells, task, len(r.codes))
 
     @classmethod
     def _of_task(cls, found: Sequence[Label], cells: Cells, task: Task, n: int | None) -> Self:
@@ -236,14 +235,15 @@ class Task(NamedTuple):
 
     def counted(self, references: Column, amounts: Numbers | None) -> Any:
         """Return which samples count, as an index: those not ignored, with a weight above 0."""
-        if amounts is None and self.ignored is None and len(references):
+        n = len(references.codes)
+        if amounts is None and self.ignored is None and n:
             return slice(None)  # a mask of 10**7 samples takes 10 MB and a tenth of the time
-        keep = np.ones(len(references), dtype=bool) if amounts is None else amounts > 0
+        keep = np.ones(n, dtype=bool) if amounts is None else amounts > 0
         if self.ignored is not None:
             keep &= references.differs_from(self.ignored)
         if not keep.any():
-            why = ", of which none is left: all are ignored or of weight 0" if len(keep) else ""
-            raise NoSamplesError(f"there must be a sample to score, got {len(keep)} samples{why}")
+            why = ", of which none is left: all are ignored or of weight 0" if n else ""
+            raise NoSamplesError(f"there must be a sample to score, got {n} samples{why}")
         return slice(None) if keep.all() else keep
 
 
@@ -256,6 +256,8 @@ def check_unknown(unknown: object, labels: Any) -> None:
 
 def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
     """Return the options; their labels must be of the kind of the references, called `name`."""
+    if str(unknown) != "error":
+        check_unknown(unknown, labels)
     classes = None if labels is None else read_classes(labels, "labels", references, name)
     ignored = None
     if ignore_index is not None:

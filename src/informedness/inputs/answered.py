@@ -229,11 +229,11 @@ def read_sides(
     The sides are given by argument, references first. All labels must be of one kind, and what
     stands beside the sides, by argument, in their order.
     """
-    check_unknown(unknown, labels)
-    check_same_order({**sides, **beside})
-    first, *models = sides
+    (first, *models), containers = sides, sides
+    called = {name: getattr(side, "name", None) for name, side in sides.items()}
     for name in models:
-        warn_of_swapped(*(getattr(sides[x], "name", None) for x in (first, name)))
+        if called[first] is not None and called[name] is not None:
+            warn_of_swapped(called[first], called[name])
     if names := class_names_of(*sides.values()):
         labels, roles = by_name(labels, *sides.values()), dict.fromkeys(models, "predictions")
         options = LabelOptions(labels=labels, ignore_index=ignore_index, unknown=unknown)
@@ -242,10 +242,12 @@ def read_sides(
             column = read_labels(given, role, options, own or names, (), name)
             sides = {**sides, name: column.tolist()}  # in which -1 is None
         ignore_index = None if ignore_index is None else str(at_position(ignore_index, names))
+    may_lack = str(unknown) == "wrong"
+    quick = {name: quickly(sides[name], name, may_lack) for name in models}
     r, columns = read_quickly(sides[first], first), []
-    for name in models:
-        p = quickly(sides[name], name, may_lack=unknown == "wrong")
-        r, p = read_pair(r, p, (first, name), unknown=unknown)
+    check_same_order({**containers, **beside})
+    for name, values in quick.items():
+        r, p = read_pair(r, values, (first, name), unknown=unknown)
         columns.append(p)
     return [r, *columns], task_of(r, labels, ignore_index, unknown, first)
 
