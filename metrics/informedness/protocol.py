@@ -55,7 +55,7 @@ class LabelInputs:
         self._check_options(self._defaults)
         if self._defaults:
             self._check_values(dict(self._defaults))
-        if self.num_process > 1:
+        if self.num_process > 1:  # what the base class calls, once it has read the files
             self._compute = self._compute_stored
 
     @property
@@ -149,9 +149,9 @@ class LabelInputs:
             raise TypeError(f"{self.name} has no option {odd[0]!r}: its options are {its}")
 
     def _check_values(self, options: dict[str, Any]) -> None:
-        """Raise ValueError unless samples of the classes that the options name can be scored."""
-        ignored, _ = options.pop("ignore_index", None), options.pop("sample_weight", None)
-        if ignored is not None:
+        """Raise ValueError if the options would at `compute`: try them on perfect predictions."""
+        options.pop("sample_weight", None)
+        if (ignored := options.pop("ignore_index", None)) is not None:
             read_column([ignored], "ignore_index")
         shares = shares_of(options["prior"]) if options.get("prior") is not None else {}
         classes = [label for label, share in shares.items() if share] or options.get("labels")
@@ -159,7 +159,7 @@ class LabelInputs:
         if "unknown" in options:
             options.setdefault("labels", classes)
         k = len(classes)
-        sample = classes[np.tile(np.arange(k), 10 + 1000 // max(k, 1))]
+        sample = classes[np.tile(np.arange(k), 10 + 1000 // max(k, 1))]  # enough for an interval
         before = NOTES.set([])  # none of the warnings is of the user's labels
         try:
             type(self)._compute(self, predictions=sample, references=sample, **options)
@@ -177,7 +177,7 @@ class LabelInputs:
                     "`evaluate.load`, and add the last samples with theirs by `add_batch`"
                 )
             options["sample_weight"] = weights
-        # not self._compute, which is what the base class calls
+        # not self._compute, which with several processes is _compute_stored
         return type(self)._compute(self, predictions=predictions, references=references, **options)
 
     # Several processes

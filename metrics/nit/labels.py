@@ -30,10 +30,10 @@ Numbers: TypeAlias = NDArray[Any]
 
 WARNING_PREFIX = "informedness: "
 NAMES = "references", "predictions"  # what evaluate calls them
-# The package's folder; in a published metric the folder of its copy of this file.
+# The package's folder; these four files also lie beside each published metric, in its own folder.
 _FOLDER = os.path.dirname(__file__).removesuffix(f"{os.sep}core")
 
-# Where warnings go in place of `warnings.warn`, which is of all threads alike.
+# A list that takes the warnings of this thread; None if they are issued, as they mostly are.
 NOTES: ContextVar[list[Warning] | None] = ContextVar("notes", default=None)
 
 _NUMBERS = (bool, float, np.bool_, np.number)  # a list of one of them is read as an array
@@ -62,7 +62,10 @@ class NoSamplesError(ValueError):
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Warn at the caller's line. Filters go by the prefix: a copy of this file has own classes."""
+    """Warn at the caller's line.
+
+    Filters may go by the prefix: the copy of this file beside a metric has classes of its own.
+    """
     if (notes := NOTES.get()) is not None:
         return notes.append(category(WARNING_PREFIX + message))
     frame, level = sys._getframe(1), 2
@@ -203,7 +206,7 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
 def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
     """Return labels in any container but an iterator, of shape (n,) or (n, 1), as a column.
 
-    A missing value is an error unless some `may_lack`.
+    A missing value is an error, or None if there `may_lack` some.
     """
     if isinstance(values, Column):
         return values
@@ -228,7 +231,7 @@ def _column_of_numbers(array: Numbers) -> Column | None:
     kind = array.dtype.kind
     if kind == "b" or (kind == "f" and float(np.abs(array).max(initial=0)) < 2**63):
         whole = array.astype(np.uint8 if kind == "b" else np.int64)
-        return Column(whole) if (whole == array).all() else None
+        return Column(whole) if kind == "b" or (whole == array).all() else None
     if kind in "iu" and np.can_cast(array.dtype, np.int64):
         return Column(array.astype(array.dtype.newbyteorder("="), copy=False))
     return None

@@ -39,46 +39,40 @@ def informedness(
 
     The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", Powers 2011, eq. 42), or equal
     over the classes in the references ("macro"); None gives a list of J_c, in label order.
-    `prior` maps classes to shares: "reweight" scales the rows of the table to these, "odds" puts
-    p_cc/q_c - (beta_c - p_cc)/(1 - q_c) in place of J_c, with q the prior.
+    `prior` maps classes to shares: "reweight" scales the rows of the table to these, "odds" takes
+    `gains_by_odds` in place of J_c: perfect is then not 1, and guessing not 0.
     """
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
     check_zero_division(zero_division, 0.0)
     shares = None if prior is None else read_prior(prior, table)
-    if table.declared and table.n_samples != 1:  # others were warned of when they were read
+    if table.declared and table.n_samples != 1:  # of observed classes `warn_of_labels` warns
         warn_of_absent("Informedness", table)
     why = why_one_class("Informedness", 0.0, table, table.reference_totals, "references")
     undefined = value_if_undefined(why, 0.0, zero_division, table)
     if undefined is not None:
         each = np.where(table.reference_totals > 0, undefined, 0.0)
         return each.tolist() if average is None else undefined
-    given = table
-    bound = 1.0  # which rounding may step past
-    if shares is not None and prior_mode == "odds":
-        bias, right = table.prediction_totals / table.total, table.hits / table.total
-        gains = right / shares - (bias - right) / (1 - shares)
-        gains = np.where(np.isnan(shares), 0.0, gains)
-        bound = math.inf
-    else:
-        table = table if shares is None else reweighted(table, shares)
-        gains = class_gains(table)
+    is_odds = shares is not None and prior_mode == "odds"
+    scored = table if shares is None or is_odds else reweighted(table, shares)
+    gains = gains_by_odds(table, shares) if is_odds else class_gains(scored)
     if average is None:
         return gains.tolist()
-    r, c = table.reference_totals, table.prediction_totals
-    value = float((gains * class_weights(average, r, c, table.total)).sum())
-    value = min(max(value, -bound), bound)
-    above = why_above_accuracy(table, value, sample_size(given))  # rows of `table` are reweighted
-    if above and average == "bias" and bound == 1:
-        warn(f"Informedness {value:.3f} is {above}")
+    r, c = scored.reference_totals, scored.prediction_totals
+    value = float((gains * class_weights(average, r, c, scored.total)).sum())
+    if is_odds:
+        return value
+    value = min(max(value, -1.0), 1.0)  # which rounding may step past
+    if average == "bias" and (why := why_above_accuracy(scored, value, sample_size(table))):
+        warn(f"Informedness {value:.3f} is {why}")
     return value
 
 
 def why_above_accuracy(table: Table, value: float, size: float) -> str:
-    """Return why Informedness by "bias" can be no share of the answers, empty if it can.
+    """Return why Informedness by "bias" exceeds the share of right answers; empty if it does not.
 
-    The average adds x (1 - x) (k - 2) / size to a known share x of k classes; and for good models
-    some .05.
+    A model that knows the share x of each of k classes scores x + x (1 - x) (k - 2) / size on
+    average. Chance and uneven errors add up to 1 / sqrt(size), or .05.
     """
     there = table.reference_totals > 0
     k, share = int(np.count_nonzero(there)), min(max(value, 0.0), 1.0)
@@ -105,6 +99,12 @@ def gains_of(hits: Numbers, references: Numbers, wrong: Numbers, others: Numbers
     is_defined = (references > 0) & (others > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(is_defined, hits / references - wrong / others, 0.0)
+
+
+def gains_by_odds(table: Table, shares: Any) -> Numbers:
+    """Return p_cc/q_c - (beta_c - p_cc)/(1 - q_c) of each class, 0 where the prior q is nan."""
+    bias, right = table.prediction_totals / table.total, table.hits / table.total
+    return np.where(np.isnan(shares), 0.0, right / shares - (bias - right) / (1 - shares))
 
 
 def sample_size(table: Table) -> float:

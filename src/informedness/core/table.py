@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Weights: TypeAlias = NDArray[np.float64]
-Names: TypeAlias = tuple[Label | None, ...]
+Classes: TypeAlias = tuple[Label | None, ...]
 
 _BLOCK = 2**17  # pairs that are counted together, in the cache: half the time of whole arrays
 _MOST_BITS = 22  # of the cells of a table of all pairs, 32 MB; more are counted by sorting
@@ -111,7 +111,7 @@ class Table:
 
     # The k classes: sorted, or in the order of `labels=`. A final None stands for all predictions
     # outside the declared classes (`unknown="wrong"`).
-    labels: Names
+    labels: Classes
     declared: bool  # whether the classes were given (`labels=`) or observed
     # The non-zero cells, row by row: positions in `labels`, samples (int64) or weight (float64)
     rows: Codes
@@ -136,7 +136,7 @@ class Table:
         A prediction that is missing or outside `labels` is an error, or with `unknown="wrong"` a
         wrong answer. Samples of weight 0, or whose reference is `ignore_index`, are left out.
         """
-        r, p = read_pair(references, predictions, unknown=unknown)
+        r, p = read_pair(references, predictions, NAMES, sample_weight, unknown)
         task = task_of(r, labels, ignore_index, unknown, "references")
         table = cls._of_columns(r, p, task, sample_weight)
         warn_of_labels(table)
@@ -159,7 +159,7 @@ class Table:
         return cls._of_cells(names, task.classes is not None, cells, n)
 
     @classmethod
-    def _of_cells(cls, names: Names, declared: bool, cells: Cells, n: int | None) -> Self:
+    def _of_cells(cls, names: Classes, declared: bool, cells: Cells, n: int | None) -> Self:
         """Return the table of cells in any order; cells listed twice are added up."""
         rows, columns, counts, squares = cells
         fused = rows * len(names) + columns
@@ -210,6 +210,7 @@ class Table:
         return self._others(self.prediction_totals)
 
     def _others(self, totals: Numbers) -> Numbers:
+        """Return for each class the sum of all other totals."""
         if not self.is_weighted:
             return np.asarray(self.total - totals)
         before, after = np.cumsum(totals)[:-1], np.cumsum(totals[:0:-1])[::-1]
@@ -265,7 +266,7 @@ def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, na
     return Task(classes, ignored, unknown)
 
 
-def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, Codes]:
+def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes, Codes]:
     """Return the classes of the table, and the position among them of each label found."""
     if task.classes is None:
         used = np.zeros(len(found), dtype=bool)
@@ -273,19 +274,22 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Names, 
         return tuple(found[code] for code in np.flatnonzero(used).tolist()), np.cumsum(used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in found], dtype=np.int64)
-    wrong = ': add it, or pass unknown="wrong" to count such predictions as wrong answers'
-    ignored = ": add it, or pass it as `ignore_index` to leave out such samples"
-    roles = ("reference", cells.rows, ignored), ("prediction", cells.columns, wrong)
+    odd_rows, odd_columns = (x[to_code[x] < 0] for x in (cells.rows, cells.columns))
     problems = []
-    for role, codes, how in roles:
-        missing = codes[to_code[codes] < 0]
-        if len(missing) and (role == "reference" or task.unknown == "error"):
-            label = show(found[missing.min()])
-            problems.append(f"`labels` must list every {role}, {label} is missing{how}")
+    if len(odd_rows):
+        problems.append(
+            f"`labels` must list every reference, {show(found[odd_rows.min()])} is missing: add "
+            "it, or pass it as `ignore_index` to leave out such samples"
+        )
+    if len(odd_columns) and task.unknown == "error":
+        problems.append(
+            f"`labels` must list every prediction, {show(found[odd_columns.min()])} is missing: "
+            'add it, or pass unknown="wrong" to count such predictions as wrong answers'
+        )
     if problems:
         raise ValueError("; ".join(problems))
-    to_code[missing] = len(task.classes)
-    return (*task.classes, *[None] * bool(len(missing))), to_code
+    to_code[odd_columns] = len(task.classes)
+    return (*task.classes, None) if len(odd_columns) else task.classes, to_code
 
 
 def warn_of_labels(
