@@ -15,8 +15,7 @@ import pytest
 
 import by_table
 import dense
-from informedness import ContingencyTable, estimate, nit_score
-from informedness.statistics.sums import sums_of
+from informedness import ContingencyTable, estimate, nit_score, report
 from tables import score_of, table_of_labels, table_of_pairs
 
 pytestmark = [pytest.mark.digits, pytest.mark.filterwarnings("ignore:informedness. ")]
@@ -84,12 +83,12 @@ def test_every_score_and_rate_is_that_of_60_digits(name):
         options = {"average": None if average == "none" else average} if average else {}
         value = score_of(table, metric, **options)
         assert value == pytest.approx(wanted, rel=0, abs=1e-13), (metric, average)
-    rates = sums_of(table)
+    rates = report(table).per_class
     cells = [[mpmath.mpf(x) for x in row] for row in plain(TABLES[name])]
     r, c = [sum(row) for row in cells], [sum(column) for column in zip(*cells, strict=True)]
     n, nan = sum(r), math.nan
     for i, of_class in enumerate(
-        zip(rates.prevalence, rates.bias, rates.tpr, rates.fpr, strict=True)
+        (row["prevalence"], row["bias"], row["tpr"], row["fpr"]) for row in rates
     ):
         hits = cells[i][i]
         wanted = r[i] / n, c[i] / n, hits / r[i] if r[i] else nan, (c[i] - hits) / (n - r[i])

@@ -21,9 +21,9 @@ import study_pages
 from informedness import ContingencyTable, estimate
 from informedness.cli import main
 from informedness.results.comparison import FEW_GROUPS_IN_CELLS
-from informedness.results.rows import FEW_GROUPS
-from informedness.statistics.entropic import ENOUGH_TO_SEE
-from informedness.statistics.information import FEW_SAMPLES
+from informedness.results.models import FEW_GROUPS
+from informedness.statistics.entropy import ENOUGH_TO_SEE
+from informedness.statistics.intervals import FEW_SAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]

@@ -11,8 +11,8 @@ from dense import SCORES
 from estimate_cases import THREE, every_score, options_of, table_of, weighted
 from informedness import estimate, report
 from informedness.core.table import Table
+from informedness.statistics.intervals import effective_sample_size
 from informedness.statistics.registry import SCORES as METRICS
-from informedness.statistics.sums import effective_sample_size
 from informedness.warnings import InformednessWarning, IntervalWarning
 from tables import table_of_labels, table_of_pairs
 

@@ -11,7 +11,7 @@ import dense
 import reference
 from estimate_cases import every_score, options_of
 from informedness import compare, estimate
-from informedness.statistics.intervals import t_quantile, t_tail
+from informedness.statistics.paired import t_quantile, t_tail
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 

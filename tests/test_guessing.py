@@ -8,9 +8,8 @@ import pytest
 from scipy import stats
 
 from informedness import ContingencyTable, informedness_score, report
-from informedness.statistics import guessing, information
-from informedness.statistics.guessing import guessing_p_value
-from informedness.statistics.information import independence_test
+from informedness.statistics import chance
+from informedness.statistics.chance import guessing_p_value, independence_test
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -54,7 +53,7 @@ def test_three_classes_are_dealt_out():
     exact = dealt(references, predictions, informedness_score, ties=0.5)
     table = table_of_labels(references, predictions)
     assert independence_test(table) > exact
-    assert not information.are_rare(np.array([10, 10]), np.array([10, 10]), 20)  # but five
+    assert not chance.are_rare(np.array([10, 10]), np.array([10, 10]), 20)  # but five
     # within what 999 random ways can tell
     assert guessing_p_value(table) == pytest.approx(2 * exact, abs=0.03)
 
@@ -78,7 +77,7 @@ def test_a_share_of_dealt_out_ways_counts_the_table_itself_as_one_that_is_equal(
     found = [exact(way) for way in ways]
     greater, equal = sum(x > observed for x in found), sum(x == observed for x in found)
     table = table_of_labels(references, predictions)
-    assert guessing._by_dealing(table, np.array(list(map(float, gains))), [r, c]) == pytest.approx(
+    assert chance._by_dealing(table, np.array(list(map(float, gains))), [r, c]) == pytest.approx(
         (0.5 + greater + equal / 2) / 1000, abs=1e-12
     )
     assert equal > 2
@@ -93,8 +92,8 @@ def test_tables_next_to_each_other_are_not_equal_however_many_samples_there_are(
 
 
 def test_many_samples_go_by_the_exact_mean_and_variance(monkeypatch):
-    monkeypatch.setattr(guessing, "independence_test", lambda table: 1.0)
-    monkeypatch.setattr(information, "_MOST_PERMUTED", 0)
+    monkeypatch.setattr(chance, "independence_test", lambda table: 1.0)
+    monkeypatch.setattr(chance, "_MOST_PERMUTED", 0)
     for references, predictions in (
         ([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 0, 1, 1, 1]),
         ([0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2, 0]),

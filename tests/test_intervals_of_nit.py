@@ -12,8 +12,8 @@ from scipy import stats
 import reference
 from estimate_cases import table_of
 from informedness import estimate
-from informedness.statistics import information
-from informedness.statistics.entropic import NIT
+from informedness.statistics import chance
+from informedness.statistics.entropy import NIT, missing_entropy
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -40,10 +40,10 @@ def test_the_test_of_chance_is_the_share_of_all_permutations_of_few_samples():
         drawn = chi_squared(samples[0], np.array(list(itertools.permutations(samples[1]))))
         cells = np.array(matrix, dtype=float)
         margins = (x[x > 0] for x in (cells.sum(1), cells.sum(0)))
-        moments = information._moments(*margins, cells.sum())
+        moments = chance._moments(*margins, cells.sum())
         assert moments == pytest.approx((drawn.mean(), drawn.var()), rel=1e-9), matrix
         # the first of all ways is as they are
-        p_value, share = information.independence_test(table_of(matrix)), drawn >= drawn[0] - 1e-9
+        p_value, share = chance.independence_test(table_of(matrix)), drawn >= drawn[0] - 1e-9
         assert p_value == pytest.approx(share.mean(), abs=0.05)
         assert estimate(table_of(matrix), metric="nit").independence_p_value == p_value
 
@@ -52,31 +52,31 @@ def test_the_test_of_chance_is_chi_squared_where_samples_are_many():
     for matrix in ([[400, 380], [410, 420]], [[700, 300, 220], [600, 350, 250], [90, 40, 60]]):
         wanted = stats.chi2_contingency(matrix, correction=False).pvalue
         assert 1e-6 < wanted < 0.5
-        assert information.independence_test(table_of(matrix)) == pytest.approx(wanted, rel=0.03)
+        assert chance.independence_test(table_of(matrix)) == pytest.approx(wanted, rel=0.03)
         # weights alike are no weights; all of them small, to take many for one sample
         labels = np.repeat(np.indices(np.shape(matrix)).reshape(2, -1), np.ravel(matrix), axis=1)
         weighted = table_of_labels(*labels, sample_weight=[0.3] * labels.shape[1])
-        assert information.independence_test(weighted) == pytest.approx(wanted, rel=0.03)
+        assert chance.independence_test(weighted) == pytest.approx(wanted, rel=0.03)
 
 
 def test_rare_cells_are_dealt_out_unless_the_p_value_is_below_a_millionth():
     """Where 999 ways tell more than the gamma distribution, whose tail is only roughly right."""
     matrix = np.array([[9, 1, 0], [1, 5, 1], [0, 1, 3]])
     table = table_of(matrix)
-    by_gamma = information.independence_test(table, dealt_out=False)
+    by_gamma = chance.independence_test(table, dealt_out=False)
     assert 1e-6 < by_gamma < 1e-3
-    found = information.independence_test(table)
+    found = chance.independence_test(table)
     assert found * 1000 == pytest.approx(round(found * 1000), abs=1e-9)
     assert found != by_gamma
     table = table_of(matrix * 2)
-    by_gamma = information.independence_test(table, dealt_out=False)
+    by_gamma = chance.independence_test(table, dealt_out=False)
     assert by_gamma < 1e-6
-    assert information.independence_test(table) == by_gamma
+    assert chance.independence_test(table) == by_gamma
 
 
 def test_where_all_tables_of_the_margins_are_as_far_from_chance_the_p_value_is_1():
     for matrix in (np.eye(5), np.eye(5, k=1), [[4, 0], [5, 0]], [[1, 0], [0, 1]]):
-        assert information.independence_test(table_of(matrix)) == 1
+        assert chance.independence_test(table_of(matrix)) == 1
 
 
 def test_the_tail_of_gamma_is_right_for_any_shape():
@@ -88,7 +88,7 @@ def test_the_tail_of_gamma_is_right_for_any_shape():
         wanted = stats.gamma.sf(x, shape)
         if shape < 1e4:
             wanted = float(mpmath.gammainc(shape, x, regularized=True))
-        made = information._gamma_tail(shape, x)
+        made = chance._gamma_tail(shape, x)
         assert made == pytest.approx(wanted, rel=1e-7, abs=1e-290), (shape, times)
 
 
@@ -125,7 +125,7 @@ def test_entropies_are_those_of_chao_wang_and_jost():
     for counts, n_unseen in itertools.product(
         ([5, 3, 1, 1, 2], [1, 1, 1, 1], [40, 2, 2, 1], [7, 9], [100, 1], [1]), (0, 1, 400)
     ):
-        made = information.missing_entropy(np.array(counts), np.array(counts, float), n_unseen)
+        made = missing_entropy(np.array(counts), np.array(counts, float), n_unseen)
         likely, most = (chao_wang_jost(counts, n) - entropy(counts) for n in (0, n_unseen))
         assert made.likely == pytest.approx(float(likely), abs=1e-11), counts
         assert made.most == pytest.approx(float(most), abs=1e-11), counts
@@ -136,13 +136,13 @@ def test_sums_of_weights_are_of_one_sample_or_of_two_by_their_effective_size():
     weights, squares = np.array([9.0, 1.1, 2.5, 4.0]), np.array([9.0, 1.01, 2.75, 4.0])
     assert ((weights**2 / squares)[1:3]).tolist() == pytest.approx([1.198, 2.273], abs=0.001)
     for n_unseen in (0, 3, 400):
-        made = information.missing_entropy(weights, squares, n_unseen)
+        made = missing_entropy(weights, squares, n_unseen)
         wanted = reference.missing(weights, squares, n_unseen, ())
         assert tuple(made) == pytest.approx(tuple(map(float, wanted)), abs=1e-11)
 
 
 def test_an_interval_deals_nothing_out(monkeypatch):
-    monkeypatch.setattr(information, "_permuted_p_value", None)
+    monkeypatch.setattr(chance, "_permuted_p_value", None)
     table = table_of([[5, 3], [4, 6]])
     made = NIT.interval(table, 0.95)
     assert made.low == 0.5 < made.high

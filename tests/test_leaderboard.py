@@ -10,7 +10,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 from informedness import compare, estimate, informedness_score, leaderboard
 from informedness.results.leaderboard import _letters
-from informedness.results.several import holm
+from informedness.statistics.paired import holm
 
 N = 300
 RNG = np.random.default_rng(0)

@@ -15,8 +15,8 @@ from sklearn.metrics import f1_score
 
 from informedness import nit_score, report, slices, table_from_file, table_from_frame
 from informedness.cli import main
-from informedness.results.several import holm
 from informedness.results.slices import Slices
+from informedness.statistics.paired import holm
 from informedness.warnings import InformednessWarning
 
 N = 600

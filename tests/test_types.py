@@ -30,11 +30,11 @@ from informedness.logs.report import LogReport
 from informedness.plots import plot_ability_curves, plot_confusion_matrix
 from informedness.plots import plot_entropy_triangle, plot_intervals
 from informedness.results.comparison import Comparison
-from informedness.results.estimates import Estimate
+from informedness.results.estimate import Estimate
 from informedness.results.leaderboard import Leaderboard
 from informedness.results.report import Report
 from informedness.results.slices import Slices
-from informedness.statistics.entropic import EntropyTriangle
+from informedness.statistics.entropy import EntropyTriangle
 from informedness.warnings import InformednessWarning, IntervalWarning
 from informedness.warnings import LabelsWarning, UndefinedMetricWarning
 

@@ -26,12 +26,12 @@ from informedness import ContingencyTable
 from informedness.core.labels import WARNING_PREFIX, InformednessWarning
 from informedness.inputs.doubts import warn_of_table
 from informedness.results.comparison import Comparison
-from informedness.results.estimates import Estimate, estimate
+from informedness.results.estimate import Estimate, estimate
+from informedness.results.render import digits_for, p_text, rounded, samples, shown
 from informedness.results.report import Report
 from informedness.results.sentences import answering, best_of, summary_of
-from informedness.results.text import digits_for, p_text, rounded, samples, shown
-from informedness.statistics.entropic import EntropicScore, triangle_of
-from informedness.statistics.informed import INFORMEDNESS
+from informedness.statistics.entropy import EntropicScore, triangle_of
+from informedness.statistics.margins import INFORMEDNESS
 from informedness.statistics.registry import score_named
 from informedness.statistics.score import ScoreWithInterval
 

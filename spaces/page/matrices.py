@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from informedness import ContingencyTable
-from informedness.results.text import shown
+from informedness.results.render import shown
 
 SLANTED = 5  # classes from which the names of the columns are upright
 MOST_CELLS = 30  # classes whose cells are numbers; larger tables are a picture

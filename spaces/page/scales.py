@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from informedness.results.comparison import Comparison
-from informedness.results.estimates import Estimate
+from informedness.results.estimate import Estimate
 from informedness.statistics.registry import score_named
 
 

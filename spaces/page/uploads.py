@@ -17,7 +17,7 @@ from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, R
 from informedness.inputs.joined import Whole, read_columns
 from informedness.inputs.paths import FORMATS, list_files, named_format, open_whole
 from informedness.inputs.readers import read_header
-from informedness.results.text import lines_of_read
+from informedness.results.render import lines_of_read
 
 SHOWN_ROWS = 4
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .registration import register as register
     from .registration import unregister as unregister
     from .results.comparison import compare as compare
-    from .results.estimates import estimate as estimate
+    from .results.estimate import estimate as estimate
     from .results.leaderboard import leaderboard as leaderboard
     from .results.report import report as report
     from .results.slices import slices as slices
@@ -43,7 +43,7 @@ _NAMES = {
     "logs.reading": "read_log",
     "registration": "register unregister",
     "results.comparison": "compare",
-    "results.estimates": "estimate",
+    "results.estimate": "estimate",
     "results.leaderboard": "leaderboard",
     "results.report": "report",
     "results.slices": "slices",

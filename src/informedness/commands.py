@@ -17,8 +17,7 @@ from .inputs.answered import LabelOptions
 from .inputs.columns import named_columns
 from .inputs.paths import list_files, named_format
 from .inputs.read import signed
-from .results.layout import aligned
-from .results.text import cut, cut_apart, lines_of_read, shown
+from .results.render import aligned, cut, cut_apart, lines_of_read, shown
 from .statistics.intervals import check_level
 from .statistics.registry import SCORES, averaged_score
 
@@ -260,7 +259,7 @@ def _table(options: Namespace, source: str) -> Any:
 
 def _score(found: Any, options: Namespace) -> str:
     """Return one score of a table or of answers, with its interval if a level is given."""
-    from .results.estimates import estimate
+    from .results.estimate import estimate
 
     is_table = isinstance(found, ContingencyTable)
     for read in found.read if is_table else ():

@@ -246,7 +246,7 @@ class ContingencyTable(Table):
 
     def transpose(self) -> Self:
         """Return the table with references and predictions swapped."""
-        from .statistics.sums import transposed
+        from .statistics.margins import transposed
 
         return transposed(self)
 
@@ -258,12 +258,12 @@ class ContingencyTable(Table):
 
     def __repr__(self) -> str:
         """Return the cells as text, those of the most frequent classes if there are many."""
-        from .results.matrix import Matrix
+        from .results.render import Matrix
 
         return str(Matrix(self))
 
     def _repr_html_(self) -> str:
-        from .results.matrix import Matrix
+        from .results.render import Matrix
 
         return Matrix(self)._repr_html_()
 

@@ -18,7 +18,7 @@ from .core.table import Table
 from .inputs.answered import by_name
 
 if TYPE_CHECKING:
-    from .statistics.entropic import EntropyTriangle
+    from .statistics.entropy import EntropyTriangle
 
 
 Y_NAMES = "y_true", "y_pred"
@@ -215,12 +215,11 @@ def markedness_score(
     0.5
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    from .statistics.informed import MARKEDNESS
+    from .statistics.margins import MARKEDNESS
 
     prior = by_name(prior, y_true, y_pred)
-    return MARKEDNESS.averaged(average).value(
-        table, prior=prior, prior_mode=prior_mode, zero_division=zero_division
-    )
+    options: dict[str, Any] = {"prior_mode": prior_mode, "zero_division": zero_division}
+    return MARKEDNESS.averaged(average).value(table, prior=prior, **options)
 
 
 def nit_score(
@@ -328,7 +327,7 @@ def ema_score(
     (1.0, 0.5)
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    from .statistics.entropic import EMA
+    from .statistics.entropy import EMA
 
     return float(EMA.value(table))
 
@@ -376,6 +375,6 @@ def entropy_triangle(
     EntropyTriangle(delta_h=0.0, two_mi=1.0, vi=0.0)
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    from .statistics.entropic import triangle_of
+    from .statistics.entropy import triangle_of
 
     return triangle_of(table)

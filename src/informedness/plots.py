@@ -20,11 +20,17 @@ from .contingency import ContingencyTable
 from .core.labels import Numbers, check_choice, show
 from .core.table import Table, read_amounts
 from .extras import needing
-from .results.estimates import Estimate
-from .results.layout import texts_of
-from .results.matrix import most_frequent
-from .results.text import cut_apart, rounded, shown, shown_interval, shown_name
-from .statistics.entropic import triangle_of
+from .results.estimate import Estimate
+from .results.render import (
+    cut_apart,
+    most_frequent,
+    rounded,
+    shown,
+    shown_interval,
+    shown_name,
+    texts_of,
+)
+from .statistics.entropy import triangle_of
 from .statistics.registry import SCORES, score_named
 
 if TYPE_CHECKING:

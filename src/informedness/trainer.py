@@ -29,7 +29,7 @@ from .core.labels import (
     warn,
 )
 from .core.table import is_real, labels_at
-from .results.estimates import estimate
+from .results.estimate import estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 from .tally import ADDING, Tally

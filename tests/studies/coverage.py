@@ -52,10 +52,9 @@ from paper import scoring
 from populations import CLASSIFIERS, SHARES, made_with, population, wilson_bound
 
 from informedness import ContingencyTable
-from informedness.statistics.information import independence_test
-from informedness.statistics.informed import INFORMEDNESS
+from informedness.statistics.chance import independence_test
+from informedness.statistics.margins import INFORMEDNESS, ratio
 from informedness.statistics.registry import SCORES, averaged_score
-from informedness.statistics.sums import sums_of
 
 sys.path.append(str(Path(__file__).parents[1]))
 import reference
@@ -152,10 +151,10 @@ class Truth:
         if self.way == "stratified":
             shares = shares * STRATA[: self.k, None]
         self.values, whole = self._of(shares / shares.sum())
-        sums = sums_of(whole)
-        with np.errstate(invalid="ignore"):
-            self.f1 = 2 * sums.hits / (sums.references + sums.predictions)
-        self.recalls, self.gains = sums.tpr, INFORMEDNESS.averaged(None).rounded(whole)
+        hits, references = whole.hits, whole.reference_totals
+        self.f1 = ratio(2 * hits, references + whole.prediction_totals)
+        self.recalls = ratio(hits, references)
+        self.gains = INFORMEDNESS.averaged(None).rounded(whole)
 
     def _of(self, shares):
         whole = ContingencyTable.from_matrix(shares, labels=range(self.k))
@@ -190,7 +189,7 @@ def intervals_on(truth, table):
     values, prior = truth.behind(table)
     for name, score in truth.scores.items():
         made = score.interval(table, LEVEL, prior)
-        few = score.too_few(table, prior) or score.too_few_for_classes(table)
+        few = score.doubt(table, prior)
         if not math.isnan(values[name]):
             yield name, values[name], made, bool(few)
 

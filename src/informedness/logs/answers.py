@@ -15,16 +15,17 @@ from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted
 from ..inputs.containers import read_quickly
 from ..inputs.joined import joined_sides
 from ..results.comparison import Comparison, compare
-from ..results.estimates import Estimate, estimate
+from ..results.estimate import Estimate, estimate
+from ..results.render import samples
 from ..results.report import Report
 from ..results.sentences import headline
-from ..results.text import samples
-from ..statistics.informed import INFORMEDNESS
-from ..statistics.registry import reported_intervals, score_named
+from ..statistics.margins import INFORMEDNESS
+from ..statistics.registry import reported, score_named
+from ..statistics.score import ScoreWithInterval
 from .verdicts import VerdictError, by_verdict
 
 if TYPE_CHECKING:
-    from ..results.estimates import Averaged
+    from ..results.estimate import Averaged
 
 _NO_INTERVAL = {
     "tpr_minus_fpr_standard_error": math.nan,
@@ -160,7 +161,8 @@ class Answers:
         if confidence_level is None or not self.groups:
             return Report.from_table(table, confidence_level)
         plain = Report.from_table(table)
-        estimates = {x.name: self.estimate(x.name, confidence_level) for x in reported_intervals()}
+        names = [x.name for x in reported() if isinstance(x, ScoreWithInterval)]
+        estimates = {name: self.estimate(name, confidence_level) for name in names}
         made = estimates["informedness"]
         values = plain.scores["informedness"], plain.scores["accuracy"]
         return replace(

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..inputs.columns import naming
-from ..results.layout import Result, Rows, aligned, as_json
+from ..results.render import Result, Rows, aligned, as_json, cut, interval_heads, rounded, shown
 from ..results.report import Report
-from ..results.text import cut, interval_heads, rounded, shown
 from ..statistics.registry import MODULES, score_named
 from .answers import Answers
 

@@ -13,7 +13,7 @@ from operator import eq
 from typing import Any
 
 from ..core.labels import Label, show
-from ..results.text import cut
+from ..results.render import cut
 
 _Classes = Mapping[str, Label]  # what each class is called
 _Fold = Callable[[str], str]

@@ -1,5 +1,7 @@
 """Comparison of two models on the same samples: the difference, its interval, and a p-value."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +15,13 @@ from ..core.scores import Average, read_prior
 from ..core.table import Table
 from ..inputs.answered import by_name
 from ..inputs.read import Read
-from ..statistics.information import lack
-from ..statistics.intervals import check_level, warn_of_few
+from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
+from ..statistics.margins import MarginScore, quotient
 from ..statistics.paired import Side, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
-from ..statistics.score import MarginScore, ScoreWithInterval
-from ..statistics.sums import effective_sample_size, quotient
-from .layout import Measured, Rows, padded
-from .rows import FEW_GROUPS, Samples, groups_signature, read_samples, too_few_groups
-from .text import interval_heads, p_text, samples, shown_p
+from ..statistics.score import ScoreWithInterval
+from .models import FEW_GROUPS, Samples, groups_signature, read_samples, too_few_groups
+from .render import Measured, Rows, interval_heads, p_text, padded, samples, shown_p
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
 MOST_OF_ONE = 0.25  # of the variance; above, the sample that might have been there weighs too much
@@ -261,7 +261,7 @@ def compared(
     lacking = a.lacking or b.lacking or too_few_groups(pairs, few_groups)
     if not lacking and 1 - made.p_value > level and made.of_one > MOST_OF_ONE:
         lacking = f"few samples decide it, one more could raise SE^2 by {made.of_one:.0%}"
-    warn_of_few(f"the difference of {score.name}", lacking, is_nan=math.isnan(made.p_value))
+    warn_of_doubts([(f"the difference of {score.name}", lacking, math.isnan(made.p_value))])
     settings = f"ci:{float(level)!r}"
     if pairs.groups is not None:
         settings = f"{groups_signature(pairs)}|{settings}"

@@ -18,13 +18,12 @@ from ..core.table import read_weights
 from ..inputs.answered import read_sides
 from ..inputs.containers import read_quickly
 from ..inputs.read import Read
+from ..statistics.paired import holm
 from ..statistics.registry import score_named
 from .comparison import Comparison, compared, models_of, score_of_pairs
-from .estimates import Estimate, estimate_of
-from .layout import Result, Rows, as_json, texts_of
-from .rows import read_samples
-from .several import holm
-from .text import interval_heads, rounded, shown_p
+from .estimate import Estimate, estimate_of
+from .models import read_samples
+from .render import Result, Rows, as_json, interval_heads, rounded, shown_p, texts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -262,8 +261,8 @@ def leaderboard(
     place, estimates = {name: i for i, name in enumerate(runs)}, {}
     for name, i in place.items():
         pairs = None if groups is None else samples.paired(i, i)
-        how: Any = metric, average, None, "warn", confidence_level, task.ignored, pairs
-        estimates[name] = cast("Estimate", estimate_of(samples.tables[i], *how))
+        scored = samples.tables[i], score, confidence_level, pairs
+        estimates[name] = cast("Estimate", estimate_of(*scored, ignore_index=task.ignored))
     # models of one score keep their order, whatever rounding made of it
     order = sorted(runs, key=lambda name: -round(estimates[name].value, 12))
     entrants = models_of(score, samples) if len(order) > 1 else []

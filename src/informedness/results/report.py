@@ -11,21 +11,30 @@ import numpy as np
 
 from ..core.labels import Label
 from ..core.scores import signature_of
-from ..core.table import Table
+from ..core.table import Cells, Table
 from ..functions import table_given
 from ..inputs.answered import by_name
 from ..inputs.read import Read, signed
-from ..statistics.entropic import entropies
-from ..statistics.guessing import guessing_p_value
-from ..statistics.informed import INFORMEDNESS
-from ..statistics.intervals import check_level, warn_of_few
-from ..statistics.registry import MODULES, REPORTED, score_named
-from ..statistics.sums import ratio, sums_of
-from .estimates import Estimate, estimates_of
-from .layout import Result, Rows, aligned, as_json, csv_line, more_rows, padded
+from ..statistics.chance import guessing_p_value
+from ..statistics.entropy import NIT, entropies
+from ..statistics.margins import INFORMEDNESS, ratio
+from ..statistics.registry import MODULES, reported, score_named
+from .estimate import Estimate, reported_estimates, warn_of
+from .render import (
+    Result,
+    Rows,
+    aligned,
+    as_json,
+    csv_line,
+    cut,
+    interval_heads,
+    more_rows,
+    padded,
+    rounded,
+    shown,
+    shown_interval,
+)
 from .sentences import headline, summary_of
-from .text import interval_heads, rounded, shown, shown_interval
-from .unknown import Unknown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,31 +107,30 @@ class Report(Result, Mapping[str, float]):
         ignore_index : label, optional
             The reference that was ignored when the table was made; only for the signature.
         """
-        sums = sums_of(table)
+        h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
+        tpr, fpr = ratio(h, r), ratio(table.false_positives, table.other_references)
         columns = {
-            "prevalence": sums.prevalence,
-            "bias": sums.bias,
-            "tpr": sums.tpr,
-            "fpr": sums.fpr,
-            "tpr_minus_fpr": sums.tpr - sums.fpr,
-            "precision": ratio(sums.hits, sums.predictions),
-            "f1": ratio(2 * (sums.hits / sums.total), sums.prevalence + sums.bias),
+            "prevalence": r / n,
+            "bias": c / n,
+            "tpr": tpr,
+            "fpr": fpr,
+            "tpr_minus_fpr": tpr - fpr,
+            "precision": ratio(h, c),
+            "f1": ratio(2 * (h / n), r / n + c / n),
         }
         lists = {"label": list(table.labels)} | {name: x.tolist() for name, x in columns.items()}
         estimates, how = {}, None
         if confidence_level is not None:
-            check_level(confidence_level)
+            estimates = reported_estimates(table, confidence_level, ignore_index=ignore_index)
             how = f"ci:{float(confidence_level)!r}"
-            estimates = estimates_of(table, confidence_level, ignore_index)
-            for (few, is_nan), names in _lacking(table, estimates).items():
-                warn_of_few(", ".join(names), few, several=len(names) > 1, is_nan=is_nan)
+            warn_of(estimates.values())
             by_class = INFORMEDNESS.averaged(None).with_interval()
             made = by_class.intervals(table, confidence_level)
             lists["tpr_minus_fpr_standard_error"] = [x.standard_error for x in made]
             lists["tpr_minus_fpr_confidence_interval"] = [(x.low, x.high) for x in made]
         rows = zip(*lists.values(), strict=True)
         per_class = [dict(zip(lists, row, strict=True)) for row in rows]
-        scores = {name: float(score_named(name).value(table)) for name in REPORTED}
+        scores = {score.name: float(score.value(table)) for score in reported()}
         informedness, accuracy = scores["informedness"], scores["accuracy"]
         asked = estimates.get("informedness")
         p_value = math.nan
@@ -231,11 +239,11 @@ class Report(Result, Mapping[str, float]):
         several = np.count_nonzero(self.table.reference_totals) > 1
         others = [name for name in MODULES if name in self.scores and name != "informedness"]
         sentences = [self.summary, *(self.summary_of(name) for name in others if several)]
-        without = [
-            f"No interval of {', '.join(score_named(name).title for name in names)}: {few}."
-            for (few, is_nan), names in _lacking(self.table, self.estimates).items()
-            if is_nan
-        ]
+        lacking: dict[str, list[str]] = {}
+        for name, made in self.estimates.items():
+            if made.doubt and math.isnan(made.confidence_interval[0]):
+                lacking.setdefault(made.doubt, []).append(score_named(name).title)
+        without = [f"No interval of {', '.join(x)}: {few}." for few, x in lacking.items()]
         if averages := self.far_averages:
             named = ", ".join(f"{name} {rounded(value)}" for name, value in averages.items())
             sentences.insert(1, f"Informedness by average: {named}.")
@@ -370,14 +378,94 @@ def report(
     return Report.from_table(table, confidence_level, by_name(ignore_index, y_true, y_pred))
 
 
-def _lacking(table: Table, made: dict[str, Estimate]) -> dict[tuple[str, bool], list[str]]:
-    """Return the scores, grouped by what their interval lacks and whether it is nan."""
-    lacking: dict[tuple[str, bool], list[str]] = {}
-    for name, one in made.items():
-        if math.isnan(one.standard_error):
-            continue
-        score = score_named(name).with_interval()
-        if few := score.too_few(table) or score.too_few_for_classes(table):
-            is_nan = math.isnan(one.confidence_interval[0])
-            lacking.setdefault((few, is_nan), []).append(name)
-    return lacking
+# Answers outside the classes
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Answers outside the declared classes, which count as wrong, and the scores without them.
+
+    Leaving these samples out changes what is scored: the scores without them cover only the samples
+    that were answered, with the same classes.
+
+    Attributes
+    ----------
+    n_samples : int or None
+        How many there are; None with weights, because a table then holds sums and not numbers.
+    share : float
+        Their share of all answers, by weight.
+    answered : ContingencyTable or None
+        The table of the others; None if there are none.
+    informedness, nit : float
+        Scores of the others; nan if undefined, for example with references of one class.
+    """
+
+    n_samples: int | None
+    share: float
+    answered: Table | None = None
+    informedness: float = math.nan
+    nit: float = math.nan
+
+    @classmethod
+    def of(cls, table: Table) -> Unknown | None:
+        """Return the unknown answers of a table, None if it has none."""
+        if table.labels[-1] is not None or not table.prediction_totals[-1]:
+            return None
+        known = table.columns != len(table.labels) - 1
+        share = float(table.prediction_totals[-1] / table.total)
+        n, n_answered = None, None
+        if not table.is_weighted:
+            n_answered = int(table.counts[known].sum())
+            n = int(table.total) - n_answered
+        if not known.any():
+            return cls(n, share)
+        columns = table.rows, table.columns, table.counts, table.squared_weights
+        cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
+        answered = table._of_cells(table.labels[:-1], table.declared, cells, n_answered)
+        scores = (
+            math.nan if score.undefined(answered) else float(score.rounded(answered))
+            for score in (INFORMEDNESS, NIT)
+        )
+        return cls(n, share, answered, *scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields of a report; undefined scores are None."""
+        return {
+            "n_unknown": self.n_samples,
+            "unknown_share": self.share,
+            "informedness_without_unknown": as_json(self.informedness),
+            "nit_without_unknown": as_json(self.nit),
+        }
+
+    def summary(self, scores: Mapping[str, float]) -> str:
+        """Return how many there are, and the scores without them beside those of all answers."""
+        n, answered = self.n_samples, self.answered
+        of_others = "those answered"
+        if n is None:
+            said = f"Answers with {_percent(self.share)} of the weight were none of the classes"
+        else:
+            n_answered = 0 if answered is None else answered.total
+            were = "was" if n == 1 else "were"
+            said = f"{n:,} of {n + n_answered:,} answers ({_percent(self.share)}) {were} "
+            said += "none of the classes"
+            of_others = f"the {n_answered:,} answered"
+        if answered is None:
+            return f"{said}; nothing is left to score without them."
+        if INFORMEDNESS.undefined(answered):
+            label = answered.labels[int(answered.reference_totals.argmax())]
+            only = cut(shown(label, quote=True))
+            one_class = f"all references of {of_others} are {only}"
+            return f"{said}; {one_class}, so there is nothing to tell apart without them."
+        informedness, nit = (
+            f"{rounded(without, 3)} rather than {rounded(scores[name], 3)}"
+            for name, without in (("informedness", self.informedness), ("nit", self.nit))
+        )
+        return f"{said}; on {of_others} Informedness would be {informedness}, and NIT {nit}."
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, which says 0 or 100 only if it is exactly none or all."""
+    text = f"{100 * share:.1f}%"
+    if text == "0.0%":
+        return "less than 0.1%"
+    return "more than 99.9%" if text == "100.0%" and share < 1 else text

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..contingency import ContingencyTable
+from ..core.scores import n_classes
 from ..core.table import Table
-from ..statistics.information import FEW_SAMPLES
+from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.score import Score, ScoreWithInterval
-from .estimates import Estimate, estimate_silently
-from .text import cut, digits_for, rounded, samples, shown, shown_interval
+from .estimate import Estimate, estimates_of
+from .render import cut, digits_for, rounded, samples, shown, shown_interval
 
 _LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
 
@@ -34,7 +34,7 @@ def summary_of(
     if np.count_nonzero(table.reference_totals) == 1:
         return f"{_one_class(table, score)}."
     share = score.meaning(table, value)
-    judged = made or judged or interval_for_verdict(table, score)
+    judged = made or judged or _interval_for_verdict(table, score)
     digits, ends = 2 if share else 3, ""
     if judged is not None:
         interval = judged.confidence_interval
@@ -127,27 +127,25 @@ def _holds_chance(table: Table, score: Score, made: Estimate | None, p_value: fl
     return score.holds_chance(table, *made.confidence_interval)
 
 
-def interval_for_verdict(table: Table, score: Score) -> Estimate | None:
+def _interval_for_verdict(table: Table, score: Score) -> Estimate | None:
     """Return the interval that a verdict is based on; None for weights with unknown squares."""
     is_unknown = table.is_weighted and table.squared_weights is None
     if is_unknown or not isinstance(score, ScoreWithInterval):
         return None
-    made = estimate_silently(table, score, _LEVEL)
+    (made,) = estimates_of(table, score, _LEVEL)
     return None if math.isnan(made.confidence_interval[0]) else made
 
 
 def answering(table: Table, wanted: str) -> ContingencyTable:
     """Return the table of the same references, all answered right or with the "commonest" class."""
     totals = table.reference_totals
-    keep = np.flatnonzero(totals).tolist()
-    references = [table.labels[code] for code in keep]
-    commonest = table.labels[int(np.argmax(totals))]
-    predictions = references if wanted == "right" else [commonest] * len(references)
-    # declared, so that no label is doubted again
-    labels = [x for x in table.labels if x is not None] if table.declared else references
-    counts = totals[keep] / (table.total if table.is_weighted else 1)  # large weights are no counts
-    sides: dict[str, Any] = {"references": references, "predictions": predictions}
-    return ContingencyTable.from_counts(**sides, counts=counts, labels=labels)
+    codes = np.arange(n_classes(table)) if table.declared else np.flatnonzero(totals)
+    kept = totals[codes] > 0
+    rows, counts = np.flatnonzero(kept), totals[codes][kept]
+    columns = rows if wanted == "right" else np.full(len(rows), rows[np.argmax(counts)])
+    labels = tuple(table.labels[code] for code in codes)
+    n = None if table.is_weighted else table.n_samples
+    return ContingencyTable(labels, True, rows, columns, counts, None, n)
 
 
 def best_of(table: Table, score: Score) -> float:

@@ -20,15 +20,23 @@ from ..inputs.answered import read_sides
 from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
 from ..slicing import Slice, count_slices, name_key, read_name
-from ..statistics.entropic import EntropicScore, entropies
-from ..statistics.information import FEW_SAMPLES, normal_quantile
-from ..statistics.intervals import check_level
+from ..statistics.entropy import EntropicScore, entropies
+from ..statistics.intervals import FEW_SAMPLES, check_level, normal_quantile
+from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, SCORES, score_named
 from ..statistics.score import Score, ScoreWithInterval
-from .estimates import Estimate, estimates_of, value_or_nan
-from .layout import Result, Rows, as_json, more_rows, texts_of
-from .several import holm
-from .text import interval_heads, rounded, samples, shown_name
+from .estimate import Estimate, reported_estimates
+from .render import (
+    Result,
+    Rows,
+    as_json,
+    interval_heads,
+    more_rows,
+    rounded,
+    samples,
+    shown_name,
+    texts_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -405,8 +413,11 @@ def _row(name: Slice | None, table: ContingencyTable, level: float | None, k: in
     `k` is the number of classes that NIT counts. The table of a slice declares all labels of the
     whole, also those that are none of its classes because no reference has them.
     """
-    scores = {name: value_or_nan(table, score_named(name)) for name in REPORTED}
-    made = {} if level is None else estimates_of(table, level)
+    scores = {
+        score.name: math.nan if score.undefined(table) else float(score.rounded(table))
+        for score in map(score_named, REPORTED)
+    }
+    made = {} if level is None else reported_estimates(table, level)
     for score in map(score_named, REPORTED):
         if (factor := _factor(score, table, k)) != 1:
             scores[score.name] *= factor

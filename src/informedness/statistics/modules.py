@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..core.scores import __version__
 from ..core.table import Table
-from .intervals import check_level
+from .intervals import check_level, warn_of_doubts
 from .registry import averaged_score
 
 
@@ -48,7 +49,8 @@ def interval_of_module(
             f"the metric {name!r} of version {version} scores {value}, and the installed package, "
             f"version {__version__}, scores {shown}: install the same version of both"
         )
-    score.warn_of_intervals(table, made, prior)
+    there = [interval for interval in made if not math.isnan(interval.standard_error)]
+    warn_of_doubts((name, score.doubt(table, prior), math.isnan(x.low)) for x in there)
     errors, ends = [x.standard_error for x in made], [[x.low, x.high] for x in made]
     return {
         f"{name}_standard_error": errors if by_class else errors[0],

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from ..core.labels import check_choice
-from .score import Score, ScoreWithInterval, score_of
+from .score import Score, score_of
 
 
 class Entry(NamedTuple):
@@ -31,15 +31,15 @@ class Entry(NamedTuple):
 
 
 REGISTRY = {  # in the order of a report
-    "accuracy": Entry("statistics.usual:ACCURACY"),
-    "balanced_accuracy": Entry("statistics.usual:BALANCED_ACCURACY"),
-    "f1_macro": Entry("statistics.usual:F1_MACRO"),
-    "cohen_kappa": Entry("statistics.usual:COHEN_KAPPA"),
-    "matthews_corrcoef": Entry("statistics.usual:MATTHEWS_CORRCOEF"),
-    "informedness": Entry("statistics.informed:INFORMEDNESS", is_module=True),
-    "markedness": Entry("statistics.informed:MARKEDNESS", in_report=False),
-    "nit": Entry("statistics.entropic:NIT", is_module=True),
-    "ema": Entry("statistics.entropic:EMA", in_report=False),
+    "accuracy": Entry("statistics.margins:ACCURACY"),
+    "balanced_accuracy": Entry("statistics.margins:BALANCED_ACCURACY"),
+    "f1_macro": Entry("statistics.margins:F1_MACRO"),
+    "cohen_kappa": Entry("statistics.margins:COHEN_KAPPA"),
+    "matthews_corrcoef": Entry("statistics.margins:MATTHEWS_CORRCOEF"),
+    "informedness": Entry("statistics.margins:INFORMEDNESS", is_module=True),
+    "markedness": Entry("statistics.margins:MARKEDNESS", in_report=False),
+    "nit": Entry("statistics.entropy:NIT", is_module=True),
+    "ema": Entry("statistics.entropy:EMA", in_report=False),
 }
 SCORES = tuple(REGISTRY)
 MODULES = tuple(name for name, entry in REGISTRY.items() if entry.is_module)
@@ -68,10 +68,10 @@ def _loaded(name: str) -> Score:
     return found if isinstance(found, Score) else score_of(found, name, entry.title or name)
 
 
-def reported_intervals() -> list[ScoreWithInterval]:
-    """Return the scores of a report that have an interval."""
-    scores = map(score_named, REPORTED)
-    return [score for score in scores if isinstance(score, ScoreWithInterval)]
+@cache
+def reported() -> tuple[Score, ...]:
+    """Return the scores of a report, in its order."""
+    return tuple(map(score_named, REPORTED))
 
 
 def _file_of(name: str, place: str) -> ModuleType:

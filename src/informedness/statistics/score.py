@@ -14,26 +14,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..core.labels import Numbers, check_choice, show
-from ..core.scores import (
-    Average,
-    ZeroDivision,
-    check_zero_division,
-    read_prior,
-    reweighted,
-    signature_of,
-    why_one_class,
-)
+from ..core.scores import Average, ZeroDivision, read_prior, reweighted, signature_of, why_one_class
 from ..core.table import Table
-from .information import fewest_references, lack, outside_largest, too_few_of_the_rarest
-from .intervals import (
-    Interval,
-    check_level,
-    intervals_by_class,
-    margin_interval,
-    reachable,
-    warn_of_few,
-)
-from .sums import Sums, squared_weights, sums_of
+from .intervals import Interval, check_level, squared_weights
 
 
 @dataclass(frozen=True)
@@ -50,6 +33,8 @@ class Score:
     averages: ClassVar[tuple[Average, ...]] = ()
     """The averages over classes that it allows, the default first."""
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
+    sides: ClassVar[tuple[str, ...]] = ()
+    """The sides on which one class alone leaves it undefined: "references", "predictions"."""
     stand_in: ClassVar[float] = 0.0
     """The value returned where it is undefined."""
     marked: ClassVar[str] = ""
@@ -75,11 +60,9 @@ class Score:
 
     def undefined(self, table: Table) -> str:
         """Return why the score is undefined for this table; empty if it is defined."""
-        return ""
-
-    def of_one_class(self, table: Table, totals: Numbers, side: str) -> str:
-        """Return why the score is undefined if only one class has a total, else empty."""
-        return why_one_class(self.title, self.stand_in, table, totals, side)
+        totals = {"references": table.reference_totals, "predictions": table.prediction_totals}
+        what = self.title, self.stand_in, table
+        return next(filter(None, (why_one_class(*what, totals[x], x) for x in self.sides)), "")
 
     def says_nothing(self, table: Table) -> bool:
         """Return whether all references are of one class, so that nothing is to be told apart."""
@@ -100,29 +83,15 @@ class Score:
         table: Table,
         *,
         prior: Mapping[Any, float] | None = None,
-        prior_mode: str = "reweight",
         zero_division: ZeroDivision = "warn",
     ) -> Any:
-        """Return the score of a table; with `average` None, a list with one value per class."""
-        check_zero_division(zero_division, self.stand_in)
-        check_choice("prior_mode", prior_mode, self.prior_modes)
+        """Return the score of a table; with `average` None, a list with one value per class.
+
+        Where it is undefined, the score is its stand-in, without a warning whatever
+        `zero_division` is, except for Informedness, markedness and NIT.
+        """
         scored = table if prior is None else reweighted(table, read_prior(prior, table))
-        if table.n_samples != 1:
-            self.warn_of(scored)
-        undefined = self.if_undefined(self.undefined(scored), zero_division, table)
-        if undefined is None:
-            return self.rounded(scored)
-        if self.average is None:
-            _, scored = self.oriented(scored)
-            return np.where(scored.reference_totals > 0, undefined, 0.0).tolist()
-        return undefined
-
-    def warn_of(self, table: Table) -> None:
-        """Warn about classes that the score cannot handle as they are."""
-
-    def if_undefined(self, why: str, zero_division: ZeroDivision, table: Table) -> float | None:
-        """Return the value of an undefined score, None if `why` is empty, and warn if need be."""
-        return self.stand_in if why else None
+        return self.stand_in if self.undefined(scored) else self.rounded(scored)
 
     def meaning(self, table: Table, value: float) -> str:
         """Return how a value reads as a share of the answers; empty if it is none."""
@@ -174,12 +143,12 @@ class ScoreWithInterval(Score):
         return self
 
     def too_few(self, table: Table, prior: Any = None) -> str:
-        """Return what the table has too few of for the interval; empty if nothing is known."""
+        """Return what the table has too few of; empty if nothing is known."""
         raise NotImplementedError
 
-    def too_few_for_classes(self, table: Table) -> str:
-        """Return what it has too few of to know of all classes, if the score counts them."""
-        return ""
+    def doubt(self, table: Table, prior: Any = None) -> str:
+        """Return why its interval may fail on such a table; empty if nothing is known."""
+        return self.too_few(table, prior)
 
     def interval(
         self, table: Table, level: float, prior: Mapping[Any, float] | None = None
@@ -245,67 +214,3 @@ class ScoreWithInterval(Score):
         `shares` are those to which the references are reweighted, or None.
         """
         raise NotImplementedError
-
-    def warn_of_intervals(
-        self, table: Table, made: list[Interval], prior: Any = None, groups: str = ""
-    ) -> None:
-        """Warn if these intervals are known to fail on such a table, or of so few groups."""
-        if not all(math.isnan(interval.standard_error) for interval in made):
-            is_nan = all(math.isnan(interval.low) for interval in made)
-            few = self.too_few(table, prior) or self.too_few_for_classes(table) or groups
-            warn_of_few(self.name, few, several=len(made) > 1, is_nan=is_nan)
-
-
-class MarginScore(ScoreWithInterval):
-    """A score of the hits and the totals of the classes."""
-
-    of_rare: ClassVar[bool] = True
-    """Whether its interval hangs on the samples outside the largest class."""
-
-    def of(self, sums: Sums) -> Numbers:
-        """Return the score for these sums: one number, or one for each of n tables."""
-        raise NotImplementedError
-
-    def exact(self, table: Table) -> Any:
-        return self.of(sums_of(table))
-
-    def gradient(self, shares: Sums) -> tuple[Numbers, Numbers, Numbers]:
-        """Return a, b and u of the derivatives a_i + b_j + u_i [i = j] by the shares p_ij."""
-        raise NotImplementedError
-
-    def cell_gradient(self, table: Table) -> Numbers:
-        i, j, (a, b, u) = table.rows, table.columns, self.gradient(sums_of(table))
-        return a[i] + b[j] + u[i] * (i == j)
-
-    def furthest(self, table: Table) -> float:
-        score, same = self.oriented(table)
-        if score.undefined(same):
-            return 0.0
-        a, b, u = score.gradient(sums_of(same))
-        lowest, highest = reachable(b if score is self else a, u)
-        return float((highest - lowest)[table.reference_totals > 0].max())
-
-    def too_few(self, table: Table, prior: Any = None) -> str:
-        scored, table = self.oriented(table)
-        each = "reference" if scored is self else "prediction"
-        few = ""
-        if self.of_rare and not self.says_nothing(table):
-            few = lack(outside_largest(table), 5, each, " outside the largest class")
-            few = few or too_few_of_the_rarest(table, each)
-        if not few and (prior is not None or self.average is None):
-            of_rarest = " of a class of the prior" if prior is not None else " of the rarest class"
-            few = lack(fewest_references(table), 5, each, of_rarest)
-        return few
-
-    def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:
-        return margin_interval(self, value, table, level, shares)
-
-    def intervals(
-        self, table: Table, level: float, prior: Mapping[Any, float] | None = None
-    ) -> list[Interval]:
-        if self.average is not None:
-            return super().intervals(table, level, prior)
-        check_level(level)
-        self.with_interval(prior)
-        made = intervals_by_class(self.rounded(table), self.oriented(table)[1], level)
-        return [interval.within(self.lowest, self.best) for interval in made]

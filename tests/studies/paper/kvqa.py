@@ -8,8 +8,8 @@ import scoring
 from scipy.optimize import brentq
 from scoring import FORMULAS, OF_TWO_CLASSES, percent, span, table
 
+from informedness.statistics.margins import Margins
 from informedness.statistics.registry import score_named
-from informedness.statistics.sums import Sums
 
 HALF_A_BIT = 0.05
 """How far a printed entropy may be from what it stands for."""
@@ -167,12 +167,12 @@ def common_only(shares, n_known, accuracy, by_share=True):
     hits = ability * common + (1 - ability) * guesses * shares
     hits[n_known:] = 0
     predictions = ability * common + guesses * (1 - ability * common.sum())
-    made = Sums(hits, shares, predictions, 1.0, np.ones(k, bool))
+    made = Margins.of_sums(range(k), hits, shares, predictions, 1.0)
     of_one = np.array(
         [[hits, shares - hits], [predictions - hits, 1 - shares - predictions + hits]]
     )
     mcc = scoring.scored("matthews_corrcoef", of_one.transpose(2, 0, 1)).mean()
-    values = {"F1-Macro": score_named("f1_macro").of(made), "MCC-Macro": mcc}
+    values = {"F1-Macro": score_named("f1_macro").exact(made), "MCC-Macro": mcc}
     return values | {name: formula(made) for name, formula in FORMULAS.items()}
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import xlogy
 
-from informedness.statistics.informed import INFORMEDNESS
+from informedness.statistics.margins import INFORMEDNESS, Margins, quotient
 from informedness.statistics.registry import score_named
-from informedness.statistics.sums import Differences, Sums, quotient
 
 HERE = Path(__file__).parent
 SCORES = {"accuracy": "accuracy", "balanced accuracy": "balanced_accuracy", "F1-Macro": "f1_macro",
@@ -31,9 +30,10 @@ def sums(tables):
     hits = cells[np.arange(k), np.arange(k)]
     other = 1 - np.eye(k)  # sums of the others, where subtraction would lose digits
     wrong = (cells * other[:, :, None]).sum(axis=0)
-    rest = Differences(wrong, other @ references, other @ predictions)
+    missed = (cells * other[:, :, None]).sum(axis=1)
     total = hits.sum(axis=0) + wrong.sum(axis=0)
-    return Sums(hits, references, predictions, total, np.ones(k, bool), rest)
+    others = other @ references, other @ predictions
+    return Margins(range(k), hits, references, predictions, total, wrong, missed, *others)
 
 
 def scored(name, tables):
@@ -41,7 +41,10 @@ def scored(name, tables):
     if name == "mcc_macro":
         return mcc_macro(tables)
     score = score_named(name)
-    return entropic(score, tables) if name in ("nit", "ema") else score.of(sums(tables))
+    if name in ("nit", "ema"):
+        return entropic(score, tables)
+    values = score.exact(sums(tables))
+    return np.where(np.isnan(values), score.stand_in, values)
 
 
 def entropic(score, tables):
@@ -87,21 +90,22 @@ def mcc_macro(tables):
 
 def equation_5(made):
     """As printed: bias x (TPR - prevalence) / (1 - prevalence), summed."""
-    pi = made.prevalence
-    return (made.bias * quotient(quotient(made.hits, made.references) - pi, 1 - pi)).sum(axis=0)
+    pi, beta = made.reference_totals / made.total, made.prediction_totals / made.total
+    recalls = quotient(made.hits, made.reference_totals)
+    return (beta * quotient(recalls - pi, 1 - pi)).sum(axis=0)
 
 
 def released_code(made):
     """Prevalence x (precision - (prevalence - p_cc) / (1 - bias)), summed."""
-    missed = made.references - made.hits
-    gains = quotient(made.hits, made.predictions) - quotient(missed, made.other_predictions)
-    return (made.prevalence * gains).sum(axis=0)
+    missed = quotient(made.false_negatives, made.other_predictions)
+    gains = quotient(made.hits, made.prediction_totals) - missed
+    return (made.reference_totals / made.total * gains).sum(axis=0)
 
 
 FORMULAS = {
-    "Powers": INFORMEDNESS.of,
-    "prevalence-weighted": INFORMEDNESS.averaged("prevalence").of,
-    "macro": INFORMEDNESS.averaged("macro").of,
+    "Powers": INFORMEDNESS.exact,
+    "prevalence-weighted": INFORMEDNESS.averaged("prevalence").exact,
+    "macro": INFORMEDNESS.averaged("macro").exact,
     "equation 5": equation_5,
     "released code": released_code,
 }

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..core.labels import Codes, Numbers
 from ..core.table import Table
-from .information import are_rare, independence_test, margins_of
-from .sums import quotient
+from .intervals import effective_sample_size
+from .margins import quotient
 
+_MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
 _N_PERMUTATIONS = 999
 _AT_ONCE = 2**18  # samples dealt out at once, 2 MB
 
@@ -112,3 +113,92 @@ def _by_dealing(table: Table, gains: Numbers, margins: list[Codes]) -> float:
         found += np.count_nonzero((excess > 0) & ~near) + np.count_nonzero(near) / 2
         left -= n_dealt
     return float(found / (_N_PERMUTATIONS + 1))
+
+
+def margins_of(table: Table) -> tuple[Numbers, Numbers, float, list[Codes] | None]:
+    """Return both margins, as effective numbers of samples, their sum, and both as counts.
+
+    The counts are None unless they are whole, and few enough for predictions to be dealt out.
+    """
+    size = effective_sample_size(table)
+    one = size / float(table.total)
+    r, c = (x * one for x in (table.reference_totals, table.prediction_totals))
+    whole = [np.rint(x).astype(np.int64) for x in (r, c)]
+    counted = all(np.allclose(x, n, 0, 1e-6) for x, n in zip((r, c), whole, strict=True))
+    return r, c, size, whole if counted and size <= _MOST_PERMUTED else None
+
+
+def are_rare(r: Numbers, c: Numbers, size: float) -> bool:
+    """Return whether a cell is expected to hold fewer than five samples by chance."""
+    return float(r[r > 0].min() * c[c > 0].min()) < 5 * size
+
+
+def independence_test(table: Table, dealt_out: bool = True) -> float:
+    """Return the p-value of Pearson's chi-squared among all tables with the same margins.
+
+    That of a gamma distribution is too smooth for few samples and rare classes: there predictions
+    are really dealt out, unless `dealt_out` is False.
+    """
+    r, c, size, whole = margins_of(table)
+    r, c = r[r > 0], c[c > 0]
+    if min(len(r), len(c)) < 2 or size <= 3:
+        return 1.0
+    p = table.counts / table.total
+    expected = table.reference_totals[table.rows] / table.total
+    expected = expected * (table.prediction_totals[table.columns] / table.total)
+    empty = max(1 - float(expected.sum()), 0.0) if len(p) < len(r) * len(c) else 0.0
+    statistic = size * (float(((p - expected) ** 2 / expected).sum()) + empty)
+    mean, variance = _moments(r, c, size)
+    if statistic <= 0 or variance <= 1e-9 * mean:
+        return 1.0  # there is but one such table, or all have the same chi-squared
+    p_value = _gamma_tail(mean**2 / variance, statistic * mean / variance)
+    if dealt_out and whole is not None and are_rare(r, c, size) and p_value >= 1e-6:
+        return _permuted_p_value(statistic, *(np.sort(x[x > 0]) for x in whole))
+    return p_value
+
+
+def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
+    """Return the mean and variance of Pearson's chi-squared over all tables of these margins."""
+    mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
+    sums = [(len(x), float((1 / x).sum())) for x in (r, c)]
+    v_r, v_c = ((k - 1) * max(size - k, 0) / (size - 1) for k, _ in sums)
+    w_r, w_c = (max(size * of_inverses - k**2, 0) / (size - 2) for k, of_inverses in sums)
+    within = max(v_r - w_r, 0) * max(v_c - w_c, 0)
+    return mean, 2 * size / (size - 3) * within + size**2 / (size - 1) * w_r * w_c
+
+
+def _permuted_p_value(statistic: float, r: Numbers, c: Numbers) -> float:
+    """Return how often Pearson's chi-squared is as large where the predictions are dealt out."""
+    rng, found, n_permutations = np.random.default_rng(0), 1, 999
+    rows, columns = (np.repeat(np.arange(len(x)), x) for x in (r, c))
+    size = len(rows)
+    for _ in range(n_permutations):
+        fused = np.sort(rows * len(c) + rng.permutation(columns))
+        starts = np.flatnonzero(np.diff(fused, prepend=-1))
+        i, j = np.divmod(fused[starts], len(c))
+        cells = np.diff(starts, append=size)
+        drawn = size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
+        found += drawn > statistic * (1 - 1e-9) - 1e-9
+    return found / (n_permutations + 1)
+
+
+def _gamma_tail(shape: float, x: float) -> float:
+    """Return the chance that a gamma variate of this shape exceeds x.
+
+    By Simpson's rule, from ln x to where the density of its logarithm has fallen by e^-45; this is
+    taken relative to its mode at ln(shape), so that no large numbers cancel.
+    """
+    start = max(x, shape)
+    above = start - shape
+    stop = math.log(start / shape) + 90 / (above + math.sqrt(above**2 + 90 * start))
+    first = max(math.log(x / shape), -(math.sqrt(120 / shape) if shape > 120 else 1 + 45 / shape))
+    y, step = np.linspace(first, stop, 2001, retstep=True)
+    with np.errstate(over="ignore"):  # where it is infinite, the density is 0
+        density = np.exp(shape * (y - np.expm1(y)))
+    density[[0, -1]] /= 2
+    total = float((density.sum() + density[1::2].sum()) * 2 / 3 * step)
+    if shape > 1e5:
+        at_mode = (math.log(shape / (2 * math.pi)) - 1 / (6 * shape)) / 2
+    else:
+        at_mode = shape * (math.log(shape) - 1) - math.lgamma(shape)
+    return min(math.exp(at_mode) * total, 1.0)

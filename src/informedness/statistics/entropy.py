@@ -6,29 +6,36 @@ Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy consid
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..core.labels import Numbers
-from ..core.scores import ZeroDivision, mutual_information, n_classes, nit, value_if_undefined
+from ..core.scores import (
+    ZeroDivision,
+    mutual_information,
+    n_classes,
+    nit,
+    read_prior,
+    reweighted,
+    value_if_undefined,
+)
 from ..core.table import Table, sum_by
-from .information import (
+from .chance import independence_test
+from .intervals import (
     FEW_SAMPLES,
-    Missing,
+    Interval,
+    effective_sample_size,
     fewest_if_undeclared,
-    independence_test,
     lack,
-    missing_entropy,
     normal_quantile,
     outside_largest,
-    reach,
-    surprise,
+    squared_weights,
     too_few_in_cells,
 )
-from .intervals import Interval
+from .margins import gaps
 from .score import ScoreWithInterval
-from .sums import effective_sample_size, gaps, squared_weights
 
 
 class Entropies(NamedTuple):
@@ -178,13 +185,15 @@ class Nit(EntropicScore):
         only_one = "there is only one class: NIT is 1.0 by definition"
         return only_one if n_classes(table) == 1 else ""
 
-    def value(self, table: Table, *, zero_division: ZeroDivision = "warn", **prior: Any) -> float:
-        if prior.get("prior") is not None:
-            return float(super().value(table, zero_division=zero_division, **prior))
-        return nit(table, zero_division=zero_division)
-
-    def if_undefined(self, why: str, zero_division: ZeroDivision, table: Table) -> float | None:
-        return value_if_undefined(why, self.stand_in, zero_division, table)
+    def value(
+        self,
+        table: Table,
+        *,
+        prior: Mapping[Any, float] | None = None,
+        zero_division: ZeroDivision = "warn",
+    ) -> float:
+        scored = table if prior is None else reweighted(table, read_prior(prior, table))
+        return nit(scored, zero_division=zero_division)
 
     def exact(self, table: Table) -> Any:
         return np.exp2(mutual_information(table)) / n_classes(table)
@@ -192,10 +201,11 @@ class Nit(EntropicScore):
     def scale(self, n_classes: int) -> float:
         return 1 / n_classes
 
-    def too_few_for_classes(self, table: Table) -> str:
+    def doubt(self, table: Table, prior: Any = None) -> str:
         size = effective_sample_size(table)
-        if table.declared or size > ENOUGH_TO_SEE - 1e-6:
-            return ""
+        few = self.too_few(table, prior)
+        if few or table.declared or size > ENOUGH_TO_SEE - 1e-6:
+            return few
         rest = "may lack a rare class; list all classes in labels= or a matrix"
         return f"{size:.4g} samples, fewer than {ENOUGH_TO_SEE:,}, {rest}"
 
@@ -235,16 +245,14 @@ class Ema(EntropicScore):
     title = "EMA"
     stand_in = 1.0
     signs = (1, -1, 0)
+    sides = ("references",)
 
     def chance(self, table: Table) -> float | None:
         return math.pow(2.0, -entropies(table).reference)
 
-    def undefined(self, table: Table) -> str:
-        return self.of_one_class(table, table.reference_totals, "references")
-
-    def if_undefined(self, why: str, zero_division: ZeroDivision, table: Table) -> float | None:
-        value_if_undefined("", self.stand_in, zero_division, table)  # warns of a single sample
-        return super().if_undefined(why, zero_division, table)
+    def value(self, table: Table, **options: Any) -> float:
+        value_if_undefined("", self.stand_in, "warn", table)  # warns of a single sample
+        return float(super().value(table, **options))
 
     def exact(self, table: Table) -> Numbers:
         return np.exp2(-entropies(table).reference_given_prediction)
@@ -288,3 +296,67 @@ def triangle_of(table: Table) -> EntropyTriangle:
 
 
 NIT, EMA = Nit(), Ema()
+
+
+# Entropies without the bias that they have in a sample
+
+
+class Missing(NamedTuple):
+    """How much lower the entropy in a sample is than the true one, in nats."""
+
+    likely: float
+    most: float  # if everything not seen yet is equally rare
+    variance: float  # of the part that is not seen
+
+
+def reach(z: float, variance: float, slope: float) -> float:
+    """Return the x for which x^2 = z^2 (variance + slope x)."""
+    half = z**2 * slope / 2
+    return half + math.sqrt(half**2 + z**2 * max(variance, 0))
+
+
+def missing_entropy(weights: Numbers, squares: Numbers, n_unseen: int) -> Missing:
+    """Return how much larger the entropy is than that of these sums of weights."""
+    weights, squares = weights[squares > 0], squares[squares > 0]
+    shares, sizes = weights / weights.sum(), weights.astype(np.float64) ** 2 / squares
+    size = float(weights.sum()) ** 2 / float(squares.sum())
+    alone = sizes < 1.5
+    f1, unseen = int(np.count_nonzero(alone)), float(shares[alone].sum())
+    f2 = int(np.count_nonzero(sizes < 2.5)) - f1
+    rate = 1.0
+    if f2:
+        rate = 2 * f2 / ((size - 1) * f1 + 2 * f2)
+    elif f1:
+        rate = 2 / ((size - 1) * (f1 - 1) + 2)
+    least = min(rate, unseen / n_unseen) if f1 and n_unseen else rate
+    seen = float((shares * _excess(sizes)).sum() - _excess(np.array(size)))
+    likely, most = (seen + unseen * _tail(x, size) for x in (rate, least))
+    return Missing(likely, most, unseen**2 / (f2 + 1))
+
+
+def _excess(x: Numbers) -> Numbers:
+    """Return ln x - psi(x), by the recurrence of psi and its asymptotic series, for x >= 1."""
+    y = x + 8
+    series = np.polyval([-1 / 240, -1 / 252, -1 / 120, -1 / 12, 0], -1 / y**2)
+    steps = sum(1 / (x + step) for step in range(8))
+    return steps - np.log1p(8 / x) + 1 / (2 * y) + series
+
+
+def _tail(rate: float, size: float) -> float:
+    """Return sum_(r >= size) (1 - rate)^(r - size + 1) / r.
+
+    As the integral of q e^(-size s) / (1 - q e^-s) over s, q = 1 - rate, by the trapezoid rule in
+    ln s, which for such a function is exact to all digits.
+    """
+    step = 0.125
+    s = np.exp(np.arange(-45, 4, step)) / size
+    terms = np.exp(-size * s) / (-np.expm1(-s) + rate * np.exp(-s)) * s
+    return (1 - rate) * float(terms.sum()) * step
+
+
+def surprise(table: Table) -> tuple[float, float]:
+    """Return how surprising the references are, s = -ln pi: sum pi s, and sum pi s^2 / sum pi s."""
+    shares = table.reference_totals[table.reference_totals > 0] / table.total
+    each = -np.log(shares)
+    mean = float((shares * each).sum())
+    return mean, float((shares * each**2).sum()) / mean

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 from ..core.labels import Label, show
-from ..core.scores import Average, ZeroDivision
+from ..core.scores import Average, ZeroDivision, check_zero_division
 from ..core.table import Table
 from ..functions import table_given
 from ..inputs.answered import by_name
-from ..statistics.intervals import check_level
+from ..statistics.intervals import check_level, effective_sample_size, warn_of_doubts
 from ..statistics.paired import CellPairs, of_groups
-from ..statistics.registry import averaged_score, reported_intervals
-from ..statistics.score import Score, ScoreWithInterval
-from ..statistics.sums import effective_sample_size
-from .layout import Measured, Rows, as_json
-from .rows import groups_signature, read_samples, too_few_groups
-from .text import interval_heads, rounded, shown
+from ..statistics.registry import averaged_score, reported
+from ..statistics.score import ScoreWithInterval
+from .models import groups_signature, read_samples, too_few_groups
+from .render import Measured, Rows, as_json, interval_heads, rounded, shown
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -54,6 +52,9 @@ class Estimate(Measured):
         The class, if the score is of a single class.
     signature : str
         Everything that determines the number, in one line.
+    doubt : str
+        Why such an interval may cover the truth less often than it says, of which `estimate` warns;
+        empty if nothing is known.
     """
 
     metric: str
@@ -65,6 +66,7 @@ class Estimate(Measured):
     independence_p_value: float | None
     label: Label | None
     signature: str
+    doubt: str = ""
 
     def times(self, factor: float, best: float) -> Estimate:
         """Return the estimate of a score that is so many times this one, and at most the best."""
@@ -97,63 +99,79 @@ class Estimate(Measured):
         return [{**plain, **self.fields(), "confidence_level": self.confidence_level}]
 
 
+def estimates_of(
+    table: Table,
+    score: ScoreWithInterval,
+    level: float,
+    pairs: CellPairs | None = None,
+    *,
+    prior: Mapping[Any, float] | None = None,
+    **signed: Any,
+) -> list[Estimate]:
+    """Return the estimate of a score, or those of its classes; they warn of nothing.
+
+    `pairs` are its samples in groups; `signed` is what else the signature says.
+    """
+    check_level(level)
+    settings, judged, error, few_groups = f"ci:{float(level)!r}", table, None, ""
+    if pairs is not None:
+        settings = f"{groups_signature(pairs)}|{settings}"
+        judged, error = of_groups(table, score, pairs, level)
+        few_groups = too_few_groups(pairs)
+    line = score.signature(table, prior=prior, interval=settings, **signed)
+    by_class, made = score.average is None, []
+    intervals = score.intervals(judged, level, prior)
+    size, doubt = effective_sample_size(table), score.doubt(judged, prior) or few_groups
+    labels = table.labels if by_class else (None,)
+    for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
+        known = not math.isnan(own_error)
+        made.append(
+            Estimate(
+                metric=score.name,
+                value=value,
+                standard_error=own_error if error is None else error,
+                confidence_interval=(low, high),
+                confidence_level=float(level),
+                effective_sample_size=size,
+                independence_p_value=score.p_value(table) if known and pairs is None else None,
+                label=label,
+                signature=f"{line}|class:{show(label)}" if by_class else line,
+                doubt=doubt if known else "",
+            )
+        )
+    return made
+
+
+def reported_estimates(table: Table, level: float, **signed: Any) -> dict[str, Estimate]:
+    """Return the estimates of the scores of a report, without a warning."""
+    scores = [score for score in reported() if isinstance(score, ScoreWithInterval)]
+    return {score.name: estimates_of(table, score, level, **signed)[0] for score in scores}
+
+
+def warn_of(estimates: Iterable[Estimate]) -> None:
+    """Warn of what is known against the intervals, once for all with the same reason."""
+    warn_of_doubts((x.metric, x.doubt, math.isnan(x.confidence_interval[0])) for x in estimates)
+
+
 def estimate_of(
     table: Table,
-    metric: str,
-    average: Average | Literal["default"],
-    prior: Mapping[Any, float] | None,
-    zero_division: ZeroDivision,
-    confidence_level: float,
-    ignore_index: Label | None,
-    in_groups: CellPairs | None = None,
+    score: ScoreWithInterval,
+    level: float,
+    pairs: CellPairs | None = None,
+    *,
+    prior: Mapping[Any, float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    ignore_index: Label | None = None,
 ) -> Estimate | list[Estimate]:
     """Return what `estimate` does of a table, or of these samples in groups."""
-    score = averaged_score(metric, average)
-    check_level(confidence_level)
-    score = score.with_interval(prior)
+    check_zero_division(zero_division, score.stand_in)
     options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
     value = score.value(table, **options)
-    settings, judged, few_groups = f"ci:{float(confidence_level)!r}", table, ""
-    if in_groups is not None:
-        few_groups = too_few_groups(in_groups)
-        settings = f"{groups_signature(in_groups)}|{settings}"
-        judged, error = of_groups(table, score, in_groups, confidence_level)
-    line = score.signature(table, **options, ignore_index=ignore_index, interval=settings)
-    by_class = score.average is None
-    values, labels = (value, table.labels) if by_class else ([value], (None,))
-    intervals = score.intervals(judged, confidence_level, prior)
-    score.warn_of_intervals(judged, intervals, prior, few_groups)
-    made = []
-    for x, label, interval in zip(values, labels, intervals, strict=True):
-        own = f"{line}|class:{show(label)}" if by_class else line
-        interval = interval._replace(value=x)
-        one = estimate_silently(table, score, confidence_level, own, interval)
-        made.append(replace(one, label=label))
-    if in_groups is not None:
-        return replace(made[0], standard_error=error, independence_p_value=None)
-    return made if by_class else made[0]
-
-
-def estimates_of(table: Table, level: float, ignored: Label | None = None) -> dict[str, Estimate]:
-    """Return the estimates of the scores of a report, without a warning."""
-    how = {"ignore_index": ignored, "interval": f"ci:{float(level)!r}"}
-    signed = [(score, score.signature(table, **how)) for score in reported_intervals()]
-    return {score.name: estimate_silently(table, score, level, line) for score, line in signed}
-
-
-def value_or_nan(table: Table, score: Score) -> float:
-    """Return a score, without a warning, or nan where it is undefined."""
-    return math.nan if score.undefined(table) else float(score.rounded(table))
-
-
-def estimate_silently(
-    table: Table, score: ScoreWithInterval, level: float, line: str = "", interval: Any = None
-) -> Estimate:
-    """Return an estimate without a warning, of the interval if it is known."""
-    value, error, low, high = interval or score.interval(table, level)
-    size = effective_sample_size(table)
-    p_value = None if math.isnan(error) else score.p_value(table)
-    return Estimate(score.name, value, error, (low, high), float(level), size, p_value, None, line)
+    made = estimates_of(table, score, level, pairs, ignore_index=ignore_index, **options)
+    warn_of(made)
+    if score.average is not None:
+        return replace(made[0], value=value)
+    return [replace(one, value=own) for one, own in zip(made, value, strict=True)]
 
 
 class Options(TypedDict, total=False):
@@ -259,7 +277,9 @@ def estimate(
     >>> print(estimate(references, predictions))
     informedness 0.7333 ± 0.1292 (0.4112 to 0.9953, 0.95)
     """
-    in_groups = None
+    pairs, score = None, averaged_score(metric, average)
+    check_level(confidence_level)
+    score = score.with_interval(prior)
     if groups is None:
         table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     elif prior is not None:
@@ -270,7 +290,7 @@ def estimate(
         beside = {"sample_weight": sample_weight, "groups": groups}
         given = labels, ignore_index, unknown
         samples = read_samples(y_true, {"y_pred": y_pred}, beside, *given)
-        table, in_groups = samples.tables[0], samples.paired(0, 0)
+        table, pairs = samples.tables[0], samples.paired(0, 0)
     prior, ignore_index = (by_name(x, y_true, y_pred) for x in (prior, ignore_index))
-    how = prior, zero_division, confidence_level, ignore_index, in_groups
-    return estimate_of(table, metric, average, *how)
+    options: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
+    return estimate_of(table, score, confidence_level, pairs, prior=prior, **options)

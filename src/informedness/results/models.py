@@ -1,4 +1,4 @@
-"""What the rows of references and predictions stand for: samples, their weights and groups."""
+"""The answers of models to the same samples, and the weights and groups of these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..core.table import read_amounts, sum_by
 from ..inputs.answered import read_sides
 from ..inputs.containers import code_integers, read_quickly
 from ..inputs.doubts import warn_of_table
-from ..statistics.information import lack
+from ..statistics.intervals import lack
 from ..statistics.paired import CellPairs, n_groups
 
 FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal

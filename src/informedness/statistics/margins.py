@@ -1,0 +1,645 @@
+"""The scores of hits and totals of the classes: their formulas, gradients and intervals.
+
+Cohen (1960), "A coefficient of agreement for nominal scales"; Gorodkin (2004), "Comparing two
+K-category assignments by a K-category correlation coefficient". docs/formulas.md has the intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+
+from ..core.labels import Numbers, check_choice
+from ..core.scores import (
+    Average,
+    ZeroDivision,
+    check_zero_division,
+    class_weights,
+    gains_of,
+    informedness,
+    read_prior,
+    reweighted,
+    sample_size,
+    value_if_undefined,
+    warn_of_absent,
+    why_above_accuracy,
+)
+from ..core.table import Classes, Table, sum_by
+from .intervals import (
+    Interval,
+    check_level,
+    effective_sample_size,
+    fewest_references,
+    lack,
+    normal_quantile,
+    outside_largest,
+    squared_weights,
+    too_few_of_the_rarest,
+)
+from .score import ScoreWithInterval
+
+_FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
+
+
+@dataclass
+class Margins:
+    """Sums of the cells of n tables by class, under the names that a `Table` has for them.
+
+    They have the shape (k, n), the totals (n,), so that a formula gives n scores.
+    """
+
+    labels: Classes
+    hits: Numbers
+    reference_totals: Numbers
+    prediction_totals: Numbers
+    total: Any
+    false_positives: Numbers
+    false_negatives: Numbers
+    other_references: Numbers
+    other_predictions: Numbers
+
+    @classmethod
+    def of_sums(cls, labels: Any, h: Numbers, r: Numbers, c: Numbers, n: Any) -> Margins:
+        """Return them from hits, totals and the total, the others by subtraction."""
+        return cls(labels, h, r, c, n, c - h, r - h, n - r, n - c)
+
+    def transposed(self) -> Margins:
+        """Return them with references and predictions swapped."""
+        return Margins(
+            self.labels,
+            self.hits,
+            self.prediction_totals,
+            self.reference_totals,
+            self.total,
+            self.false_negatives,
+            self.false_positives,
+            self.other_predictions,
+            self.other_references,
+        )
+
+
+Sums: TypeAlias = Table | Margins
+AnyTable = TypeVar("AnyTable", bound=Table)
+
+
+def ratio(numerator: Numbers, denominator: Numbers) -> Numbers:
+    """Return the quotients, nan where the denominator is 0."""
+    return numerator / np.where(denominator > 0, denominator, np.nan)
+
+
+def quotient(numerator: Any, denominator: Numbers) -> Numbers:
+    """Return the quotients, 0 where the denominator is 0."""
+    return np.where(denominator > 0, ratio(numerator, denominator), 0.0)
+
+
+def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
+    """Return how far values are from their mean: 0 within the rounding of terms of this size.
+
+    So that the error of a constant predictor is 0, and not 1e-17.
+    """
+    away = values - mean
+    return np.where(np.abs(away) > 1e-14 * scale, away, 0.0)
+
+
+def _swapped(table: Sums) -> Sums:
+    """Return the same with references and predictions swapped."""
+    return transposed(table) if isinstance(table, Table) else table.transposed()
+
+
+def transposed(table: AnyTable) -> AnyTable:
+    """Return the table with references and predictions swapped."""
+    order = np.lexsort((table.rows, table.columns))
+    squares = table.squared_weights
+    return replace(
+        table,
+        rows=table.columns[order],
+        columns=table.rows[order],
+        counts=table.counts[order],
+        squared_weights=None if squares is None else squares[order],
+    )
+
+
+class MarginScore(ScoreWithInterval):
+    """A score of the hits and the totals of the classes."""
+
+    of_rare: ClassVar[bool] = True
+    """Whether its interval hangs on the samples outside the largest class."""
+
+    def exact(self, table: Sums) -> Numbers:
+        """Return the score of a table, or one for each of n tables; nan or 0 if undefined."""
+        raise NotImplementedError
+
+    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+        """Return a, b and u of the derivatives a_i + b_j + u_i [i = j] by the shares p_ij."""
+        raise NotImplementedError
+
+    def cell_gradient(self, table: Table) -> Numbers:
+        i, j, (a, b, u) = table.rows, table.columns, self.gradient(table)
+        return a[i] + b[j] + u[i] * (i == j)
+
+    def furthest(self, table: Table) -> float:
+        score, same = self.oriented(table)
+        if score.undefined(same):
+            return 0.0
+        a, b, u = score.gradient(same)
+        lowest, highest = _reachable(b if score is self else a, u)
+        return float((highest - lowest)[table.reference_totals > 0].max())
+
+    def too_few(self, table: Table, prior: Any = None) -> str:
+        scored, table = self.oriented(table)
+        each = "reference" if scored is self else "prediction"
+        few = ""
+        if self.of_rare and not self.says_nothing(table):
+            few = lack(outside_largest(table), 5, each, " outside the largest class")
+            few = few or too_few_of_the_rarest(table, each)
+        if not few and (prior is not None or self.average is None):
+            of_rarest = " of a class of the prior" if prior is not None else " of the rarest class"
+            few = lack(fewest_references(table), 5, each, of_rarest)
+        return few
+
+    def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:
+        """Return the interval; with `shares` the totals of the rows do not vary."""
+        scored = table if shares is None else reweighted(table, shares)
+        rows = _rows_of(table, scored, self)
+        below, above = _reaches(rows, level)
+        least = most = value
+        if shares is None:
+            least, most = _ends_of_absent(table, self, value, level)
+        elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
+            least = most = math.nan
+        return Interval(value, float(rows.error), least - float(below), most + float(above))
+
+    def intervals(
+        self, table: Table, level: float, prior: Mapping[Any, float] | None = None
+    ) -> list[Interval]:
+        if self.average is not None:
+            return super().intervals(table, level, prior)
+        check_level(level)
+        self.with_interval(prior)
+        made = _intervals_by_class(self.rounded(table), self.oriented(table)[1], level)
+        return [interval.within(self.lowest, self.best) for interval in made]
+
+
+# The usual scores
+
+
+class Accuracy(MarginScore):
+    """Share of right predictions, in [0, 1]; it gives credit for guessing."""
+
+    name = "accuracy"
+    title = "Accuracy"
+    of_rare = False
+
+    def says_nothing(self, table: Table) -> bool:
+        return False
+
+    def exact(self, table: Sums) -> Numbers:
+        return np.asarray(table.hits.sum(axis=0) / table.total)
+
+    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+        zero = np.zeros(len(table.labels))
+        return zero, zero, zero + 1
+
+
+class BalancedAccuracy(MarginScore):
+    """Mean recall of the classes in the references, in [0, 1]; chance 1/k."""
+
+    name = "balanced_accuracy"
+    title = "Balanced accuracy"
+
+    def chance(self, table: Table) -> float | None:
+        return 1 / int(np.count_nonzero(table.reference_totals))
+
+    def exact(self, table: Sums) -> Numbers:
+        r = table.reference_totals
+        return np.asarray(quotient(table.hits, r).sum(axis=0) / np.count_nonzero(r, axis=0))
+
+    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+        r = table.reference_totals
+        u = quotient(1 / np.count_nonzero(r), r / table.total)
+        return -u * quotient(table.hits, r), np.zeros_like(u), u
+
+
+class F1Macro(MarginScore):
+    """Mean over the classes that occur of F1 = 2h/(r + c), in [0, 1]."""
+
+    name = "f1_macro"
+    title = "F1-macro"
+
+    def too_few(self, table: Table, prior: Any = None) -> str:
+        r = table.reference_totals * (effective_sample_size(table) / float(table.total))
+        rare, there = np.count_nonzero((r > 0) & (r < 5 - 1e-6)), np.count_nonzero(r)
+        if (few := super().too_few(table, prior)) or 2 * rare <= there:
+            return few
+        return f"{rare} of {there} classes, more than half, with fewer than 5 references"
+
+    def exact(self, table: Sums) -> Numbers:
+        f1 = quotient(2 * (table.hits / table.total), _both(table))
+        return np.asarray(f1.sum(axis=0) / _n_occurring(table))
+
+    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+        u = quotient(2 / _n_occurring(table), _both(table))
+        moved = -u * quotient(table.hits / table.total, _both(table))
+        return moved, moved, u
+
+
+def _both(table: Sums) -> Numbers:
+    """Return prevalence + bias; as shares, for r + c may pass 2^63 or 1e308."""
+    both = table.reference_totals / table.total + table.prediction_totals / table.total
+    return np.asarray(both)
+
+
+def _n_occurring(table: Sums) -> Any:
+    """Return how many classes have a reference or a prediction; unknown answers are none."""
+    occur = (table.reference_totals > 0) | (table.prediction_totals > 0)
+    return np.count_nonzero(occur[: len(table.labels) - (table.labels[-1] is None)], axis=0)
+
+
+class CohenKappa(MarginScore):
+    """(p_o - p_e)/(1 - p_e), in [-1, 1]; chance 0; nan where p_e is 1."""
+
+    name = "cohen_kappa"
+    title = "Cohen's kappa"
+    lowest = -1.0
+    stand_in = math.nan
+    sides = ("references",)
+
+    def chance(self, table: Table) -> float | None:
+        return 0.0
+
+    def undefined(self, table: Table) -> str:
+        is_one_cell = len(table.rows) == 1 and table.rows[0] == table.columns[0]
+        return super().undefined(table) if is_one_cell else ""
+
+    def exact(self, table: Sums) -> Numbers:
+        # as 1 - wrong / expected, since 1 - p_e loses digits beside a large class
+        return 1 - ratio(_wrong(table), _expected_wrong(table))
+
+    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+        """Return a, b and u.
+
+        Of 1 - wrong/expected: with p_ij wrong falls by [i = j], and expected by beta_i + pi_j.
+        """
+        wrong, expected = _wrong(table), _expected_wrong(table)
+        sides = table.prediction_totals, table.reference_totals
+        a, b = (-wrong / expected**2 * (side / table.total) for side in sides)
+        return a, b, np.zeros_like(a) + 1 / expected
+
+
+class MatthewsCorrelation(MarginScore):
+    """The R_k correlation, in [-1, 1]; chance 0, and 0 where a margin has one class."""
+
+    name = "matthews_corrcoef"
+    title = "MCC"
+    lowest = -1.0
+    sides = ("references", "predictions")
+
+    def chance(self, table: Table) -> float | None:
+        return 0.0
+
+    def exact(self, table: Sums) -> Numbers:
+        # the same of the transposed table, and more exact from the side that varies less
+        swapped = _swapped(table)
+        is_even = _variances(table).sum(axis=0) <= _variances(swapped).sum(axis=0)
+        return np.where(is_even, self._from(table, swapped), self._from(swapped, table))
+
+    def _from(self, table: Sums, swapped: Sums) -> Numbers:
+        # p_cc - pi_c beta_c = pi_c (1 - pi_c) (TPR_c - FPR_c), with no difference of products
+        variances = _variances(table)
+        gain = (variances * _gains(table)).sum(axis=0)
+        return ratio(gain, np.sqrt(variances.sum(axis=0) * _variances(swapped).sum(axis=0)))
+
+    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+        pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
+        s, t = (pi * (1 - pi)).sum(), (beta * (1 - beta)).sum()
+        root = np.sqrt(s * t)
+        mcc = (_expected_wrong(table) - _wrong(table)) / root
+        a, b = mcc * pi / s - beta / root, mcc * beta / t - pi / root
+        return a, b, np.zeros_like(a) + 1 / root
+
+
+def _wrong(table: Sums) -> Any:
+    """Return the share of wrong predictions, 1 - p_o."""
+    return table.false_positives.sum(axis=0) / table.total
+
+
+def _expected_wrong(table: Sums) -> Any:
+    """Return the share of wrong predictions of independent ones, 1 - p_e."""
+    bias, others = table.prediction_totals / table.total, table.other_references / table.total
+    return (bias * others).sum(axis=0)
+
+
+def _variances(table: Sums) -> Numbers:
+    """Return pi (1 - pi) of each class."""
+    shares = table.reference_totals / table.total * (table.other_references / table.total)
+    return np.asarray(shares)
+
+
+def _gains(table: Sums) -> Numbers:
+    """Return TPR - FPR of each class."""
+    sides = table.reference_totals, table.false_positives, table.other_references
+    return gains_of(table.hits, *sides)
+
+
+ACCURACY, BALANCED_ACCURACY, F1_MACRO = Accuracy(), BalancedAccuracy(), F1Macro()
+COHEN_KAPPA, MATTHEWS_CORRCOEF = CohenKappa(), MatthewsCorrelation()
+
+
+# Informedness
+
+
+@dataclass(frozen=True)
+class Informedness(MarginScore):
+    """Multi-class Bookmaker Informedness: best 1, chance 0, below 0 worse than chance."""
+
+    name = "informedness"
+    title = "Informedness"
+    lowest = -1.0
+    averages = ("bias", "prevalence", "macro", None)
+    prior_modes = ("reweight", "odds")
+    marked = "above accuracy, so it is no share of the answers"
+    sides = ("references",)
+
+    average: Average = "bias"
+
+    def chance(self, table: Table) -> float | None:
+        return 0.0
+
+    def value(self, table: Table, **options: Any) -> Any:
+        return informedness(table, average=self.average, **options)
+
+    def with_interval(self, prior: Any = None) -> ScoreWithInterval:
+        return super().with_interval(None if self.average else prior)
+
+    def exact(self, table: Sums) -> Numbers:
+        gains = _gains(table)
+        return gains if self.average is None else (self._weights(table) * gains).sum(axis=0)
+
+    def _weights(self, table: Sums) -> Numbers:
+        totals = table.reference_totals, table.prediction_totals
+        return class_weights(str(self.average), *totals, table.total)
+
+    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+        """Return a, b and u.
+
+        With V = pi (1 - pi), J_c = (p_cc - pi_c beta_c) / V_c moves by 1/V_c with p_cc, by
+        -(beta_c + (1 - 2 pi_c) J_c) / V_c with pi_c, and by -pi_c/V_c with beta_c; the weights pi
+        or beta move too.
+        """
+        pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
+        gains = _gains(table)
+        u = quotient(self._weights(table), pi * (1 - pi))
+        a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
+        if self.average == "prevalence":
+            a = a + gains
+        elif self.average == "bias":
+            b = b + gains
+        return a, b, u
+
+    def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:
+        made = super().around(value, table, level, shares)
+        if self.average != "bias":
+            return made
+        excess = _excess(table, shares)
+        return made._replace(low=made.low - excess, high=made.high - excess)
+
+    def caution(self, table: Table, value: float) -> str:
+        by_bias = self.average == "bias" and not self.says_nothing(table)
+        return why_above_accuracy(table, value, sample_size(table)) if by_bias else ""
+
+    def meaning(self, table: Table, value: float) -> str:
+        if (table.rows == table.columns).all():
+            return "every answer is right"
+        if why := self.caution(table, value):
+            return why
+        percent = round(100 * value)
+        share = f"about {percent}%"
+        if percent in (0, 100):
+            share = "more than 99%" if percent else "less than 1%"
+        return f"scores like a model that knows {share} of each class and guesses the rest"
+
+
+def _excess(table: Table, shares: Numbers | None) -> float:
+    """Return by how much samples exceed the population in the average with the weights beta.
+
+    With the references fixed, that is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N with
+    V_ic the variance of n_ic, estimated by n (1 - n/r) r/(r - 1); a class of one reference takes
+    the recall of all classes together. For a model that knows the share x of each of k classes it
+    is about x (1 - x) (k - 2) / N: too little to matter for some classes, but without it no
+    interval of 5,000 samples of 1,000 classes covered the truth (tests/studies/COVERAGE.md).
+    """
+    scored = table if shares is None else reweighted(table, shares)
+    i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
+    squares = sum_by(i, squared_weights(table), len(r)) * quotient(scored.reference_totals, r) ** 2
+    of_class, n = scored.reference_totals.astype(np.float64), float(scored.total)
+    size = quotient(r**2, sum_by(i, squared_weights(table), len(r)))
+    several = size > 1.5
+    counted = several[i]
+    share = (table.counts / r[i])[counted]
+    spread = share * (1 - share) * ratio(size, size - 1)[i[counted]]
+    gains = np.where(i == j, quotient(1.0, of_class)[i], -quotient(1.0, n - of_class)[j])
+    gains = np.where(of_class[j] > 0, gains, 0.0)[counted]
+    recall = float(table.hits.sum()) / float(table.total)
+    alone = (size > 0) & ~several
+    of_alone = (squares * (quotient(1.0, of_class) - quotient(1.0, n - of_class)))[alone]
+    excess = (squares[i[counted]] * spread * gains).sum() + recall * (1 - recall) * of_alone.sum()
+    return float(excess) / n
+
+
+@dataclass(frozen=True)
+class Markedness(MarginScore):
+    """M_c = precision_c + NPV_c - 1, summed with weights pi_c by default: best 1, chance 0.
+
+    `average` names the margins of the table as given (Powers 2003, 2011).
+    """
+
+    name = "markedness"
+    title = "Markedness"
+    lowest = -1.0
+    averages = ("prevalence", "bias", "macro", None)
+    sides = ("predictions",)
+
+    average: Average = "prevalence"
+
+    def oriented(self, table: Table) -> tuple[MarginScore, Table]:
+        swapped: dict[Average, Average] = {"bias": "prevalence", "prevalence": "bias"}
+        return Informedness(swapped.get(self.average, self.average)), transposed(table)
+
+    def chance(self, table: Table) -> float | None:
+        return 0.0
+
+    def value(
+        self,
+        table: Table,
+        *,
+        prior: Mapping[Any, float] | None = None,
+        prior_mode: str = "reweight",
+        zero_division: ZeroDivision = "warn",
+    ) -> Any:
+        check_zero_division(zero_division, self.stand_in)
+        check_choice("prior_mode", prior_mode, self.prior_modes)
+        scored = table if prior is None else reweighted(table, read_prior(prior, table))
+        if table.n_samples != 1:
+            warn_of_absent(self.title, transposed(scored), ("predictions", "references"))
+        why = self.undefined(scored)
+        undefined = value_if_undefined(why, self.stand_in, zero_division, table)
+        if undefined is None:
+            return self.rounded(scored)
+        each = np.where(scored.prediction_totals > 0, undefined, 0.0)
+        return each.tolist() if self.average is None else undefined
+
+
+INFORMEDNESS, MARKEDNESS = Informedness(), Markedness()
+
+
+# Intervals
+
+
+class _Rows(NamedTuple):
+    """A score as the sum of share x mean over rows of samples, whose means err on their own.
+
+    The arrays have the rows along their first axis.
+    """
+
+    share: Numbers
+    size: Numbers  # effective number of samples
+    least_size: Numbers  # the same, were all samples as heavy as the heaviest
+    variance: Numbers  # of one sample in the row
+    below: Numbers  # from the mean to the least value that a sample of the row could have
+    above: Numbers  # from the mean to the greatest
+    between: Numbers  # variance of the score because the sizes of the rows are random
+    error: Numbers  # standard error of the score
+
+
+def _reaches(rows: _Rows, level: float) -> tuple[Numbers, Numbers]:
+    """Return how far the interval reaches below the score and above it."""
+    z, span = normal_quantile(level), rows.below + rows.above
+    place = quotient((rows.share * rows.below).sum(axis=0), (rows.share * span).sum(axis=0))
+    unseen = place * (1 - place) * (span / rows.size) ** 2
+    of_mean = rows.variance / rows.size + unseen
+    error = np.sqrt(rows.error**2 + (rows.share**2 * unseen).sum(axis=0))
+    reaches = []
+    for furthest in (rows.below, rows.above):
+        reach = rows.share * _wilson(furthest, of_mean, rows.least_size, z)
+        by_rows = np.sqrt((reach**2).sum(axis=0) + z**2 * rows.between)
+        worst = z**2 / 2 * (rows.share * furthest / rows.least_size).max(axis=0)
+        at_most = worst + np.sqrt((z * error) ** 2 + worst**2)
+        reaches.append(np.maximum(np.minimum(by_rows, at_most), z * error))
+    return reaches[0], reaches[1]
+
+
+def _wilson(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Numbers:
+    """Return the x with x^2 = z^2 (1 - x/d)(variance + x d / size), d how far is the furthest."""
+    d, curvature = np.maximum(furthest, 1e-99), 1 + z**2 / size
+    linear = z**2 * (d / size - variance / d)
+    root = np.sqrt(linear**2 + 4 * curvature * z**2 * variance)
+    # the larger root of a quadratic, in the form that does not cancel
+    upwards = (linear + root) / (2 * curvature)
+    return np.where(linear > 0, upwards, quotient(2 * z**2 * variance, root - linear))
+
+
+def _rows_of(table: Table, scored: Table, score: Any) -> _Rows:
+    """Return what is known of the rows, by the gradient a_i + b_j + u_i [i = j] of the score.
+
+    `scored` is the table itself, or it with its rows reweighted.
+    """
+    k, i, j, counts = len(table.labels), table.rows, table.columns, table.counts
+    squares, shares = squared_weights(table), scored.reference_totals / scored.total
+    r, of_squares = table.reference_totals.astype(np.float64), sum_by(i, squares, k)
+    weight = ratio(shares, r)[i]  # of a sample in the score
+    a, b, u = score.gradient(scored)
+    g = a[i] + b[j] + u[i] * (i == j)
+    scale = np.abs(a[i]) + np.abs(b[j]) + np.abs(u[i])
+
+    mean = ratio(sum_by(i, counts * g, k), r)
+    inside = gaps(g, mean[i], scale)
+    overall = (counts * (weight * g)).sum()
+    apart = gaps(g, overall, scale + (counts * (weight * scale)).sum())
+    between = (squares * (weight * (apart - inside)) ** 2).sum()
+    if scored is not table:
+        apart, between = inside, 0.0
+
+    lowest, highest = _reachable(b, u)
+    size_of_terms = np.abs(a) + np.abs(b).max() + np.abs(u)
+    present = r > 0
+    of_columns = quotient(sum_by(j, squares, k), table.prediction_totals)
+    heaviest = np.maximum(quotient(of_squares, r), of_columns.max())
+    return _Rows(
+        share=shares[present],
+        size=(r**2)[present] / of_squares[present],
+        least_size=(r / heaviest)[present],
+        variance=sum_by(i, squares * inside**2, k)[present] / of_squares[present],
+        below=gaps(mean, a + lowest, size_of_terms)[present],
+        above=gaps(a + highest, mean, size_of_terms)[present],
+        between=np.asarray(between),
+        error=np.sqrt((squares * (weight * apart) ** 2).sum()),
+    )
+
+
+def _reachable(b: Numbers, u: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the least and the greatest b_j + u_i [i = j] of each row i, over all columns j."""
+    of_hit = b + u
+    lowest, highest = _least_of_others(b), -_least_of_others(-b)
+    return np.minimum(lowest, of_hit), np.maximum(highest, of_hit)
+
+
+def _least_of_others(values: Numbers) -> Numbers:
+    """Return for each value the least of the others; a single one, which has none, itself."""
+    least, second = np.argsort(values)[[0, min(1, len(values) - 1)]]
+    found = np.full(len(values), values[least])
+    found[least] = values[second]
+    return found
+
+
+def _ends_of_absent(table: Table, score: Any, value: float, level: float) -> tuple[float, float]:
+    """Return the least and the greatest score that classes without a reference could make of it."""
+    absent = table.reference_totals == 0
+    if table.labels[-1] is None:
+        absent[-1] = False
+    if not absent.any():
+        return value, value
+    one = float(table.total) / effective_sample_size(table)
+    # beyond a quarter of the table, scores of so few samples would turn with the level
+    lost = min(normal_quantile(level) ** 2 * one, float(table.total) / 4)
+    extra = np.where(absent, lost / np.count_nonzero(absent), 0.0)
+    r, n = table.reference_totals + extra, table.total
+    ends = [value]
+    for found in (0, extra):
+        h, c = table.hits + found, table.prediction_totals + found
+        moved = Margins.of_sums(table.labels, h, r, c, n)
+        ends.append(float(score.exact(moved)))
+    return min(ends), max(ends)
+
+
+def _intervals_by_class(values: list[float], table: Table, level: float) -> list[Interval]:
+    """Return the interval of each class against all others, nan where one has no samples."""
+    k, right = len(table.labels), table.rows == table.columns
+
+    def by_outcome(amounts: Numbers) -> Numbers:
+        """Return sums by class: [[hits, misses], [right and wrong rejections]]."""
+        hits = sum_by(table.rows[right], amounts[right], k)
+        misses = sum_by(table.rows[~right], amounts[~right], k)
+        false = sum_by(table.columns[~right], amounts[~right], k)
+        return np.array([[hits, misses], [amounts.sum() - hits - misses - false, false]])
+
+    squares = squared_weights(table)
+    # where there is no such cell, a difference of sums of weights is not quite 0
+    there = by_outcome(np.ones(len(right))) > 0
+    counts, of_squares = (np.where(there, by_outcome(x), 0.0) for x in (table.counts, squares))
+    totals = counts.sum(axis=1)
+    mean = ratio(counts[:, 0], totals)
+    apart = np.stack([1 - mean, -mean], axis=1)
+    variance = ratio((of_squares * apart**2).sum(axis=1), of_squares.sum(axis=1))
+    size = totals * ratio(totals, of_squares.sum(axis=1))
+    heaviest = quotient(of_squares, counts).max(axis=(0, 1))
+    least_size = np.where(totals > 0, totals / heaviest, np.nan)
+    error = np.sqrt((variance / size).sum(axis=0))
+    one_each, none = np.ones((2, k)), np.zeros(k)
+    rows = _Rows(one_each, size, least_size, variance, mean, 1 - mean, none, error)
+    below, above = _reaches(rows, level)
+    ends = np.stack([error, values - below, values + above], axis=1).tolist()
+    return [Interval(value, *numbers) for value, numbers in zip(values, ends, strict=True)]
