@@ -173,7 +173,7 @@ def test_what_cannot_work_is_an_error_of_one_line_before_anything_is_read(comman
         ("report refs.txt preds.txt --weights w", "`--weights` is for columns: give --references"),
         ("report p.jsonl --drop-null", "`--drop-null` is for columns"),
         (f"report {ONE} b --by x", "`--by` is for one model"),
-        (f"report {ONE} --slice-classes all", "`--slice-classes` is for slices: add --by"),
+        (f"report {ONE} --vs-rest nit", "`--vs-rest` is for slices: add --by"),
         (f"report {ONE} --average macro", "`--average` is for one score: add --metric"),
         (f"report {ONE} --by x --metric nit", "`--by` is for all scores, and --metric"),
         (f"report {ONE} --plot x --metric nit", "`--plot` is for all scores, and --metric"),

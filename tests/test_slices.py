@@ -1,6 +1,5 @@
 """Slices: each row is the report of its samples alone, counted in one pass."""
 
-import itertools
 import json
 import math
 import warnings
@@ -13,10 +12,19 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from informedness import nit_score, report, slices, table_from_file, table_from_frame
+from informedness import (
+    ContingencyTable,
+    nit_score,
+    report,
+    slices,
+    table_from_file,
+    table_from_frame,
+)
 from informedness.cli import main
 from informedness.results.slices import Slices
+from informedness.statistics.entropy import entropies
 from informedness.statistics.paired import holm
+from informedness.statistics.registry import reported
 from informedness.warnings import InformednessWarning
 
 N = 600
@@ -49,22 +57,39 @@ def of(frame):
 def test_a_slice_is_the_report_of_its_samples_alone():
     has_z = (FRAME["label"] == "z") | (FRAME["model"] == "z")
     frame = FRAME[~has_z | (FRAME["type"] != "yes/no")]
-    for weights, classes in itertools.product((None, frame["weight"]), ("all", "slice")):
-        sliced = slices(*of(frame), by=frame["type"], classes=classes, sample_weight=weights)
+    for weights in (None, frame["weight"]):
+        sliced = slices(*of(frame), by=frame["type"], sample_weight=weights)
         assert [row.name for row in sliced.rows] == ["color", "count", "yes/no"]
         for row in sliced.rows:
             part = frame["type"] == row.name
-            labels = ["x", "y", "z"] if classes == "all" else None
             of_part = None if weights is None else weights[part]
-            alone = report(*of(frame[part]), labels=labels, sample_weight=of_part)
+            alone = report(*of(frame[part]), labels=["x", "y", "z"], sample_weight=of_part)
             assert row.scores == pytest.approx(alone.scores, abs=1e-12)
             assert row.class_entropy == pytest.approx(alone.class_entropy, abs=1e-12)
             assert row.table == alone.table
-        of_whom = "all samples" if classes == "all" else "each slice"
-        assert f"\n\nk counts the classes of {of_whom}. " in str(sliced)
+        assert "\n\nk counts the classes of all samples. " in str(sliced)
         whole = report(*of(frame), sample_weight=weights)
         assert sliced.overall.scores == whole.scores
         assert sliced.overall.table == whole.table
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 2**20])
+def test_the_scores_of_slices_are_those_of_their_tables_one_by_one(at_once, monkeypatch):
+    """Of any weights, and where a slice has one class or answers outside the classes."""
+    monkeypatch.setattr("informedness.results.slices._AT_ONCE", at_once)
+    rng = np.random.default_rng(0)
+    for weights in (None, 10.0 ** rng.integers(-9, 9, 300) * rng.random(300)):
+        references = rng.choice(4, 300, p=[0.75, 0.1, 0.1, 0.05])
+        predictions = np.where(rng.random(300) < 0.5, references, rng.integers(0, 5, 300))
+        options = {"by": rng.integers(0, 60, 300), "labels": range(4), "unknown": "wrong"}
+        rows = slices(references, predictions, sample_weight=weights, **options).rows
+        for row in rows:
+            values = {x.name: math.nan if x.undefined(row.table) else x.rounded(row.table)
+                      for x in reported()}  # fmt: skip
+            assert row.scores == pytest.approx(values, rel=0, abs=1e-12, nan_ok=True)
+            assert row.class_entropy == pytest.approx(entropies(row.table).reference, abs=1e-12)
+        undefined = sum(math.isnan(row.scores["informedness"]) for row in rows)
+        assert 0 < undefined < len(rows)
 
 
 def test_a_slice_of_one_class_is_undefined_marked_as_small_and_sorted_last():
@@ -80,11 +105,9 @@ def test_a_slice_of_one_class_is_undefined_marked_as_small_and_sorted_last():
     assert "20*" in of_slice
     assert " -- " in of_slice
     assert sliced.to_dict()["slices"][2]["informedness"] is None
-    for descending in (False, True):
-        found = sliced.sorted_by("informedness", descending=descending)
-        values = [row.scores["informedness"] for row in found.rows]
-        assert math.isnan(values[-1])
-        assert values[:-1] == sorted(values[:-1], reverse=descending)
+    values = [row.scores["informedness"] for row in sliced.sorted_by("informedness").rows]
+    assert math.isnan(values[-1])
+    assert values[:-1] == sorted(values[:-1])
     with pytest.raises(ValueError, match="`column` must be one of"):
         sliced.sorted_by("colour")
 
@@ -119,10 +142,11 @@ def test_files_and_frames_give_the_tables_of_the_labels(tmp_path):
     of_polars = pl.from_pandas(frame)
     frames = [frame, of_polars, of_polars.lazy(), duckdb.from_df(frame)]
     for weights, ignored in ((None, None), ("weight", "none")):
-        options = {"ignore_index": ignored, "classes": "slice"}
-        by, weight = {"type": frame["type"], "half": frame["half"]}, weights and frame[weights]
-        made = slices(*of(frame), by=by, sample_weight=weight, **options)
-        wanted = [(row.name, row.table) for row in made.rows]
+        wanted = []
+        for name, part in frame[frame["label"] != ignored].groupby(["type", "half"]):
+            how = {"references": part["label"], "predictions": part["model"]}
+            how |= {"sample_weight": weights and part[weights]}
+            wanted.append((name, ContingencyTable.from_labels(**how)))
         assert (("last", 0) in dict(wanted)) == (ignored is None)
         columns = {"references": "label", "predictions": "model", "weights": weights}
         columns |= {"by": ["type", "half"], "ignore_index": ignored}
@@ -147,8 +171,6 @@ def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
         slices(*of(FRAME), by={1: FRAME["type"], "1": FRAME["half"]})
     with pytest.raises(ValueError, match="`by` must have a value for each sample, got 2"):
         slices(*of(FRAME), by=["a", "b"])
-    with pytest.raises(ValueError, match="`classes` must be one of"):
-        slices(*of(FRAME), by=FRAME["type"], classes="some")
 
 
 def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proportions():
@@ -198,9 +220,9 @@ def test_the_command_line_sorts_slices(tmp_path, capsys):
     path = str(tmp_path / "p.parquet")
     FRAME.to_parquet(path)
     columns = [path, "-r", "label", "-p", "model", "--by", "type", "half", "--format", "json"]
-    assert main(["report", *columns, "--sort", "nit", "--descending"]) == 0
+    assert main(["report", *columns, "--sort", "nit"]) == 0
     found = [row["nit"] for row in json.loads(capsys.readouterr().out)["slices"]]
-    assert found == sorted(found, reverse=True)
+    assert found == sorted(found)
     assert main(["report", path, "-r", "label", "-p", "model", "--sort", "nit"]) == 2
     assert "add --by COLUMN" in capsys.readouterr().err
 
@@ -231,8 +253,7 @@ def test_columns_named_like_a_field_lose_nothing_in_any_format():
         assert sliced.to_csv().splitlines()[0].split(",") == [*keys, *fields]
         assert sliced.text_tables()[0][0][0] == f"{first}, {second}"
         for field in ("n_samples", "nit", "name"):
-            found = sliced.sorted_by(field, descending=True)
-            assert found.rows == plain.sorted_by(field, descending=True).rows
+            assert sliced.sorted_by(field).rows == plain.sorted_by(field).rows
 
 
 def test_tables_of_slices_come_from_a_mapping_too():

@@ -50,7 +50,6 @@ examples:
 _MORE = "--help-all also shows the options for reading files and logs of harnesses."
 _NAMES = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
 _NAMES += "matthews_corrcoef, markedness, ema"
-_CLASSES = "classes of each slice: all (default) or slice"
 _UNKNOWN = "other predictions: error (default) or wrong"
 _EPOCHS = "each (default), or pooled: intervals by sample"
 _FROM_NAME = "by default by the ending of the file name"
@@ -352,12 +351,8 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     if is_report:
         add("--plot", metavar="DIR", help="also save pictures in this folder, as PNG files")
         add = group("slices (--by)")
-        add(
-            "--slice-classes", dest="classes", metavar="OF", choices=["all", "slice"], help=_CLASSES
-        )
         add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
         add("--sort", dest="column", metavar="FIELD", help="sort slices by a field, such as nit")
-        add("--descending", action="store_true", help="sort the largest first")
     else:
         parser.set_defaults(metric="informedness", confidence_level=0.95)
     add = group("labels")

@@ -38,7 +38,7 @@ _OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
 _OF_FILES = ("file_format", "encoding", "drop_null", "keep_missing", "rows")
 _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_ROWS = ("labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
-_OF_SLICES = ("classes", "column", "vs_rest")
+_OF_SLICES = ("column", "vs_rest")
 _OF_COLUMNS = ("weights", "counts", "by", *_OF_SLICES, "on", "groups", "file_format", "rows")
 _OF_PAIR = ("references", "predictions_a", "predictions_b", "groups", "counts")
 _OF_TEST = ("metric", "average", "confidence_level")
@@ -212,9 +212,9 @@ def report(options: Namespace) -> str:
         from .results.slices import Slices
 
         how = _given(options, "by", "confidence_level", "vs_rest")
-        slices = Slices.from_tables(table, classes=options.classes or "all", **how)
+        slices = Slices.from_tables(table, **how)
         if options.column is not None:
-            slices = slices.sorted_by(options.column, descending=options.descending)
+            slices = slices.sorted_by(options.column)
         return _shown(slices, options)
     if options.metric is not None:
         return _score(table, options)

@@ -68,10 +68,10 @@ class Estimate(Measured):
     signature: str
     doubt: str = ""
 
-    def times(self, factor: float, best: float) -> Estimate:
-        """Return the estimate of a score that is so many times this one, and at most the best."""
+    def times(self, factor: float) -> Estimate:
+        """Return the estimate of a score that is so many times this one, and at most 1."""
         low, high = self.confidence_interval
-        ends = factor * low, min(factor * high, best)
+        ends = factor * low, min(factor * high, 1.0)
         value, error = factor * self.value, factor * self.standard_error
         return replace(self, value=value, standard_error=error, confidence_interval=ends)
 

@@ -7,23 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import add
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..contingency import ContingencyTable
 from ..core.labels import Label, check_choice, show, warn
 from ..core.scores import n_classes
-from ..core.table import Cells, Task
+from ..core.table import Cells
 from ..functions import Y_NAMES
 from ..inputs.answered import read_sides
 from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
 from ..slicing import Slice, count_slices, name_key, read_name
-from ..statistics.entropy import EntropicScore, entropies
+from ..statistics.entropy import EntropicScore, entropies, reference_entropies
 from ..statistics.intervals import FEW_SAMPLES, check_level, normal_quantile
+from ..statistics.margins import Margins
 from ..statistics.paired import holm
-from ..statistics.registry import REPORTED, SCORES, score_named
+from ..statistics.registry import REPORTED, SCORES, reported, score_named
 from ..statistics.score import Score, ScoreWithInterval
 from .estimate import Estimate, reported_estimates
 from .render import (
@@ -52,6 +53,7 @@ _HEADS = {
 }
 _MOST_ROWS = 50
 _LEVEL = 0.95  # of the intervals behind a p-value
+_AT_ONCE = 2**20  # classes times slices that are scored at once, 8 MB an array
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +66,7 @@ class SliceRow:
         None for the whole.
     table : ContingencyTable
     n_classes : int
-        k of NIT: with the classes of all samples, its declared classes or those of its references.
+        k of NIT: the declared classes, or those of the references of all samples.
     scores : dict of str to float
         Those of the report; nan if undefined, for example with references of one class.
     class_entropy : float
@@ -104,8 +106,6 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         The slices, in the order of their names or of `sorted_by`.
     overall : SliceRow
         All slices together.
-    classes : {"all", "slice"}
-        Whether a slice has the classes of all samples, or those that occur in it.
     confidence_level : float or None
         Share of the intervals that should contain the true value.
     vs_rest : str or None
@@ -123,7 +123,6 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     by: tuple[str, ...]
     rows: tuple[SliceRow, ...]
     overall: SliceRow
-    classes: str
     confidence_level: float | None = None
     vs_rest: str | None = None
 
@@ -133,11 +132,10 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         tables: Mapping[Slice, ContingencyTable],
         *,
         by: str | Sequence[str] = "slice",
-        classes: str = "all",
         confidence_level: float | None = None,
         vs_rest: str | None = None,
     ) -> Slices:
-        """Score the tables of slices.
+        """Score the tables of slices, each with the classes of all samples.
 
         Parameters
         ----------
@@ -145,9 +143,6 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             As returned by `table_from_frame(..., by=...)`.
         by : str or sequence of str
             What the samples are sliced by.
-        classes : {"all", "slice"}
-            "all" gives each slice the classes of all samples, even classes that do not occur in
-            it, which NIT counts. "slice" gives it only those that occur in it.
         confidence_level : float, optional
             Adds standard errors and intervals of this level.
         vs_rest : str, optional
@@ -166,7 +161,6 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         InformednessWarning
             Once, with the number of slices that are small or of one class.
         """
-        check_choice("classes", classes, ("all", "slice"))
         there = tables.values() if isinstance(tables, Mapping) else ()
         if not there or not all(isinstance(table, ContingencyTable) for table in there):
             wanted = "map at least one slice to its ContingencyTable"
@@ -182,21 +176,21 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
                 raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
         whole = ContingencyTable.sum_of(list(tables.values()))
-        own = dict(tables)
-        if classes == "all":
-            own = {name: _with_classes_of(table, whole) for name, table in tables.items()}
-        k = n_classes(whole)
-        rows = tuple(
-            _row(name, table, confidence_level, k if classes == "all" else n_classes(table))
-            for name, table in own.items()
-        )
-        overall = replace(
-            _row(None, whole, confidence_level, k),
-            scores={name: float(score_named(name).value(whole)) for name in REPORTED},
-        )
-        made = cls(columns, rows, overall, classes, confidence_level, vs_rest)
-        _warn_of(made.rows)
-        return made if vs_rest is None else replace(made, rows=_against_rest(made))
+        k, rows = n_classes(whole), []
+        position = {label: code for code, label in enumerate(whole.labels)}
+        own = [_with_classes_of(table, whole, position) for table in tables.values()]
+        for name, table, (scores, entropy) in zip(tables, own, _scored(own, k), strict=True):
+            made = {} if confidence_level is None else reported_estimates(table, confidence_level)
+            for score in map(score_named, made):
+                made[score.name] = made[score.name].times(_factor(score, table, k))
+            rows.append(SliceRow(name, table, k, scores, entropy, made))
+        _warn_of(rows)
+        if vs_rest is not None:
+            rows = _against_rest(rows, vs_rest, k)
+        scores = {score.name: float(score.value(whole)) for score in reported()}
+        made = {} if confidence_level is None else reported_estimates(whole, confidence_level)
+        overall = SliceRow(None, whole, k, scores, entropies(whole).reference, made)
+        return cls(columns, tuple(rows), overall, confidence_level, vs_rest)
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
@@ -218,15 +212,13 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         """Return the number of slices."""
         return len(self.rows)
 
-    def sorted_by(self, column: str, *, descending: bool = False) -> Slices:
+    def sorted_by(self, column: str) -> Slices:
         """Return the same slices in another order; undefined values come last.
 
         Parameters
         ----------
         column : str
             "name", that of the slice, or a field of `records()`, such as "n_samples" or "nit".
-        descending : bool
-            Whether the largest value comes first.
 
         Raises
         ------
@@ -240,7 +232,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
         known = [row for row in self.rows if key(row) is not None]
         unknown = [row for row in self.rows if key(row) is None]
-        return replace(self, rows=(*sorted(known, key=key, reverse=descending), *unknown))
+        return replace(self, rows=(*sorted(known, key=key), *unknown))
 
     def plot(self, metric: str = "informedness", *, ax: Axes | None = None) -> Axes:
         """Draw a score of each slice with its interval, which needs a confidence level.
@@ -301,7 +293,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
         "by" holds the columns as records call them.
         """
-        plain: dict[str, Any] = {"by": self._keys(), "classes": self.classes}
+        plain: dict[str, Any] = {"by": self._keys()}
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
         if self.vs_rest is not None:
@@ -353,10 +345,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     def text_lines(self) -> list[str]:
         """Return what the marks mean."""
-        of = "all samples" if self.classes == "all" else "each slice"
         lines = [
-            f"k counts the classes of {of}. -- means undefined, for example with references of one "
-            "class."
+            "k counts the classes of all samples. -- means undefined, for example with references "
+            "of one class."
         ]
         rows = self.rows[:_MOST_ROWS]  # those shown: a mark takes as long as a score
         if any(map(_is_small, rows)):
@@ -393,42 +384,40 @@ def _is_small(row: SliceRow) -> bool:
 def _warn_of(rows: Sequence[SliceRow]) -> None:
     """Warn once about the slices that say little."""
     small = sum(map(_is_small, rows))
-    of_one = sum(np.count_nonzero(row.table.reference_totals) == 1 for row in rows)
+    of_one = sum(not row.class_entropy for row in rows)
     found = [f"{small} with fewer than {FEW_SAMPLES} samples"] * bool(small)
     found += [f"{of_one} with references of one class"] * bool(of_one)
     if found:
         warn(f"{len(rows)} slices, {' and '.join(found)}: they are marked")
 
 
-def _with_classes_of(table: ContingencyTable, whole: ContingencyTable) -> ContingencyTable:
-    """Return a table with the classes of the whole, as declared ones."""
-    cells = Cells(table.rows, table.columns, table.counts, table.squared_weights)
-    found, every = cast("list[Label]", table.labels), cast("tuple[Label, ...]", whole.labels)
-    return table._of_task(found, cells, Task(every, None, "wrong"), table.n_samples)
+def _with_classes_of(
+    table: ContingencyTable, whole: ContingencyTable, position: Mapping[Any, int]
+) -> ContingencyTable:
+    """Return a table with the classes of the whole, as declared ones, by their positions.
 
-
-def _row(name: Slice | None, table: ContingencyTable, level: float | None, k: int) -> SliceRow:
-    """Return the scores of a slice, nan where they are undefined, with their intervals.
-
-    `k` is the number of classes that NIT counts. The table of a slice declares all labels of the
-    whole, also those that are none of its classes because no reference has them.
+    They are all labels of the whole, also those that are no class because no reference has them.
     """
-    scores = {
-        score.name: math.nan if score.undefined(table) else float(score.rounded(table))
-        for score in map(score_named, REPORTED)
-    }
-    made = {} if level is None else reported_estimates(table, level)
-    for score in map(score_named, REPORTED):
-        if (factor := _factor(score, table, k)) != 1:
-            scores[score.name] *= factor
-            if score.name in made:
-                made[score.name] = made[score.name].times(factor, score.best)
-    return SliceRow(name, table, k, scores, entropies(table).reference, made)
+    codes = np.array([position[label] for label in table.labels])
+    cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
+    return ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
+
+
+def _scored(tables: list[ContingencyTable], k: int) -> Iterator[tuple[dict[str, float], float]]:
+    """Yield the scores of each table, nan where they are undefined, and its class entropy."""
+    size = max(_AT_ONCE // len(tables[0].labels), 1)
+    for start in range(0, len(tables), size):
+        some = tables[start : start + size]
+        margins = Margins.of_tables(some)
+        scores = [_factor(x, some[0], k) * x.of_each(some, margins) for x in reported()]
+        bits = reference_entropies(margins)
+        for *values, entropy in zip(*(x.tolist() for x in (*scores, bits)), strict=True):
+            yield dict(zip(REPORTED, values, strict=True)), entropy
 
 
 def _factor(score: Score, table: ContingencyTable, k: int) -> float:
     """Return what a score of a table is multiplied by if it counts k classes."""
-    if not isinstance(score, EntropicScore) or n_classes(table) == k:
+    if not isinstance(score, EntropicScore):
         return 1.0
     return math.nan if k == 1 else float(score.scale(k) / score.scale(n_classes(table)))
 
@@ -436,16 +425,15 @@ def _factor(score: Score, table: ContingencyTable, k: int) -> float:
 # Against the rest
 
 
-def _against_rest(slices: Slices) -> tuple[SliceRow, ...]:
+def _against_rest(rows: list[SliceRow], metric: str, k: int) -> list[SliceRow]:
     """Return the rows with their difference from all other samples, and its p-value."""
-    score = score_named(str(slices.vs_rest)).with_interval()
-    tables = [_with_classes_of(row.table, slices.overall.table) for row in slices.rows]
-    pairs = zip(slices.rows, _rests(tables), strict=True)
-    tested = [_difference(score, row.table, rest) for row, rest in pairs]
+    score, tables = score_named(metric).with_interval(), [row.table for row in rows]
+    pairs = zip(tables, _rests(tables), strict=True)
+    tested = [_difference(score, table, rest) for table, rest in pairs]
     differences, p_values = zip(*tested, strict=True)
-    factor = _factor(score, tables[0], n_classes(slices.overall.table))
-    found = zip(slices.rows, differences, holm(p_values), strict=True)
-    return tuple(replace(row, difference=factor * x, p_value=p) for row, x, p in found)
+    factor = _factor(score, tables[0], k)
+    found = zip(rows, differences, holm(p_values), strict=True)
+    return [replace(row, difference=factor * x, p_value=p) for row, x, p in found]
 
 
 def _rests(tables: list[ContingencyTable]) -> Iterator[ContingencyTable | None]:
@@ -483,7 +471,6 @@ def slices(
     ignore_index: Label | None = None,
     unknown: str = "error",
     confidence_level: float | None = None,
-    classes: str = "all",
     vs_rest: str | None = None,
 ) -> Slices:
     """Return the scores of each slice of the samples, and of all of them.
@@ -495,7 +482,7 @@ def slices(
     by : array-like of shape (n_samples,), or mapping of names to such
         The slice of each sample, for example its type of question; with several columns, each
         combination is a slice.
-    confidence_level, classes, vs_rest
+    confidence_level, vs_rest
         As in `Slices.from_tables`.
 
     Returns
@@ -523,4 +510,4 @@ def slices(
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES)
     named = tuple(map(str, by)) if isinstance(by, Mapping) else "slice"
     how: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
-    return Slices.from_tables(tables, by=named, classes=classes, **how)
+    return Slices.from_tables(tables, by=named, **how)

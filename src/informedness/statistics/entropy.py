@@ -6,7 +6,7 @@ Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy consid
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -34,7 +34,7 @@ from .intervals import (
     squared_weights,
     too_few_in_cells,
 )
-from .margins import gaps
+from .margins import Margins, gaps, stacked
 from .score import ScoreWithInterval
 
 
@@ -56,6 +56,27 @@ def entropies(table: Table) -> Entropies:
     kept = p > 0  # not where it is less than the least number there is
     bits = (-float((p[kept] * np.log2(share[kept])).sum()) for share in shares)
     return Entropies(*(0.0 if x <= 0 else x for x in bits))  # by rounding
+
+
+def reference_entropies(margins: Margins) -> Numbers:
+    """Return H(ref) of each table in bits."""
+    shares = margins.reference_totals / margins.total
+    return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=0) + 0.0)
+
+
+def mutual_informations(tables: Sequence[Table], margins: Margins) -> Numbers:
+    """Return what `mutual_information` does of each table, which have these margins."""
+    cells, table = stacked(tables)
+    r, c, n = margins.reference_totals, margins.prediction_totals, margins.total
+    kept = cells.counts / n[table] > 1e-300
+    table, counts = table[kept], cells.counts[kept]
+    of_row, bias = r[cells.rows[kept], table], c[cells.columns[kept], table] / n[table]
+    p, expected = counts / n[table], of_row / n[table] * bias
+    terms = np.bincount(table, p * np.log(counts / of_row / bias) - (p - expected), len(tables))
+    n_cells = np.count_nonzero(r, axis=0) * np.count_nonzero(c, axis=0)
+    empty = np.maximum(1 - np.bincount(table, expected, len(tables)), 0.0)
+    terms += np.where(np.bincount(table, minlength=len(tables)) == n_cells, 0.0, empty)
+    return np.maximum(terms, 0.0) / math.log(2)
 
 
 ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
@@ -197,6 +218,11 @@ class Nit(EntropicScore):
 
     def exact(self, table: Table) -> Any:
         return np.exp2(mutual_information(table)) / n_classes(table)
+
+    def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
+        k = np.array([n_classes(table) for table in tables])
+        values = np.exp2(mutual_informations(tables, margins)) / k
+        return np.where(k > 1, np.minimum(values, 1.0), np.nan)
 
     def scale(self, n_classes: int) -> float:
         return 1 / n_classes

@@ -7,13 +7,13 @@ K-category assignments by a K-category correlation coefficient". docs/formulas.m
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..core.labels import Numbers, check_choice
+from ..core.labels import Codes, Numbers, check_choice
 from ..core.scores import (
     Average,
     ZeroDivision,
@@ -28,7 +28,7 @@ from ..core.scores import (
     warn_of_absent,
     why_above_accuracy,
 )
-from ..core.table import Classes, Table, sum_by
+from ..core.table import Cells, Classes, Table, sum_by
 from .intervals import (
     Interval,
     check_level,
@@ -67,6 +67,25 @@ class Margins:
         """Return them from hits, totals and the total, the others by subtraction."""
         return cls(labels, h, r, c, n, c - h, r - h, n - r, n - c)
 
+    @classmethod
+    def of_tables(cls, tables: Sequence[Table]) -> Margins:
+        """Return those of tables of the same labels, with no difference of sums of weights."""
+        cells, table = stacked(tables)
+        k, n, right = len(tables[0].labels), len(tables), cells.rows == cells.columns
+
+        def sums(codes: Codes, which: Any) -> Numbers:
+            places = codes[which] * n + table[which]
+            return np.bincount(places, cells.counts[which], k * n).reshape(k, n)
+
+        h, wrong, missed = (
+            sums(cells.rows, right),
+            sums(cells.columns, ~right),
+            sums(cells.rows, ~right),
+        )
+        r, c = sums(cells.rows, slice(None)), sums(cells.columns, slice(None))
+        others = _of_others(r), _of_others(c)
+        return cls(tables[0].labels, h, r, c, r.sum(axis=0), wrong, missed, *others)
+
     def transposed(self) -> Margins:
         """Return them with references and predictions swapped."""
         return Margins(
@@ -80,6 +99,20 @@ class Margins:
             self.other_predictions,
             self.other_references,
         )
+
+
+def stacked(tables: Sequence[Table]) -> tuple[Cells, Codes]:
+    """Return the cells of all tables, and the position of the table of each."""
+    parts = zip(*((x.rows, x.columns, x.counts) for x in tables), strict=True)
+    sizes = [len(x.rows) for x in tables]
+    return Cells(*map(np.concatenate, parts)), np.repeat(np.arange(len(tables)), sizes)
+
+
+def _of_others(totals: Numbers) -> Numbers:
+    """Return for each row the sum of all others: of those before it and those after it."""
+    none = np.zeros((1, totals.shape[1]))
+    before, after = (np.cumsum(x, axis=0)[:-1] for x in (totals, totals[::-1]))
+    return np.concatenate([none, before]) + np.concatenate([none, after])[::-1]
 
 
 Sums: TypeAlias = Table | Margins
@@ -132,6 +165,12 @@ class MarginScore(ScoreWithInterval):
     def exact(self, table: Sums) -> Numbers:
         """Return the score of a table, or one for each of n tables; nan or 0 if undefined."""
         raise NotImplementedError
+
+    def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
+        totals = {"references": margins.reference_totals, "predictions": margins.prediction_totals}
+        undefined = [np.count_nonzero(totals[side], axis=0) == 1 for side in self.sides]
+        values = np.clip(self.exact(margins), self.lowest, self.best)
+        return np.where(np.any(undefined, axis=0), np.nan, values)
 
     def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
         """Return a, b and u of the derivatives a_i + b_j + u_i [i = j] by the shares p_ij."""
@@ -266,14 +305,14 @@ class CohenKappa(MarginScore):
     title = "Cohen's kappa"
     lowest = -1.0
     stand_in = math.nan
-    sides = ("references",)
 
     def chance(self, table: Table) -> float | None:
         return 0.0
 
     def undefined(self, table: Table) -> str:
-        is_one_cell = len(table.rows) == 1 and table.rows[0] == table.columns[0]
-        return super().undefined(table) if is_one_cell else ""
+        if len(table.rows) > 1 or table.rows[0] != table.columns[0]:
+            return ""
+        return "all references and predictions are of one class"
 
     def exact(self, table: Sums) -> Numbers:
         # as 1 - wrong / expected, since 1 - p_e loses digits beside a large class

@@ -7,7 +7,7 @@ draws scores knows them only by this.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -92,6 +92,11 @@ class Score:
         """
         scored = table if prior is None else reweighted(table, read_prior(prior, table))
         return self.stand_in if self.undefined(scored) else self.rounded(scored)
+
+    def of_each(self, tables: Sequence[Table], margins: Any) -> Numbers:
+        """Return the score of each table, which have these `Margins`; nan where it is undefined."""
+        defined = (math.nan if self.undefined(x) else self.rounded(x) for x in tables)
+        return np.array(list(defined), dtype=np.float64)
 
     def meaning(self, table: Table, value: float) -> str:
         """Return how a value reads as a share of the answers; empty if it is none."""
