@@ -419,7 +419,7 @@ def test_a_comparison_says_all_it_knows():
     start = "nit|k:3|n:400|labels:observed|ci:0.95|v:"
     assert made.signature.startswith(start)
     grouped = compare(*random_samples(), groups=np.arange(400) % 40)
-    assert "|groups:40," in grouped.signature
+    assert "|groups:40|" in grouped.signature
     made = compare(list("aaabbbc"), list("aabbbac"), list("abaabcc"))
     assert (made.n_samples, made.gained, made.lost, made.n_different) == (7, 1, 2, 4)
 

@@ -100,9 +100,8 @@ def test_ignored_samples_leave_their_groups():
     assert made.confidence_interval == wanted.confidence_interval
 
 
-def test_the_signature_tells_groups_of_other_members_apart_and_not_their_names_or_order():
+def test_the_signature_has_the_number_of_groups_whatever_their_names_and_order():
     references, predictions, groups, _ = samples()
-    moved = np.roll(groups, 1)  # groups of the same sizes
     order = np.random.default_rng(0).permutation(120)
 
     def lines(*columns, **options):
@@ -110,18 +109,10 @@ def test_the_signature_tells_groups_of_other_members_apart_and_not_their_names_o
 
     columns = [references, predictions, np.roll(predictions, 1)]
     wanted = lines(*columns, groups=groups)
-    assert all("|groups:30," in line for line in wanted)
-    assert not wanted & lines(*columns, groups=moved)
+    assert all("|groups:30|" in line for line in wanted)
     assert wanted == lines(*(x[order] for x in columns), groups=[f"g{-x}" for x in groups[order]])
-    # two members exchanged that have the same reference
-    alike = np.flatnonzero((references == references[0]) & (groups != groups[0]))
-    other = next(i for i in alike if columns[1][i] != columns[1][0])
-    moved = groups.copy()
-    moved[[0, other]] = moved[[other, 0]]
-    assert not wanted & lines(*columns, groups=moved)
     # counts stand for as many rows
-    once = compare(*columns, groups=groups, counts=[1] * 120).signature
-    assert once in wanted
+    assert compare(*columns, groups=groups, counts=[1] * 120).signature in wanted
 
 
 def test_what_cannot_stand_beside_groups_is_refused():

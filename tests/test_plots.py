@@ -3,7 +3,6 @@
 `python tests/test_plots.py` draws those in tests/images again; look at each before it is committed.
 """
 
-import itertools
 import math
 from functools import partial
 from pathlib import Path
@@ -16,15 +15,9 @@ from matplotlib.testing.compare import compare_images
 
 from cli_cases import write
 from informedness import ContingencyTable, entropy_triangle, estimate, leaderboard, report, slices
-from informedness.plots import (
-    plot_ability_curves,
-    plot_confusion_matrix,
-    plot_entropy_triangle,
-    plot_intervals,
-)
+from informedness.plots import plot_confusion_matrix, plot_entropy_triangle, plot_intervals
 from informedness.results.report import Report
 from informedness.results.slices import Slices
-from informedness.statistics.registry import SCORES
 from tables import table_of_labels
 
 mpl.use("agg")
@@ -62,7 +55,6 @@ PICTURES = {
     "intervals_of_models": BOARD.plot,
     "intervals_of_slices": lambda **ax: SLICES.plot("nit", **ax),
     "entropy_triangle": lambda **ax: plot_entropy_triangle(TABLES, n_resamples=50, **ax),
-    "ability_curves": lambda **ax: plot_ability_curves([0.7, 0.2, 0.1], **ax),
 }
 
 
@@ -128,7 +120,6 @@ UGLY = {
     "rows": report(wide(20, 9), confidence_level=0.95).plot,
     "models": partial(plot_intervals, {name: estimate(x) for name, x in first(20).items()}),
     **{f"{n} tables": partial(plot_entropy_triangle, first(n)) for n in (5, 11, 30)},
-    "scores": partial(plot_ability_curves, [0.9, 0.1], metrics=list(SCORES)),
 }
 
 
@@ -215,11 +206,6 @@ def test_names_numbers_and_lines_are_told_apart_where_there_is_little_room():
     corner = ax.get_legend().get_window_extent().min
     x, y = ax.transData.inverted().transform(corner)
     assert y > math.sqrt(3) * (1 - x)  # right of the triangle
-    lines = UGLY["scores"]().lines
-    for one, other in itertools.combinations(lines, 2):
-        are_alike = np.allclose(one.get_ydata(), other.get_ydata())
-        looks = [(x.get_linestyle(), x._unscaled_dash_pattern, x.get_color()) for x in (one, other)]
-        assert (looks[0] == looks[1]) == are_alike
 
 
 def test_classes_are_drawn_from_fpr_to_tpr():
@@ -286,19 +272,6 @@ def test_a_cloud_lies_about_its_point_and_is_narrower_for_more_samples():
     assert cloud[:, 1].max() < 0.9 * math.sqrt(3) / 2
 
 
-def test_ability_curves_are_the_closed_forms():
-    shares = [0.4, 0.3, 0.2, 0.1]
-    ax = plot_ability_curves(shares, metrics=["accuracy", "balanced_accuracy", "informedness"])
-    x = ax.lines[0].get_xdata()
-    accuracy, balanced, informedness = (line.get_ydata() for line in ax.lines)
-    assert np.allclose(accuracy, x + (1 - x) * np.square(shares).sum())
-    assert np.allclose(balanced, x + (1 - x) / 4)
-    assert np.allclose(informedness, x)
-    # however the model guesses
-    ax = plot_ability_curves([0.7, 0.2, 0.1], guesses=[0, 0.5, 0.5], metrics=["informedness"])
-    assert np.allclose(*ax.lines[0].get_data())
-
-
 def test_what_cannot_be_drawn_is_refused():
     levels = {"a": estimate(TABLE), "b": estimate(TABLE, confidence_level=0.9)}
     without_intervals = slices([0, 1] * 40, [0, 1] * 40, by=[0, 1] * 40)
@@ -309,10 +282,6 @@ def test_what_cannot_be_drawn_is_refused():
         (plot_intervals, levels, {}, "same conf"),
         (plot_intervals, dict.fromkeys((1, "1"), levels["a"]), {}, "`estimates` .* '1' twice"),
         (plot_entropy_triangle, dict.fromkeys(range(31), TABLE), {}, "at most 30"),
-        (plot_ability_curves, [0.5, 0.4], {}, "must each sum to 1"),
-        (plot_ability_curves, [1.0, 0.0], {}, "positive"),
-        (plot_ability_curves, [0.5, 0.5], {"guesses": [0.2, 0.3, 0.5]}, "`guesses` as many"),
-        (plot_ability_curves, [0.5, 0.5], {"metrics": ["f2"]}, "`metrics` must be one of"),
     ):
         with pytest.raises(ValueError, match=message):
             plot(wrong, **options)

@@ -27,7 +27,7 @@ from informedness import read_log, register, report, slices, table_from_file, ta
 from informedness import unregister
 from informedness.logs.answers import Answers
 from informedness.logs.report import LogReport
-from informedness.plots import plot_ability_curves, plot_confusion_matrix
+from informedness.plots import plot_confusion_matrix
 from informedness.plots import plot_entropy_triangle, plot_intervals
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
@@ -64,7 +64,6 @@ assert_type(report(table, confidence_level=0.9).plot(), Axes)
 assert_type(leaderboard([0, 1], {"a": [0, 1]}).plot(), Axes)
 assert_type(plot_intervals({"a": estimate(table)}), Axes)
 assert_type(plot_entropy_triangle({"a": table}), Axes)
-assert_type(plot_ability_curves([0.5, 0.5]), Axes)
 tally = Tally(labels=[0, 1])
 assert_type((tally + tally).table, ContingencyTable)
 assert_type(estimate(table), Estimate)

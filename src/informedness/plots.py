@@ -11,27 +11,19 @@ functions `plot_...` take several things: `from informedness.plots import plot_i
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from .contingency import ContingencyTable
 from .core.labels import Numbers, check_choice, show
-from .core.table import Table, read_amounts
+from .core.table import Table
 from .extras import needing
+from .results import render
 from .results.estimate import Estimate
-from .results.render import (
-    cut_apart,
-    most_frequent,
-    rounded,
-    shown,
-    shown_interval,
-    shown_name,
-    texts_of,
-)
 from .statistics.entropy import triangle_of
-from .statistics.registry import SCORES, score_named
+from .statistics.registry import score_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +38,6 @@ _MOST_CLASSES = 20  # of a confusion matrix
 _INK = "black"
 _BLUE = "#0b4f8a"  # dark in grey
 _MARKERS = "os^DvPX*<>"
-_LINES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 _MOST_TABLES = 30  # of a triangle: as many shapes and shades
 
 
@@ -71,11 +62,11 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in plot_confusion_matrix(table).texts]
     ['84', '6', '2', '8']
     """
-    rows, columns, cells = most_frequent(table, _MOST_CLASSES)
-    names = [shown(table.labels[code]) for code in columns]
+    rows, columns, cells = render.most_frequent(table, _MOST_CLASSES)
+    names = [render.shown(table.labels[code]) for code in columns]
     longest = min(16, max(map(len, names)))
     is_full = len(columns) > 12 or len(columns) * longest > 100
-    names[: len(rows)] = cut_apart(names[: len(rows)], 12 if is_full else 16)
+    names[: len(rows)] = render.cut_apart(names[: len(rows)], 12 if is_full else 16)
 
     ax, size = _axes(ax, 2.9)
     totals = table.reference_totals[rows].astype(np.float64)
@@ -121,7 +112,7 @@ def draw_per_class(report: Any, ax: Axes | None = None) -> Axes:
     """Draw what `Report.plot` returns."""
     classes = report.per_class[:_MOST_ROWS]
     width = 18 if report.confidence_level is None else 12
-    labels = cut_apart([shown(row["label"]) for row in classes], width)
+    labels = render.cut_apart([render.shown(row["label"]) for row in classes], width)
     shares = [_percent(row["prevalence"]) for row in classes]
     names = [f"{label} ({share})" for label, share in zip(labels, shares, strict=True)]
     if (n_more := len(report.per_class) - _MOST_ROWS) > 0:
@@ -131,8 +122,8 @@ def draw_per_class(report: Any, ax: Axes | None = None) -> Axes:
     for y, row in enumerate(classes):
         ax.plot([row["fpr"], row["tpr"]], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         ends = row.get("tpr_minus_fpr_confidence_interval", (math.nan, math.nan))
-        interval = "" if math.isnan(ends[0]) else f" {shown_interval(0.0, ends, 2)[1]}"
-        numbers.append(rounded(row["tpr_minus_fpr"]) + interval)
+        interval = "" if math.isnan(ends[0]) else f" {render.shown_interval(0.0, ends, 2)[1]}"
+        numbers.append(render.rounded(row["tpr_minus_fpr"]) + interval)
     for rate, fill in (("tpr", _BLUE), ("fpr", "white")):
         values = [row[rate] for row in classes]
         ax.plot(values, range(len(values)), "o", markersize=0.6 * size, color=_BLUE, mfc=fill)
@@ -165,7 +156,9 @@ def draw_slices(slices: Any, metric: str = "informedness", ax: Axes | None = Non
     if slices.confidence_level is None:
         raise ValueError("slices must have intervals to plot: make them with confidence_level=0.95")
     check_choice("metric", metric, tuple(slices.overall.estimates))
-    rows = [_Row(shown_name(x.name), x.scores[metric], x.estimates[metric]) for x in slices.rows]
+    rows = [
+        _Row(render.shown_name(x.name), x.scores[metric], x.estimates[metric]) for x in slices.rows
+    ]
     whole = slices.overall
     rows.append(_Row("all", whole.scores[metric], whole.estimates[metric], is_whole=True))
     return _forest(rows, score_named(metric).title, ax)
@@ -276,7 +269,7 @@ def plot_entropy_triangle(
             handles, ["name"] * len(handles), fontsize=scale * size, frameon=False, borderpad=0,
             handletextpad=0.1, columnspacing=1, borderaxespad=0, ncols=n_columns, **place,
         )  # fmt: skip
-        for text, name in zip(legend.get_texts(), cut_apart(list(named), 15), strict=True):
+        for text, name in zip(legend.get_texts(), render.cut_apart(list(named), 15), strict=True):
             text.set_text(name)
             text.set_parse_math(False)
     ax.figure.canvas.figure.draw_without_rendering()  # a layout of equal scales takes two turns
@@ -326,84 +319,6 @@ def _cloud(table: Table, n_resamples: int, rng: Any) -> list[Any]:
     return places
 
 
-def plot_ability_curves(
-    shares: Sequence[float],
-    *,
-    guesses: Sequence[float] | None = None,
-    metrics: Sequence[str] = ("accuracy", "f1_macro", "informedness", "nit"),
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw scores of a model that knows the class with some probability and guesses otherwise.
-
-    That probability is the model's ability; the value of a score at ability 0 is its credit for
-    guessing. Scores are exact, computed from the table of probabilities.
-
-    Parameters
-    ----------
-    shares : sequence of float
-        Share of each class in the references; they sum to 1.
-    guesses : sequence of float, optional
-        Share of each class in the guesses; by default as in the references.
-    metrics : sequence of str
-        Names of scores, as in `ContingencyTable.score`.
-    ax : matplotlib Axes, optional
-        Where to draw; by default on a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Raises
-    ------
-    ValueError
-        If shares are not two or more positive numbers that sum to 1, if guesses do not match them,
-        or if a score is unknown.
-
-    Examples
-    --------
-    >>> axes = plot_ability_curves([0.9, 0.1], metrics=["accuracy", "informedness"])
-    >>> [round(float(line.get_ydata()[0]), 2) for line in axes.lines]
-    [0.82, 0.0]
-    """
-    of_references = read_amounts(shares, "shares")
-    of_guesses = of_references if guesses is None else read_amounts(guesses, "guesses")
-    k, of_all = of_references.size, (of_references, of_guesses)
-    if k < 2 or not of_references.all() or any(x.shape != (k,) for x in of_all):
-        raise ValueError(
-            "`shares` must be positive, for two or more classes, and `guesses` as many, "
-            f"got {show(shares)} and {show(guesses)}"
-        )
-    if any(abs(x.sum() - 1) > 1e-6 for x in of_all):
-        raise ValueError(
-            f"`shares` and `guesses` must each sum to 1, got {show(shares)} and {show(guesses)}"
-        )
-    for name in metrics:
-        check_choice("metrics", name, SCORES)
-    abilities = np.linspace(0, 1, 51)
-    known, guessed = np.diag(of_references), np.outer(of_references, of_guesses)
-    rows, columns = np.indices(known.shape).reshape(2, -1)
-    mixed = [(x * known + (1 - x) * guessed).ravel() for x in abilities]
-    sides: dict[str, Any] = {"references": rows, "predictions": columns}
-    tables = [ContingencyTable.from_counts(**sides, counts=counts) for counts in mixed]
-    ax, size = _axes(ax, 2.4 + 0.17 * math.ceil(len(metrics) / 2))
-    curves: dict[tuple[float, ...], int] = {}  # scores with the same curve share its style
-    for name in metrics:
-        values = [float(score_named(name).value(table)) for table in tables]
-        i = curves.setdefault(tuple(np.round(values, 9).tolist()), len(curves))
-        look = {"linestyle": _LINES[i % len(_LINES)], "color": str(0.55 * (i // len(_LINES) % 2))}
-        ax.plot(abilities, values, linewidth=1.3, label=score_named(name).title, **look)
-    ax.set_xlim(0, 1)
-    ax.set_xlabel("ability (share known, not guessed)", fontsize=size)
-    ax.set_ylabel("score", fontsize=size)
-    ax.grid(color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.legend(
-        ncols=2, fontsize=size, frameon=False, handlelength=2.6, borderpad=0, columnspacing=1,
-        borderaxespad=0, **_below(ax, 2.4 * size + 12),
-    )  # fmt: skip
-    return ax
-
-
 # What they share
 
 
@@ -414,7 +329,7 @@ def _named(values: Any, kind: type[Kind], argument: str) -> dict[str, Kind]:
         raise TypeError(f"`{argument}` must map names to each {kind.__name__}, got {show(values)}")
     if not values:
         raise ValueError(f"`{argument}` must hold at least one, got none")
-    names = texts_of(map(shown_name, values), argument, "entry")
+    names = render.texts_of(map(render.shown_name, values), argument, "entry")
     return dict(zip(names, values.values(), strict=True))
 
 
@@ -452,7 +367,7 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
     for y, row in enumerate(rows):
         if row.estimate is None:
             continue
-        numbers[y] = f"{rounded(row.value)} {row.letters}".rstrip()
+        numbers[y] = f"{render.rounded(row.value)} {row.letters}".rstrip()
         low, high = row.estimate.confidence_interval
         ax.plot([low, high], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         marker, fill = "D" if row.is_whole else "o", "white" if math.isnan(low) else _BLUE
@@ -462,7 +377,7 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
             ax.plot(row.runs, below, "|", color=_INK, ms=0.6 * size, mew=0.7, zorder=2)
         if row.is_whole:
             ax.axvline(row.value, color=_BLUE, linewidth=0.8, linestyle=":", zorder=0)
-    _rows(ax, cut_apart([row.name for row in rows], 24), numbers, size, head)
+    _rows(ax, render.cut_apart([row.name for row in rows], 24), numbers, size, head)
     low, high = ax.get_xlim()
     if low < 0 < high:
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)

@@ -13,10 +13,10 @@ from ..core.table import Table
 from ..functions import table_given
 from ..inputs.answered import by_name
 from ..statistics.intervals import check_level, effective_sample_size, warn_of_doubts
-from ..statistics.paired import CellPairs, of_groups
+from ..statistics.paired import CellPairs, n_groups, of_groups
 from ..statistics.registry import averaged_score, reported
 from ..statistics.score import ScoreWithInterval
-from .models import groups_signature, read_samples, too_few_groups
+from .models import read_samples, too_few_groups
 from .render import Measured, Rows, as_json, interval_heads, rounded, shown
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def estimates_of(
     check_level(level)
     settings, judged, error, few_groups = f"ci:{float(level)!r}", table, None, ""
     if pairs is not None:
-        settings = f"{groups_signature(pairs)}|{settings}"
+        settings = f"groups:{n_groups(pairs)}|{settings}"
         judged, error = of_groups(table, score, pairs, level)
         few_groups = too_few_groups(pairs)
     line = score.signature(table, prior=prior, interval=settings, **signed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..contingency import ContingencyTable, common_codes
 from ..core.labels import Codes, Numbers
-from ..core.table import read_amounts, sum_by
+from ..core.table import read_amounts
 from ..inputs.answered import read_sides
 from ..inputs.containers import code_integers, read_quickly
 from ..inputs.doubts import warn_of_table
@@ -138,26 +137,3 @@ def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:
             f"for {n_rows} rows"
         )
     return values
-
-
-def groups_signature(pairs: CellPairs) -> str:
-    """Return the number of groups, and eight hexadecimal digits that stand for their members.
-
-    Neither the order nor the names of the groups matter, nor which model is A.
-    """
-    n, others = n_groups(pairs), (pairs.counts, pairs.weights)
-    sides = (pairs.a, pairs.b, *others), (pairs.b, pairs.a, *others)
-    digest = min(_digest(np.asarray(pairs.groups), n, side) for side in sides)
-    return f"groups:{n},{digest[:8]}"
-
-
-def _digest(groups: Codes, n: int, columns: Sequence[Numbers]) -> str:
-    """Return the digest of n sets of rows, whatever their order and that of their rows."""
-    from hashlib import sha256
-
-    mixed = np.zeros(len(groups), dtype=np.uint64)
-    for column in columns:  # so that a sum of rows tells them
-        bits = column.astype(np.float64).view(np.uint64)
-        mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return sha256(np.sort(sum_by(groups, mixed, n)).tobytes()).hexdigest()

@@ -19,21 +19,9 @@ from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import NIT, entropies
 from ..statistics.margins import INFORMEDNESS, ratio
 from ..statistics.registry import MODULES, reported, score_named
+from . import render
 from .estimate import Estimate, reported_estimates, warn_of
-from .render import (
-    Result,
-    Rows,
-    aligned,
-    as_json,
-    csv_line,
-    cut,
-    interval_heads,
-    more_rows,
-    padded,
-    rounded,
-    shown,
-    shown_interval,
-)
+from .render import Result, Rows
 from .sentences import headline, summary_of
 
 if TYPE_CHECKING:
@@ -196,20 +184,20 @@ class Report(Result, Mapping[str, float]):
             "total_weight": float(table.total),
             "n_classes": self.n_classes,
             "class_entropy_bits": self.class_entropy,
-            "guessing_p_value": as_json(self.guessing_p_value),
+            "guessing_p_value": render.as_json(self.guessing_p_value),
         }
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
         for name, value in self.scores.items():
-            plain[name] = as_json(value)
+            plain[name] = render.as_json(value)
             if name in self.estimates:
                 made = self.estimates[name]
-                plain[f"{name}_standard_error"] = as_json(made.standard_error)
-                plain[f"{name}_confidence_interval"] = as_json(made.confidence_interval)
+                plain[f"{name}_standard_error"] = render.as_json(made.standard_error)
+                plain[f"{name}_confidence_interval"] = render.as_json(made.confidence_interval)
         if (unknown := self.unknown) is not None:
             plain |= unknown.to_dict()
         plain["per_class"] = [
-            {name: as_json(x) for name, x in row.items()} for row in self.per_class
+            {name: render.as_json(x) for name, x in row.items()} for row in self.per_class
         ]
         return {**plain, "summary": self.summary, "signature": self.signature, **self.plain_read()}
 
@@ -245,7 +233,7 @@ class Report(Result, Mapping[str, float]):
                 lacking.setdefault(made.doubt, []).append(score_named(name).title)
         without = [f"No interval of {', '.join(x)}: {few}." for few, x in lacking.items()]
         if averages := self.far_averages:
-            named = ", ".join(f"{name} {rounded(value)}" for name, value in averages.items())
+            named = ", ".join(f"{name} {render.rounded(value)}" for name, value in averages.items())
             sentences.insert(1, f"Informedness by average: {named}.")
         if (unknown := self.unknown) is not None:
             sentences.append(unknown.summary(self.scores))
@@ -256,7 +244,7 @@ class Report(Result, Mapping[str, float]):
         records: list[dict[str, Any]] = []
         for name, value in self.scores.items():
             interval = self.estimates[name].fields() if name in self.estimates else {}
-            records.append({"score": name, "value": as_json(value), **interval})
+            records.append({"score": name, "value": render.as_json(value), **interval})
         return records
 
     def to_csv(self) -> str:
@@ -272,11 +260,11 @@ class Report(Result, Mapping[str, float]):
                     rows += [(f"{name}_low", label, low), (f"{name}_high", label, high)]
                 else:
                     rows.append((name, label, value))
-        return "".join(map(csv_line, rows))
+        return "".join(map(render.csv_line, rows))
 
     def __str__(self) -> str:
         """Return the report as text for a terminal."""
-        tables = [aligned(self._score_rows()), aligned(self._class_rows())]
+        tables = [render.aligned(self._score_rows()), render.aligned(self._class_rows())]
         return "\n\n".join([*self.read_blocks(), *tables, *self.text_lines()])
 
     def __getitem__(self, name: str) -> float:
@@ -293,7 +281,7 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def _interval_heads(self) -> list[str]:
-        return [] if self.confidence_level is None else interval_heads(self.confidence_level)
+        return [] if self.confidence_level is None else render.interval_heads(self.confidence_level)
 
     def _score_rows(self) -> Rows:
         n = self.table.n_samples
@@ -301,28 +289,31 @@ class Report(Result, Mapping[str, float]):
         if self.table.is_weighted:
             rows.append(["Total weight", f"{self.table.total:.6g}"])
         rows.append(["Classes", str(self.n_classes)])
-        rows.append(["Class entropy", f"{rounded(self.class_entropy, 4)} bits"])
+        rows.append(["Class entropy", f"{render.rounded(self.class_entropy, 4)} bits"])
         if self.confidence_level is not None:
             rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
         for name, value in self.scores.items():
             interval = self.estimates[name].shown() if name in self.estimates else []
-            rows.append([score_named(name).title, rounded(value, 4), *interval])
-        return padded(rows, 2 + len(self._interval_heads))
+            rows.append([score_named(name).title, render.rounded(value, 4), *interval])
+        return render.padded(rows, 2 + len(self._interval_heads))
 
     def _class_rows(self) -> Rows:
-        rows = [[shown(row["label"]), *self._cells(row)] for row in self.per_class[:_MOST_CLASSES]]
+        rows = [
+            [render.shown(row["label"]), *self._cells(row)]
+            for row in self.per_class[:_MOST_CLASSES]
+        ]
         head = ["class"]
         for name in _COLUMNS:
             head += [_TITLES.get(name, name), *self._interval_heads * (name == "tpr_minus_fpr")]
-        return [head, *rows, *more_rows(len(self.per_class) - _MOST_CLASSES, len(head))]
+        return [head, *rows, *render.more_rows(len(self.per_class) - _MOST_CLASSES, len(head))]
 
     def _cells(self, row: dict[str, Any]) -> list[str]:
         cells = []
         for name in _COLUMNS:
-            cells.append(rounded(row[name], 4))
+            cells.append(render.rounded(row[name], 4))
             if f"{name}_standard_error" in row:
                 ends = row[f"{name}_confidence_interval"]
-                cells += shown_interval(row[f"{name}_standard_error"], ends)
+                cells += render.shown_interval(row[f"{name}_standard_error"], ends)
         return cells
 
 
@@ -433,8 +424,8 @@ class Unknown:
         return {
             "n_unknown": self.n_samples,
             "unknown_share": self.share,
-            "informedness_without_unknown": as_json(self.informedness),
-            "nit_without_unknown": as_json(self.nit),
+            "informedness_without_unknown": render.as_json(self.informedness),
+            "nit_without_unknown": render.as_json(self.nit),
         }
 
     def summary(self, scores: Mapping[str, float]) -> str:
@@ -453,11 +444,11 @@ class Unknown:
             return f"{said}; nothing is left to score without them."
         if INFORMEDNESS.undefined(answered):
             label = answered.labels[int(answered.reference_totals.argmax())]
-            only = cut(shown(label, quote=True))
+            only = render.cut(render.shown(label, quote=True))
             one_class = f"all references of {of_others} are {only}"
             return f"{said}; {one_class}, so there is nothing to tell apart without them."
         informedness, nit = (
-            f"{rounded(without, 3)} rather than {rounded(scores[name], 3)}"
+            f"{render.rounded(without, 3)} rather than {render.rounded(scores[name], 3)}"
             for name, without in (("informedness", self.informedness), ("nit", self.nit))
         )
         return f"{said}; on {of_others} Informedness would be {informedness}, and NIT {nit}."

@@ -26,18 +26,9 @@ from ..statistics.margins import Margins
 from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, SCORES, reported, score_named
 from ..statistics.score import Score, ScoreWithInterval
+from . import render
 from .estimate import Estimate, reported_estimates
-from .render import (
-    Result,
-    Rows,
-    as_json,
-    interval_heads,
-    more_rows,
-    rounded,
-    samples,
-    shown_name,
-    texts_of,
-)
+from .render import Result, Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,9 +80,9 @@ class SliceRow:
 
     def __repr__(self) -> str:
         """Return the name and the scores on one line."""
-        name = "all" if self.name is None else shown_name(self.name)
+        name = "all" if self.name is None else render.shown_name(self.name)
         scores = (f"{_HEADS[score]} {_shown(value)}" for score, value in self.scores.items())
-        return f"{name}: {samples(self.table.n_samples)}, {', '.join(scores)}"
+        return f"{name}: {render.samples(self.table.n_samples)}, {', '.join(scores)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -170,7 +161,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if vs_rest is not None:
             check_choice("vs_rest", vs_rest, SCORES)
             score_named(vs_rest).with_interval()
-        columns = texts_of((by,) if isinstance(by, str) else by, "by", "column")
+        columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
         tables = {read_name(name): table for name, table in tables.items()}
         for name in tables:
             if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
@@ -263,7 +254,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     def _record(self, row: SliceRow) -> dict[str, Any]:
         names = row.name if isinstance(row.name, tuple) else (row.name,) * len(self.by)
-        own = zip(self._keys(), map(as_json, names), strict=True)
+        own = zip(self._keys(), map(render.as_json, names), strict=True)
         return {**dict(own), **self._fields(row)}
 
     def _fields(self, row: SliceRow) -> dict[str, Any]:
@@ -274,11 +265,14 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             "class_entropy_bits": row.class_entropy,
         }
         for name, value in row.scores.items():
-            record[name] = as_json(value)
+            record[name] = render.as_json(value)
             if name in row.estimates:
                 record |= row.estimates[name].fields(f"{name}_")
         if self.vs_rest is not None:
-            record |= {"difference": as_json(row.difference), "p_value": as_json(row.p_value)}
+            record |= {
+                "difference": render.as_json(row.difference),
+                "p_value": render.as_json(row.p_value),
+            }
         return record
 
     def records(self) -> list[dict[str, Any]]:
@@ -309,9 +303,9 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return tables
 
     def _rows_of_text(self, cells: Any) -> Rows:
-        rows = [[shown_name(row.name), *cells(row)] for row in self.rows[:_MOST_ROWS]]
+        rows = [[render.shown_name(row.name), *cells(row)] for row in self.rows[:_MOST_ROWS]]
         overall = ["all", *cells(self.overall)]
-        return [*rows, *more_rows(len(self.rows) - _MOST_ROWS, len(overall)), overall]
+        return [*rows, *render.more_rows(len(self.rows) - _MOST_ROWS, len(overall)), overall]
 
     def _table(self) -> Rows:
         head = [", ".join(self.by), "N", "k", "bits", *(_HEADS.get(x, x) for x in REPORTED)]
@@ -321,7 +315,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         def cells(row: SliceRow) -> list[str]:
             n = row.table.n_samples
             found = ["?" if n is None else f"{n}{'*' * _is_small(row)}", str(row.n_classes)]
-            found += [rounded(row.class_entropy)]
+            found += [render.rounded(row.class_entropy)]
             found += [_shown(value) + _mark(row, name) for name, value in row.scores.items()]
             if self.vs_rest is not None:
                 x, p = row.difference, row.p_value
@@ -332,7 +326,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         return [head, *self._rows_of_text(cells)]
 
     def _table_of_intervals(self, level: float) -> Rows:
-        heads = interval_heads(level)
+        heads = render.interval_heads(level)
         head = [", ".join(self.by), _HEADS["informedness"], *heads, _HEADS["nit"], *heads]
 
         def cells(row: SliceRow) -> list[str]:
@@ -368,7 +362,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
 
 def _shown(value: float) -> str:
-    return "--" if math.isnan(value) else rounded(value, 3)
+    return "--" if math.isnan(value) else render.rounded(value, 3)
 
 
 def _mark(row: SliceRow, name: str) -> str:

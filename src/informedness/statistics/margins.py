@@ -86,20 +86,6 @@ class Margins:
         others = _of_others(r), _of_others(c)
         return cls(tables[0].labels, h, r, c, r.sum(axis=0), wrong, missed, *others)
 
-    def transposed(self) -> Margins:
-        """Return them with references and predictions swapped."""
-        return Margins(
-            self.labels,
-            self.hits,
-            self.prediction_totals,
-            self.reference_totals,
-            self.total,
-            self.false_negatives,
-            self.false_positives,
-            self.other_predictions,
-            self.other_references,
-        )
-
 
 def stacked(tables: Sequence[Table]) -> tuple[Cells, Codes]:
     """Return the cells of all tables, and the position of the table of each."""
@@ -136,11 +122,6 @@ def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
     """
     away = values - mean
     return np.where(np.abs(away) > 1e-14 * scale, away, 0.0)
-
-
-def _swapped(table: Sums) -> Sums:
-    """Return the same with references and predictions swapped."""
-    return transposed(table) if isinstance(table, Table) else table.transposed()
 
 
 def transposed(table: AnyTable) -> AnyTable:
@@ -341,16 +322,19 @@ class MatthewsCorrelation(MarginScore):
         return 0.0
 
     def exact(self, table: Sums) -> Numbers:
-        # the same of the transposed table, and more exact from the side that varies less
-        swapped = _swapped(table)
-        is_even = _variances(table).sum(axis=0) <= _variances(swapped).sum(axis=0)
-        return np.where(is_even, self._from(table, swapped), self._from(swapped, table))
-
-    def _from(self, table: Sums, swapped: Sums) -> Numbers:
+        sides = (
+            (table.reference_totals, table.false_positives, table.other_references),
+            (table.prediction_totals, _false_negatives(table), table.other_predictions),
+        )
+        variances = [own / table.total * (others / table.total) for own, _, others in sides]
         # p_cc - pi_c beta_c = pi_c (1 - pi_c) (TPR_c - FPR_c), with no difference of products
-        variances = _variances(table)
-        gain = (variances * _gains(table)).sum(axis=0)
-        return ratio(gain, np.sqrt(variances.sum(axis=0) * _variances(swapped).sum(axis=0)))
+        gains = (
+            (of_class * gains_of(table.hits, *side)).sum(axis=0)
+            for of_class, side in zip(variances, sides, strict=True)
+        )
+        s, t = (of_class.sum(axis=0) for of_class in variances)
+        # either side has the same gain, and more exactly the one that varies less
+        return ratio(np.where(s <= t, *gains), np.sqrt(s * t))
 
     def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
         pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
@@ -372,10 +356,12 @@ def _expected_wrong(table: Sums) -> Any:
     return (bias * others).sum(axis=0)
 
 
-def _variances(table: Sums) -> Numbers:
-    """Return pi (1 - pi) of each class."""
-    shares = table.reference_totals / table.total * (table.other_references / table.total)
-    return np.asarray(shares)
+def _false_negatives(table: Sums) -> Numbers:
+    """Return the references of each class that are not found, r - h."""
+    if isinstance(table, Margins):
+        return table.false_negatives
+    wrong = table.rows != table.columns
+    return sum_by(table.rows[wrong], table.counts[wrong], len(table.labels))
 
 
 def _gains(table: Sums) -> Numbers:
