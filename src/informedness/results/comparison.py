@@ -19,7 +19,7 @@ from ..statistics.intervals import check_level, effective_sample_size, lack, war
 from ..statistics.margins import MarginScore, quotient
 from ..statistics.paired import Side, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
-from ..statistics.score import ScoreWithInterval
+from ..statistics.score import ScoreWithInterval, with_prior
 from .models import FEW_GROUPS, Samples, read_samples, too_few_groups
 from .render import Measured, Rows, interval_heads, p_text, padded, samples, shown_p
 
@@ -233,8 +233,8 @@ def models_of(score: ScoreWithInterval, samples: Samples, prior: Any = None) -> 
             )
         lacking = score.too_few(table, prior) or _too_rare(table, score)
         value = float(score.value(table, prior=prior))
-        shares = None if prior is None else read_prior(prior, table)
-        found.append(Model(table, value, side_of(score, table, shares), lacking))
+        side = side_of(score, table, with_prior(table, prior))
+        found.append(Model(table, value, side, lacking))
     return found
 
 

@@ -125,20 +125,11 @@ def estimates_of(
     labels = table.labels if by_class else (None,)
     for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
         known = not math.isnan(own_error)
-        made.append(
-            Estimate(
-                metric=score.name,
-                value=value,
-                standard_error=own_error if error is None else error,
-                confidence_interval=(low, high),
-                confidence_level=float(level),
-                effective_sample_size=size,
-                independence_p_value=score.p_value(table) if known and pairs is None else None,
-                label=label,
-                signature=f"{line}|class:{show(label)}" if by_class else line,
-                doubt=doubt if known else "",
-            )
-        )
+        p_value = score.p_value(table) if known and pairs is None else None
+        signature = f"{line}|class:{show(label)}" if by_class else line
+        ends = own_error if error is None else error, (low, high), float(level)
+        few = doubt if known else ""
+        made.append(Estimate(score.name, value, *ends, size, p_value, label, signature, few))
     return made
 
 

@@ -22,7 +22,7 @@ from ..inputs.read import Read
 from ..slicing import Slice, count_slices, name_key, read_name
 from ..statistics.entropy import EntropicScore, entropies, reference_entropies
 from ..statistics.intervals import FEW_SAMPLES, check_level, normal_quantile
-from ..statistics.margins import Margins
+from ..statistics.margins import Margins, blocks
 from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, SCORES, reported, score_named
 from ..statistics.score import Score, ScoreWithInterval
@@ -402,8 +402,9 @@ def _scored(tables: list[ContingencyTable], k: int) -> Iterator[tuple[dict[str, 
     size = max(_AT_ONCE // len(tables[0].labels), 1)
     for start in range(0, len(tables), size):
         some = tables[start : start + size]
-        margins = Margins.of_tables(some)
-        scores = [_factor(x, some[0], k) * x.of_each(some, margins) for x in reported()]
+        every = blocks(some)
+        margins = Margins.of_blocks(every, some[0].labels)
+        scores = [_factor(x, some[0], k) * x.of_each(some, every, margins) for x in reported()]
         bits = reference_entropies(margins)
         for *values, entropy in zip(*(x.tolist() for x in (*scores, bits)), strict=True):
             yield dict(zip(REPORTED, values, strict=True)), entropy

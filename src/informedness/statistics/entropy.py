@@ -11,16 +11,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..core import scores
 from ..core.labels import Numbers
-from ..core.scores import (
-    ZeroDivision,
-    mutual_information,
-    n_classes,
-    nit,
-    read_prior,
-    reweighted,
-    value_if_undefined,
-)
+from ..core.scores import ZeroDivision
 from ..core.table import Table, sum_by
 from .chance import independence_test
 from .intervals import (
@@ -34,7 +27,7 @@ from .intervals import (
     squared_weights,
     too_few_in_cells,
 )
-from .margins import Margins, gaps, stacked
+from .margins import Margins, gaps
 from .score import ScoreWithInterval
 
 
@@ -64,19 +57,22 @@ def reference_entropies(margins: Margins) -> Numbers:
     return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=0) + 0.0)
 
 
-def mutual_informations(tables: Sequence[Table], margins: Margins) -> Numbers:
-    """Return what `mutual_information` does of each table, which have these margins."""
-    cells, table = stacked(tables)
-    r, c, n = margins.reference_totals, margins.prediction_totals, margins.total
-    kept = cells.counts / n[table] > 1e-300
-    table, counts = table[kept], cells.counts[kept]
-    of_row, bias = r[cells.rows[kept], table], c[cells.columns[kept], table] / n[table]
-    p, expected = counts / n[table], of_row / n[table] * bias
-    terms = np.bincount(table, p * np.log(counts / of_row / bias) - (p - expected), len(tables))
-    n_cells = np.count_nonzero(r, axis=0) * np.count_nonzero(c, axis=0)
-    empty = np.maximum(1 - np.bincount(table, expected, len(tables)), 0.0)
-    terms += np.where(np.bincount(table, minlength=len(tables)) == n_cells, 0.0, empty)
-    return np.maximum(terms, 0.0) / math.log(2)
+def mutual_informations(every: Table, margins: Margins) -> Numbers:
+    """Return what `mutual_information` does of each table, the `blocks` of one."""
+    totals, k = margins.total, len(margins.labels)
+    kept = every.counts / totals[every.rows // k] > 1e-300
+    i, j, counts = every.rows[kept], every.columns[kept], every.counts[kept]
+    table, r, bias = i // k, every.reference_totals[i], every.prediction_totals[j] / totals[i // k]
+    p, expected = counts / totals[table], r / totals[table] * bias
+
+    def by_table(terms: Any = None) -> Numbers:
+        return np.bincount(table, terms, len(totals))
+
+    of_sides = margins.reference_totals, margins.prediction_totals
+    rows, columns = (np.count_nonzero(of_side, axis=0) for of_side in of_sides)
+    empty = np.where(by_table() == rows * columns, 0.0, np.maximum(1 - by_table(expected), 0.0))
+    terms = by_table(p * np.log(counts / r / bias) - (p - expected))
+    return np.maximum(terms + empty, 0.0) / math.log(2)
 
 
 ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
@@ -113,7 +109,7 @@ class EntropicScore(ScoreWithInterval):
 
     def least_scale(self, table: Table) -> float:
         """Return the scale if there is a class that no reference has."""
-        return self.scale(n_classes(table))
+        return self.scale(scores.n_classes(table))
 
     def by_chance(self, table: Table, rows: Missing, z: float) -> float:
         """Return the least logarithm that the table leaves room for."""
@@ -123,7 +119,7 @@ class EntropicScore(ScoreWithInterval):
         """Return how far above the mean of the samples one of them can be, in nats."""
         raise NotImplementedError
 
-    def around(self, value: float, table: Table, level: float, shares: Any = None) -> Interval:
+    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
         """Return the interval around the logarithm without its bias; nan if it lacks classes.
 
         The lower end takes all empty cells for equally likely, which is the least information that
@@ -133,7 +129,7 @@ class EntropicScore(ScoreWithInterval):
         if self.lacks_classes(table):
             return Interval(value, error, math.nan, math.nan)
         cells, columns, rows = self._lacking(table)
-        size, scale = effective_sample_size(table), self.scale(n_classes(table))
+        size, scale = effective_sample_size(table), self.scale(scores.n_classes(table))
         z, exact = normal_quantile(level), float(self.exact(table))
         chance, centre = self.by_chance(table, rows, z), self._centre(table, cells, columns, rows)
         least = max(centre + cells.likely - cells.most, chance)
@@ -144,7 +140,7 @@ class EntropicScore(ScoreWithInterval):
         up = min(max(self.left(table), 0.0), math.log(size)) / size
         down = math.log(size) / size - up
         if self.fades:
-            information = mutual_information(table) * math.log(2)
+            information = scores.mutual_information(table) * math.log(2)
             down -= variance / max(information, 1 / size)
         low, high = least - reach(z, variance, down), centre + reach(z, variance, up)
         if independence_test(table, dealt_out=False) > 1 - level:
@@ -155,7 +151,7 @@ class EntropicScore(ScoreWithInterval):
     def _lacking(self, table: Table) -> tuple[Missing, Missing, Missing]:
         """Return what the entropies of the cells, the columns and the rows lack."""
         i, j, squares = table.rows, table.columns, squared_weights(table)
-        r, c, k = table.reference_totals, table.prediction_totals, n_classes(table)
+        r, c, k = table.reference_totals, table.prediction_totals, scores.n_classes(table)
         n_empty = k * int(np.count_nonzero(c)) - len(squares)
         cells = missing_entropy(table.counts, squares, n_empty)
         columns = missing_entropy(c, sum_by(j, squares, len(c)), 0)
@@ -165,11 +161,11 @@ class EntropicScore(ScoreWithInterval):
     def _centre(self, table: Table, *lacking: Missing) -> float:
         """Return the logarithm without its bias."""
         excess = sum(sign * x.likely for sign, x in zip(self.signs, lacking, strict=True))
-        return math.log(float(self.exact(table)) / self.scale(n_classes(table))) - excess
+        return math.log(float(self.exact(table)) / self.scale(scores.n_classes(table))) - excess
 
     def bias(self, table: Table) -> tuple[float, float]:
         lacking = self._lacking(table)
-        unbiased = self.scale(n_classes(table)) * math.exp(self._centre(table, *lacking))
+        unbiased = self.scale(scores.n_classes(table)) * math.exp(self._centre(table, *lacking))
         unbiased = max(unbiased, self.chance(table) or 0.0)
         return float(self.exact(table)) - unbiased, unbiased**2 * lacking[0].variance
 
@@ -200,11 +196,11 @@ class Nit(EntropicScore):
     fades = True
 
     def chance(self, table: Table) -> float | None:
-        return 1 / n_classes(table)
+        return 1 / scores.n_classes(table)
 
     def undefined(self, table: Table) -> str:
         only_one = "there is only one class: NIT is 1.0 by definition"
-        return only_one if n_classes(table) == 1 else ""
+        return only_one if scores.n_classes(table) == 1 else ""
 
     def value(
         self,
@@ -213,15 +209,17 @@ class Nit(EntropicScore):
         prior: Mapping[Any, float] | None = None,
         zero_division: ZeroDivision = "warn",
     ) -> float:
-        scored = table if prior is None else reweighted(table, read_prior(prior, table))
-        return nit(scored, zero_division=zero_division)
+        scored = (
+            table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
+        )
+        return scores.nit(scored, zero_division=zero_division)
 
     def exact(self, table: Table) -> Any:
-        return np.exp2(mutual_information(table)) / n_classes(table)
+        return np.exp2(scores.mutual_information(table)) / scores.n_classes(table)
 
-    def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
-        k = np.array([n_classes(table) for table in tables])
-        values = np.exp2(mutual_informations(tables, margins)) / k
+    def of_each(self, tables: Sequence[Table], every: Table, margins: Margins) -> Numbers:
+        k = np.array([scores.n_classes(table) for table in tables])
+        values = np.exp2(mutual_informations(every, margins)) / k
         return np.where(k > 1, np.minimum(values, 1.0), np.nan)
 
     def scale(self, n_classes: int) -> float:
@@ -236,7 +234,7 @@ class Nit(EntropicScore):
         return f"{size:.4g} samples, fewer than {ENOUGH_TO_SEE:,}, {rest}"
 
     def least_scale(self, table: Table) -> float:
-        return 1 / (n_classes(table) + (fewest_if_undeclared(table) < 5 - 1e-6))
+        return 1 / (scores.n_classes(table) + (fewest_if_undeclared(table) < 5 - 1e-6))
 
     def caution(self, table: Table, value: float) -> str:
         # mutual information is too large by about (cells - rows - columns + 1) / 2N (Miller 1955)
@@ -255,7 +253,7 @@ class Nit(EntropicScore):
         return 0.0
 
     def left(self, table: Table) -> float:
-        return surprise(table)[1] - mutual_information(table) * math.log(2)
+        return surprise(table)[1] - scores.mutual_information(table) * math.log(2)
 
     def p_value(self, table: Table) -> float:
         return independence_test(table)
@@ -277,7 +275,7 @@ class Ema(EntropicScore):
         return math.pow(2.0, -entropies(table).reference)
 
     def value(self, table: Table, **options: Any) -> float:
-        value_if_undefined("", self.stand_in, "warn", table)  # warns of a single sample
+        scores.value_if_undefined("", self.stand_in, "warn", table)  # warns of a single sample
         return float(super().value(table, **options))
 
     def exact(self, table: Table) -> Numbers:
@@ -318,7 +316,7 @@ def triangle_of(table: Table) -> EntropyTriangle:
     lost = h.reference_given_prediction + h.prediction_given_reference
     uneven = 1 - (h.reference + h.prediction) / span
     uneven = 0.0 if uneven < 0 else uneven  # by rounding
-    return EntropyTriangle(uneven, 2 * mutual_information(table) / span, lost / span)
+    return EntropyTriangle(uneven, 2 * scores.mutual_information(table) / span, lost / span)
 
 
 NIT, EMA = Nit(), Ema()

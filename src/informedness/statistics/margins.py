@@ -13,22 +13,10 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..core.labels import Codes, Numbers, check_choice
-from ..core.scores import (
-    Average,
-    ZeroDivision,
-    check_zero_division,
-    class_weights,
-    gains_of,
-    informedness,
-    read_prior,
-    reweighted,
-    sample_size,
-    value_if_undefined,
-    warn_of_absent,
-    why_above_accuracy,
-)
-from ..core.table import Cells, Classes, Table, sum_by
+from ..core import scores
+from ..core.labels import Numbers, check_choice
+from ..core.scores import Average, ZeroDivision
+from ..core.table import Classes, Table, sum_by
 from .intervals import (
     Interval,
     check_level,
@@ -68,30 +56,24 @@ class Margins:
         return cls(labels, h, r, c, n, c - h, r - h, n - r, n - c)
 
     @classmethod
-    def of_tables(cls, tables: Sequence[Table]) -> Margins:
-        """Return those of tables of the same labels, with no difference of sums of weights."""
-        cells, table = stacked(tables)
-        k, n, right = len(tables[0].labels), len(tables), cells.rows == cells.columns
+    def of_blocks(cls, every: Table, labels: Classes) -> Margins:
+        """Return those of the tables that are the `blocks` of one, which have these labels."""
 
-        def sums(codes: Codes, which: Any) -> Numbers:
-            places = codes[which] * n + table[which]
-            return np.bincount(places, cells.counts[which], k * n).reshape(k, n)
+        def by_table(sums: Numbers) -> Numbers:
+            return sums.reshape(-1, len(labels)).T
 
-        h, wrong, missed = (
-            sums(cells.rows, right),
-            sums(cells.columns, ~right),
-            sums(cells.rows, ~right),
-        )
-        r, c = sums(cells.rows, slice(None)), sums(cells.columns, slice(None))
-        others = _of_others(r), _of_others(c)
-        return cls(tables[0].labels, h, r, c, r.sum(axis=0), wrong, missed, *others)
+        h, r, c = map(by_table, (every.hits, every.reference_totals, every.prediction_totals))
+        wrong, missed = map(by_table, (every.false_positives, _false_negatives(every)))
+        return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, _of_others(r), _of_others(c))
 
 
-def stacked(tables: Sequence[Table]) -> tuple[Cells, Codes]:
-    """Return the cells of all tables, and the position of the table of each."""
-    parts = zip(*((x.rows, x.columns, x.counts) for x in tables), strict=True)
-    sizes = [len(x.rows) for x in tables]
-    return Cells(*map(np.concatenate, parts)), np.repeat(np.arange(len(tables)), sizes)
+def blocks(tables: Sequence[Table]) -> Table:
+    """Return one table with these along its diagonal, all of the same labels."""
+    k, sizes = len(tables[0].labels), [len(table.rows) for table in tables]
+    start = np.repeat(np.arange(len(tables)) * k, sizes)
+    cells = zip(*((table.rows, table.columns, table.counts) for table in tables), strict=True)
+    rows, columns, counts = map(np.concatenate, cells)
+    return Table(tuple(range(k * len(tables))), True, rows + start, columns + start, counts)
 
 
 def _of_others(totals: Numbers) -> Numbers:
@@ -147,7 +129,7 @@ class MarginScore(ScoreWithInterval):
         """Return the score of a table, or one for each of n tables; nan or 0 if undefined."""
         raise NotImplementedError
 
-    def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
+    def of_each(self, tables: Sequence[Table], every: Table, margins: Margins) -> Numbers:
         totals = {"references": margins.reference_totals, "predictions": margins.prediction_totals}
         undefined = [np.count_nonzero(totals[side], axis=0) == 1 for side in self.sides]
         values = np.clip(self.exact(margins), self.lowest, self.best)
@@ -181,13 +163,11 @@ class MarginScore(ScoreWithInterval):
             few = lack(fewest_references(table), 5, each, of_rarest)
         return few
 
-    def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:
-        """Return the interval; with `shares` the totals of the rows do not vary."""
-        scored = table if shares is None else reweighted(table, shares)
+    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
         rows = _rows_of(table, scored, self)
         below, above = _reaches(rows, level)
         least = most = value
-        if shares is None:
+        if scored is table:
             least, most = _ends_of_absent(table, self, value, level)
         elif fewest_references(table) < _FEWEST_UNDER_A_PRIOR:
             least = most = math.nan
@@ -329,7 +309,7 @@ class MatthewsCorrelation(MarginScore):
         variances = [own / table.total * (others / table.total) for own, _, others in sides]
         # p_cc - pi_c beta_c = pi_c (1 - pi_c) (TPR_c - FPR_c), with no difference of products
         gains = (
-            (of_class * gains_of(table.hits, *side)).sum(axis=0)
+            (of_class * scores.gains_of(table.hits, *side)).sum(axis=0)
             for of_class, side in zip(variances, sides, strict=True)
         )
         s, t = (of_class.sum(axis=0) for of_class in variances)
@@ -367,7 +347,7 @@ def _false_negatives(table: Sums) -> Numbers:
 def _gains(table: Sums) -> Numbers:
     """Return TPR - FPR of each class."""
     sides = table.reference_totals, table.false_positives, table.other_references
-    return gains_of(table.hits, *sides)
+    return scores.gains_of(table.hits, *sides)
 
 
 ACCURACY, BALANCED_ACCURACY, F1_MACRO = Accuracy(), BalancedAccuracy(), F1Macro()
@@ -395,7 +375,7 @@ class Informedness(MarginScore):
         return 0.0
 
     def value(self, table: Table, **options: Any) -> Any:
-        return informedness(table, average=self.average, **options)
+        return scores.informedness(table, average=self.average, **options)
 
     def with_interval(self, prior: Any = None) -> ScoreWithInterval:
         return super().with_interval(None if self.average else prior)
@@ -406,7 +386,7 @@ class Informedness(MarginScore):
 
     def _weights(self, table: Sums) -> Numbers:
         totals = table.reference_totals, table.prediction_totals
-        return class_weights(str(self.average), *totals, table.total)
+        return scores.class_weights(str(self.average), *totals, table.total)
 
     def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
         """Return a, b and u.
@@ -425,16 +405,16 @@ class Informedness(MarginScore):
             b = b + gains
         return a, b, u
 
-    def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:
-        made = super().around(value, table, level, shares)
+    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
+        made = super().around(value, table, scored, level)
         if self.average != "bias":
             return made
-        excess = _excess(table, shares)
+        excess = _excess(table, scored)
         return made._replace(low=made.low - excess, high=made.high - excess)
 
     def caution(self, table: Table, value: float) -> str:
         by_bias = self.average == "bias" and not self.says_nothing(table)
-        return why_above_accuracy(table, value, sample_size(table)) if by_bias else ""
+        return scores.why_above_accuracy(table, value, scores.sample_size(table)) if by_bias else ""
 
     def meaning(self, table: Table, value: float) -> str:
         if (table.rows == table.columns).all():
@@ -448,7 +428,7 @@ class Informedness(MarginScore):
         return f"scores like a model that knows {share} of each class and guesses the rest"
 
 
-def _excess(table: Table, shares: Numbers | None) -> float:
+def _excess(table: Table, scored: Table) -> float:
     """Return by how much samples exceed the population in the average with the weights beta.
 
     With the references fixed, that is sum_c [V_cc / r_c - sum_(i != c) V_ic / (N - r_c)] / N with
@@ -457,7 +437,6 @@ def _excess(table: Table, shares: Numbers | None) -> float:
     is about x (1 - x) (k - 2) / N: too little to matter for some classes, but without it no
     interval of 5,000 samples of 1,000 classes covered the truth (tests/studies/COVERAGE.md).
     """
-    scored = table if shares is None else reweighted(table, shares)
     i, j, r = table.rows, table.columns, table.reference_totals.astype(np.float64)
     squares = sum_by(i, squared_weights(table), len(r)) * quotient(scored.reference_totals, r) ** 2
     of_class, n = scored.reference_totals.astype(np.float64), float(scored.total)
@@ -505,13 +484,15 @@ class Markedness(MarginScore):
         prior_mode: str = "reweight",
         zero_division: ZeroDivision = "warn",
     ) -> Any:
-        check_zero_division(zero_division, self.stand_in)
+        scores.check_zero_division(zero_division, self.stand_in)
         check_choice("prior_mode", prior_mode, self.prior_modes)
-        scored = table if prior is None else reweighted(table, read_prior(prior, table))
+        scored = (
+            table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
+        )
         if table.n_samples != 1:
-            warn_of_absent(self.title, transposed(scored), ("predictions", "references"))
+            scores.warn_of_absent(self.title, transposed(scored), ("predictions", "references"))
         why = self.undefined(scored)
-        undefined = value_if_undefined(why, self.stand_in, zero_division, table)
+        undefined = scores.value_if_undefined(why, self.stand_in, zero_division, table)
         if undefined is None:
             return self.rounded(scored)
         each = np.where(scored.prediction_totals > 0, undefined, 0.0)
@@ -570,7 +551,8 @@ def _wilson(furthest: Numbers, variance: Numbers, size: Numbers, z: float) -> Nu
 def _rows_of(table: Table, scored: Table, score: Any) -> _Rows:
     """Return what is known of the rows, by the gradient a_i + b_j + u_i [i = j] of the score.
 
-    `scored` is the table itself, or it with its rows reweighted.
+    `scored` is the table itself, or it with its rows reweighted: then the totals of the rows do not
+    vary.
     """
     k, i, j, counts = len(table.labels), table.rows, table.columns, table.counts
     squares, shares = squared_weights(table), scored.reference_totals / scored.total

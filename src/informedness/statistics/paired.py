@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.labels import Codes, Numbers
-from ..core.scores import reweighted
 from ..core.table import Table, sum_by
 from .intervals import Interval, normal_quantile, squared_weights
 from .margins import gaps, quotient
@@ -61,14 +60,13 @@ def n_groups(pairs: CellPairs) -> int:
     return 1 + int(np.asarray(pairs.groups).max())
 
 
-def side_of(score: ScoreWithInterval, table: Table, shares: Numbers | None = None) -> Side:
+def side_of(score: ScoreWithInterval, table: Table, scored: Table) -> Side:
     """Return what the test needs to know of a model with this table.
 
-    With `shares`, those of the references, only how the predictions of each are shared out varies.
+    If `scored` has its references reweighted, only how their predictions are shared out varies.
     """
-    scored = table if shares is None else reweighted(table, shares)
     slopes = score.slopes(scored)
-    if shares is not None:
+    if scored is not table:
         sums = sum_by(table.rows, scored.counts * slopes, len(table.labels))
         slopes = slopes - quotient(sums, scored.reference_totals)[table.rows]
     return Side(slopes, score.furthest(scored), *score.bias(scored))

@@ -19,6 +19,11 @@ from ..core.table import Table
 from .intervals import Interval, check_level, squared_weights
 
 
+def with_prior(table: Table, prior: Mapping[Any, float] | None) -> Table:
+    """Return the table with its references reweighted to a prior, if there is one."""
+    return table if prior is None else reweighted(table, read_prior(prior, table))
+
+
 @dataclass(frozen=True)
 class Score:
     """A score of a contingency table: what it is called, what it can be, and its value.
@@ -90,11 +95,14 @@ class Score:
         Where it is undefined, the score is its stand-in, without a warning whatever
         `zero_division` is, except for Informedness, markedness and NIT.
         """
-        scored = table if prior is None else reweighted(table, read_prior(prior, table))
+        scored = with_prior(table, prior)
         return self.stand_in if self.undefined(scored) else self.rounded(scored)
 
-    def of_each(self, tables: Sequence[Table], margins: Any) -> Numbers:
-        """Return the score of each table, which have these `Margins`; nan where it is undefined."""
+    def of_each(self, tables: Sequence[Table], every: Table, margins: Any) -> Numbers:
+        """Return the score of each table, nan where it is undefined.
+
+        `every` has them as `blocks`, and their `Margins` are given.
+        """
         defined = (math.nan if self.undefined(x) else self.rounded(x) for x in tables)
         return np.array(list(defined), dtype=np.float64)
 
@@ -173,13 +181,12 @@ class ScoreWithInterval(Score):
         self.with_interval(prior)  # refuses what has none
         squared_weights(table)  # refuses a table that does not know them
         score, table = self.oriented(table)
-        shares = None if prior is None else read_prior(prior, table)
-        scored = table if shares is None else reweighted(table, shares)
-        value = score.stand_in if score.undefined(scored) else score.rounded(scored)
-        if score.undefined(scored) or score.says_nothing(table):
+        scored = with_prior(table, prior)
+        is_undefined = bool(score.undefined(scored))
+        value = score.stand_in if is_undefined else score.rounded(scored)
+        if is_undefined or score.says_nothing(table):
             return Interval(value, math.nan, math.nan, math.nan)
-        made = score.around(value, table, level, shares)
-        return made.within(self.lowest, self.best)
+        return score.around(value, table, scored, level).within(self.lowest, self.best)
 
     def p_value(self, table: Table) -> float | None:
         """Return how often a guesser would match the references this closely; None if untested."""
@@ -213,9 +220,9 @@ class ScoreWithInterval(Score):
         """Return the interval; with `average` None one per class."""
         return [self.interval(table, level, prior)]
 
-    def around(self, value: float, table: Table, level: float, shares: Any) -> Interval:
+    def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
         """Return the interval around a value, where there is one; its ends may pass the bounds.
 
-        `shares` are those to which the references are reweighted, or None.
+        `scored` is the table, or another one with its references reweighted to a prior.
         """
         raise NotImplementedError
