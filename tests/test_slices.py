@@ -84,8 +84,7 @@ def test_the_scores_of_slices_are_those_of_their_tables_one_by_one(at_once, monk
         options = {"by": rng.integers(0, 60, 300), "labels": range(4), "unknown": "wrong"}
         rows = slices(references, predictions, sample_weight=weights, **options).rows
         for row in rows:
-            values = {x.name: math.nan if x.undefined(row.table) else x.rounded(row.table)
-                      for x in reported()}  # fmt: skip
+            values = {x.name: x.or_nan(row.table) for x in reported()}
             assert row.scores == pytest.approx(values, rel=0, abs=1e-12, nan_ok=True)
             assert row.class_entropy == pytest.approx(entropies(row.table).reference, abs=1e-12)
         undefined = sum(math.isnan(row.scores["informedness"]) for row in rows)

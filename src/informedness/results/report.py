@@ -413,11 +413,7 @@ class Unknown:
         columns = table.rows, table.columns, table.counts, table.squared_weights
         cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
         answered = table._of_cells(table.labels[:-1], table.declared, cells, n_answered)
-        scores = (
-            math.nan if score.undefined(answered) else float(score.rounded(answered))
-            for score in (INFORMEDNESS, NIT)
-        )
-        return cls(n, share, answered, *scores)
+        return cls(n, share, answered, INFORMEDNESS.or_nan(answered), NIT.or_nan(answered))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of a report; undefined scores are None."""

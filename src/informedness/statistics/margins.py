@@ -265,10 +265,8 @@ class CohenKappa(MarginScore):
     name = "cohen_kappa"
     title = "Cohen's kappa"
     lowest = -1.0
+    guessing = 0.0
     stand_in = math.nan
-
-    def chance(self, table: Table) -> float | None:
-        return 0.0
 
     def undefined(self, table: Table) -> str:
         if len(table.rows) > 1 or table.rows[0] != table.columns[0]:
@@ -296,10 +294,8 @@ class MatthewsCorrelation(MarginScore):
     name = "matthews_corrcoef"
     title = "MCC"
     lowest = -1.0
+    guessing = 0.0
     sides = ("references", "predictions")
-
-    def chance(self, table: Table) -> float | None:
-        return 0.0
 
     def exact(self, table: Sums) -> Numbers:
         sides = (
@@ -364,15 +360,13 @@ class Informedness(MarginScore):
     name = "informedness"
     title = "Informedness"
     lowest = -1.0
+    guessing = 0.0
     averages = ("bias", "prevalence", "macro", None)
     prior_modes = ("reweight", "odds")
     marked = "above accuracy, so it is no share of the answers"
     sides = ("references",)
 
     average: Average = "bias"
-
-    def chance(self, table: Table) -> float | None:
-        return 0.0
 
     def value(self, table: Table, **options: Any) -> Any:
         return scores.informedness(table, average=self.average, **options)
@@ -464,6 +458,7 @@ class Markedness(MarginScore):
     name = "markedness"
     title = "Markedness"
     lowest = -1.0
+    guessing = 0.0
     averages = ("prevalence", "bias", "macro", None)
     sides = ("predictions",)
 
@@ -472,9 +467,6 @@ class Markedness(MarginScore):
     def oriented(self, table: Table) -> tuple[MarginScore, Table]:
         swapped: dict[Average, Average] = {"bias": "prevalence", "prevalence": "bias"}
         return Informedness(swapped.get(self.average, self.average)), transposed(table)
-
-    def chance(self, table: Table) -> float | None:
-        return 0.0
 
     def value(
         self,

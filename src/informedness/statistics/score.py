@@ -40,6 +40,8 @@ class Score:
     prior_modes: ClassVar[tuple[str, ...]] = ("reweight",)
     sides: ClassVar[tuple[str, ...]] = ()
     """The sides on which one class alone leaves it undefined: "references", "predictions"."""
+    guessing: ClassVar[float | None] = None
+    """What any guesser is expected to score, where it is one number for all tables."""
     stand_in: ClassVar[float] = 0.0
     """The value returned where it is undefined."""
     marked: ClassVar[str] = ""
@@ -61,7 +63,7 @@ class Score:
 
     def chance(self, table: Table) -> float | None:
         """Return the expected score of any guesser; None if it depends on how one guesses."""
-        return None
+        return self.guessing
 
     def undefined(self, table: Table) -> str:
         """Return why the score is undefined for this table; empty if it is defined."""
@@ -98,13 +100,16 @@ class Score:
         scored = with_prior(table, prior)
         return self.stand_in if self.undefined(scored) else self.rounded(scored)
 
+    def or_nan(self, table: Table) -> float:
+        """Return the score of a table, without a warning, nan where it is undefined."""
+        return math.nan if self.undefined(table) else float(self.rounded(table))
+
     def of_each(self, tables: Sequence[Table], every: Table, margins: Any) -> Numbers:
         """Return the score of each table, nan where it is undefined.
 
         `every` has them as `blocks`, and their `Margins` are given.
         """
-        defined = (math.nan if self.undefined(x) else self.rounded(x) for x in tables)
-        return np.array(list(defined), dtype=np.float64)
+        return np.array([self.or_nan(table) for table in tables])
 
     def meaning(self, table: Table, value: float) -> str:
         """Return how a value reads as a share of the answers; empty if it is none."""
