@@ -95,7 +95,7 @@ def columns_of(batches: Iterable[Any], names: Mapping[str, str]) -> Iterator[dic
         for start in range(0, len(batch), _ROWS):
             part = batch.slice(start, _ROWS)
             waiting.append(pyarrow.table({x: _column(part, y, row) for x, y in names.items()}))
-            row, n_bytes = row + len(part), n_bytes + waiting[-1].nbytes
+            row, n_bytes = row + len(part), n_bytes + waiting[-1].get_total_buffer_size()
             if n_bytes >= _BYTES:  # many small ones cost more to count
                 yield _together(waiting)
                 waiting, n_bytes = [], 0
