@@ -39,13 +39,8 @@ test-release: $(VENV)/.test chromium
 
 # With the lowest versions that pyproject.toml allows, on the lowest Python, which uv finds or fetches.
 PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) 3.10)
-# These have one version (torch, gradio), are tools, or print a last digit that is of numpy's version.
-NOT_OLDEST := test_compute_metrics.py test_evaluator.py test_notebook.py test_processes.py test_torchmetrics.py \
-  test_site.py test_trainer.py test_types.py $(addprefix space/,test_app.py test_build.py test_endpoints.py \
-  test_inputs_of_page.py test_shown_on_page.py test_third_metric.py)
 test-oldest: $(VENV)/oldest/.done
-	$(VENV)/oldest/bin/python -m pytest -n 2 $(addprefix --ignore=tests/,$(NOT_OLDEST)) \
-	  --deselect tests/test_documents.py::test_the_documents_print_what_they_say
+	$(VENV)/oldest/bin/python -m pytest -n 2 --dist loadgroup -m "not full and not release"
 
 # Data frames of PySpark, in an environment of its own; needs Java 17 or newer.
 test-spark: $(VENV)/spark/.done

@@ -57,7 +57,7 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
     needs = (folder / "requirements.txt").read_text("utf-8").splitlines()
     needs = [need for need in needs if re.split(r"[^\w-]", need)[0] not in _ONLY_TO_LOAD]
     (version,) = re.findall('^sdk_version: "(.*)"$', card, re.MULTILINE)
-    needs += ["openpyxl>=3.1", "pyarrow>=19"]  # for uploads
+    needs += ["openpyxl>=3.1", "pyarrow>=20"]  # for uploads
     needs.append(f"gradio[mcp]=={version}")  # the version that the Hub installs anyway
     files["requirements.txt"] = "".join(f"{need}\n" for need in needs).encode()
     return dict(sorted(files.items()))

@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -20,6 +21,14 @@ import pytest
 
 import informedness
 from informedness.cli import main
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Do not open a file that is left out as a whole: what it imports may not be installed."""
+    if "not full" in config.option.markexpr and collection_path.suffix == ".py":
+        marks = re.search(r"^pytestmark = .*?^$", collection_path.read_text("utf-8"), re.M | re.S)
+        return True if marks and "pytest.mark.full" in marks[0] else None
+    return None
 
 
 def pytest_collection_modifyitems(items):

@@ -52,7 +52,8 @@ def with_null(values):
 OF_POLARS = [
     kind for x in ("Int8", "UInt64", "Int128", "UInt128") if (kind := getattr(pl, x, None))
 ]
-# The types of numpy cut off trailing NULs, and round integers beyond int64 beside others.
+# The types of numpy cut off trailing NULs, and round integers beyond int64 beside others. So do the
+# categories of pandas 2.
 OF_NUMPY = {
     "array": np.array,
     "byte-swapped array": lambda v: np.array(v).astype(np.array(v).dtype.newbyteorder()),
@@ -69,7 +70,6 @@ ANY_LABELS = OF_NUMPY | {
     "pandas Series": series(None),
     "pandas Series of objects": series(object),
     "pandas Index": pd.Index,
-    "pandas Categorical": pd.Categorical,
     "pandas DataFrame of one column": lambda values: pd.DataFrame({"x": values}),
     "polars Series of objects": lambda values: pl.Series(values, dtype=pl.Object),
 }
@@ -136,6 +136,8 @@ ONLY = {
 def containers_of(kind, values):
     """Return the functions that box these values, of a kind that `ONLY` names, without a change."""
     found = ANY_LABELS | ONLY[kind]
-    if np.array(values).tolist() == values:
-        return found
-    return {name: make for name, make in found.items() if name not in OF_NUMPY}
+    if np.array(values).tolist() != values:
+        found = {name: make for name, make in found.items() if name not in OF_NUMPY}
+    if pd.Categorical(values).tolist() == values:
+        found["pandas Categorical"] = pd.Categorical
+    return found

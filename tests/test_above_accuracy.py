@@ -27,6 +27,8 @@ from informedness.trainer import ComputeMetrics
 from informedness.warnings import InformednessWarning
 from tables import score_of
 
+pytestmark = pytest.mark.full
+
 GROUPS = np.repeat(np.arange(100), 10)
 BY_GROUP = GROUPS // 10 * 10  # the right group of ten, by always the same member
 SAID = (

@@ -159,6 +159,7 @@ def test_every_example_of_the_card_prints_what_it_shows_and_there_are_at_least_s
     assert len(fences(section(name, "### Examples"), "python")) >= 6
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:informedness. ")
 def test_the_trainers_on_the_cards_evaluate(load, tmp_path, monkeypatch):

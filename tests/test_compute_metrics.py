@@ -19,7 +19,7 @@ from informedness.trainer import ComputeMetrics, argmax_logits
 from informedness.warnings import InformednessWarning, UndefinedMetricWarning
 from tables import table_of_labels
 
-pytestmark = pytest.mark.slow  # imports torch
+pytestmark = [pytest.mark.full, pytest.mark.slow]  # imports torch
 
 NAMES = ("informedness", "nit", "accuracy")
 GENERATOR = np.random.default_rng(0)

@@ -27,6 +27,7 @@ from informedness.statistics.intervals import FEW_SAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
+WITH_TORCH = "docs/other-loops.md"
 CARDS = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
 HOW_SURE, METHODS = "docs/how-sure.md", "docs/formulas.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -62,7 +63,9 @@ def functions_of(page):
 
 @pytest.mark.slow
 @pytest.mark.digits
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(x, marks=[pytest.mark.full] if x == WITH_TORCH else []) for x in PAGES]
+)
 def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)

@@ -8,7 +8,7 @@ from datasets import Dataset
 from informedness import estimate
 from test_documents import functions_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:informedness")]
+pytestmark = [pytest.mark.full, pytest.mark.slow, pytest.mark.filterwarnings("ignore:informedness")]
 
 TEXTS = ["good film", "bad film", "film was bad", "was good"] * 10
 REFERENCES = [1, 0, 0, 1, 0] * 8

@@ -241,6 +241,7 @@ def test_what_a_process_left_that_died_is_not_scored(load, tmp_path):
     assert not list(tmp_path.rglob("*.arrow"))
 
 
+@pytest.mark.full
 def test_a_column_of_datasets_is_read_as_a_whole(metric, monkeypatch):
     data = datasets.Dataset.from_dict({"references": REFERENCES, "predictions": PREDICTIONS})
     monkeypatch.setattr(datasets.arrow_dataset.Column, "__iter__", None)  # row by row, in seconds

@@ -6,6 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+pytestmark = pytest.mark.full
 FOLDER = Path(__file__).resolve().parents[1] / "examples"
 sys.path.insert(0, str(FOLDER))
 

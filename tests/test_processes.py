@@ -17,6 +17,7 @@ import distributed_cases
 from test_torchmetrics import PREDS, TARGET, expected, near
 
 pytestmark = [
+    pytest.mark.full,
     pytest.mark.slow,
     pytest.mark.xdist_group("processes"),
     pytest.mark.filterwarnings("ignore:informedness. "),

@@ -13,7 +13,7 @@ import pytest
 import informedness
 from test_types import EXACT
 
-pytestmark = pytest.mark.xdist_group("page")  # which has the browser
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("page")]  # which has the browser
 
 ROOT = Path(__file__).resolve().parent.parent
 PHONE = {"width": 390, "height": 844}

@@ -14,7 +14,7 @@ import informedness.torchmetrics
 from informedness.torchmetrics import NIT, Informedness
 from informedness.warnings import UndefinedMetricWarning
 
-pytestmark = pytest.mark.slow  # imports torch
+pytestmark = [pytest.mark.full, pytest.mark.slow]  # imports torch
 
 K = 4
 GENERATOR = torch.Generator().manual_seed(3)

@@ -19,7 +19,11 @@ from informedness.trainer import ComputeMetrics, argmax_logits
 from informedness.warnings import InformednessWarning
 from test_documents import functions_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:informedness. ")]
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:informedness. "),
+]
 
 ROWS = {
     "whole": {},

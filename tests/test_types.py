@@ -11,7 +11,7 @@ import pytest
 import informedness
 from test_documents import ROOT, snippets
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.full, pytest.mark.slow]
 
 EXACT = """# pyright: strict
 from typing import assert_type

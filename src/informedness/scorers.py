@@ -20,7 +20,7 @@ from .results.estimate import Estimate, estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 
-with needing("scorers need scikit-learn 1.3 or newer", "informedness[sklearn]"):
+with needing("scorers need scikit-learn 1.5 or newer", "informedness[sklearn]"):
     from sklearn.metrics import make_scorer
     from sklearn.model_selection import StratifiedGroupKFold, check_cv, cross_val_predict
 
@@ -117,7 +117,7 @@ def cross_val_estimate(
     sample_weight : array-like of shape (n_samples,), optional
         Weights for the score only; to fit models with weights, pass those in `params`.
     n_jobs, params
-        As in `cross_val_predict`; `params` need scikit-learn 1.4.
+        As in `cross_val_predict`.
 
     Returns
     -------

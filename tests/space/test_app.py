@@ -16,6 +16,8 @@ from playwright.sync_api import Locator, Page, expect
 from informedness import ContingencyTable, compare, report
 from informedness.statistics.registry import REPORTED
 
+pytestmark = pytest.mark.full
+
 CONTENTS = {
     "Simulate": "#over-ability",
     "Compare": "#difference",

@@ -14,6 +14,8 @@ from checkout import ROOT, Result, refused, run_script
 from drawn import METRICS
 from screenshots import address_of
 
+pytestmark = pytest.mark.full
+
 
 def built(metric: str, folder: Path, *options: str) -> None:
     result = run_script(ROOT, "build", metric, folder, *options)
@@ -48,8 +50,8 @@ def test_the_folder_has_the_script_its_helpers_and_the_app_and_says_what_the_hub
         assert {"evaluate", "metric"} <= set(card["tags"])
         requirements = (staged / metric / "requirements.txt").read_text("utf-8").splitlines()
         # not evaluate and datasets, which whoever loads the metric has, and the page does not use
-        of_the_page = ["openpyxl>=3.1", "pyarrow>=19", f"gradio[mcp]=={card['sdk_version']}"]
-        assert requirements == ["numpy>=1.24", *of_the_page]
+        of_the_page = ["openpyxl>=3.1", "pyarrow>=20", f"gradio[mcp]=={card['sdk_version']}"]
+        assert requirements == ["numpy>=1.25", *of_the_page]
 
 
 def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path):

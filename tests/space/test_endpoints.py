@@ -17,6 +17,8 @@ from golden import close
 from informedness import compare, estimate, report
 from tables import table_of_labels
 
+pytestmark = pytest.mark.full
+
 HUNDRED = ["ham"] * 90 + ["spam"] * 10
 A = ["ham"] * 88 + ["spam"] * 2 + ["ham"] * 8 + ["spam"] * 2
 B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 1 + ["spam"] * 9

@@ -17,6 +17,8 @@ from golden import close
 from informedness import ContingencyTable, compare, report
 from kinds import KINDS, REFUSED, RIGHT
 
+pytestmark = pytest.mark.full
+
 ROLES = ("References", "Predictions")
 
 

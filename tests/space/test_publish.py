@@ -286,6 +286,7 @@ def test_a_commit_of_someone_else_in_between_is_not_undone(somebody):
         assert hub.spaces["org/informedness"].head.message == "by someone else"
 
 
+@pytest.mark.full  # older clients ask huggingface.co, whatever HF_ENDPOINT says
 def test_the_model_card_of_the_page_on_evaluate_is_pushed(hub, registered, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     functions_of("docs/evaluate.md")

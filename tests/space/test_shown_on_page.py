@@ -13,7 +13,7 @@ REVERSED = ["ham", "spam"] * 30, ["spam", "ham"] * 30
 # Informedness 0.67, above accuracy 0.6
 ABOVE = ["a"] * 2 + ["b"] * 6 + ["c"] * 2, ["a"] * 2 + ["a"] * 2 + ["b"] * 2 + ["c"] * 4
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 
 
 def drawn_score(page, *columns):

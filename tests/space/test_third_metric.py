@@ -17,6 +17,8 @@ import pytest
 
 from golden import VECTORS
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).resolve().parents[2]
 NAME, TITLE = "geometric_mean", "G-mean"
 
