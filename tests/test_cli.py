@@ -344,6 +344,7 @@ def test_one_file_on_both_sides_is_refused_and_one_column_is_shown(command, file
         refused(command(*given), f"FILE must name two files, got {texts[0]} twice")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFO in its files")
 def test_an_interrupt_is_one_line(tmp_path):
     os.mkfifo(tmp_path / "p.csv")
     command = [sys.executable, "-m", "informedness", "report", tmp_path / "p.csv", *COLUMNS]
@@ -383,6 +384,7 @@ def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monk
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="for a shell of Unix")
 def test_streams_that_are_closed_or_full_lose_no_result_in_silence(file):
     arguments = ["report", file, *COLUMNS]
     closed = (2, "", "informedness: error: standard output is closed\n")

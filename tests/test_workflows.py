@@ -1,0 +1,148 @@
+"""What the workflows run can pass: each file finds what they install, on the systems they name."""
+
+import ast
+import functools
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+pytestmark = pytest.mark.full  # tomllib is of Python 3.11, and the extra `test` has what it maps
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+HERE = [TESTS, TESTS / "space", ROOT / "spaces", ROOT / "examples", ROOT / "src"]
+WORKFLOWS = {
+    path.stem: yaml.safe_load(path.read_text("utf-8"))
+    for path in (ROOT / ".github" / "workflows").glob("*.yml")
+}
+CELL = WORKFLOWS["ci"]["jobs"]["scores"]
+OF_UNIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+OUT = re.compile(r"pytest\.mark\.full\b")  # of what these runs take
+
+
+def lines(job):
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
+def project():
+    import tomllib
+
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def canonical(name):
+    return re.sub("[-_.]+", "-", name).lower()
+
+
+def installed_by(extra):
+    """Return the names of the distributions that come with an extra, theirs included."""
+    here, extras = project(), project()["optional-dependencies"]
+    found, waiting = set(), [("informedness", frozenset([extra]))]
+    while waiting:
+        name, wanted = waiting.pop()
+        if name == "informedness":
+            needs = [*here["dependencies"], *(y for x in wanted for y in extras[x])]
+        else:
+            needs = metadata.requires(name) or []
+        for need in map(Requirement, needs):
+            asked = [not need.marker or need.marker.evaluate({"extra": x}) for x in {*wanted, ""}]
+            one = canonical(need.name), frozenset(need.extras)
+            if any(asked) and one not in found:
+                found.add(one)
+                waiting.append(one)
+    return {name for name, _ in found}
+
+
+def imports(tree, is_test):
+    """Yield what is imported; of the package only what is imported with the module.
+
+    What a `try` catches may be missing, and tests that are left out may import what they like.
+    """
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Try):
+            caught = map(ast.unparse, node.handlers)
+            yield from () if any("ImportError" in x for x in caught) else imports(node, is_test)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
+            marks = " ".join(map(ast.unparse, getattr(node, "decorator_list", [])))
+            yield from imports(node, is_test) if is_test and not OUT.search(marks) else ()
+        else:
+            yield from imports(node, is_test)
+
+
+@functools.cache
+def found_in(path):
+    """Return our files and the modules of others that a file imports."""
+    ours, others = set(), set()
+    is_test = TESTS in path.parents and path.name != "conftest.py"  # a fixture is asked for
+    for name in imports(ast.parse(path.read_text("utf-8")), is_test):
+        first, *rest = name.split(".")
+        if any((h / first).exists() or (h / f"{first}.py").exists() for h in HERE):
+            places = [h.joinpath(first, *rest) for h in HERE]
+            places = [y for x in places for y in (x.with_suffix(".py"), x / "__init__.py")]
+            ours |= {*filter(Path.is_file, places)}
+        else:
+            others.add(first)
+    return ours, others
+
+
+def reached(path):
+    """Return the modules of others that a file imports, itself or by files of ours."""
+    others, seen, waiting = set(), set(), {path, TESTS / "conftest.py"}
+    while waiting:
+        seen |= waiting
+        found = [*map(found_in, waiting)]
+        others |= {name for _, names in found for name in names}
+        waiting = {path for ours, _ in found for path in ours} - seen
+    return others
+
+
+def is_left_out(path):
+    marks = re.search(r"^pytestmark = .*?^$", path.read_text("utf-8"), re.M | re.S)
+    return bool(marks and OUT.search(marks[0]))
+
+
+FILES = [x for x in sorted(TESTS.glob("**/test_*.py")) if x.parent in (TESTS, TESTS / "space")]
+
+
+def test_files_import_what_the_extra_of_the_workflow_installs():
+    """The same extra is installed with the lowest versions."""
+    assert lines(CELL)[0] == 'python -m pip install ".[test-scores]"'
+    assert "--extra test-scores" in (ROOT / "Makefile").read_text("utf-8")
+    names, installed = metadata.packages_distributions(), installed_by("test-scores")
+    for path in FILES:
+        others = reached(path) - sys.stdlib_module_names
+        missing = {x for x in others if not {*map(canonical, names.get(x, []))} & installed}
+        assert is_left_out(path) or not missing, (path, missing)
+
+
+def test_the_files_that_run_on_every_system_are_there_and_import_nothing_of_one_system():
+    _, command = lines(CELL)
+    assert '-m "not slow and not browser and not full"' in command
+    named = [ROOT / x for x in command.split() if x.endswith(".py")]
+    assert {*named} <= {*FILES}
+    for path in named:
+        assert not is_left_out(path)
+        assert not reached(path) & OF_UNIX, path
+
+
+def test_every_python_that_the_classifiers_name_has_a_cell():
+    said = {x.rpartition(" ")[2] for x in project()["classifiers"] if "Python :: 3." in x}
+    cells = {x.rstrip("t") for x in CELL["strategy"]["matrix"]["python"]}
+    assert cells == said
+    assert min(said, key=lambda x: int(x[2:])) == project()["requires-python"].removeprefix(">=")
+
+
+def test_every_action_is_pinned_to_a_digest_with_its_version_beside_it():
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for line in re.findall(r"uses: (.*)", path.read_text("utf-8")):
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", line), line
