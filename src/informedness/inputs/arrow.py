@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from .columns import check_columns
 from .nested import column_of, one_value
+from .unpacked import size_of_message
 
 _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than
 _ROW_BYTES = 64  # bytes each: long text that does not repeat
@@ -28,6 +29,15 @@ class Parquet:
         self.n_row_groups = self._metadata.num_row_groups
         check_schema(names, schema)
         self._columns = sorted({str(column_of(x, self.header)) for x in names.values()})
+
+    @property
+    def n_bytes(self) -> int:
+        """How many bytes all columns take once they are unpacked.
+
+        Those of one column are not looked at: where its metadata is damaged, that ends the process.
+        """
+        groups = map(self._metadata.row_group, range(self.n_row_groups))
+        return sum(group.total_byte_size for group in groups)
 
     def batches(self, _: bool) -> Iterator[Any]:
         """Yield record batches; an error if the file is damaged, or another begins behind it."""
@@ -69,6 +79,14 @@ class Arrow:
         check_schema(names, schema)
         wanted = {column_of(name, schema.names) for name in names.values()}
         self._fields = [i for i, name in enumerate(schema.names) if name in wanted]
+
+    @property
+    def n_bytes(self) -> int:
+        """How many bytes all columns take once they are unpacked."""
+        from pyarrow import ipc
+
+        self._stream.seek(8 if self._is_file else 0)  # behind its magic
+        return sum(map(size_of_message, ipc.MessageReader.open_stream(self._stream)))
 
     def batches(self, _: bool) -> Iterator[Any]:
         """Yield record batches; an error if the file is damaged, or goes on behind its end."""

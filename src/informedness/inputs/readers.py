@@ -10,18 +10,26 @@ from .arrow import Arrow, Parquet, columns_of
 from .delimited import DELIMITERS, Delimited, said_of_row
 from .objects import Objects
 from .paths import why_not_utf8
+from .unpacked import check_size, size_of_archive
 
 
 def read_header(
-    stream: BinaryIO, kind: str, names: Mapping[str, str], rows: str | None = None
+    stream: BinaryIO,
+    kind: str,
+    names: Mapping[str, str],
+    rows: str | None = None,
+    most_bytes: int | None = None,
 ) -> Any:
     """Return a file of which the header is read: a Parquet, Arrow, Delimited or Objects.
 
     Raises
     ------
     ValueError
-        If the file is damaged, or lacks one of the columns `names`, by argument.
+        If the file is damaged, lacks one of the columns `names`, by argument, or says that it holds
+        more than `most_bytes` once unpacked.
     """
+    if kind == "xlsx" and most_bytes is not None:
+        check_size(size_of_archive(stream), most_bytes)
     if kind in ("json", "jsonl", "xlsx"):
         return Objects(stream, kind, names, rows)
     if rows is not None:
@@ -29,7 +37,10 @@ def read_header(
     with explained(stream, kind):
         if kind in DELIMITERS:
             return Delimited(stream, kind, names)
-        return (Parquet if kind == "parquet" else Arrow)(stream, names)
+        packed = (Parquet if kind == "parquet" else Arrow)(stream, names)
+        if most_bytes is not None:
+            check_size(packed.n_bytes, most_bytes)
+        return packed
 
 
 def columns_in(

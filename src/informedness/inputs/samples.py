@@ -306,7 +306,7 @@ def raw_batches(
     for file, kind in list_files(path, file_format):
         samples.sources.append(file)
         with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
-            found = read_header(stream, kind, names, rows)
+            found = read_header(stream, kind, names, rows, most_bytes)
             samples.header += [name for name in found.header if name not in samples.header]
             if kind == "parquet":
                 samples.n_row_groups = (samples.n_row_groups or 0) + found.n_row_groups
