@@ -15,7 +15,7 @@ from ..inputs.answered import by_name
 from ..statistics.intervals import check_level, effective_sample_size, warn_of_doubts
 from ..statistics.paired import CellPairs, n_groups, of_groups
 from ..statistics.registry import averaged_score, reported
-from ..statistics.score import ScoreWithInterval
+from ..statistics.score import Prior, ScoreWithInterval
 from .models import read_samples, too_few_groups
 from .render import Measured, Rows, as_json, interval_heads, rounded, shown
 
@@ -105,7 +105,7 @@ def estimates_of(
     level: float,
     pairs: CellPairs | None = None,
     *,
-    prior: Mapping[Any, float] | None = None,
+    prior: Prior = None,
     **signed: Any,
 ) -> list[Estimate]:
     """Return the estimate of a score, or those of its classes; they warn of nothing.
@@ -150,7 +150,7 @@ def estimate_of(
     level: float,
     pairs: CellPairs | None = None,
     *,
-    prior: Mapping[Any, float] | None = None,
+    prior: Prior = None,
     zero_division: ZeroDivision = "warn",
     ignore_index: Label | None = None,
 ) -> Estimate | list[Estimate]:

@@ -167,7 +167,7 @@ def aligned(rows: Rows, is_cut: bool = True) -> str:
     The first is cut to fit, unless the caller has already done so. Columns for which there is no
     room go below, beside the first one again.
     """
-    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    widths = _widths(rows)
     room = WIDTH - sum(widths[1:])
     room = min(_LABEL_WIDTH, room if room >= _LABEL_WIDTH // 2 else WIDTH)
     first = [row[0] for row in rows]
@@ -189,6 +189,10 @@ def aligned(rows: Rows, is_cut: bool = True) -> str:
         )
         for block in blocks
     )
+
+
+def _widths(rows: Rows) -> list[int]:
+    return [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
 
 
 def csv_line(row: Iterable[Any]) -> str:
@@ -385,12 +389,8 @@ class Matrix(Result):
         self.table = table
         self._n_classes = len(table.labels) - (table.labels[-1] is None)
         self.n_shown = min(self._n_classes, _MOST_IN_MATRIX)
-        while self.n_shown > 1 and self._width() > WIDTH:
+        while self.n_shown > 1 and sum(_widths(self.text_tables()[0])) - 2 > WIDTH:
             self.n_shown -= 1
-
-    def _width(self) -> int:
-        (rows,) = self.text_tables()
-        return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True)) - 2
 
     def text_tables(self) -> list[Rows]:
         """Return the cells below the predictions and beside the references."""

@@ -6,7 +6,7 @@ Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy consid
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from .intervals import (
     too_few_in_cells,
 )
 from .margins import Margins, gaps
-from .score import ScoreWithInterval
+from .score import Prior, ScoreWithInterval, with_prior
 
 
 class Entropies(NamedTuple):
@@ -203,16 +203,9 @@ class Nit(EntropicScore):
         return only_one if scores.n_classes(table) == 1 else ""
 
     def value(
-        self,
-        table: Table,
-        *,
-        prior: Mapping[Any, float] | None = None,
-        zero_division: ZeroDivision = "warn",
+        self, table: Table, *, prior: Prior = None, zero_division: ZeroDivision = "warn"
     ) -> float:
-        scored = (
-            table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
-        )
-        return scores.nit(scored, zero_division=zero_division)
+        return scores.nit(with_prior(table, prior), zero_division=zero_division)
 
     def exact(self, table: Table) -> Any:
         return np.exp2(scores.mutual_information(table)) / scores.n_classes(table)

@@ -7,7 +7,7 @@ K-category assignments by a K-category correlation coefficient". docs/formulas.m
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
@@ -28,7 +28,7 @@ from .intervals import (
     squared_weights,
     too_few_of_the_rarest,
 )
-from .score import ScoreWithInterval
+from .score import Prior, ScoreWithInterval, with_prior
 
 _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more than it says
 
@@ -173,9 +173,7 @@ class MarginScore(ScoreWithInterval):
             least = most = math.nan
         return Interval(value, float(rows.error), least - float(below), most + float(above))
 
-    def intervals(
-        self, table: Table, level: float, prior: Mapping[Any, float] | None = None
-    ) -> list[Interval]:
+    def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
         if self.average is not None:
             return super().intervals(table, level, prior)
         check_level(level)
@@ -472,15 +470,13 @@ class Markedness(MarginScore):
         self,
         table: Table,
         *,
-        prior: Mapping[Any, float] | None = None,
+        prior: Prior = None,
         prior_mode: str = "reweight",
         zero_division: ZeroDivision = "warn",
     ) -> Any:
         scores.check_zero_division(zero_division, self.stand_in)
         check_choice("prior_mode", prior_mode, self.prior_modes)
-        scored = (
-            table if prior is None else scores.reweighted(table, scores.read_prior(prior, table))
-        )
+        scored = with_prior(table, prior)
         if table.n_samples != 1:
             scores.warn_of_absent(self.title, transposed(scored), ("predictions", "references"))
         why = self.undefined(scored)

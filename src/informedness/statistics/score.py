@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from ..core.scores import Average, ZeroDivision, read_prior, reweighted, signatu
 from ..core.table import Table
 from .intervals import Interval, check_level, squared_weights
 
+Prior: TypeAlias = Mapping[Any, float] | None
 
-def with_prior(table: Table, prior: Mapping[Any, float] | None) -> Table:
+
+def with_prior(table: Table, prior: Prior) -> Table:
     """Return the table with its references reweighted to a prior, if there is one."""
     return table if prior is None else reweighted(table, read_prior(prior, table))
 
@@ -86,11 +88,7 @@ class Score:
         return exact if isinstance(exact, list) else min(max(exact, self.lowest), self.best)
 
     def value(
-        self,
-        table: Table,
-        *,
-        prior: Mapping[Any, float] | None = None,
-        zero_division: ZeroDivision = "warn",
+        self, table: Table, *, prior: Prior = None, zero_division: ZeroDivision = "warn"
     ) -> Any:
         """Return the score of a table; with `average` None, a list with one value per class.
 
@@ -168,9 +166,7 @@ class ScoreWithInterval(Score):
         """Return why its interval may fail on such a table; empty if nothing is known."""
         return self.too_few(table, prior)
 
-    def interval(
-        self, table: Table, level: float, prior: Mapping[Any, float] | None = None
-    ) -> Interval:
+    def interval(self, table: Table, level: float, prior: Prior = None) -> Interval:
         """Return the score of a table with its interval.
 
         The interval is nan if the score is undefined, or if all references are of one class, of
@@ -219,9 +215,7 @@ class ScoreWithInterval(Score):
         """Return how much too high the score of a sample is, and a variance that this leaves."""
         return 0.0, 0.0
 
-    def intervals(
-        self, table: Table, level: float, prior: Mapping[Any, float] | None = None
-    ) -> list[Interval]:
+    def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
         """Return the interval; with `average` None one per class."""
         return [self.interval(table, level, prior)]
 
