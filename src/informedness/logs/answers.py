@@ -14,23 +14,16 @@ from ..core.labels import Column, Label, show, warn
 from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted
 from ..inputs.containers import read_quickly
 from ..inputs.joined import joined_sides
+from ..results import render
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Estimate, estimate
-from ..results.render import samples
+from ..results.models import read_samples
 from ..results.report import Report
-from ..results.sentences import headline
-from ..statistics.margins import INFORMEDNESS
-from ..statistics.registry import reported, score_named
-from ..statistics.score import ScoreWithInterval
+from ..statistics.registry import score_named
 from .verdicts import VerdictError, by_verdict
 
 if TYPE_CHECKING:
     from ..results.estimate import Averaged
-
-_NO_INTERVAL = {
-    "tpr_minus_fpr_standard_error": math.nan,
-    "tpr_minus_fpr_confidence_interval": (math.nan, math.nan),
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,7 +115,7 @@ class Answers:
 
     def __repr__(self) -> str:
         """Return whose answers these are, how many, and how they were found."""
-        n = samples(len(self.ids))
+        n = render.samples(len(self.ids))
         return f"{self.harness}, {self.name}: {n}, the answer is {self.how}"
 
     @property
@@ -157,24 +150,12 @@ class Answers:
 
         If there are several epochs of each sample, the intervals are by sample.
         """
-        table = self.table()
-        if confidence_level is None or not self.groups:
-            return Report.from_table(table, confidence_level)
-        plain = Report.from_table(table)
-        names = [x.name for x in reported() if isinstance(x, ScoreWithInterval)]
-        estimates = {name: self.estimate(name, confidence_level) for name in names}
-        made = estimates["informedness"]
-        values = plain.scores["informedness"], plain.scores["accuracy"]
-        return replace(
-            plain,
-            confidence_level=confidence_level,
-            per_class=[row | _NO_INTERVAL for row in plain.per_class],
-            estimates=estimates,
-            # a test of guessing would take the answers to one sample for independent
-            guessing_p_value=math.nan,
-            summary=headline(table, INFORMEDNESS, *values, made, math.nan),
-            signature=made.signature.replace(made.metric, "report", 1),
-        )
+        pairs = None
+        if confidence_level is not None and self.groups:
+            sides = list(self.references), {"predictions": self.known_predictions()}
+            samples = read_samples(*sides, {"groups": self.groups}, self.classes, None, "wrong")
+            pairs = samples.paired(0, 0)
+        return Report.from_table(self.table(), confidence_level, pairs=pairs)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"

@@ -20,7 +20,7 @@ from ..statistics.margins import MarginScore, quotient
 from ..statistics.paired import Side, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
 from ..statistics.score import ScoreWithInterval, with_prior
-from .models import FEW_GROUPS, Samples, read_samples, too_few_groups
+from .models import FEW_GROUPS, Samples, read_samples, settings_of, too_few_groups
 from .render import Measured, Rows, interval_heads, p_text, padded, samples, shown_p
 
 FEW_GROUPS_IN_CELLS = 20  # for NIT and EMA, whose sums by group are skewed
@@ -262,12 +262,9 @@ def compared(
     if not lacking and 1 - made.p_value > level and made.of_one > MOST_OF_ONE:
         lacking = f"few samples decide it, one more could raise SE^2 by {made.of_one:.0%}"
     warn_of_doubts([(f"the difference of {score.name}", lacking, math.isnan(made.p_value))])
-    settings = f"ci:{float(level)!r}"
-    if pairs.groups is not None:
-        settings = f"groups:{n_groups(pairs)}|{settings}"
     widest = score.best - score.lowest
     interval = made.interval._replace(value=difference).within(-widest, widest)
-    how = {"ignore_index": ignore_index, "interval": settings}
+    how = {"ignore_index": ignore_index, "interval": settings_of(level, pairs)}
     line = score.signature(replace(a.table + b.table, n_samples=n_samples), prior=prior, **how)
     return Comparison(
         metric=score.name,

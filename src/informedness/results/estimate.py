@@ -13,10 +13,10 @@ from ..core.table import Table
 from ..functions import table_given
 from ..inputs.answered import by_name
 from ..statistics.intervals import check_level, effective_sample_size, warn_of_doubts
-from ..statistics.paired import CellPairs, n_groups, of_groups
+from ..statistics.paired import CellPairs, of_groups
 from ..statistics.registry import averaged_score, reported
 from ..statistics.score import Prior, ScoreWithInterval
-from .models import read_samples, too_few_groups
+from .models import read_samples, settings_of, too_few_groups
 from .render import Measured, Rows, as_json, interval_heads, rounded, shown
 
 if TYPE_CHECKING:
@@ -113,12 +113,11 @@ def estimates_of(
     `pairs` are its samples in groups; `signed` is what else the signature says.
     """
     check_level(level)
-    settings, judged, error, few_groups = f"ci:{float(level)!r}", table, None, ""
+    judged, error, few_groups = table, None, ""
     if pairs is not None:
-        settings = f"groups:{n_groups(pairs)}|{settings}"
         judged, error = of_groups(table, score, pairs, level)
         few_groups = too_few_groups(pairs)
-    line = score.signature(table, prior=prior, interval=settings, **signed)
+    line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     by_class, made = score.average is None, []
     intervals = score.intervals(judged, level, prior)
     size, doubt = effective_sample_size(table), score.doubt(judged, prior) or few_groups
@@ -133,10 +132,12 @@ def estimates_of(
     return made
 
 
-def reported_estimates(table: Table, level: float, **signed: Any) -> dict[str, Estimate]:
+def reported_estimates(
+    table: Table, level: float, pairs: CellPairs | None = None, **signed: Any
+) -> dict[str, Estimate]:
     """Return the estimates of the scores of a report, without a warning."""
     scores = [score for score in reported() if isinstance(score, ScoreWithInterval)]
-    return {score.name: estimates_of(table, score, level, **signed)[0] for score in scores}
+    return {score.name: estimates_of(table, score, level, pairs, **signed)[0] for score in scores}
 
 
 def warn_of(estimates: Iterable[Estimate]) -> None:

@@ -19,6 +19,12 @@ from ..statistics.paired import CellPairs, n_groups
 FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 
 
+def settings_of(level: float, pairs: CellPairs | None = None) -> str:
+    """Return what a signature says of an interval of this level, by groups if there are some."""
+    groups = "" if pairs is None or pairs.groups is None else f"groups:{n_groups(pairs)}|"
+    return f"{groups}ci:{float(level)!r}"
+
+
 def too_few_groups(pairs: CellPairs, least: int = FEW_GROUPS) -> str:
     """Return how many groups there are if they are too few, else empty."""
     return "" if pairs.groups is None else lack(n_groups(pairs), least, "group")

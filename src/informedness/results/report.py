@@ -17,10 +17,13 @@ from ..inputs.answered import by_name
 from ..inputs.read import Read, signed
 from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import NIT, entropies
+from ..statistics.intervals import Interval
 from ..statistics.margins import INFORMEDNESS, ratio
+from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
 from . import render
 from .estimate import Estimate, reported_estimates, warn_of
+from .models import settings_of
 from .render import Result, Rows
 from .sentences import headline, summary_of
 
@@ -82,7 +85,11 @@ class Report(Result, Mapping[str, float]):
 
     @classmethod
     def from_table(
-        cls, table: Table, confidence_level: float | None = None, ignore_index: Label | None = None
+        cls,
+        table: Table,
+        confidence_level: float | None = None,
+        ignore_index: Label | None = None,
+        pairs: CellPairs | None = None,
     ) -> Report:
         """Return the report on a table, for example one merged from parts or counted by a query.
 
@@ -94,6 +101,9 @@ class Report(Result, Mapping[str, float]):
             Adds standard errors and intervals at this level, for example 0.95; see `estimate`.
         ignore_index : label, optional
             The reference that was ignored when the table was made; only for the signature.
+        pairs : CellPairs, optional
+            The samples in groups, by which the intervals of the scores then are. There are none of
+            classes, and no test of guessing, which takes samples for independent.
         """
         h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
         tpr, fpr = ratio(h, r), ratio(table.false_positives, table.other_references)
@@ -109,11 +119,15 @@ class Report(Result, Mapping[str, float]):
         lists = {"label": list(table.labels)} | {name: x.tolist() for name, x in columns.items()}
         estimates, how = {}, None
         if confidence_level is not None:
-            estimates = reported_estimates(table, confidence_level, ignore_index=ignore_index)
-            how = f"ci:{float(confidence_level)!r}"
+            how = settings_of(confidence_level, pairs)
+            estimates = reported_estimates(
+                table, confidence_level, pairs, ignore_index=ignore_index
+            )
             warn_of(estimates.values())
-            by_class = INFORMEDNESS.averaged(None).with_interval()
-            made = by_class.intervals(table, confidence_level)
+            made = [Interval(*[math.nan] * 4)] * len(table.labels)
+            if pairs is None:
+                by_class = INFORMEDNESS.averaged(None).with_interval()
+                made = by_class.intervals(table, confidence_level)
             lists["tpr_minus_fpr_standard_error"] = [x.standard_error for x in made]
             lists["tpr_minus_fpr_confidence_interval"] = [(x.low, x.high) for x in made]
         rows = zip(*lists.values(), strict=True)
@@ -122,7 +136,7 @@ class Report(Result, Mapping[str, float]):
         informedness, accuracy = scores["informedness"], scores["accuracy"]
         asked = estimates.get("informedness")
         p_value = math.nan
-        if not table.is_weighted or table.squared_weights is not None:
+        if pairs is None and (not table.is_weighted or table.squared_weights is not None):
             p_value = guessing_p_value(table)
         return cls(
             table,
