@@ -113,14 +113,13 @@ def estimates_of(
     `pairs` are its samples in groups; `signed` is what else the signature says.
     """
     check_level(level)
-    judged, error, few_groups = table, None, ""
+    judged, error = table, None
     if pairs is not None:
         judged, error = of_groups(table, score, pairs, level)
-        few_groups = too_few_groups(pairs)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     by_class, made = score.average is None, []
     intervals = score.intervals(judged, level, prior)
-    size, doubt = effective_sample_size(table), score.doubt(judged, prior) or few_groups
+    size, doubt = effective_sample_size(table), score.doubt(judged, prior) or too_few_groups(pairs)
     labels = table.labels if by_class else (None,)
     for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
         known = not math.isnan(own_error)
@@ -132,12 +131,10 @@ def estimates_of(
     return made
 
 
-def reported_estimates(
-    table: Table, level: float, pairs: CellPairs | None = None, **signed: Any
-) -> dict[str, Estimate]:
+def reported_estimates(table: Table, level: float, **options: Any) -> dict[str, Estimate]:
     """Return the estimates of the scores of a report, without a warning."""
     scores = [score for score in reported() if isinstance(score, ScoreWithInterval)]
-    return {score.name: estimates_of(table, score, level, pairs, **signed)[0] for score in scores}
+    return {score.name: estimates_of(table, score, level, **options)[0] for score in scores}
 
 
 def warn_of(estimates: Iterable[Estimate]) -> None:

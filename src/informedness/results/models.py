@@ -25,9 +25,11 @@ def settings_of(level: float, pairs: CellPairs | None = None) -> str:
     return f"{groups}ci:{float(level)!r}"
 
 
-def too_few_groups(pairs: CellPairs, least: int = FEW_GROUPS) -> str:
+def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
     """Return how many groups there are if they are too few, else empty."""
-    return "" if pairs.groups is None else lack(n_groups(pairs), least, "group")
+    if pairs is None or pairs.groups is None:
+        return ""
+    return lack(n_groups(pairs), least, "group")
 
 
 @dataclass(frozen=True)

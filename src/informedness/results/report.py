@@ -120,9 +120,8 @@ class Report(Result, Mapping[str, float]):
         estimates, how = {}, None
         if confidence_level is not None:
             how = settings_of(confidence_level, pairs)
-            estimates = reported_estimates(
-                table, confidence_level, pairs, ignore_index=ignore_index
-            )
+            options: dict[str, Any] = {"pairs": pairs, "ignore_index": ignore_index}
+            estimates = reported_estimates(table, confidence_level, **options)
             warn_of(estimates.values())
             made = [Interval(*[math.nan] * 4)] * len(table.labels)
             if pairs is None:
