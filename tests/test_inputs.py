@@ -534,6 +534,91 @@ def test_a_dictionary_with_unused_and_repeated_values_counts_what_is_used():
     assert cells(table) == {("a", "a"): 2, ("a", "b"): 1, ("b", "a"): 1}
 
 
+def without(place):
+    """Return a function of labels that gives None for the one in this place."""
+    return lambda labels: [None if i == place else x for i, x in enumerate(labels)]
+
+
+def categories(values):
+    """Return a Categorical of values as they are: pandas would make floats of integers and None."""
+    known = [*dict.fromkeys(x for x in values if x is not None)]
+    return pd.Categorical.from_codes([-1 if x is None else known.index(x) for x in values], known)
+
+
+MISSING = {  # containers in which a value can be missing, by the kind of the labels that they take
+    "list": (list, "strings integers bytes"),
+    "object array": (numpy(object), "strings integers bytes"),
+    "pandas Categorical": (categories, "strings integers bytes"),
+    "pandas CategoricalIndex": (lambda v: pd.CategoricalIndex(categories(v)), "strings bytes"),
+    "pandas Series of objects": (series(object), "strings integers bytes"),
+    **{f"pandas {d}": (series(d), "strings") for d in ("str", "string[python]", "string[pyarrow]")},
+    **{f"pandas {d}": (series(d), "integers") for d in ("Int64", "int64[pyarrow]")},
+    "pandas dictionary": (series(pd.ArrowDtype(DICTIONARY)), "strings"),
+    "pyarrow Array": (pa.array, "strings integers bytes"),
+    "pyarrow ChunkedArray": (chunked(), "strings integers bytes"),
+    "pyarrow dictionary": (lambda v: pa.array(v).dictionary_encode(), "strings integers bytes"),
+    "pyarrow null in a dictionary": (
+        lambda v: pa.array(v).dictionary_encode("encode"),
+        "strings integers bytes",
+    ),
+    "polars Series": (pl.Series, "strings integers bytes"),
+    "polars Categorical": (lambda v: pl.Series(v, dtype=pl.Categorical), "strings"),
+    "polars Enum": (lambda v: pl.Series(v, dtype=pl.Enum(sorted({*v} - {None}))), "strings"),
+}
+LACKING = {
+    "strings": ["a", "a\0", "", "a", "a\0"],
+    "integers": [2**60 + 1, 2**60, -7, 2**60 + 1, 2**60],
+    "bytes": [b"a", b"a\0", b"", b"a", b"a\0"],
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_a_missing_prediction_in_any_container_is_the_wrong_answer_it_is_in_a_list(name):
+    make, kinds = MISSING[name]
+    for kind in kinds.split():
+        references, options = LACKING[kind], {"unknown": "wrong", "labels": LACKING[kind][:3]}
+        for place in (0, 2, 4):
+            lacking = without(place)(references)
+            wanted = Counter(zip(references, lacking, strict=True))
+            assert cells(table_of_labels(references, make(lacking), **options)) == wanted
+            with pytest.raises(ValueError, match=f"position {place}: a missing value"):
+                table_of_labels(references, make(lacking))
+        none_left = make(references)[:0] if name == "list" else make([*references, None])[-1:]
+        if len(none_left):  # of a dictionary whose values are all unused
+            table = table_of_labels(references[:1], none_left, **options)
+            assert cells(table) == {(references[0], None): 1}
+
+
+def test_what_a_container_knows_beside_its_labels_does_not_matter():
+    """Categories that are no labels and do not occur, and columns with names of attributes."""
+    for container, labels in (
+        (pd.Categorical(["b", "a"], categories=["b", 1, 0.5, "a"]), ["b", "a"]),
+        (pd.Categorical([1.0, 2.0], categories=[0.5, 2.0, 1.0]), [1, 2]),
+        (pd.Categorical([True, False]), [1, 0]),
+        (pd.array(["a", "b"], dtype="string[pyarrow]"), ["a", "b"]),
+        (pd.array([1, 2], dtype="int64[pyarrow]"), [1, 2]),
+        (pd.RangeIndex(2), [0, 1]),
+        (pd.Series(pd.arrays.SparseArray([0, 1])), [0, 1]),
+        (pl.Series(list("abab"), dtype=pl.Categorical)[2:], ["a", "b"]),
+        (pl.Series([1.0, 2.0], dtype=pl.Float32), [1, 2]),
+        (np.array(["a", "b"]).view(np.char.chararray), ["a", "b"]),
+        (np.array([1, 2]).view(np.memmap), [1, 2]),
+    ):
+        table = table_of_labels(container, labels)
+        assert cells(table) == Counter(zip(labels, labels, strict=True))
+    for container in (
+        pd.MultiIndex.from_tuples([(1, 2), (3, 4)]),
+        pd.DataFrame({"codes": [1, 2], "categories": [1, 2]}),
+        pd.DataFrame({"array": [1, 2], "dtype": [1, 2]}),
+        pd.Series([1, Decimal(1)], dtype=object),
+        pd.Categorical(["a", 1]),
+        pd.Categorical([0.5, 1]),
+        pl.Series(["a", 1], dtype=pl.Object),
+    ):
+        with pytest.raises(ValueError, match="`references` must hold"):
+            table_of_labels(container, [1, 2])
+
+
 def test_a_hundred_thousand_classes_need_no_square_table():
     """Squared they would be 80 GB."""
     labels = np.arange(100_000)

@@ -1,15 +1,14 @@
-"""Fast ways to code labels of some containers, where reading them one by one would be slower.
+"""Labels as the library that holds them has coded them, where one by one would be slower.
 
-`quick_column` hands over a `Column` of what is surely labels, or nothing: what a label is, and what
-is wrong with one that is none, is for `core.labels.read_column` alone to say.
-Figures in the comments are medians of `make bench`, per label.
+pandas, polars and pyarrow are asked for their codes. `quickly` hands over a `Column` of what is
+surely labels, or the container: what a label is, and what is wrong with one that is none, is for
+`core.labels.read_column` alone to say.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from itertools import count
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -24,44 +23,47 @@ def read_quickly(values: Any, name: str, may_lack: bool = False) -> Column:
 
 def quickly(values: Any, name: str, may_lack: bool = False) -> Any:
     """Return a container as a column, or as it is if there is no fast way for it."""
-    if hasattr(getattr(values, "dtype", None), "pyarrow_dtype"):  # a column of pandas
-        values = values.array.__arrow_array__()
-    elif hasattr(values, "has_nulls") and values.has_nulls():
-        values = values.to_list()  # of polars, whose integers with gaps would become floats
-    column = quick_column(values, name, may_lack)
-    return values if column is None else column
+    held, column = _held(values), None
+    if type(held) is np.ndarray:
+        column = _far_integers(held)
+    elif type(getattr(held, "dtype", None)).__name__ == "CategoricalDtype":
+        column = _coded_column([*held.categories], held.codes, name, may_lack)
+    elif hasattr(held, "dictionary_encode") and hasattr(held, "to_pylist"):
+        column = _arrow_column(held, name, may_lack)
+    # a column of pandas shows its own missing values
+    own = values if hasattr(values, "duplicated") and type(held) is not list else held
+    return own if column is None else column
 
 
-def quick_column(values: Any, name: str, may_lack: bool = False) -> Column | None:
-    """Return the labels of a container as a column, or None if there is no fast way for it."""
-    if type(values) is list:
-        return _text_column(values)
-    if type(values) is np.ndarray and values.dtype.kind in "iu" and values.ndim == 1:
-        return _far_integers(values)
-    if hasattr(values, "dictionary_encode") and hasattr(values, "to_pylist"):
-        return _arrow_column(values, name, may_lack)
-    if getattr(values, "ndim", 0) != 1 or isinstance(values, np.ma.MaskedArray):
-        return None
-    if hasattr(values, "__array__") and not hasattr(values, "detach"):
-        dtype = getattr(values, "dtype", None)
-        if isinstance(dtype, np.dtype) and dtype.kind == "f":
-            return _whole_floats(np.asarray(values))
-        if isinstance(values, np.ndarray) and values.dtype.kind in "OUS":
-            return _text_column(values.tolist())
+def _held(values: Any) -> Any:
+    """Return what pandas or polars hold their labels in, and anything else as it is."""
+    dtype: Any = getattr(values, "dtype", None)
+    if hasattr(values, "has_nulls") and hasattr(dtype, "base_type"):  # of polars
+        kind = dtype.base_type().__name__
+        with suppress(Exception):  # no pyarrow, or a type that numpy has not
+            if kind in ("String", "Binary", "Categorical", "Enum"):
+                return values.to_arrow()
+            if (dtype.is_numeric() or kind == "Boolean") and not values.has_nulls():
+                return values.to_numpy()
+        return values.to_list() if values.has_nulls() else values  # integers would become floats
+    held = getattr(values, "array", values) if hasattr(dtype, "construct_array_type") else values
+    if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "") == "pyarrow":
+        return held.__arrow_array__()
+    if held is values or hasattr(dtype, "categories"):
+        return held
+    return values.tolist() if values.hasnans else np.asarray(values)
+
+
+def _coded_column(labels: list[Any], codes: Numbers, name: str, may_lack: bool) -> Column | None:
+    """Return labels by their positions, -1 where one is missing; None if some are no labels."""
+    is_whole = codes.min(initial=0) >= 0
+    if is_whole or may_lack:
+        with suppress(ValueError):
+            labels = read_column(labels, name).tolist()
+            if is_whole:
+                return Column(codes, labels)
+            return Column(np.where(codes < 0, np.int64(len(labels)), codes), [*labels, None])
     return None
-
-
-def _text_column(values: list[Any]) -> Column | None:
-    """Return strings or bytes as codes, in one look-up each."""
-    if not values or type(values[0]) not in (str, bytes):
-        return None
-    positions: defaultdict[Any, int] = defaultdict(count().__next__)
-    try:
-        codes = np.fromiter(map(positions.__getitem__, values), np.int64, len(values))
-    except TypeError:  # something that has no hash
-        return None
-    # only strings equal strings, so the types of the distinct labels are those of all
-    return Column(codes, list(positions)) if {*map(type, positions)} == {type(values[0])} else None
 
 
 def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
@@ -84,32 +86,21 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
         if isinstance(values, pyarrow.ChunkedArray):
             values = values if is_plain else values.unify_dictionaries()
             values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
-        if is_plain:
-            return Column(np.from_dlpack(values))  # asarray would import pandas
-        labels = read_column(values.dictionary.to_pylist(), name).tolist()
     except (ValueError, NotImplementedError):  # what cannot be coded is read one by one
         return None
-    codes = values.indices
-    if codes.null_count:
-        codes, labels = codes.fill_null(len(labels)), [*labels, None]
-    return Column(np.from_dlpack(codes), labels)
+    if is_plain:
+        return Column(np.from_dlpack(values))  # asarray would import pandas
+    codes = np.from_dlpack(values.indices.fill_null(-1))
+    return _coded_column(values.dictionary.to_pylist(), codes, name, may_lack)
 
 
 def _far_integers(array: Numbers) -> Column | None:
     """Return integers that are no codes as they stand, going by the first ones."""
-    head = array[:8].tolist()
+    head = array[:8].tolist() if array.dtype.kind in "iu" and array.ndim == 1 else []
     if not head or (min(head) >= 0 and max(head) < 2**11 and array.dtype != np.uint64):
         return None
     found, codes = code_integers(array.astype(array.dtype.newbyteorder("="), copy=False))
     return Column(codes, found.tolist())
-
-
-def _whole_floats(array: Numbers) -> Column | None:
-    """Return whole floats as integers."""
-    largest = np.abs(array).max(initial=0)  # nan if there is one
-    if not float(largest) < 2**63 or not (np.trunc(array) == array).all():
-        return None
-    return Column(array.astype(np.int64))
 
 
 # Integers
