@@ -75,6 +75,7 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
         values.validate(full=True)  # or -1 in a dictionary's column would be its last label
     except ValueError as error:
         raise ValueError(f"`{name}` must hold positions in its dictionary: {error}") from error
+    values = values.cast(pyarrow.uint8()) if types.is_boolean(values.type) else values
     kind = values.type
     if (values.null_count and not may_lack) or not len(values) or types.is_nested(kind):
         return None
