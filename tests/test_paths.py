@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from file_cases import refused_as, table_of
-from informedness.inputs import paths
+from informedness.inputs import joined, paths
 from informedness.inputs.joined import columns_of, lines_of, samples_of_lines
 from informedness.inputs.samples import Samples
 from informedness.warnings import InformednessWarning
@@ -162,7 +162,7 @@ def lines_in(path, **options):
     """Return the labels in a text file, on either side."""
     names = {"references": "r.txt", "predictions": "p.txt"}
     samples = Samples(names, **options)
-    lines = dict.fromkeys(names, lines_of(path, None))
+    lines = {side: lines_of(path, None) for side in names}
     references, predictions = columns_of(samples, samples_of_lines(lines, samples)).columns.values()
     assert references.tolist() == predictions.tolist()
     return references.tolist()
@@ -190,6 +190,29 @@ def test_lines_without_a_label_are_refused_with_their_number_or_kept_on_request(
         lines_in(path)
     path.write_text("--\n|\n-----\nlabel\ta\n")  # morse, and whatever else somebody calls a class
     assert len(lines_in(path)) == 4
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1 << 16])
+def test_lines_do_not_depend_on_how_many_are_read_at_a_time(size, tmp_path, monkeypatch):
+    monkeypatch.setattr(joined, "_LINES", size)
+    monkeypatch.setattr(joined, "_BLOCK", size)
+    path = tmp_path / "p.txt"
+    for text, kept in (
+        ("a\r\n\r\nb\r\n\r\n\r\n\r\n", ["a", "b"]),
+        ("aé🎯\n\n\n\n\nb", ["aé🎯", "b"]),
+        ("a\rb\r\r\r\r", ["a", "b"]),
+    ):
+        path.write_bytes(text.encode())
+        assert lines_in(path, drop_null=True) == kept
+        all_lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+        assert lines_in(path, keep_missing=True) == all_lines
+    path.write_bytes(b"a\n" * 9 + b"\xff")
+    with pytest.raises(ValueError, match=f"^{path}: line 10 is not text in UTF-8"):
+        lines_in(path)
+    names = {"references": "r.txt", "predictions": "p.txt"}
+    sides = {"references": ["a"] * 9, "predictions": ["a"] * 12}
+    with pytest.raises(ValueError, match=r"got 9 in r\.txt, 12 in p\.txt"):
+        list(samples_of_lines(sides, Samples(names)))
 
 
 def test_json_is_lines_or_an_array_whatever_the_file_is_called(tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -19,6 +21,7 @@ from .read import Amounts, Read, amounts_of
 from .samples import Samples, raw_batches, read_files
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
+_LINES, _BLOCK = 1 << 16, 1 << 20  # lines counted, and characters read, at a time
 
 
 class Whole(NamedTuple):
@@ -105,14 +108,20 @@ def _never_repeat(columns: Sequence[Column]) -> bool:
     return 1 < len(rows) == len(np.unique(rows, axis=0))
 
 
-def lines_of(path: str, encoding: str | None) -> list[str]:
-    """Return the lines of a text file, which must be text of labels."""
-    with naming(path):
-        with open_whole(path, None, encoding) as stream:
-            content = stream.read()
-        if why := why_not_utf8(content.splitlines()):
-            raise ValueError(why)
-    return lines_in(content.decode("utf-8-sig"))
+def lines_of(path: str, encoding: str | None) -> Iterator[str]:
+    """Yield the lines of a text file, which must be text of labels."""
+    with naming(path), open_whole(path, None, encoding) as stream:
+        text, line = io.TextIOWrapper(stream, encoding="utf-8-sig"), ""
+        try:
+            while block := text.read(_BLOCK):
+                if "\0" in block:
+                    raise UnicodeError
+                *lines, line = (line + block).split("\n")
+                yield from lines
+        except UnicodeError:
+            stream.seek(0)
+            raise ValueError(why_not_utf8(stream.read().splitlines())) from None
+        yield from [line] * bool(line)
 
 
 def lines_in(text: str) -> list[str]:
@@ -122,9 +131,9 @@ def lines_in(text: str) -> list[str]:
 
 
 def samples_of_lines(
-    sides: Mapping[str, list[str]], samples: Samples
+    sides: Mapping[str, Iterable[str]], samples: Samples
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the samples in lists of lines, by argument, one label per line.
+    """Yield the samples in lines, by argument, one label per line.
 
     Lines at the end that are empty on all sides are no samples.
 
@@ -133,15 +142,26 @@ def samples_of_lines(
     ValueError
         If the numbers of lines differ.
     """
-    if len({*map(len, sides.values())}) > 1:
-        found = [f"{len(lines)} in {samples.names[x]}" for x, lines in sides.items()]
-        raise ValueError(
-            f"there must be the same number of lines, one per sample, got {', '.join(found)}"
-        )
-    n = len(sides["references"])
-    while n and not (samples.keep_missing or any(lines[n - 1] for lines in sides.values())):
-        n -= 1
-    yield samples.read({x: lines[:n] for x, lines in sides.items()}, is_text=True)
+    rest = {x: iter(lines) for x, lines in sides.items()}
+    total = n_empty = 0  # lines so far, and how many of them were empty in the end
+    while any(some := {x: list(islice(lines, _LINES)) for x, lines in rest.items()}.values()):
+        sizes = [len(lines) for lines in some]
+        if len({*sizes}) > 1:
+            found = [
+                f"{total + n + sum(1 for _ in lines)} in {samples.names[x]}"
+                for n, (x, lines) in zip(sizes, rest.items(), strict=True)
+            ]
+            raise ValueError(
+                f"there must be the same number of lines, one per sample, got {', '.join(found)}"
+            )
+        n, total = sizes[0], total + sizes[0]
+        while n and not (samples.keep_missing or any(lines[n - 1] for lines in some)):
+            n -= 1
+        if n:
+            columns = ([""] * n_empty + lines[:n] for lines in some)
+            yield samples.read(dict(zip(sides, columns, strict=True)), is_text=True)
+            n_empty = 0
+        n_empty += sizes[0] - n
 
 
 def joined_rows(
