@@ -25,14 +25,12 @@ def quickly(values: Any, name: str, may_lack: bool = False) -> Any:
     """Return a container as a column, or as it is if there is no fast way for it."""
     held, column = _held(values), None
     if type(held) is np.ndarray:
-        column = _far_integers(held)
+        values, column = held, _far_integers(held)
     elif type(getattr(held, "dtype", None)).__name__ == "CategoricalDtype":
         column = _coded_column([*held.categories], held.codes, name, may_lack)
     elif hasattr(held, "dictionary_encode") and hasattr(held, "to_pylist"):
         column = _arrow_column(held, name, may_lack)
-    # a column of pandas shows its own missing values
-    own = values if hasattr(values, "duplicated") and type(held) is not list else held
-    return own if column is None else column
+    return values if column is None else column
 
 
 def _held(values: Any) -> Any:
@@ -45,13 +43,12 @@ def _held(values: Any) -> Any:
                 return values.to_arrow()
             if (dtype.is_numeric() or kind == "Boolean") and not values.has_nulls():
                 return values.to_numpy()
-        return values.to_list() if values.has_nulls() else values  # integers would become floats
+        return values
     held = getattr(values, "array", values) if hasattr(dtype, "construct_array_type") else values
     if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "") == "pyarrow":
         return held.__arrow_array__()
-    if held is values or hasattr(dtype, "categories"):
-        return held
-    return values.tolist() if values.hasnans else np.asarray(values)
+    is_nullable = held is not values and not hasattr(dtype, "categories")
+    return np.asarray(values) if is_nullable and not values.hasnans else held
 
 
 def _coded_column(labels: list[Any], codes: Numbers, name: str, may_lack: bool) -> Column | None:
