@@ -220,11 +220,3 @@ def test_the_page_on_how_sure_has_the_numbers_of_the_test_of_chance():
     assert abs(steps[1] - round(steps[1])) > 1e-6
     said = "Up to 2,000 samples without weights, where expected counts are below 5"
     assert said in plain(METHODS)
-
-
-def test_the_page_on_performance_has_the_goals_of_the_benchmark_with_those_it_missed():
-    _, results = (ROOT / "tests/benchmarks/RESULTS.md").read_text("utf-8").split("## Goals\n\n")
-    page = (ROOT / "docs/performance.md").read_text("utf-8")
-    _, shown = page.split("<!-- goals -->\n\n")
-    goals = results.partition("\n\n")[0]
-    assert shown.startswith(f"{goals}\n\n<!-- end of goals -->")

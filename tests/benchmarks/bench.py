@@ -5,7 +5,8 @@
     --only PATTERN   only the works whose name matches this regular expression
     --loaded         write the page although the machine has other work to do
 
-`--output` also puts the goals into docs/performance.md. The files take 600 MB in TMPDIR.
+The files take 700 MB in TMPDIR. To try the benchmark, set BENCH_SHARE, the share of the samples of
+each work, to 0.01.
 
 Labels are uniform over k classes and seeded; 60% of the predictions are right. Time is wall time,
 data and objects made beforehand; that of a command is that of its whole process. Those who do a
@@ -15,7 +16,9 @@ MB are the peak of ours above what was resident before the call.
 """
 
 import argparse
+import csv
 import ctypes
+import json
 import os
 import re
 import statistics
@@ -24,16 +27,21 @@ import sys
 import tempfile
 import time
 import warnings
-from contextlib import ExitStack
+from collections import Counter
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from functools import partial
 from importlib import import_module, metadata
+from io import StringIO
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import datasets
 import duckdb
 import numpy as np
+import openpyxl
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
@@ -42,14 +50,27 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.multitest import multipletests
 
 import informedness
-from informedness import ContingencyTable, compare, estimate, leaderboard, report, table_from_file
+from informedness import (
+    ContingencyTable,
+    compare,
+    estimate,
+    leaderboard,
+    report,
+    table_from_file,
+    table_from_frame,
+)
+from informedness.cli import main as main_of_command
 from informedness.results.slices import Slices
+from informedness.trainer import ComputeMetrics
 
 SEED, GIB, BUDGET = 2003, 2**30, 2.0
 ROOT = Path(__file__).resolve().parents[2]
-PERFORMANCE = ROOT / "docs/performance.md"
-PACKAGES = "informedness numpy scipy scikit-learn evaluate pandas pyarrow duckdb statsmodels"
+PACKAGES = (
+    "informedness numpy scipy scikit-learn evaluate datasets pandas polars pyarrow duckdb openpyxl "
+    "statsmodels"
+)
 FUNCTIONS = ("informedness_score", "nit_score")
+USUAL_FORMS = "int64", "list of int"  # that the peer, of int32, takes
 SCIKIT, LIMIT, USUAL = "balanced_accuracy_score", "bincount of a ready code", "usual_kind"
 PEER = """
 import datasets, evaluate, operator
@@ -66,7 +87,8 @@ class Peer(evaluate.Metric):
 class Work(NamedTuple):
     """Something to do; `make` returns who does it and how, ours first.
 
-    A goal is a bound on the time of ours in times that of a peer, or on its "s" or "MB".
+    A goal is a bound on the time of ours in times that of a peer, or on its "s" or "MB", or on its
+    memory in times that of a peer, "MB of" it.
     """
 
     name: str
@@ -76,6 +98,13 @@ class Work(NamedTuple):
 
 # Labels, from codes below k
 
+SHARE = float(os.environ.get("BENCH_SHARE", 1))
+
+
+def many(n):
+    """Return how many samples there are of n."""
+    return max(100, int(SHARE * n))
+
 
 def codes(n, k, share=0.6, seed=SEED):
     """Return codes of references and predictions, of which this share is right."""
@@ -84,60 +113,123 @@ def codes(n, k, share=0.6, seed=SEED):
     return y, np.where(rng.random(n) < share, y, (y + rng.integers(1, k, size=n)) % k)
 
 
-def text(some, k):
-    return np.array([f"class {code}" for code in range(k)])[some]
+def words(k, length=5):
+    return np.array([f"c{code:0{length - 1}d}" for code in range(k)])
 
 
-def objects(some, k):
+def scattered(text):
     """Return a str object of its own for each sample, scattered over memory as by a shuffle."""
-    order = np.random.default_rng(SEED).permutation(len(some))
-    shuffled = np.empty(len(some), dtype=object)
-    shuffled[order] = text(some[order], k).tolist()
+    order = np.random.default_rng(SEED).permutation(len(text))
+    shuffled = np.empty(len(text), dtype=object)
+    shuffled[order] = text.tolist()
     return shuffled
 
 
-FORMS = {
-    "int64": lambda some, k: some,
-    "int64 ids of 63 bits": lambda some, k: np.arange(-(2**62), 2**62, 2**63 // k)[some],
-    "list of int": lambda some, k: some.tolist(),
-    "numpy U": text,
-    "object array of str": objects,
-    "list of str": lambda some, k: objects(some, k).tolist(),
-    "pandas str": lambda some, k: pd.Series(objects(some, k), dtype="str"),
-    "pyarrow string": lambda some, k: pa.array(text(some, k)),
-    "pyarrow dictionary": lambda some, k: pa.array(text(some, k)).dictionary_encode(),
+def column_of(values):
+    """Return a column of `datasets`, as people pass it to evaluate."""
+    return datasets.Dataset.from_dict({"label": values})["label"]
+
+
+INTEGERS = {
+    "int64": np.asarray,
+    "int64 ids of 63 bits": lambda some: np.arange(-(2**62), 2**62, 2**63 // 10)[some],
+    "list of int": np.ndarray.tolist,
+    "list of np.int64": list,
+    "list of float": lambda some: some.astype(float).tolist(),
+    "list of bool": lambda some: (some % 2 == 0).tolist(),
+    "datasets column of int": column_of,
+    "pandas Int64": lambda some: pd.Series(some, dtype="Int64"),
+    "pandas category of int": lambda some: pd.Series(some, dtype="category"),
+    "polars Int64": pl.Series,
+    "pyarrow int64": pa.array,
+    "pyarrow bool": lambda some: pa.array(some % 2 == 0),
+    "pyarrow dictionary of int": lambda some: pa.array(some).dictionary_encode(),
 }
+TEXT = {
+    "list of str": lambda text: scattered(text).tolist(),
+    "numpy U": np.asarray,
+    "object array of str": scattered,
+    "datasets column of str": lambda text: column_of(text.tolist()),
+    "pandas str": lambda text: pd.Series(scattered(text), dtype="str"),
+    "pandas object": lambda text: pd.Series(scattered(text), dtype=object),
+    "pandas category": lambda text: pd.Series(text, dtype="category"),
+    "polars String": lambda text: pl.Series(text.tolist()),
+    "polars Categorical": lambda text: pl.Series(text.tolist(), dtype=pl.Categorical),
+    "polars Enum": lambda text: pl.Series(text.tolist(), dtype=pl.Enum(np.unique(text).tolist())),
+    "pyarrow string": pa.array,
+    "pyarrow dictionary": lambda text: pa.array(text).dictionary_encode(),
+}
+CODED = "pandas category", "polars Categorical", "polars Enum", "pyarrow dictionary"
 
 
-def scored(form, n, k):
-    pair = codes(n, k)
-    y, p = (FORMS[form](some, k) for some in pair)
+def scored(form, n, k, length=5):
+    """Score labels in a container, and the same ones as integers, or as a list of text."""
+    pair = codes(many(n), k)
+    make = INTEGERS.get(form)
+    y, p = (make(x) if make else TEXT[form](words(k, length)[x]) for x in pair)
     runs = {name: partial(getattr(informedness, name), y, p) for name in FUNCTIONS}
-    runs["accuracy_score"] = partial(accuracy_score, y, p)
-    if form.startswith("list"):
-        runs["set(y); set(p)"] = lambda: (set(y), set(p))
+    if form == "int64":
+        runs["accuracy_score"] = partial(accuracy_score, y, p)
+    plain = {"int64": pair}
+    if form in TEXT:
+        plain["list of str"] = [TEXT["list of str"](words(k, length)[x]) for x in pair]
+    for name in plain.keys() - {form}:
+        runs[name] = partial(informedness.informedness_score, *plain[name])
     if 8 * k**2 < GIB:  # these count in a square
         runs[SCIKIT] = partial(balanced_accuracy_score, y, p, adjusted=True)
         runs[LIMIT] = lambda: np.bincount(pair[0] * k + pair[1], minlength=k * k)
     return runs
 
 
+def ignoring(form, n, k):
+    """Score labels of which three in ten are ignored, and as many without."""
+    y, p = codes(many(n), k)
+    padded = np.where(np.random.default_rng(1).random(len(y)) < 0.3, -1, y)
+    make = INTEGERS.get(form, lambda some: TEXT[form](words(k + 1)[some]))
+    label = -1 if form in INTEGERS else str(words(k + 1)[-1])
+    score = informedness.informedness_score
+    return {
+        "ignore_index": partial(score, make(padded), make(p), ignore_index=label),
+        "without": partial(score, make(y), make(p)),
+    }
+
+
+def size_of(form):
+    """Return how many labels to score in a container."""
+    return 10**5 if form.startswith("datasets") else 10**6  # scikit-learn takes 80 s for more
+
+
 def labels(_):
-    for form, n, k, *goals in (
-        ("int64", 10**3, 10, (1 / 10, SCIKIT)),
-        ("int64", 10**7, 10, (1 / 40, SCIKIT), (2, LIMIT), (50, "MB")),
-        ("int64", 10**7, 1000),
-        ("int64", 10**6, 100_000, (200, "MB")),
-        ("int64 ids of 63 bits", 10**6, 10),
-        ("list of int", 10**6, 10),
-        ("numpy U", 10**6, 10, (1 / 15, SCIKIT)),
-        ("object array of str", 10**6, 10, (1 / 15, SCIKIT)),
-        ("list of str", 10**6, 10, (1.5, "set(y); set(p)")),
-        ("pandas str", 10**6, 10),
-        ("pyarrow string", 10**6, 10, (1 / 80, SCIKIT)),
-        ("pyarrow dictionary", 10**6, 10, (1 / 80, SCIKIT)),
+    for n, k, *goals in (
+        (10**3, 2, (1 / 8, SCIKIT)),
+        (10**3, 10, (1 / 8, SCIKIT)),
+        (10**3, 1000, (1 / 8, SCIKIT)),
+        (10**7, 2, (1 / 40, SCIKIT)),
+        (10**7, 10, (1 / 40, SCIKIT), (2, LIMIT), (50, "MB")),
+        (10**7, 1000),
+        (10**6, 100_000, (200, "MB")),
     ):
-        yield Work(f"{form}, N = {n:,}, k = {k:,}", partial(scored, form, n, k), goals)
+        yield Work(f"int64, N = {n:,}, k = {k:,}", partial(scored, "int64", n, k), goals)
+    for form in INTEGERS:
+        n = size_of(form)
+        for k in (2, 10, 1000):
+            goals = [(1, SCIKIT)]
+            goals += [(3, "int64")] * form.startswith(("pandas", "pyarrow dict"))
+            if k == 10 or form not in ("int64 ids of 63 bits", "list of bool", "pyarrow bool"):
+                yield Work(f"{form}, N = {n:,}, k = {k:,}", partial(scored, form, n, k), goals)
+    for form in TEXT:
+        n = size_of(form)
+        for k, length in ((2, 5), (10, 5), (10, 20), (1000, 5)):
+            goals = [(1, SCIKIT)]
+            if form in CODED:
+                goals.append((3, "int64"))
+            elif form != "list of str":
+                goals.append((4 if form == "numpy U" and length > 8 else 2, "list of str"))
+            name = f"{form}, {length} characters, N = {n:,}, k = {k:,}"
+            yield Work(name, partial(scored, form, n, k, length), goals)
+    for form in ("int64", "list of str", "pyarrow dictionary"):
+        name = f"{form}, 3 in 10 ignored, N = 1,000,000, k = 10"
+        yield Work(name, partial(ignoring, form, 10**6, 10), ((2, "without"),))
 
 
 # Metrics of evaluate
@@ -154,9 +246,12 @@ def register():
 
 
 def computed(form, n, how):
-    y, p = (FORMS[form](some, 10) for some in codes(n, 10))
+    make = INTEGERS.get(form, lambda some: TEXT[form](words(10)[some]))
+    y, p = map(make, codes(many(n), 10))
     runs = {}
     for name in ("informedness", "nit", USUAL):
+        if name == USUAL and form not in USUAL_FORMS:
+            continue
         alone = f"{os.getpid()}-{time.perf_counter_ns()}"  # instances of one id wait for a lock
         metric = import_module("evaluate").load(name, experiment_id=alone)
         whole = partial(metric.compute, references=y, predictions=p)
@@ -179,13 +274,26 @@ def added(metric, singly, y, p):
 def metrics(_):
     register()
     for how, form, n, *goals in (
-        ("compute", "int64", 10**7, (1 / 500, USUAL), (1.5, FUNCTIONS[0])),
+        ("compute", "int64", 10**7, (1 / 500, USUAL), (2.5, FUNCTIONS[0])),
+        ("compute", "int64", 10**6, (1 / 500, USUAL), (1.3, FUNCTIONS[0])),
+        ("compute", "int64", 10**5, (1.3, FUNCTIONS[0])),
         ("1,000 x add_batch", "int64", 10**7, (1 / 300, USUAL)),
         ("add", "list of int", 10**4, (1 / 20, USUAL)),
         ("compute", "int64", 10, (1 / 10, USUAL)),
         ("compute", "list of int", 1000, (1 / 10, USUAL)),
     ):
-        yield Work(f"{how}, {form}, N = {n:,}", partial(computed, form, n, how), goals)
+        yield Work(f"{how}, {form}, N = {n:,}, k = 10", partial(computed, form, n, how), goals)
+    for form in (
+        "list of int",
+        "list of np.int64",
+        "list of float",
+        "list of str",
+        "datasets column of int",
+        "datasets column of str",
+    ):
+        for n in (10**5, 10**6):
+            name = f"compute, {form}, N = {n:,}, k = 10"
+            yield Work(name, partial(computed, form, n, "compute"), ((1.3, FUNCTIONS[0]),))
 
 
 # Files and slices
@@ -193,15 +301,15 @@ def metrics(_):
 
 def counted(folder, n, form, n_slices):
     """Count a file of pairs, whole or by slice."""
-    y, p = codes(10**7, 100)
+    y, p = codes(many(10**7), 100)
     g = np.random.default_rng(1).integers(max(n_slices, 1), size=len(y))
     columns = {name: pa.array(some, pa.int32()) for name, some in (("y", y), ("p", p), ("g", g))}
     if form == "dictionaries":
-        words = pa.array(text(np.arange(10_000), 10_000))
-        columns = {x: pa.DictionaryArray.from_arrays(some, words) for x, some in columns.items()}
+        names = pa.array(words(10_000))
+        columns = {x: pa.DictionaryArray.from_arrays(some, names) for x, some in columns.items()}
     part, path = pa.table(columns), str(folder / "pairs.parquet")
     with pa.parquet.ParquetWriter(path, part.schema) as writer:
-        for _ in range(n // len(y)):
+        for _ in range(n // 10**7):
             writer.write_table(part)
     read = partial(table_from_file, path, references="y", predictions="p")
     runs = {"table_from_file": read}
@@ -213,14 +321,71 @@ def counted(folder, n, form, n_slices):
     return runs | {"DuckDB": lambda: engine.execute(query).fetchall()}
 
 
-def sliced():
-    y, p = codes(10**7, 10)
-    g = np.random.default_rng(1).integers(20, size=len(y))
+def written(folder, n, kind):
+    """Count a file of text labels, beside what reads it without us."""
+    sides = [words(10)[some].tolist() for some in codes(many(n), 10)]
+    rows, path = list(zip(*sides, strict=True)), folder / f"pairs.{kind}"
+    read = partial(table_from_file, path, references="y", predictions="p")
+    if kind == "xlsx":
+        book = openpyxl.Workbook(write_only=True)
+        sheet = book.create_sheet()
+        for row in (("y", "p"), *rows):
+            sheet.append(row)
+        book.save(path)
+        return {"table_from_file": read, "pandas.read_excel": partial(pd.read_excel, path)}
+    if kind == "jsonl":
+        with path.open("w") as file:
+            for i, (y, p) in enumerate(rows):
+                file.write(json.dumps({"id": i, "y": y, "p": p}) + "\n")
+        return {"table_from_file": read, "json.loads and Counter": partial(loaded_lines, path)}
+    with (folder / "pairs.csv").open("w") as file:
+        csv.writer(file).writerows([("y", "p"), *rows])
+    if kind == "csv":
+        return {"table_from_file": read, "pandas.read_csv": partial(pd.read_csv, path)}
+    texts = [folder / f"{name}.txt" for name in ("y", "p")]
+    for text, side in zip(texts, sides, strict=True):
+        text.write_text("\n".join(side))
+    columns = "-r", "y", "-p", "p"
+    return {
+        "report y.txt p.txt": partial(printed, *texts),
+        "CSV": partial(printed, folder / "pairs.csv", *columns),
+    }
+
+
+def loaded_lines(path):
+    with path.open() as file:
+        return Counter((row["y"], row["p"]) for row in map(json.loads, file))
+
+
+def printed(*arguments):
+    """Run a command in this process."""
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        if main_of_command(["report", *map(str, arguments)]):
+            raise ValueError(f"not read: {arguments}")
+
+
+def sliced(n, n_slices):
+    y, p = codes(many(n), 10)
+    g = np.random.default_rng(1).integers(n_slices, size=len(y))
+    frame = pd.DataFrame({"g": g, "y": y, "p": p})
+    columns = {"references": "y", "predictions": "p"}
     return {
         'by={"g": g}': partial(informedness.slices, y, p, by={"g": g}),
         "by=g": partial(informedness.slices, y, p, by=g),
         "no slices": partial(report, y, p),
-        "pandas": pd.DataFrame({"g": g, "y": y, "p": p}).groupby(["g", "y", "p"]).size,
+        "tables_from_frame, by name": partial(table_from_frame, frame, **columns, by="g"),
+        "pandas": frame.groupby(["g", "y", "p"]).size,
+    }
+
+
+def named(n):
+    """Report on columns of a frame by their names, and on their arrays."""
+    y, p = codes(many(n), 10)
+    frame = pd.DataFrame({"y": y, "p": p})
+    columns = {"references": "y", "predictions": "p"}
+    return {
+        "by name": lambda: report(table_from_frame(frame, **columns)),
+        "arrays": partial(report, y, p),
     }
 
 
@@ -237,10 +402,23 @@ def files_and_slices(folder):
         (10**7, "integers", 20, (1, "DuckDB")),
         (10**7, "dictionaries", 10_000, (3, "no slices")),
     ):
-        name = f"Parquet of {form}, {n:,} rows" + f", {n_slices:,} slices" * bool(n_slices)
+        name = f"Parquet of {form}, N = {n:,}, k = 100" + f", {n_slices:,} slices" * bool(n_slices)
         yield Work(name, partial(counted, folder, n, form, n_slices), goals)
-    yield Work("slices(y, p, by=...), N = 10,000,000, 20 slices", sliced, ((0.1, "s"),))
-    name = 'slices(y, p, by=g, vs_rest="nit"), N = 20,000 near chance, 4 slices'
+    for kind, n, *goals in (
+        ("csv", 2 * 10**6),
+        ("jsonl", 2 * 10**5, (2, "json.loads and Counter")),
+        ("jsonl", 2 * 10**6, (2, "json.loads and Counter")),
+        ("txt", 2 * 10**6, (2, "CSV"), (2, "MB of CSV")),
+        ("xlsx", 50_000),
+    ):
+        name = f"{kind}, N = {n:,}, k = 10, 5 characters"
+        yield Work(name, partial(written, folder, n, kind), goals)
+    name = "report on columns of pandas, N = 1,000,000, k = 10"
+    yield Work(name, partial(named, 10**6), ((2, "arrays"),))
+    for n, n_slices, bound in ((10**7, 20, 0.1), (10**6, 10_000, 1)):
+        name = f"slices(y, p, by=...), N = {n:,}, k = 10, {n_slices:,} slices"
+        yield Work(name, partial(sliced, n, n_slices), ((bound, "s"),))
+    name = 'slices(y, p, by=g, vs_rest="nit"), N = 20,000 near chance, k = 4, 4 slices'
     yield Work(name, against_rest, ((0.3, "s"),))
 
 
@@ -248,7 +426,7 @@ def files_and_slices(folder):
 
 
 def estimated(n, k):
-    y, p = codes(n, k)
+    y, p = codes(many(n), k)
     table = ContingencyTable.from_labels(references=y, predictions=p)
     runs = {"report": partial(report, table, confidence_level=0.95),
             "informedness": partial(estimate, table),
@@ -263,18 +441,18 @@ def mcnemars(y, a, b):
 
 
 def compared(n, k, metric):
-    y, a = codes(n, k)
-    b = np.where(np.random.default_rng(1).random(n) < 0.5, a, y)
+    y, a = codes(many(n), k)
+    b = np.where(np.random.default_rng(1).random(len(y)) < 0.5, a, y)
     ours = partial(compare, y, a, b, metric=metric)
     return {"compare": ours, "McNemar of statsmodels": partial(mcnemars, y, a, b)}
 
 
-def ranked(n):
-    y, _ = codes(1000, 3)
+def ranked(n_models, n, k):
+    y, _ = codes(many(n), k)
     models = {}
-    for i in range(n):
+    for i in range(n_models):
         known = np.random.default_rng(i).random(len(y)) < 0.4 + i / 90
-        models[str(i)] = np.where(known, y, codes(len(y), 3, seed=i)[0])
+        models[str(i)] = np.where(known, y, codes(len(y), k, seed=i)[0])
 
     def pairs():
         tests = [mcnemars(y, *pair) for pair in combinations(models.values(), 2)]
@@ -294,8 +472,52 @@ def tests(_):
     ):
         name = f"compare by {metric}, N = {n:,}, k = {k:,}"
         yield Work(name, partial(compared, n, k, metric), ((bound, "s"),))
-    for n, bound in ((10, 0.5), (34, 5)):
-        yield Work(f"leaderboard of {n} models, N = 1,000", partial(ranked, n), ((bound, "s"),))
+    for n_models, n, k, *goals in (
+        (10, 1000, 3, (0.5, "s")),
+        (34, 1000, 3, (5, "s")),
+        (10, 10_000, 2),
+        (10, 10_000, 10),
+        (10, 10_000, 1000),
+    ):
+        name = f"leaderboard of {n_models} models, N = {n:,}, k = {k:,}"
+        yield Work(name, partial(ranked, n_models, n, k), goals)
+
+
+# The Trainer
+
+
+def evaluated(n, k):
+    """Score logits, one row per sample."""
+    y, p = codes(many(n), k)
+    logits = np.random.default_rng(1).random((len(y), k), dtype=np.float32)
+    logits[np.arange(len(y)), p] += 1
+    return {
+        "ComputeMetrics": lambda: ComputeMetrics("informedness")((logits, y)),
+        "argmax alone": partial(logits.argmax, -1),
+    }
+
+
+def tagged(shape, k):
+    """Score ids of classes of tokens, half of them padding, all at once."""
+    y, p = (some.reshape(shape[0], -1) for some in codes(many(shape[0]) * shape[1], k))
+    y = np.where(np.arange(y.shape[1]) < y.shape[1] // 2, y, -100)
+    kept = y != -100
+    return {
+        "ComputeMetrics": lambda: ComputeMetrics("informedness")((p, y)),
+        "informedness_score, padding left out": lambda: informedness.informedness_score(
+            y[kept], p[kept]
+        ),
+    }
+
+
+def trainers(_):
+    for k in (10, 1000):
+        name = f"logits, N = 100,000, k = {k:,}"
+        yield Work(name, partial(evaluated, 10**5, k), ((2, "argmax alone"),))
+    for k in (10, 1000):
+        name = f"tokens, N = 512 x 2,048, k = {k:,}"
+        goal = 2, "informedness_score, padding left out"
+        yield Work(name, partial(tagged, (512, 2048), k), (goal,))
 
 
 # Commands
@@ -362,7 +584,7 @@ def pages(folder):
 
 
 GROUPS = {"Labels": labels, "Metrics of evaluate": metrics, "Files and slices": files_and_slices,
-          "Intervals, comparisons, rankings": tests, "Commands": commands,
+          "Intervals, comparisons, rankings": tests, "Trainer": trainers, "Commands": commands,
           "Page": pages}  # fmt: skip
 
 
@@ -391,20 +613,20 @@ def peak(run):
 
 
 def measure(runs):
-    """Return the median seconds of everyone, and the MB of the first one."""
-    times, loops, megabytes = {}, {}, []
+    """Return the median seconds of everyone, and the MB."""
+    times, loops, megabytes = {}, {}, {}
     for name, run in runs.items():
         first, size = peak(run)
         if first < BUDGET / 10:  # imports and caches are behind it now
             first, size = peak(run)
-        megabytes.append(size)
+        megabytes[name] = size
         times[name] = [first] if first > BUDGET / 4 else []
         loops[name] = max(1, int(0.005 / first))
     for _ in range(15):
         for name, taken in times.items():
             if not taken or sum(taken) * loops[name] < BUDGET:
                 taken.append(clock(runs[name], loops[name]))
-    return {name: statistics.median(taken) for name, taken in times.items()}, megabytes[0]
+    return {name: statistics.median(taken) for name, taken in times.items()}, megabytes
 
 
 # Reporting
@@ -419,12 +641,14 @@ def shown(seconds):
 
 def judged(bound, of, seconds, megabytes):
     """Return a goal, what was reached, and whether that is enough."""
-    ours = next(iter(seconds.values()))
+    us = next(iter(seconds))
     if of in ("s", "MB"):
-        value = ours if of == "s" else megabytes
+        value = seconds[us] if of == "s" else megabytes[us]
         said = f"at most {bound:g} {of}", f"{value:.3g} {of}"
     else:
-        value = ours / seconds[of]
+        peer = of.removeprefix("MB of ")
+        amounts = seconds if of == peer else megabytes
+        value = amounts[us] / max(amounts[peer], 1e-9)
         said = f"at most {bound:g} times {of}", f"{value:.3g} times"
         if bound < 1:
             said = f"{1 / bound:.3g} times faster than {of}", f"{1 / value:.3g} times faster"
@@ -469,9 +693,8 @@ def main():
                 seconds, megabytes = measure(work.make())
                 (who, ours), *others = seconds.items()
                 ratios = [f"{name} {shown(s)} ({s / ours:.3g} x)" for name, s in others]
-                size = (
-                    "" if works in (commands, pages) else f"{megabytes:.3g}"
-                )  # not of other processes
+                # not of other processes
+                size = "" if works in (commands, pages) else f"{megabytes[who]:.3g}"
                 rows.append([work.name, f"{who} {shown(ours)}", size, "; ".join(ratios)])
                 found = [judged(*goal, seconds, megabytes) for goal in work.goals]
                 goals += [[work.name, *judgement] for judgement in found]
@@ -485,11 +708,6 @@ def main():
         command = f"    python {' '.join(sys.argv)}"
         lines = ["# Benchmark", command, f"{about} {minutes}", how, "## Goals", met, *parts]
         options.output.write_text("\n\n".join(lines) + "\n", encoding="utf-8")
-        page = PERFORMANCE.read_text(encoding="utf-8")
-        before, start_of, rest = page.partition("<!-- goals -->")
-        _, end_of, after = rest.partition("<!-- end of goals -->")
-        made = f"{before}{start_of}\n\n{met}\n\n{end_of}{after}"
-        PERFORMANCE.write_text(made, encoding="utf-8")
 
 
 if __name__ == "__main__":
