@@ -26,7 +26,6 @@ class Parquet:
         self._metadata = pyarrow.parquet.read_metadata(stream)
         schema = self._metadata.schema.to_arrow_schema()
         self.header, self.class_names = schema.names, class_names_in(schema, names)
-        self.n_row_groups = self._metadata.num_row_groups
         check_schema(names, schema)
         self._columns = sorted({str(column_of(x, self.header)) for x in names.values()})
 
@@ -36,7 +35,7 @@ class Parquet:
 
         Those of one column are not looked at: where its metadata is damaged, that ends the process.
         """
-        groups = map(self._metadata.row_group, range(self.n_row_groups))
+        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
         return sum(group.total_byte_size for group in groups)
 
     def batches(self, _: bool) -> Iterator[Any]:

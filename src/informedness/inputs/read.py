@@ -53,8 +53,6 @@ class Read:
     columns : tuple of ReadColumn
     not_used : tuple of str
         Names of the other columns.
-    n_row_groups : int or None
-        Of all files in Parquet.
     ignored : label or None
         The reference of samples that do not count.
     """
@@ -64,7 +62,6 @@ class Read:
     left_out: Mapping[str, int]
     columns: tuple[ReadColumn, ...]
     not_used: tuple[str, ...] = ()
-    n_row_groups: int | None = None
     ignored: Label | None = None
 
     @property
@@ -77,7 +74,6 @@ class Read:
         return {
             "sources": [*self.sources],
             "n_rows": self.n_rows,
-            "n_row_groups": self.n_row_groups,
             "left_out": dict(self.left_out),
             "columns": [column.to_dict() for column in self.columns],
             "not_used": [*self.not_used],

@@ -59,7 +59,6 @@ class Samples:
         self.sources: list[str] = []
         self.header: list[str] = []
         self.n_rows = 0
-        self.n_row_groups: int | None = None
         self.left_out = Counter[str]()
         self._drop_null, self._is_text, self._has_gaps = drop_null, False, False
         self._class_names: Sequence[str] | None = None
@@ -247,7 +246,7 @@ class Samples:
         not_used = tuple(name for name in self.header if name not in tops)
         left_out = +self.left_out
         counted = self.n_rows, left_out, tuple(columns)
-        return Read(tuple(self.sources), *counted, not_used, self.n_row_groups, self._ignored)
+        return Read(tuple(self.sources), *counted, not_used, self._ignored)
 
     def _notes(self, argument: str) -> Iterator[str]:
         if self.options.numeric or self._has_gaps:
@@ -308,8 +307,6 @@ def raw_batches(
         with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
             found = read_header(stream, kind, names, rows, most_bytes)
             samples.header += [name for name in found.header if name not in samples.header]
-            if kind == "parquet":
-                samples.n_row_groups = (samples.n_row_groups or 0) + found.n_row_groups
             class_names = getattr(found, "class_names", {})
             for columns in columns_in(found, stream, kind, names, samples.keep_missing):
                 yield columns, {"class_names": class_names, "is_text": kind in DELIMITERS}

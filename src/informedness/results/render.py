@@ -342,8 +342,6 @@ def lines_of_read(read: Read) -> list[str]:
     head = f"{len(read.sources)} files, {first} to {others[-1]}" if others else first
     head = " and ".join(read.sources) if len(others) == 1 else head
     head += f": {read.n_rows:,d} row{'s' * (read.n_rows != 1)}"
-    if read.n_row_groups is not None and read.n_row_groups > 1:
-        head += f" in {read.n_row_groups} row groups"
     head += "".join(f", {n:,d} left out ({why})" for why, n in read.left_out.items())
     cells = [(x.part, cut(shown(x.name)), _labels_read(x)) for x in read.columns]
     parts, names = (max(len(row[i]) for row in cells) for i in (0, 1))
