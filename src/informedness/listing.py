@@ -23,19 +23,26 @@ def columns_listed(
     per row there is only the name.
     """
     with open_whole(file, kind, encoding) as stream:
+
+        def counted(names: Sequence[str]) -> dict[str, Counter[object]]:
+            stream.seek(0)
+            columns = {f"predictions {i}": name for i, name in enumerate(names)}
+            one = read_header(stream, kind, columns, rows)
+            batch = next(columns_in(one, stream, kind, columns, False), {})
+            read = (batch.get(x, [])[:MOST_ROWS] for x in columns)
+            plain = (x if isinstance(x, list) else x.to_pylist() for x in read)
+            values = ((value for value in some if value is not None) for some in plain)
+            return dict(zip(names, map(Counter, values), strict=True))
+
         found = read_header(stream, kind, {}, rows)
         names = leaves(found.first) if isinstance(found, Objects) else found.header
         listed = list(islice(dict.fromkeys(names), _MOST_COLUMNS))
-        times: dict[str, Counter[object]] = {}
+        with suppress(ValueError):
+            return counted(listed) if listed else {}
+        times: dict[str, Counter[object]] = {name: Counter() for name in listed}
         for name in listed:
-            times[name] = Counter()
-            with suppress(ValueError):
-                stream.seek(0)
-                one = read_header(stream, kind, {"predictions": name}, rows)
-                batch = next(columns_in(one, stream, kind, {"predictions": name}, False), {})
-                values = batch.get("predictions", [])[:MOST_ROWS]
-                plain = values if isinstance(values, list) else values.to_pylist()
-                times[name] = Counter(value for value in plain if value is not None)
+            with suppress(ValueError):  # one with several values per row
+                times |= counted([name])
     return times
 
 

@@ -25,8 +25,7 @@ class Parquet:
         self._stream = stream
         self._metadata = pyarrow.parquet.read_metadata(stream)
         schema = self._metadata.schema.to_arrow_schema()
-        self.header, self.class_names = schema.names, class_names_in(schema, names)
-        check_schema(names, schema)
+        self.header, self.class_names = schema.names, check_schema(names, schema)
         self._columns = sorted({str(column_of(x, self.header)) for x in names.values()})
 
     @property
@@ -74,8 +73,7 @@ class Arrow:
         stream.seek(0)
         self._open = ipc.open_file if self._is_file else ipc.open_stream
         schema = self._open(stream).schema
-        self.header, self.class_names = schema.names, class_names_in(schema, names)
-        check_schema(names, schema)
+        self.header, self.class_names = schema.names, check_schema(names, schema)
         wanted = {column_of(name, schema.names) for name in names.values()}
         self._fields = [i for i, name in enumerate(schema.names) if name in wanted]
 
@@ -127,8 +125,18 @@ def _together(tables: Sequence[Any]) -> dict[str, Any]:
     return {name: table[name] for name in table.column_names}
 
 
-def class_names_in(schema: Any, names: Mapping[str, str]) -> dict[str, Sequence[str]]:
-    """Return by argument the names of classes of which a column of `datasets` has the positions."""
+def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[str]]:
+    """Return by argument the names of classes of which a column of `datasets` has the positions.
+
+    Raises
+    ------
+    ValueError
+        If columns do not exist, occur twice, or have several values per row.
+    """
+    from pyarrow import types
+
+    nested = [x for x in names.values() if x not in schema.names and column_of(x, schema.names)]
+    check_columns(names, [*schema.names, *dict.fromkeys(nested)])
     info = json.loads((schema.metadata or {}).get(b"huggingface", b"{}")).get("info") or {}
     found = {}
     for argument, name in names.items():
@@ -137,24 +145,13 @@ def class_names_in(schema: Any, names: Mapping[str, str]) -> dict[str, Sequence[
             feature = feature.get(step) if isinstance(feature, dict) else None
         if isinstance(feature, dict) and feature.get("_type") == "ClassLabel":
             found[argument] = feature["names"]
-    return found
-
-
-def check_schema(names: Mapping[str, str], schema: Any) -> None:
-    """Raise ValueError if columns do not exist, occur twice, or have several values per row."""
-    from pyarrow import types
-
-    nested = [x for x in names.values() if x not in schema.names and column_of(x, schema.names)]
-    check_columns(names, [*schema.names, *dict.fromkeys(nested)])
-    for argument, name in names.items():
-        if name in nested:
-            continue
-        kind = schema.field(name).type
-        if types.is_nested(kind) and not types.is_run_end_encoded(kind):
+        kind = None if name in nested else schema.field(name).type
+        if kind and types.is_nested(kind) and not types.is_run_end_encoded(kind):
             raise ValueError(
                 f"`{argument}` must have one value per row, got column {name!r} of {kind}: name a "
                 "field or an element in it, or argmax:NAME for the position of the largest number"
             )
+    return found
 
 
 def _column(batch: Any, name: str, first_row: int) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.labels import Label, show
 from ..extras import needing
 from .answered import LabelOptions
-from .arrow import check_schema, class_names_in, columns_of
+from .arrow import check_schema, columns_of
 from .columns import DataError, check_columns, named_columns
 from .samples import Samples
 from .tables import tables_of
@@ -102,8 +102,7 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
         raise
     except Exception as error:  # each engine has errors of its own
         raise ValueError(f"`frame` must hold columns of labels: {error}") from error
-    check_schema(names, arrow.schema)
-    class_names = class_names_in(arrow.schema, names)
+    class_names = check_schema(names, arrow.schema)
     with_times = {**names, "times": how_often} if how_often else names
     for columns in columns_of(arrow.to_batches(), with_times):
         times = {x: column.to_numpy() for x, column in columns.items() if x == "times"}

@@ -31,14 +31,13 @@ class Objects:
     ) -> None:
         self._names = names
         header, found = (
-            open_sheet(stream, names) if kind == "xlsx" else (None, json_rows(stream, rows))
+            open_sheet(stream, names) if kind == "xlsx" else ([], json_rows(stream, rows))
         )
         first = list(islice(found, 2))
         self._rows: Iterable[Row] = chain(first, found)
         self.first = first[0][1] if first else {}
         self._hint = rows_hint(self.first) if len(first) == 1 else ""
-        self.header = [*self.first] if isinstance(self.first, dict) else []
-        self.header = self.header if header is None else header
+        self.header = header or ([*self.first] if isinstance(self.first, dict) else [])
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
         """Yield values by argument, with empty text in place of nulls if they are to be kept."""

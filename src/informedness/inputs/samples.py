@@ -244,9 +244,8 @@ class Samples:
         used = {name.removeprefix("argmax:") for name in self.names.values()}
         tops = {*used, *(name.partition(".")[0] for name in used)}
         not_used = tuple(name for name in self.header if name not in tops)
-        left_out = +self.left_out
-        counted = self.n_rows, left_out, tuple(columns)
-        return Read(tuple(self.sources), *counted, not_used, self._ignored)
+        sources, left_out = tuple(self.sources), +self.left_out
+        return Read(sources, self.n_rows, left_out, tuple(columns), not_used, self._ignored)
 
     def _notes(self, argument: str) -> Iterator[str]:
         if self.options.numeric or self._has_gaps:
