@@ -210,7 +210,7 @@ def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
     """
     if isinstance(values, Column):
         return values
-    if may_lack and np.ma.is_masked(values):
+    if may_lack and type(values) is not list and np.ma.is_masked(values):
         values = values.tolist()
     flat = _flat(values, name)
     if isinstance(flat, list):
