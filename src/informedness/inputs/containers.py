@@ -88,8 +88,9 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
         return None
     if is_plain:
         return Column(np.from_dlpack(values))  # asarray would import pandas
-    codes = np.from_dlpack(values.indices.fill_null(-1))
-    return _coded_column(values.dictionary.to_pylist(), codes, name, may_lack)
+    codes = values.indices
+    codes = codes.fill_null(-1) if codes.null_count else codes  # which imports pandas
+    return _coded_column(values.dictionary.to_pylist(), np.from_dlpack(codes), name, may_lack)
 
 
 def _far_integers(array: Numbers) -> Column | None:
