@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from informedness import table_from_file
-from informedness.inputs import arrow, delimited, objects
+from informedness.inputs import arrow, csv, objects
 from informedness.inputs.joined import read_columns
 
 COLUMNS = {"references": "gold", "predictions": "model"}
@@ -32,7 +32,7 @@ SIZES = {
         (arrow, "_ROWS", 7),
         (arrow, "_BYTES", 100),
         (objects, "_LINES", 7),
-        (delimited, "BLOCK", 200),
+        (csv, "BLOCK", 200),
     ],
     "as long text": [(arrow, "_ROW_BYTES", 0), (arrow, "_BYTES", 100)],
 }

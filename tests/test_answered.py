@@ -18,8 +18,8 @@ from cli_cases import without_read
 from file_cases import COLUMNS, SIZES, WRITERS, columns, table_of
 from golden import close
 from informedness import compare, leaderboard, report
-from informedness.inputs.answered import LabelOptions, extracted
 from informedness.inputs.joined import read_columns
+from informedness.inputs.text_labels import LabelOptions, extracted
 from informedness.results.report import Report
 from tables import table_of_labels, table_of_pairs
 

@@ -30,7 +30,7 @@ from informedness import (
     table_from_file,
 )
 from informedness.inputs.joined import joined_rows
-from informedness.inputs.paths import FORMATS as PATH_FORMATS
+from informedness.inputs.open import FORMATS as PATH_FORMATS
 from informedness.logs.reading import READERS, read_log
 from informedness.results.slices import Slices
 from informedness.statistics.registry import SCORES

@@ -27,7 +27,7 @@ from file_cases import (
     write_json_lines,
 )
 from informedness.inputs import arrow
-from informedness.inputs.delimited import DELIMITERS
+from informedness.inputs.csv import DELIMITERS
 from informedness.inputs.joined import read_columns
 from tables import table_of_labels
 

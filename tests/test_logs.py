@@ -20,7 +20,7 @@ import pytest
 from cli_cases import refused
 from harnesses.arithmetic import GOLDS, SAID
 from informedness import compare, estimate, read_log
-from informedness.inputs.answered import LabelOptions
+from informedness.inputs.text_labels import LabelOptions
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport

@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from informedness.inputs.answered import AS_THEY_ARE
+from informedness.inputs.text_labels import AS_THEY_ARE
 from informedness.logs.lighteval import is_log, read_log
 from tables import score_of
 

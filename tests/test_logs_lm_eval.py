@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from informedness.inputs.answered import AS_THEY_ARE
+from informedness.inputs.text_labels import AS_THEY_ARE
 from informedness.logs.lm_eval import is_log, read_log
 
 KEPT = Path(__file__).parents[1] / "examples" / "runs" / "lm-eval"

@@ -15,7 +15,8 @@ import pyarrow.parquet
 import pytest
 
 from file_cases import refused_as, table_of
-from informedness.inputs import joined, paths
+from informedness.inputs import joined
+from informedness.inputs import open as opening
 from informedness.inputs.joined import columns_of, lines_of, samples_of_lines
 from informedness.inputs.samples import Samples
 from informedness.warnings import InformednessWarning
@@ -119,7 +120,7 @@ def test_a_compressed_file_is_counted_as_the_file_in_it_and_refused_if_cut_short
 def test_every_stream_of_a_compressed_file_is_read_or_the_file_is_refused(monkeypatch, tmp_path):
     first, second = b"gold,model\na,a\nb,a\n", b"a,a\nb,b\n"
     for size, (ending, compress) in itertools.product((1 << 20, 3), COMPRESSED.items()):
-        monkeypatch.setattr(paths, "_PIECE", size)
+        monkeypatch.setattr(opening, "_PIECE", size)
         whole, more = compress(first), compress(second)
         path = tmp_path / f"p.csv.{ending}"
         for written in (whole + more, compress(whole + more)):  # servers compress once more

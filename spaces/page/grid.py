@@ -9,7 +9,7 @@ from limits import MAX_COUNT, MAX_GRID, Refusal
 
 from informedness.core.labels import show
 from informedness.inputs.doubts import role_in
-from informedness.inputs.matrices import check_no_totals
+from informedness.inputs.matrix import check_no_totals
 
 Grid: TypeAlias = dict[str, Any]  # its "labels", and the rows of its "cells"
 

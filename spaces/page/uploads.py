@@ -15,8 +15,7 @@ from columns import arguments_of, check_choices, guessed_columns, in_a_sentence
 from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, Refusal
 
 from informedness.inputs.joined import Whole, read_columns
-from informedness.inputs.paths import FORMATS, list_files, named_format, open_whole
-from informedness.inputs.readers import read_header
+from informedness.inputs.open import FORMATS, list_files, named_format, open_whole, read_header
 from informedness.results.render import lines_of_read
 
 SHOWN_ROWS = 4

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .functions import informedness_score as informedness_score
     from .functions import markedness_score as markedness_score
     from .functions import nit_score as nit_score
-    from .inputs.files import table_from_file as table_from_file
     from .inputs.frames import table_from_frame as table_from_frame
+    from .inputs.tables import table_from_file as table_from_file
     from .logs.reading import read_log as read_log
     from .registration import register as register
     from .registration import unregister as unregister
@@ -38,7 +38,7 @@ _NAMES = {
     "core.scores": "__version__",
     "decisions": "informed_decisions",
     "functions": "ema_score entropy_triangle informedness_score markedness_score nit_score",
-    "inputs.files": "table_from_file",
+    "inputs.tables": "table_from_file",
     "inputs.frames": "table_from_frame",
     "logs.reading": "read_log",
     "registration": "register unregister",

@@ -264,7 +264,7 @@ class _Several(argparse.Action):
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
-        from .inputs.paths import named_format
+        from .inputs.open import named_format
 
         end = len(values)
         for position, value in enumerate(values[1:], start=1):

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
 from .core.labels import NAMES, check_choice
-from .inputs.answered import LabelOptions
 from .inputs.columns import named_columns
-from .inputs.paths import list_files, named_format
+from .inputs.open import list_files, named_format
 from .inputs.read import signed
+from .inputs.text_labels import LabelOptions
 from .results.render import aligned, cut, cut_apart, lines_of_read, shown
 from .statistics.intervals import check_level
 from .statistics.registry import SCORES, averaged_score

@@ -15,11 +15,11 @@ import numpy as np
 from .core.labels import NAMES, Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, Task, read_amounts
-from .inputs.answered import read_sides
-from .inputs.containers import coded, read_quickly
 from .inputs.doubts import warn_of_shares, warn_of_table
-from .inputs.matrices import check_no_totals, check_same_names, read_names
+from .inputs.fast import coded, read_quickly
+from .inputs.matrix import check_no_totals, check_same_names, read_names
 from .inputs.read import Read
+from .inputs.text_labels import read_sides
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -15,7 +15,7 @@ from .contingency import ContingencyTable
 from .core.labels import Label
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Table
-from .inputs.answered import by_name
+from .inputs.text_labels import by_name
 
 if TYPE_CHECKING:
     from .statistics.entropy import EntropyTriangle

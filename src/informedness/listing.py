@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 
-from .inputs.nested import leaves
-from .inputs.objects import Objects
-from .inputs.paths import open_whole
-from .inputs.readers import columns_in, read_header
+from .inputs.objects import Objects, leaves
+from .inputs.open import columns_in, open_whole, read_header
 
 MOST_ROWS = 10_000  # that are looked at
 _MOST_COLUMNS = 40

@@ -15,7 +15,7 @@ import numpy as np
 from .core.labels import check_distinct, check_same_order, show
 from .extras import needing
 from .functions import informedness_score, nit_score, table_of_labels
-from .inputs.containers import read_quickly
+from .inputs.fast import read_quickly
 from .results.estimate import Estimate, estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named

@@ -12,8 +12,8 @@ from typing import Any
 
 from .contingency import ContingencyTable
 from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
-from .inputs.answered import read_sides
 from .inputs.doubts import warn_of_table
+from .inputs.text_labels import read_sides
 
 ADDING = Lock()  # threads that query a model may share a tally; one for all, so that it pickles
 

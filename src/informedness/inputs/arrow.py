@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from .columns import check_columns
-from .nested import column_of, one_value
+from .objects import column_of, one_value
 from .unpacked import size_of_message
 
 _ROWS = 1 << 20  # of Parquet decoded at a time, unless they take more than

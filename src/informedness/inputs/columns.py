@@ -1,13 +1,15 @@
-"""What files and data frames share: names of columns, what is wrong with data, and amounts."""
+"""What files and data frames share: names of columns, and what is wrong with data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any
 
 from ..core.labels import show
-from .nested import closest, listed
+
+_MOST_NAMES = 40  # that an error lists
 
 
 class DataError(ValueError):
@@ -95,3 +97,33 @@ def no_samples(n_rows: int) -> ValueError:
     """Return the error that none of so many rows is a sample to score."""
     dropped = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
     return ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")
+
+
+def closest(name: str, names: Collection[Any]) -> str:
+    """Return the name that is close to one that does not exist, empty if there is none."""
+    close = [] if name in names else get_close_matches(name, map(str, names), 1)
+    return close[0] if close else ""
+
+
+def listed(names: Collection[Any], *wanted: str) -> str:
+    """Return the names that there are, and those that are close to what is wanted."""
+    more = f" and {len(names) - _MOST_NAMES:,d} more" if len(names) > _MOST_NAMES else ""
+    shown = ", ".join(map(show, [*names][:_MOST_NAMES])) or "none"
+    close = " or ".join(repr(x) for x in (closest(name, names) for name in wanted) if x)
+    return shown + more + (f" (did you mean {close}?)" if close else "")
+
+
+def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
+    """Return what to say of lines of text that are not in UTF-8; empty if they are."""
+    for number, line in enumerate(lines, start=first):
+        at = line.find(b"\0")
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            at = error.start
+        if at >= 0:
+            return (
+                f"line {number} is not text in UTF-8, at {line[max(at - 10, 0) : at + 10]!r}: give "
+                "its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
+            )
+    return ""

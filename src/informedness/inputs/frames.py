@@ -8,11 +8,11 @@ from typing import Any
 
 from ..core.labels import Label, show
 from ..extras import needing
-from .answered import LabelOptions
 from .arrow import check_schema, columns_of
 from .columns import DataError, check_columns, named_columns
 from .samples import Samples
 from .tables import tables_of
+from .text_labels import LabelOptions
 
 _DATABASES = ("DUCKDB", "IBIS", "PYSPARK", "PYSPARK_CONNECT", "SQLFRAME")  # have collations
 # A collation that ignores case, accents, trailing blanks or composition takes the two of a pair for

@@ -13,12 +13,12 @@ import numpy as np
 from ..contingency import common_codes
 from ..core.labels import Column, check_same_kind, join_columns, read_column, show
 from ..core.table import Task
-from .answered import AS_THEY_ARE, LabelOptions
-from .columns import naming
-from .containers import coded, read_quickly
-from .paths import open_whole, why_not_utf8
+from .columns import naming, why_not_utf8
+from .fast import coded, read_quickly
+from .open import open_whole
 from .read import Amounts, Read, amounts_of
 from .samples import Samples, raw_batches, read_files
+from .text_labels import AS_THEY_ARE, LabelOptions
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
 _LINES, _BLOCK = 1 << 16, 1 << 20  # lines counted, and characters read, at a time

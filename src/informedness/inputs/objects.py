@@ -1,18 +1,22 @@
-"""Formats whose rows are objects with types of their own: JSON, JSON lines and Excel's sheets."""
+"""Formats whose rows are objects with types of their own: JSON, JSON lines and Excel's sheets.
+
+Names lead to values in them: `doc.label` is a field within `doc`, `doc.answers.0` an element of a
+list. A column with the whole name comes first. The same holds at every level: the longest field
+name that the rest of the name starts with. `argmax:` in front takes the position of the greatest
+number in a list, the first if several are equal, unless a column has this name.
+"""
 
 import codecs
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show
 from ..extras import needing
-from .columns import DataError, refuse_all
-from .delimited import check_header
-from .nested import closest, one_value, value_in
-from .paths import why_not_utf8
+from .columns import DataError, closest, listed, refuse_all, why_not_utf8
+from .csv import check_header
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""
@@ -21,6 +25,7 @@ _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
 _TOP = 20  # rows of a sheet among which the header is looked for
 _MOST_LISTS = 5  # that an error names
+_ARGMAX = "argmax:"
 
 
 class Objects:
@@ -44,7 +49,7 @@ class Objects:
         rows, columns = iter(self._rows), {x: list[Any]() for x in self._names}
         while some := list(islice(rows, min(_OBJECTS, _LINES))):
             try:
-                found = columns_of(some, self._names)
+                found = _columns_of(some, self._names)
             except DataError as error:
                 raise DataError(f"{error}{self._hint}", error.remedy) from error
             for name, values in found.items():
@@ -149,7 +154,7 @@ def _lists_of_rows(value: Any, path: str) -> Iterator[str]:
         yield from _lists_of_rows(field, f"{path}.{name}".removeprefix("."))
 
 
-def columns_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, list[Any]]:
+def _columns_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, list[Any]]:
     """Return the values of the columns in JSON objects, by argument."""
     with suppress(KeyError, TypeError):  # then a name leads into a column, or nowhere
         columns = {x: [row[name] for _, row in rows] for x, name in names.items()}
@@ -228,3 +233,102 @@ def _explained() -> Iterator[None]:
 
 def _names_in(row: tuple[int, Sequence[Any]]) -> list[str]:
     return ["" if cell is None else str(cell) for cell in row[1]]
+
+
+# Ways to values
+
+
+def _start(name: str, names: Collection[str]) -> tuple[Any, bool]:
+    """Return where a name leads, and whether the argmax is taken there."""
+    is_argmax = name.startswith(_ARGMAX) and name not in names
+    return name.removeprefix(_ARGMAX) if is_argmax else name, is_argmax
+
+
+def leaves(value: Any, path: str = "") -> Iterator[str]:
+    """Yield the ways to the values in an object of JSON, or of Arrow."""
+    if isinstance(value, Mapping) and value:
+        for name, field in value.items():
+            yield from leaves(field, f"{path}.{name}".removeprefix("."))
+    elif isinstance(value, list) and value:
+        yield from leaves(value[0], f"{path}.0")
+    else:
+        yield path
+
+
+def value_in(row: Mapping[str, Any], name: str) -> Any:
+    """Return the value that a name leads to in a JSON object, None if a null stands on the way.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, or no greatest number; the message says what is there instead.
+    """
+    rest, is_argmax = _start(name, row)
+    value: Any = row
+    path, left = "", rest
+    while left is not None and value is not None:
+        step: str | int
+        if isinstance(value, dict):
+            step, left = _field(left, value, path)
+        elif isinstance(value, list):
+            step, left = _position(left, path)
+            if step >= len(value):
+                wanted = f"{path!r} is a list of length {len(value)}"
+                raise ValueError(f"{wanted} (the first position is 0)")
+        else:
+            raise ValueError(f"{path!r} is {show(value)}, which has no fields")
+        value = value[step]
+        path = f"{path}.{step}".removeprefix(".")
+    return _argmax(value, rest) if is_argmax else value
+
+
+def one_value(row: Mapping[str, Any], name: str) -> Any:
+    """Return the same, which must not be several values."""
+    value = value_in(row, name)
+    if isinstance(value, (dict, list)):
+        raise ValueError(
+            f"there must be one value, got {show(value)}: name a field or an element in it, or "
+            f"argmax:{name} for the position of the largest number"
+        )
+    return value
+
+
+def column_of(name: str, columns: Collection[str]) -> str | None:
+    """Return the column in which a name leads to a value; None if there is none."""
+    step, _ = _start(name, columns)
+    while step and step not in columns:
+        step = step.rpartition(".")[0]
+    return step or None
+
+
+def _field(path: str, names: Collection[str], parent: str) -> tuple[str, str | None]:
+    """Return the first field of a path, and what is left of the path."""
+    step = path
+    while step not in names:
+        step, dot, _ = step.rpartition(".")
+        if not dot:
+            there = f"the fields of {parent!r}" if parent else "its keys"
+            raise ValueError(f"{there} are {listed(names, path)}")
+    return step, path[len(step) + 1 :] if len(step) < len(path) else None
+
+
+def _position(path: str, parent: str) -> tuple[int, str | None]:
+    """Return the first position of a path, and what is left of the path."""
+    step, dot, after = path.partition(".")
+    if not (step.isascii() and step.isdigit()):
+        elements = f"'{parent}.0', '{parent}.1', ..."
+        raise ValueError(f"{parent!r} is a list, whose elements are {elements}")
+    return int(step), after if dot else None
+
+
+def _argmax(value: Any, path: str) -> int | None:
+    """Return the position of the greatest number in a list, None for a null."""
+    if value is None:
+        return None
+    is_list = isinstance(value, list) and value
+    if not is_list or set(map(type, value)) - {int, float} or any(x != x for x in value):
+        raise ValueError(
+            f"{path!r} must be a list of numbers, with at least one number and no null or nan, got "
+            f"{show(value)}"
+        )
+    return int(value.index(max(value)))

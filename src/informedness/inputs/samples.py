@@ -12,14 +12,13 @@ import numpy as np
 from ..contingency import read_whole
 from ..core.labels import Column, Label, Numbers, check_same_kind
 from ..core.table import Task, read_amounts
-from .answered import AS_THEY_ARE, LabelOptions, at_position, read_labels
 from .columns import DataError, labelled_among, naming, refuse_all
-from .containers import read_quickly
-from .delimited import DELIMITERS
+from .csv import DELIMITERS
 from .doubts import counts_among, warn_of_count, warn_of_swapped
-from .paths import list_files, open_whole
+from .fast import read_quickly
+from .open import columns_in, list_files, open_whole, read_header
 from .read import Amounts, Read, ReadColumn
-from .readers import columns_in, read_header
+from .text_labels import AS_THEY_ARE, LabelOptions, at_position, read_labels
 
 _WHOLE, _GAPPED = r"-?(0|[1-9]\d*)", r"-?(0|[1-9]\d*)\.0"
 _MOST_CLASSES = 20  # that a remedy lists

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, show, warn
-from ..inputs.answered import AS_THEY_ARE, LabelOptions, extracted
-from ..inputs.containers import read_quickly
+from ..inputs.fast import read_quickly
 from ..inputs.joined import joined_sides
+from ..inputs.text_labels import AS_THEY_ARE, LabelOptions, extracted
 from ..results import render
 from ..results.comparison import Comparison, compare
 from ..results.estimate import Estimate, estimate

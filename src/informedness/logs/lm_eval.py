@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.labels import show
 from ..inputs.columns import naming
-from ..inputs.paths import open_whole
+from ..inputs.open import open_whole
 from .answers import Answers, json_object, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 

@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from ..core.labels import check_choice, warn
-from ..inputs.answered import LabelOptions
 from ..inputs.columns import naming
-from ..inputs.paths import paths_of
+from ..inputs.open import paths_of
+from ..inputs.text_labels import LabelOptions
 from . import inspect_ai, lighteval, lm_eval
 from .answers import Answers
 

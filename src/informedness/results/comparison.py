@@ -13,8 +13,8 @@ from ..contingency import ContingencyTable
 from ..core.labels import Label, show
 from ..core.scores import Average, read_prior
 from ..core.table import Table
-from ..inputs.answered import by_name
 from ..inputs.read import Read
+from ..inputs.text_labels import by_name
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
 from ..statistics.margins import MarginScore, quotient
 from ..statistics.paired import Side, n_groups, paired_test, side_of

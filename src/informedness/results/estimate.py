@@ -11,7 +11,7 @@ from ..core.labels import Label, show
 from ..core.scores import Average, ZeroDivision, check_zero_division
 from ..core.table import Table
 from ..functions import table_given
-from ..inputs.answered import by_name
+from ..inputs.text_labels import by_name
 from ..statistics.intervals import check_level, effective_sample_size, warn_of_doubts
 from ..statistics.paired import CellPairs, of_groups
 from ..statistics.registry import averaged_score, reported

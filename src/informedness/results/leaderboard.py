@@ -15,9 +15,9 @@ from ..contingency import ContingencyTable
 from ..core.labels import Label, join_columns, show
 from ..core.scores import Average
 from ..core.table import read_weights
-from ..inputs.answered import read_sides
-from ..inputs.containers import read_quickly
+from ..inputs.fast import read_quickly
 from ..inputs.read import Read
+from ..inputs.text_labels import read_sides
 from ..statistics.paired import holm
 from ..statistics.registry import score_named
 from .comparison import Comparison, compared, models_of, score_of_pairs

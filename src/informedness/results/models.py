@@ -10,9 +10,9 @@ import numpy as np
 from ..contingency import ContingencyTable, common_codes
 from ..core.labels import Codes, Numbers
 from ..core.table import read_amounts
-from ..inputs.answered import read_sides
-from ..inputs.containers import code_integers, read_quickly
 from ..inputs.doubts import warn_of_table
+from ..inputs.fast import code_integers, read_quickly
+from ..inputs.text_labels import read_sides
 from ..statistics.intervals import lack
 from ..statistics.paired import CellPairs, n_groups
 

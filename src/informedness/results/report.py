@@ -13,8 +13,8 @@ from ..core.labels import Label
 from ..core.scores import signature_of
 from ..core.table import Cells, Table
 from ..functions import table_given
-from ..inputs.answered import by_name
 from ..inputs.read import Read, signed
+from ..inputs.text_labels import by_name
 from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import NIT, entropies
 from ..statistics.intervals import Interval

@@ -16,9 +16,9 @@ from ..core.labels import Label, check_choice, show, warn
 from ..core.scores import n_classes
 from ..core.table import Cells
 from ..functions import Y_NAMES
-from ..inputs.answered import read_sides
 from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
+from ..inputs.text_labels import read_sides
 from ..slicing import Slice, count_slices, name_key, read_name
 from ..statistics.entropy import EntropicScore, entropies, reference_entropies
 from ..statistics.intervals import FEW_SAMPLES, check_level, normal_quantile

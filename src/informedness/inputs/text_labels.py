@@ -12,8 +12,8 @@ from typing import Any
 from ..core.labels import NULLS, Column, Label, check_distinct, check_same_order, read_pair, show
 from ..core.table import Task, check_unknown, task_of
 from .columns import DataError
-from .containers import code_integers, quickly, read_quickly
 from .doubts import warn_of_swapped
+from .fast import code_integers, quickly, read_quickly
 
 
 @dataclass

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import Column, Numbers, check_distinct, check_same_kind, show
-from .containers import read_quickly
 from .doubts import warn_of_swapped
+from .fast import read_quickly
 
 _SLACK = 1e-9  # of sums of floating point numbers, relative to the largest
 

@@ -1,7 +1,8 @@
-"""Which files a data set consists of; each is opened once and read as it is."""
+"""Which files a data set consists of; each is opened once, and read in batches of rows."""
 
 import bz2
 import codecs
+import csv
 import gzip
 import io
 import lzma
@@ -9,7 +10,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from os import PathLike
@@ -18,6 +19,11 @@ from typing import Any, BinaryIO
 
 from ..core.labels import check_choice, show, warn
 from ..extras import needing
+from .arrow import Arrow, Parquet, columns_of
+from .columns import why_not_utf8
+from .csv import DELIMITERS, Delimited, said_of_row
+from .objects import Objects
+from .unpacked import check_size, size_of_archive
 
 _FORMATS = "arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"
 _OTHERS = {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "xlsx"}
@@ -210,22 +216,6 @@ def _utf8(stream: BinaryIO, encoding: str | None) -> Iterator[BinaryIO]:
         yield copy
 
 
-def why_not_utf8(lines: Iterable[bytes], first: int = 1) -> str:
-    """Return what to say of lines of text that are not in UTF-8; empty if they are."""
-    for number, line in enumerate(lines, start=first):
-        at = line.find(b"\0")
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            at = error.start
-        if at >= 0:
-            return (
-                f"line {number} is not text in UTF-8, at {line[max(at - 10, 0) : at + 10]!r}: give "
-                "its encoding as encoding=, such as 'cp1252' or 'utf-16-le'"
-            )
-    return ""
-
-
 @contextmanager
 def _decompressed(stream: BinaryIO, is_archive: bool, most_bytes: int | None) -> Iterator[BinaryIO]:
     """Give the stream itself, or a file with its decompressed content."""
@@ -278,3 +268,66 @@ def _plain_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
                 raise EOFError("the file is cut off")
         yield one.decompress(compressed, _PIECE)
         compressed = b""
+
+
+# Formats
+
+
+def read_header(
+    stream: BinaryIO,
+    kind: str,
+    names: Mapping[str, str],
+    rows: str | None = None,
+    most_bytes: int | None = None,
+) -> Any:
+    """Return a file of which the header is read: a Parquet, Arrow, Delimited or Objects.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, lacks one of the columns `names`, by argument, or says that it holds
+        more than `most_bytes` once unpacked.
+    """
+    if kind == "xlsx" and most_bytes is not None:
+        check_size(size_of_archive(stream), most_bytes)
+    if kind in ("json", "jsonl", "xlsx"):
+        return Objects(stream, kind, names, rows)
+    if rows is not None:
+        raise ValueError(f"`rows` is for JSON, and this file is {kind}: leave it out")
+    with explained(stream, kind):
+        if kind in DELIMITERS:
+            return Delimited(stream, kind, names)
+        packed = (Parquet if kind == "parquet" else Arrow)(stream, names)
+        if most_bytes is not None:
+            check_size(packed.n_bytes, most_bytes)
+        return packed
+
+
+def columns_in(
+    file: Any, stream: BinaryIO, kind: str, names: Mapping[str, str], keep_empty: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield columns by argument in batches of rows, as arrays of Arrow or lists.
+
+    Empty cells of text are nulls unless they are to be kept.
+    """
+    if isinstance(file, Objects):
+        yield from file.batches(keep_empty and kind == "xlsx")
+        return
+    with explained(stream, kind):
+        yield from columns_of(file.batches(keep_empty), names)
+
+
+@contextmanager
+def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
+    """Turn the errors of pyarrow and others into ValueError."""
+    with needing("reading files other than JSON lines needs pyarrow", "informedness[cli]"):
+        import pyarrow
+    try:
+        yield
+    except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
+        what = str(error) or "it asks for more memory than there is"
+        if "UTF8" in what and kind in DELIMITERS:
+            stream.seek(0)
+            what = why_not_utf8(stream) or what
+        what = said_of_row(what) or what
+        raise ValueError(f"not readable as {kind}: {what}") from error
