@@ -589,6 +589,24 @@ def test_a_missing_prediction_in_any_container_is_the_wrong_answer_it_is_in_a_li
             assert cells(table) == {(references[0], None): 1}
 
 
+@pytest.mark.parametrize("n_ignored", [0, 1, 8, 20])
+def test_ignored_samples_leave_the_table_of_the_others_wherever_they_stand(n_ignored):
+    kept = np.array([3, 0, 1, 2, 2, 1, -1, 0, 3, 3]), np.array([3, 0, 1, 1, 2, 1, 0, 0, 3, -1])
+    far = [side * 2**40 for side in kept]
+    for references, predictions in (kept, far, [abs(side) for side in kept]):
+        for label in (-100, 7, 2**62):
+            sides = [label] * n_ignored, [0] * n_ignored
+            for one, other in itertools.product((np.array, list, pa.array, pl.Series), repeat=2):
+                table = table_of_labels(
+                    one([*sides[0], *references.tolist()]),
+                    other([*sides[1], *predictions.tolist()]),
+                    ignore_index=label,
+                )
+                wanted = Counter(zip(references.tolist(), predictions.tolist(), strict=True))
+                assert cells(table) == wanted
+                assert table.n_samples == len(references)
+
+
 def test_what_a_container_knows_beside_its_labels_does_not_matter():
     """Categories that are no labels and do not occur, and columns with names of attributes."""
     for container, labels in (

@@ -21,11 +21,14 @@ def read_quickly(values: Any, name: str, may_lack: bool = False) -> Column:
     return read_column(quickly(values, name, may_lack), name, may_lack)
 
 
-def quickly(values: Any, name: str, may_lack: bool = False) -> Any:
-    """Return a container as a column, or as it is if there is no fast way for it."""
+def quickly(values: Any, name: str, may_lack: bool = False, ignored: Any = None) -> Any:
+    """Return a container as a column, or as it is if there is no fast way for it.
+
+    Samples of the label `ignored` are left out before they are counted.
+    """
     held, column = _held(values), None
     if type(held) is np.ndarray:
-        values, column = held, _far_integers(held)
+        values, column = held, _far_integers(held, ignored)
     elif type(getattr(held, "dtype", None)).__name__ == "CategoricalDtype":
         column = _coded_column([*held.categories], held.codes, name, may_lack)
     elif hasattr(held, "dictionary_encode") and hasattr(held, "to_pylist"):
@@ -93,9 +96,10 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
     return _coded_column(values.dictionary.to_pylist(), np.from_dlpack(codes), name, may_lack)
 
 
-def _far_integers(array: Numbers) -> Column | None:
+def _far_integers(array: Numbers, ignored: Any) -> Column | None:
     """Return integers that are no codes as they stand, going by the first ones."""
-    head = array[:8].tolist() if array.dtype.kind in "iu" and array.ndim == 1 else []
+    is_column = array.dtype.kind in "iu" and array.ndim == 1
+    head = [x for x in array[:8].tolist() if x != ignored] if is_column else []
     if not head or (min(head) >= 0 and max(head) < 2**11 and array.dtype != np.uint64):
         return None
     found, codes = code_integers(array.astype(array.dtype.newbyteorder("="), copy=False))

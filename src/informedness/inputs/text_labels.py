@@ -9,7 +9,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.labels import NULLS, Column, Label, check_distinct, check_same_order, read_pair, show
+from ..core.labels import (
+    NULLS,
+    Column,
+    Label,
+    check_distinct,
+    check_same_order,
+    read_column,
+    read_pair,
+    show,
+)
 from ..core.table import Task, check_unknown, task_of
 from .columns import DataError
 from .doubts import warn_of_swapped
@@ -244,7 +253,8 @@ def read_sides(
         ignore_index = None if ignore_index is None else str(at_position(ignore_index, names))
     may_lack = str(unknown) == "wrong"
     quick = {name: quickly(sides[name], name, may_lack) for name in models}
-    r, columns = read_quickly(sides[first], first), []
+    ignored = ignore_index if isinstance(ignore_index, int) else None
+    r, columns = read_column(quickly(sides[first], first, ignored=ignored), first), []
     check_same_order({**containers, **beside})
     for name, values in quick.items():
         r, p = read_pair(r, values, (first, name), unknown=unknown)
