@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import fields
+from importlib import import_module
 from inspect import signature
 from typing import Any, TypeAlias
 
@@ -24,8 +26,8 @@ import datasets
 import numpy as np
 
 from .labels import NOTES, Column, check_same_kind, join_columns, read_column, read_pair, warn
-from .scores import shares_of
-from .table import Weights, read_weights
+from .scores import __version__, shares_of, signature_of
+from .table import Table, Weights, read_weights
 
 Batch: TypeAlias = tuple[Column, Column, Weights | None]  # references, predictions, their weights
 
@@ -239,3 +241,23 @@ def _joined(batches: list[Batch]) -> Batch:
         pairs = zip(r, given, strict=True)
         weights = np.concatenate([np.ones(len(x)) if w is None else w for x, w in pairs])
     return join_columns(r), join_columns(p), weights
+
+
+def result_of(
+    name: str, value: Any, table: Table, level: float | None, return_signature: bool, **options: Any
+) -> dict[str, Any]:
+    """Return the score under its name, and what else was asked for; see `signature_of`."""
+    found, interval = {name: value}, None
+    if level is not None:
+        try:  # the package that is installed, for which this file may be a copy beside a metric
+            package = import_module("informedness.statistics.modules")
+        except ModuleNotFoundError as error:
+            message = "`confidence_level` needs the package informedness, which is not installed"
+            raise ImportError(message) from error
+        # as fields: the copy has a `Table` of its own
+        known = {field.name: getattr(table, field.name) for field in fields(table)}
+        found |= package.interval_of_module(found, known, level, options, __version__)
+        interval = f"ci:{float(level)!r}"
+    if return_signature:
+        found[f"{name}_signature"] = signature_of(name, table, interval=interval, **options)
+    return found

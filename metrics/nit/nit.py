@@ -5,8 +5,8 @@ import evaluate
 
 # evaluate fetches the files that are named here and no others, so each helper is named, used or not.
 from .labels import Label
-from .protocol import LabelInputs
-from .scores import nit, result_of
+from .protocol import LabelInputs, result_of
+from .scores import nit
 from .table import Table
 
 _DESCRIPTION = """\

@@ -235,7 +235,6 @@ def _remedied(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
 
 def _in_options(message: str, options: argparse.Namespace) -> str:
     """Return a message about Python arguments as one about options of the command line."""
-    message = re.sub(r" \(set zero_division [^)]*\)", "", message)  # for which there is no option
     said: dict[str, str] = {x.dest: x.option_strings[-1] for x in options.known}
     said["path"] = "FILE"
     if getattr(options, "references", None) is None:  # of logs and lines, which have no columns

@@ -1,4 +1,4 @@
-r"""Informedness and NIT: two functions of a contingency table, and what a metric module returns.
+r"""Informedness and NIT: two functions of a contingency table, and the line that records a score.
 
 With N the total of a table, h its diagonal, r its row totals and c its column totals,
 pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share of predictions.
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields, replace
-from importlib import import_module
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -88,8 +87,8 @@ def why_above_accuracy(table: Table, value: float, size: float) -> str:
     )
 
 
-def class_gains(table: Table) -> Numbers:
-    """Return J_c of each class, 0 for one without references, shape (k,)."""
+def class_gains(table: Any) -> Numbers:
+    """Return J_c of each class, 0 for one without references, from any sums named as a table's."""
     others, wrong = table.other_references, table.false_positives
     return gains_of(table.hits, table.reference_totals, wrong, others)
 
@@ -185,8 +184,7 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
             UndefinedMetricWarning,
         )
     elif why:
-        how = " (set zero_division to change this and silence the warning)"
-        warn(why + how, UndefinedMetricWarning)
+        warn(why, UndefinedMetricWarning)
     return value if why else None
 
 
@@ -245,26 +243,6 @@ def reweighted(table: Table, shares: Numbers) -> Table:
     """Return the table with its rows scaled so that the classes have these shares."""
     counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
     return replace(table, counts=counts, squared_weights=None, n_samples=None)
-
-
-def result_of(
-    name: str, value: Any, table: Table, level: float | None, return_signature: bool, **options: Any
-) -> dict[str, Any]:
-    """Return the score under its name, and what else was asked for; see `signature_of`."""
-    found, interval = {name: value}, None
-    if level is not None:
-        try:  # the package that is installed, for which this file may be a copy beside a metric
-            package = import_module("informedness.statistics.modules")
-        except ModuleNotFoundError as error:
-            message = "`confidence_level` needs the package informedness, which is not installed"
-            raise ImportError(message) from error
-        # as fields: the copy has a `Table` of its own
-        known = {field.name: getattr(table, field.name) for field in fields(table)}
-        found |= package.interval_of_module(found, known, level, options, __version__)
-        interval = f"ci:{float(level)!r}"
-    if return_signature:
-        found[f"{name}_signature"] = signature_of(name, table, interval=interval, **options)
-    return found
 
 
 def signature_of(

@@ -338,12 +338,6 @@ def _false_negatives(table: Sums) -> Numbers:
     return sum_by(table.rows[wrong], table.counts[wrong], len(table.labels))
 
 
-def _gains(table: Sums) -> Numbers:
-    """Return TPR - FPR of each class."""
-    sides = table.reference_totals, table.false_positives, table.other_references
-    return scores.gains_of(table.hits, *sides)
-
-
 ACCURACY, BALANCED_ACCURACY, F1_MACRO = Accuracy(), BalancedAccuracy(), F1Macro()
 COHEN_KAPPA, MATTHEWS_CORRCOEF = CohenKappa(), MatthewsCorrelation()
 
@@ -373,7 +367,7 @@ class Informedness(MarginScore):
         return super().with_interval(None if self.average else prior)
 
     def exact(self, table: Sums) -> Numbers:
-        gains = _gains(table)
+        gains = scores.class_gains(table)
         return gains if self.average is None else (self._weights(table) * gains).sum(axis=0)
 
     def _weights(self, table: Sums) -> Numbers:
@@ -388,7 +382,7 @@ class Informedness(MarginScore):
         or beta move too.
         """
         pi, beta = table.reference_totals / table.total, table.prediction_totals / table.total
-        gains = _gains(table)
+        gains = scores.class_gains(table)
         u = quotient(self._weights(table), pi * (1 - pi))
         a, b = -u * (beta + (1 - 2 * pi) * gains), -u * pi
         if self.average == "prevalence":
