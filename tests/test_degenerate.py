@@ -130,7 +130,9 @@ def test_zero_division_silences_the_undefined_case_and_changes_nothing_else(scor
     # markedness is undefined where all predictions are one class; the other class has no gain
     one = ([0, 1], [0, 0]) if score is markedness_score else ([0, 0], [0, 1])
     found = messages(score, *one)
-    (undefined,) = [message for _, message in found if message.endswith(("instead", "by definition"))]
+    (undefined,) = [
+        message for _, message in found if message.endswith(("instead", "by definition"))
+    ]
     others = [pair for pair in found if pair[1] != undefined]
     assert all(category is UndefinedMetricWarning for category, _ in found)
     for value in (stand_in, int(stand_in), NAN, np.float32(NAN)):
