@@ -11,7 +11,6 @@ import base64
 import os
 import re
 import sys
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,43 +28,45 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from asking import PRIVATE, ask, ask_of_boxes, grey, html, labels_box, refusal_below, result_of  # noqa: E402
+from asking import PRIVATE, Result, ask, grey, html, refusal_below, result_of  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
-from data import link_of, table_of_labels, table_of_link, table_of_matrix  # noqa: E402
+from data import table_of_labels, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, pasted_matrix, read_grid  # noqa: E402
+from guess import guess_tab  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
+from links import table_of_link  # noqa: E402
 from simulate import simulate_tab  # noqa: E402
-from uploads import ask_of_file  # noqa: E402
+from uploads import ask_of_table  # noqa: E402
 
-from informedness import ContingencyTable  # noqa: E402
 from informedness.statistics.registry import score_named  # noqa: E402
 from informedness.statistics.score import ScoreWithInterval  # noqa: E402
+from informedness.warnings import collected  # noqa: E402
 
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
 ROLES = ("References", "Predictions")
 EXAMPLES = {one["name"]: one for one in examples_of("score")}
+TABS = {"score": "Score", "guess": "Guess", "simulate": "Simulate", "compare": "Compare"}
+TABS |= {"use": "Use it"}
 SHOW_RESULT = "() => { document.documentElement.classList.remove('linked'); }"
+CODE_OF = """(details) => new DOMParser().parseFromString(details, "text/html")
+  .querySelector(".python")?.outerHTML ?? "" """
+PASTED = "label\tprediction\nham\tham\nham\tspam\nspam\tspam"
 Shown = tuple[str, str]  # a story and its details
-
-
-def shown(table: ContingencyTable, story: str = "", **more: Any) -> Shown:
-    """Return the HTML for a scored table."""
-    return charts.draw_score(table, link_of(table), story, **more)
 
 
 def score_columns(columns: Sequence[Sequence[Any]], taken: str) -> Shown:
     """Score two columns, and say which ones were taken for what."""
-    return shown(table_of_labels(*columns), taken=taken)
+    return charts.draw_score(table_of_labels(*columns), taken=taken)
 
 
 def score_grid(grid: Grid) -> Shown:
     """Score the matrix on the page."""
     labels, matrix = read_grid(grid)
-    with charts.noting() as notes:
+    with collected() as notes:
         table = table_of_matrix(matrix, labels)
-    return shown(table, warned=notes)
+    return charts.draw_score(table, warned=notes)
 
 
 def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
 def example_of(name: str) -> tuple[Grid, Shown]:
     """Return the matrix of an example, and its result."""
     labels, matrix, story = (EXAMPLES[name][part] for part in ("labels", "matrix", "story"))
-    return grid_value(labels, matrix), shown(table_of_matrix(matrix, labels), story)
+    return grid_value(labels, matrix), charts.draw_score(table_of_matrix(matrix, labels), story)
 
 
 def open_example(name: str) -> tuple[Any, ...]:
@@ -89,13 +90,32 @@ def open_example(name: str) -> tuple[Any, ...]:
     return grid, gr.Tabs(selected="matrix"), *result
 
 
+def open_next(name: str | None) -> tuple[Any, ...]:
+    """Open the example after one, or the first."""
+    names = list(EXAMPLES)
+    following = names[(names.index(name) + 1) % len(names) if name else 0]
+    return following, *open_example(following)
+
+
 def open_link(request: gr.Request) -> tuple[Any, ...]:
-    """Put the table of a shared link into the matrix and score it."""
-    table = table_of_link(request.query_params)
+    """Score the table of a shared link, or open its example."""
+    query = request.query_params
+    if "example" in query:
+        if query["example"] not in map(str, range(1, len(EXAMPLES) + 1)):
+            raise Refusal(f"There are {len(EXAMPLES)} examples, and the link asks for another.")
+        name = list(EXAMPLES)[int(query["example"]) - 1]
+        return name, *open_example(name)
+    table = table_of_link(query)
     if table is None:
-        return (gr.skip(),) * 4
+        return (gr.skip(),) * 5
     grid = grid_value(table.labels, table.to_dense().tolist())
-    return grid, gr.Tabs(selected="matrix"), *shown(table)
+    return None, grid, gr.Tabs(selected="matrix"), *charts.draw_score(table)
+
+
+def open_tab(request: gr.Request) -> Any:
+    """Open the tab that a link asks for."""
+    name = request.query_params.get("tab")
+    return gr.Tabs(selected=name) if name in TABS else gr.skip()
 
 
 def card_below_a_title() -> str:
@@ -111,13 +131,16 @@ def card_below_a_title() -> str:
     return "".join(parts)
 
 
-def _score_tab(demo: gr.Blocks) -> None:
+def _score_tab(demo: gr.Blocks) -> Result:
     first = next(iter(EXAMPLES))
     matrix, scored = example_of(first)
     result = result_of(scored, "result")
-    examples = gr.Radio(
-        list(EXAMPLES), value=first, label="Examples", container=False, elem_id="examples"
-    )
+    with gr.Row(elem_id="steps"):
+        steps = [(f"{i} {name}", name) for i, name in enumerate(EXAMPLES, start=1)]
+        examples = gr.Radio(
+            steps, value=first, label="Examples", container=False, elem_id="examples"
+        )
+        following = gr.Button("Next", size="sm", min_width=72, scale=0, elem_id="next")
     refused_link = refusal_below("link")
     with gr.Row(elem_classes="workbench"):
         result.story.render()  # type: ignore[no-untyped-call]
@@ -136,25 +159,35 @@ def _score_tab(demo: gr.Blocks) -> None:
                 from_grid = gr.Button("Score", variant="primary", elem_id="score-matrix")
                 refused_grid = refusal_below("matrix")
             with gr.Tab("Paste", id="paste"):
-                samples = {"References": "ham\nham\nspam", "Predictions": "ham\nspam\nspam"}
-                boxes = {role: labels_box(role, placeholder=samples[role]) for role in ROLES}
-                ask_of_boxes("Score", boxes, score_columns, result)
+                ask_of_table("Score", ROLES, score_columns, result, placeholder=PASTED)
             with gr.Tab("File", id="file"):
-                ask_of_file("Score", ROLES, score_columns, result)
+                ask_of_table("Score", ROLES, score_columns, result)
         result.details.render()  # type: ignore[no-untyped-call]
     grey(result.story, grid.edit)
-    # A result of other inputs is no example.
-    js = "(story, example) => story.includes('note told') ? example : null"
-    result.story.change(None, [result.story, examples], examples, js=js, **PRIVATE)
+    # A result of other inputs is no example; of an example, somebody may have chosen the next.
+    js = "(story) => story.includes('note told') ? { __type__: 'update' } : null"
+    result.story.change(None, result.story, examples, js=js, **PRIVATE)
     raw: dict[str, Any] = {"preprocess": False}
     ask(from_grid.click, score_grid, [grid], [result], result, refused_grid, **raw)
-    typed = {"bring": False, "show_progress": "hidden", "trigger_mode": "always_last", **raw}
-    ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
-    filled = [grid, ways, result]
-    ask(examples.input, open_example, [examples], filled, result, refused_link, **raw)
     at_once: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
+    typed = {**at_once, "trigger_mode": "always_last", **raw}
+    ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
+    opened = [grid, ways, result]
+    filled = [examples, *opened]
+    ask(examples.input, open_example, [examples], opened, result, refused_link, **typed)
+    ask(following.click, open_next, [examples], filled, result, refused_link, **typed)
     linked = ask(demo.load, open_link, [], filled, result, refused_link, **at_once)
     linked.then(None, js=SHOW_RESULT, **PRIVATE)
+    return result
+
+
+def _use_tab(result: Result) -> None:
+    code = re.search(r"<pre.*</pre>", str(result.details.value), re.S)
+    with gr.Column(elem_classes="viz"):
+        gr.Markdown("## The result under Score, in Python")
+        lines = html(code[0] if code else "", elem_id="code")
+    result.details.change(None, result.details, lines, js=CODE_OF, **PRIVATE)
+    gr.Markdown(card_below_a_title(), elem_id="card")
 
 
 def build() -> gr.Blocks:
@@ -164,23 +197,25 @@ def build() -> gr.Blocks:
     with demo:
         line = re.search(r"^short_description: *(.+)$", CARD, re.M)
         html(charts.draw("heading", title=TITLE, line=line[1].strip("\"'") if line else ""))
-        with gr.Tabs(overflow_behavior="wrap"):  # so that a phone shows all tabs
-            with gr.Tab("Score"):
-                _score_tab(demo)
-            with gr.Tab("Simulate"):
-                simulate_tab()
+        with gr.Tabs(overflow_behavior="wrap") as tabs:  # so that a phone shows all tabs
+            with gr.Tab(TABS["score"], id="score"):
+                result = _score_tab(demo)
+            with gr.Tab(TABS["guess"], id="guess"):
+                guess_tab()
+            with gr.Tab(TABS["simulate"], id="simulate"):
+                simulate_tab(demo)
             if isinstance(score_named(METRIC), ScoreWithInterval):  # others have no test of two
-                with gr.Tab("Compare"):
-                    compare_tab()
-            with gr.Tab("Use it"):
-                gr.Markdown(card_below_a_title(), elem_id="card")
+                with gr.Tab(TABS["compare"], id="compare"):
+                    compare_tab(demo)
+            with gr.Tab(TABS["use"], id="use"):
+                _use_tab(result)
+        demo.load(open_tab, None, tabs, show_progress="hidden", **PRIVATE)
         endpoints.register()
     return demo
 
 
 def main() -> None:
     """Serve the page."""
-    warnings.warn = charts.take_note  # type: ignore[assignment]
     demo = build()
     # The reader's system fonts, and a colour near the accent of page.css.
     theme = gr.themes.Default(

@@ -1,20 +1,16 @@
 """Calls from the page: results turn grey when inputs change, refusals appear below the button.
 
-What the browser does of it is in page.js. The boxes for pasted labels are here too, because two
-tabs have them.
+What the browser does of it is in page.js.
 """
 
 import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import charts
 import gradio as gr
 from charts import draw
-from columns import Splittable, items_of, split_samples
-from limits import MAX_TEXT, MEANT, OPTIONS, Refusal
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
@@ -59,14 +55,12 @@ def ask(
     outputs: Sequence[Any],
     result: Any,
     refusal: gr.HTML,
-    offer: tuple[type[Refusal], gr.Button] | None = None,
     bring: bool = True,
     **options: Any,
 ) -> Any:
     """Call a function when an event fires; if it raises a ValueError, show that as a refusal.
 
-    `outputs` are what it returns, including `result`, which is scrolled into view if `bring`. The
-    button of `offer` appears when a refusal of its kind is raised.
+    `outputs` are what it returns, including `result`, which is scrolled into view if `bring`.
     """
     shown = result.story if isinstance(result, Result) else result
     parts: list[Any] = []
@@ -75,61 +69,15 @@ def ask(
 
     @functools.wraps(function)
     def handler(*args: Any) -> list[Any]:
-        refused, said = None, ""
         try:
             answer = function(*args)
-            answers = list(answer) if len(parts) > 1 else [answer]
+            return [*answer, ""] if len(parts) > 1 else [answer, ""]
         except ValueError as error:
-            refused, said = error, draw("refusal", message=str(error))
-            answers = [gr.skip()] * len(parts)
-        offered = [gr.Button(visible=isinstance(refused, offer[0]))] if offer else []
-        return [*answers, said, *offered]
+            return [*[gr.skip()] * len(parts), draw("refusal", message=str(error))]
 
     about = f"{json.dumps(shown.elem_id)}, {json.dumps(bring)}"
-    filled = [*parts, refusal, *([offer[1]] if offer else [])]
     js = f"(...inputs) => results.asked({about}, inputs)"
     options = {"js": js, "show_progress_on": shown, **PRIVATE, **options}
-    asked = event(handler, inputs, filled, **options)
+    asked = event(handler, inputs, [*parts, refusal], **options)
     js = f"(refused) => results.answered({about}, refused)"
     return asked.then(None, refusal, js=js, **PRIVATE)
-
-
-# Boxes with one label per line, and the button that splits lists in them
-
-
-def labels_box(role: str, **options: Any) -> gr.Textbox:
-    """Return a box for the labels of a role."""
-    label = f"{role}, one per line"
-    return gr.Textbox(label=label, lines=4, max_lines=6, max_length=MAX_TEXT, **options)
-
-
-def meant_box(*names: str) -> gr.CheckboxGroup:
-    """Return a choice of what is meant, although it would be refused otherwise."""
-    return gr.CheckboxGroup([(MEANT[name], name) for name in names], label="What is meant")
-
-
-def split_pasted(*boxes: str) -> list[str]:
-    """Return the texts of boxes with one label per line."""
-    return ["\n".join(items_of(text)) for text in boxes]
-
-
-def ask_of_boxes(
-    verb: str, boxes: Mapping[str, gr.Textbox], function: Callable[..., Any], result: Result
-) -> None:
-    """Add a button that calls a function with the labels in boxes, and one that splits lists."""
-
-    def of_boxes(*given: Any) -> Any:
-        *texts, meant = given
-        with charts.noting(meant or ()):
-            return function(*split_samples(texts, list(boxes)))
-
-    name, fields = verb.lower(), list(boxes.values())
-    with gr.Accordion(OPTIONS, open=False):
-        meant = meant_box("drop_null", "keep_missing")
-    button = gr.Button(verb, variant="primary", elem_id=f"{name}-columns")
-    refusal = refusal_below(f"{name}-columns")
-    split = gr.Button("Split into one label per line", visible=False, elem_id=f"{name}-split")
-    asked: Any = of_boxes, [*fields, meant], [result], result, refusal, (Splittable, split)
-    ask(button.click, *asked, preprocess=False)
-    halved = split.click(split_pasted, fields, fields, **PRIVATE)
-    ask(halved.then, *asked, preprocess=False)

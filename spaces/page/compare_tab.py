@@ -1,15 +1,20 @@
 """Compare: two models on the same samples, pasted or in a file."""
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import charts
 import gradio as gr
-from asking import ask_of_boxes, labels_box, result_of
+from asking import ask, refusal_below, result_of
 from data import tables_of_models
 from limits import METRIC, examples_of
-from uploads import ask_of_file
+from links import columns_of_link
+from uploads import ask_of_table
 
 from informedness import compare
+from informedness.warnings import collected
 
 ROLES = ("References", "Predictions A", "Predictions B")
 
@@ -18,29 +23,40 @@ def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, st
     """Return the comparison of two columns of predictions, given after the references."""
     a, b = tables_of_models(columns[0], dict(zip(ROLES[1:], columns[1:], strict=True)))
     made = None  # with one class there is nothing to compare
-    with charts.noting() as notes:
+    with collected() as notes:
         if len(set(columns[0])) > 1:
             made = compare(*columns, metric=METRIC)
-    return charts.draw_comparison({"A": a, "B": b}, made, notes, taken)
+    return charts.draw_comparison(columns, {"A": a, "B": b}, made, notes, taken)
 
 
-def compare_tab() -> None:
+def as_text(rows: Iterable[Sequence[str]]) -> str:
+    """Return rows below a header as a spreadsheet copies them."""
+    file = io.StringIO()
+    csv.writer(file, "excel-tab", lineterminator="\n").writerows([ROLES, *rows])
+    return file.getvalue()
+
+
+def open_models(request: gr.Request) -> list[Any]:
+    """Compare the models in a shared link."""
+    columns = columns_of_link(request.query_params)
+    if columns is None:
+        return [gr.skip()] * 3
+    return [as_text(zip(*columns, strict=True)), *compared(columns)]
+
+
+def compare_tab(demo: gr.Blocks) -> None:
     """Fill the tab."""
     # a hundred references and the answers of two models, one of which is better
     rows = [row for *row, times in examples_of("compare") for _ in range(times)]
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    result = result_of(compared(columns), "comparison")
+    result = result_of(compared(list(zip(*rows, strict=True))), "comparison")
     with gr.Row(elem_classes="workbench"):
         result.story.render()  # type: ignore[no-untyped-call]
         with gr.Column(elem_id="asked-models", elem_classes="inputs"), gr.Tabs():
             with gr.Tab("Paste"):
-                pasted = zip(ROLES, map("\n".join, columns), strict=True)
-                boxes = {role: labels_box(role, value=text) for role, text in pasted}
-                gr.Markdown(
-                    "If the other boxes are empty, you can paste three columns of a spreadsheet "
-                    "into the first."
-                )
-                ask_of_boxes("Compare", boxes, compared, result)
+                pasted = ask_of_table("Compare", ROLES, compared, result, value=as_text(rows))
             with gr.Tab("File"):
-                ask_of_file("Compare", ROLES, compared, result)
+                ask_of_table("Compare", ROLES, compared, result)
         result.details.render()  # type: ignore[no-untyped-call]
+    refusal = refusal_below("models")
+    quiet: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
+    ask(demo.load, open_models, [], [pasted, result], result.story, refusal, **quiet)

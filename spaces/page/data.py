@@ -1,17 +1,24 @@
-"""Tables from labels, from a matrix and from a link, within the limits."""
+"""Tables from labels and from a matrix, within the limits."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
-import charts
-from limits import AT_HOME, MAX_CLASSES, MAX_GRID, MAX_LABEL, MAX_LINK, MAX_ROWS, Refusal
+from limits import AT_HOME, MAX_CLASSES, MAX_LABEL, MAX_ROWS, Refusal
 
 from informedness import ContingencyTable
 from informedness.core.labels import Column, read_column
+from informedness.results import render
+from informedness.warnings import collected
 
 ROLES = ("references", "predictions")
+_JOINED = re.compile(r"(?<=[^\w\s])\u200d(?=[^\w\s])")  # what makes one emoji of several
+
+
+def shown(label: Any) -> str:
+    """Return a label as text, or as its Python literal if it would not show as it is."""
+    plain = _JOINED.sub("", label) if isinstance(label, str) else label
+    return label if label != plain and render.shown(plain) == plain else render.shown(label)
 
 
 def check_labels(values: Any, name: str) -> Column:
@@ -42,7 +49,7 @@ def table_of_labels(references: Any, predictions: Any, labels: Any = None) -> Co
     columns = pair if classes is None else (*pair, classes)
     if (k := len({label for column in columns for label in column.tolist()})) > MAX_CLASSES:
         raise Refusal(f"At most {MAX_CLASSES:,d} classes can be scored here, got {k:,d}.")
-    with charts.noting():
+    with collected():
         return ContingencyTable.from_labels(references=pair[0], predictions=pair[1], labels=classes)
 
 
@@ -59,11 +66,6 @@ def tables_of_models(
     return tables
 
 
-def mostly_different(labels: Sequence[Any]) -> bool:
-    """Return whether over half as many labels as samples are distinct, as with identifiers."""
-    return len(labels) >= 10 and 2 * len({*labels}) > len(labels)
-
-
 def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
     """Return the table of a confusion matrix (rows are references), within the limits."""
     rows = matrix if isinstance(matrix, list) else []  # others are refused below
@@ -74,44 +76,3 @@ def table_of_matrix(matrix: Any, labels: Any = None) -> ContingencyTable:
             raise Refusal(f"The matrix must be square, but row {i} is no list of {k} counts.")
     classes = None if labels is None else check_labels(labels, "labels")
     return ContingencyTable.from_matrix(matrix, labels=classes)
-
-
-# Links: /?class=ham&class=spam&counts=90,0,10,0, the counts row by row
-
-
-def link_of(table: ContingencyTable) -> str:
-    """Return the query that holds a table, or a sentence saying why there is none."""
-    query = [("class", label) for label in table.labels]
-    query.append(("counts", ",".join(map(str, table.to_dense().ravel().tolist()))))
-    if not table.declared:
-        query.append(("observed", "1"))
-    link = "?" + urlencode(query, safe=",")
-    if len(table.labels) <= MAX_GRID and table.counts.dtype.kind == "i" and len(link) <= MAX_LINK:
-        return link
-    return (
-        "There is no link to this result: a link holds whole counts of at most "
-        f"{MAX_GRID} classes, in at most {MAX_LINK:,d} characters"
-    )
-
-
-def table_of_link(query: Any) -> ContingencyTable | None:
-    """Return the table that a query holds, None if it holds none."""
-    classes, counts = query.getlist("class"), query.get("counts", "")
-    if not classes and not counts:
-        return None
-    if len(classes) > MAX_GRID or len(counts) > MAX_LINK:
-        raise Refusal(f"A link can hold at most {MAX_GRID} classes and {MAX_LINK:,d} characters.")
-    numbers = counts.split(",")
-    k = len(classes)
-    if k == 0:
-        raise Refusal("The link has counts, but no classes.")
-    if len(numbers) != k * k or not all(re.fullmatch("[0-9]{1,18}", n) for n in numbers):
-        raise Refusal(f"The link must hold {k * k} counts, one for each pair of its classes.")
-    matrix = [[int(n) for n in numbers[i * k : i * k + k]] for i in range(k)]
-    table = table_of_matrix(matrix, classes)
-    if "observed" in query:
-        labels = [label for label in table.labels for _ in table.labels]
-        table = ContingencyTable.from_counts(
-            references=labels, predictions=classes * k, counts=[int(n) for n in numbers]
-        )
-    return table

@@ -1,3 +1,4 @@
+# ruff: noqa: D406, D407 (Gradio reads these docstrings, and no underlines in them)
 """What programs call: the page's endpoints, which are also the tools of its MCP server.
 
 Gradio shows these docstrings on the page "Use via API", and language models read them to choose a
@@ -7,7 +8,6 @@ tool: a description, then one line per argument.
 import functools
 import inspect
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,10 +23,12 @@ from informedness.inputs.doubts import warn_of_table
 from informedness.results.report import Report
 from informedness.results.sentences import answering
 from informedness.statistics.intervals import check_level
-from informedness.statistics.registry import REPORTED
+from informedness.statistics.registry import REPORTED, score_named
+from informedness.warnings import UndefinedMetricWarning, collected
 
 # Models often send a list as JSON in a string.
-Labels = list[str | int] | str
+Labels = list[str | int | bool] | str
+Asked = gr.Request | None
 NO_INTERVAL = "there is no interval: these are weights, not counts of samples"
 
 
@@ -36,22 +38,25 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
     Sums of weights have no interval, because the number of samples behind them is unknown.
     """
     beside = {"always_commonest": "commonest", "all_right": "right"}
-    with charts.noting():  # nobody asked about these two tables
+    with collected():  # nobody asked about these two tables
         others = {name: scores_of(answering(table, wanted)) for name, wanted in beside.items()}
-    with charts.noting() as notes:
+    said = list(filter(None, [score_named(METRIC).undefined(table)]))
+    with collected() as notes:
         warn_of_table(table)
+    with collected() as doubts:
         if confidence_level is not None:
             check_level(confidence_level)
             if table.is_weighted:
                 confidence_level = None
-                notes.append(NO_INTERVAL)
+                said.append(NO_INTERVAL)
         report = Report.from_table(table, confidence_level)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
+    notes += [x for x in doubts if not isinstance(x, UndefinedMetricWarning)]
     plain = {**report.to_dict(), "summary": summary}
     for name, made in report.estimates.items():
         if made.independence_p_value is not None:
             plain[f"{name}_independence_p_value"] = made.independence_p_value
-    return {**plain, **others, "warnings": notes}
+    return {**plain, **others, "warnings": [*said, *dict.fromkeys(map(charts.plain, notes))]}
 
 
 def scores_of(table: ContingencyTable) -> dict[str, Any]:
@@ -65,6 +70,7 @@ def score(
     predictions: Labels,
     labels: Labels | None = None,
     confidence_level: float = 0.95,
+    request: Asked = None,
 ) -> dict[str, Any]:
     """Score the predictions of a classifier against the references (the true labels).
 
@@ -82,8 +88,7 @@ def score(
         labels: All classes of the task; by default those that occur.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
 
-    Returns
-    -------
+    Returns:
         accuracy, balanced_accuracy, f1_macro, cohen_kappa, matthews_corrcoef, informedness and
         nit (null where undefined), each with NAME_standard_error and NAME_confidence_interval;
         per_class, the rates of each class; all_right and always_commonest, the scores of a perfect
@@ -94,7 +99,10 @@ def score(
 
 
 def score_matrix(
-    matrix: list[list[float]] | str, labels: Labels | None = None, confidence_level: float = 0.95
+    matrix: list[list[float]] | str,
+    labels: Labels | None = None,
+    confidence_level: float = 0.95,
+    request: Asked = None,
 ) -> dict[str, Any]:
     """Score a confusion matrix whose rows are references and whose columns are predictions.
 
@@ -106,8 +114,7 @@ def score_matrix(
         labels: The names of its classes; if given, all of them count in k.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
 
-    Returns
-    -------
+    Returns:
         The same as scoring the labels of these samples.
     """
     return _report(table_of_matrix(matrix, labels), confidence_level)
@@ -120,6 +127,7 @@ def compare(
     labels: Labels | None = None,
     metric: str = METRIC,
     confidence_level: float = 0.95,
+    request: Asked = None,
 ) -> dict[str, Any]:
     """Tell whether classifier B scores better than A on the same samples, and how certain that is.
 
@@ -134,8 +142,7 @@ def compare(
         metric: The score to compare: informedness, nit, accuracy or any other that scoring returns.
         confidence_level: How often an interval should contain the true value, between 0 and 1.
 
-    Returns
-    -------
+    Returns:
         a, b and difference; its standard_error, confidence_interval and p_value; gained and lost,
         the numbers of samples that only B and only A got right; n_different, the number of
         different answers; scores_a and scores_b, all scores of each; summary, which explains the
@@ -144,12 +151,14 @@ def compare(
     columns = references, predictions_a, predictions_b
     models = {"predictions_a": predictions_a, "predictions_b": predictions_b}
     tables = tables_of_models(references, models, labels)
-    with charts.noting() as notes:
+    with collected() as notes:
         made = informedness.compare(
             *columns, metric=metric, labels=labels, confidence_level=confidence_level
         )
+    with collected():
         a, b = map(scores_of, tables)
-    return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": notes}
+    said = list(dict.fromkeys(map(charts.plain, notes)))
+    return {**made.to_dict(), "scores_a": a, "scores_b": b, "warnings": said}
 
 
 def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
@@ -158,23 +167,19 @@ def called(function: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
     It reads lists sent as JSON in a string, shows the message of a ValueError, and answers a tool
     in JSON, where Gradio would write the result as Python does.
     """
-    signature = inspect.signature(function)
+    names = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)
-    def endpoint(*args: Any) -> Any:
-        *values, request = args
-        arguments = signature.bind(*values).arguments
+    def endpoint(*values: Any) -> Any:
+        given = dict(zip(names, values, strict=False))
+        request = given.pop("request", None)
         try:
-            answer = function(**{name: _read(name, value) for name, value in arguments.items()})
+            answer = function(**{name: _read(name, value) for name, value in given.items()})
         except ValueError as error:
             raise gr.Error(str(error), title="Not scored", print_exception=False) from None
         is_tool = request is not None and request.headers.get("x-gradio-user") == "mcp"
         return json.dumps(answer, ensure_ascii=False) if is_tool else answer
 
-    asked = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
-    parameters = [*signature.parameters.values(), asked]
-    endpoint.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    endpoint.__annotations__ = {**function.__annotations__, "request": gr.Request}
     return endpoint
 
 
@@ -193,7 +198,4 @@ def _read(name: str, value: Any) -> Any:
 def register() -> None:
     """Add the endpoints to the page being built."""
     for endpoint in (score, score_matrix, compare):
-        parts = re.split(r"\n\n(?:Args:|Returns\n-+\n)", inspect.getdoc(endpoint) or "")
-        about, _, returned = (" ".join(part.split()) for part in parts)
-        description = f"{about} Returns: {returned}"
-        api(called(endpoint), api_name=endpoint.__name__, api_description=description)
+        api(called(endpoint), api_name=endpoint.__name__)

@@ -1,17 +1,11 @@
 // The matrix on the page: a table of inputs. Python (grid.py) interprets the text in them.
-// `element`, `props`, `trigger`, `server` and `watch` come from gr.HTML.
+// `element`, `props`, `trigger`, `server` and `watch` come from gr.HTML, and `make` from page.js.
 
 const WAIT = 250; // milliseconds after the last key, before the matrix is scored
 let before = []; // grids to return to by Undo
 let pending;
 let arrived = false;
 let replaced = false; // the last change was not typed, so that the browser cannot undo it
-
-function make(tag, properties = {}, children = []) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
 
 function state() {
   const { labels, cells } = props.value;

@@ -21,9 +21,7 @@ MAX_COLUMNS = 100  # of an upload
 MAX_GRID = 30  # classes that can be edited on the page, and sent in a link
 MAX_LINK = 3_000  # characters of a link's query
 MAX_COUNT = 10**15  # in one cell of the matrix, so that their sum stays exact
-MAX_SIMULATED = 50  # classes
 MOST_VISITORS = 20  # whose last inputs Gradio keeps, although nothing here reads them again
-SMALLEST_SHARE = 1e-6  # of a simulated class
 
 # What may be done with missing values, by the argument that messages name
 MEANT = {

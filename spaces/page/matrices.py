@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from data import shown
 from PIL import Image
 
 from informedness import ContingencyTable
-from informedness.results.render import shown
 
 SLANTED = 5  # classes from which the names of the columns are upright
 MOST_CELLS = 30  # classes whose cells are numbers; larger tables are a picture
@@ -20,16 +20,13 @@ MOST_CONFUSED = 8
 _RIGHT, _WRONG = (30, 136, 204), (214, 130, 0)
 
 
-def heat_map(table: ContingencyTable, expected: bool = False) -> dict[str, Any]:
-    """Return what the drawing of a table needs: counts and shares of the row, or a picture.
-
-    A table that is `expected`, not counted, has shares of all answers.
-    """
+def heat_map(table: ContingencyTable) -> dict[str, Any]:
+    """Return what the drawing of a table needs: counts and shares of the row, or a picture."""
     k = len(table.labels)
     names = [shown(label) for label in table.labels]
-    drawn: dict[str, Any] = {"k": k, "picture": "", "expected": expected, "names": names}
+    drawn: dict[str, Any] = {"k": k, "picture": "", "names": names}
     drawn |= {"confused": [], "equal": 0}
-    if not expected and k >= SLANTED:
+    if k >= SLANTED:
         drawn |= confused_pairs(table)
     if k > MOST_CELLS:
         return {**drawn, "picture": picture(table), "block": -(-k // MOST_TILES)}

@@ -1,9 +1,22 @@
-// Dragging with the pointer (the point of a simulation, and the borders between its class shares),
-// and results that are grey. Every move is written into a control that can also be used from the
-// keyboard.
+// What was unfolded, the steps of the examples, the address, and results that are grey.
+
+// For grid.js and guess.js
+const make = (tag, properties = {}, children = []) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+};
 
 (() => {
-  const LEFT = 32, WIDTH = 308, BOX = 360; // of the charts, as in curves.py
+  let step; // the chip of the example that is open
+
+  // The address can be copied as a link to the tab or the example that is open.
+  const address = (query) => history.replaceState(null, "", location.pathname + query);
+  document.addEventListener("click", ({ target }) => {
+    const tab = target.closest?.("[role=tab]")?.dataset.tabId;
+    if (/^(guess|simulate|compare|use)$/.test(tab)) address(`?tab=${tab}`);
+    if (tab === "score") address("");
+  });
 
   // What was unfolded stays so when a result is drawn anew, for which Gradio folds it.
   const open = new Set();
@@ -15,123 +28,18 @@
   new MutationObserver(() => {
     for (const fold of document.querySelectorAll("[data-fold]:not([open])"))
       if (open.has(fold.dataset.fold)) fold.open = true;
+    // Gradio gives each radio a name of its own, so that arrow keys do not move among them.
+    for (const radio of document.querySelectorAll("#examples input:not([name=example])"))
+      radio.name = "example";
+    const chip = document.querySelector("#examples label.selected");
+    if (chip && chip !== step) chip.parentElement.scrollLeft = chip.offsetLeft - 16;
+    if (step && chip !== step) address(chip ? `?example=${parseInt(chip.textContent)}` : "");
+    step = chip;
   }).observe(document, { childList: true, subtree: true, attributeFilter: ["open"] });
 
-  if (new URLSearchParams(location.search).has("counts"))
+  const query = new URLSearchParams(location.search);
+  if (query.has("counts") || query.has("example"))
     document.documentElement.classList.add("linked"); // until app.py has opened the link
-
-  const write = (field, value) => {
-    field.value = value;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
-  };
-
-  const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-
-  const placeIn = (chart, event) => {
-    const { left, width } = chart.querySelector("svg").getBoundingClientRect();
-    return clamp((((event.clientX - left) / width) * BOX - LEFT) / WIDTH, 0, 1);
-  };
-
-  // Charts: read the values at the pointer, and drag the point
-
-  const read = (chart, at) => {
-    const { places, series } = JSON.parse(chart.dataset.curves);
-    let i = places.findIndex((place) => place >= at);
-    i = i < 0 ? places.length - 1 : i;
-    if (i > 0 && at - places[i - 1] < places[i] - at) i -= 1;
-    const x = LEFT + WIDTH * places[i];
-    chart.querySelector(".guide").setAttribute("d", `M${x} 8V208`);
-    chart.querySelector("caption").textContent = `${chart.dataset.what} = ${Math.round(100 * places[i])}%`;
-    for (const cell of chart.querySelectorAll("[data-score]"))
-      cell.textContent = series[cell.dataset.score][i].toFixed(3);
-  };
-
-  const moveAbility = (chart, event) => {
-    const slider = document.querySelector("#ability input[type=range]");
-    write(slider, placeIn(chart, event).toFixed(2));
-  };
-
-  const moveShare = (chart, event) => {
-    const shares = sharesNow();
-    const share = 100 * clamp(placeIn(chart, event), 0.01, 0.99);
-    const rest = shares.slice(1).reduce((sum, other) => sum + other, 0);
-    setShares([share, ...shares.slice(1).map((other) => (other * (100 - share)) / rest)]);
-  };
-
-  // Shares
-
-  const bar = () => document.querySelector(".shares");
-  const sharesNow = () =>
-    [...bar().querySelectorAll(".share")].map((part) => Number(part.style.flexGrow));
-
-  const setShares = (shares) => {
-    const tenths = shares.map((share) => Math.round(10 * share) / 10);
-    const parts = bar().querySelectorAll(".share");
-    const borders = bar().querySelectorAll(".border");
-    let end = 0;
-    tenths.forEach((share, i) => {
-      parts[i].style.flexGrow = share;
-      parts[i].firstElementChild.textContent = `${share}%`;
-      end += share;
-      if (!borders[i]) return;
-      borders[i].setAttribute("aria-valuenow", end.toFixed(1));
-      borders[i].setAttribute("aria-valuetext", `class ${i + 1}: ${share}%`);
-    });
-    write(document.querySelector("#shares textarea, #shares input"), tenths.join(", "));
-  };
-
-  const moveBorder = (border, by) => {
-    const shares = sharesNow();
-    const i = [...bar().querySelectorAll(".border")].indexOf(border);
-    const moved = clamp(by, 1 - shares[i], shares[i + 1] - 1);
-    shares[i] += moved;
-    shares[i + 1] -= moved;
-    setShares(shares);
-  };
-
-  const toPointer = (border, event) => {
-    const { left, width } = bar().getBoundingClientRect();
-    const at = (100 * (event.clientX - left)) / width;
-    moveBorder(border, Math.round(at - Number(border.getAttribute("aria-valuenow"))));
-  };
-
-  // Charts are redrawn while they are dragged, so look them up again each time
-
-  let drag = null;
-  const chartOf = (event) => event.target.closest?.(".chart svg")?.closest(".chart");
-
-  document.addEventListener("pointerdown", (event) => {
-    const border = event.target.closest?.(".shares .border");
-    const chart = chartOf(event);
-    if (border) drag = (moved) => toPointer(border, moved);
-    else if (chart) {
-      const move = chart.id === "over-ability" ? moveAbility : moveShare;
-      drag = (moved) => move(document.getElementById(chart.id), moved);
-    } else return;
-    event.preventDefault();
-    border?.focus();
-    drag(event);
-  });
-  document.addEventListener("pointermove", (event) => {
-    const chart = chartOf(event);
-    if (drag) drag(event);
-    else if (chart) read(chart, placeIn(chart, event));
-  });
-  for (const end of ["pointerup", "pointercancel"])
-    document.addEventListener(end, () => { drag = null; });
-  document.addEventListener("pointerout", (event) => {
-    const chart = chartOf(event);
-    if (chart && !drag && !chart.querySelector("svg").contains(event.relatedTarget))
-      read(chart, Number(chart.dataset.at));
-  });
-  document.addEventListener("keydown", (event) => {
-    const border = event.target.closest?.(".shares .border");
-    const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10,
-      Home: -100, End: 100 };
-    if (!border || !(event.key in steps)) return;
-    event.preventDefault();
-    moveBorder(border, steps[event.key]);
-  });
 })();
 
 // Results: grey from a change of their inputs until they are of the inputs as they are
@@ -157,7 +65,8 @@ const results = (() => {
 
   const asked = (name, bring, inputs) => {
     if (bring) touched = false;
-    found(name).asked = found(name).changes;
+    const result = found(name); // a tab that was never open has none
+    if (result) result.asked = result.changes;
     return inputs;
   };
 
@@ -166,6 +75,7 @@ const results = (() => {
   // visible, and the script that sizes the frame scrolls on request.
   const answered = (name, bring, refused) => {
     const result = found(name);
+    if (!result) return;
     if (refused) result.dataset.stale = "";
     else if (result.asked === result.changes) delete result.dataset.stale;
     if (refused || !bring) return;

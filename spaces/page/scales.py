@@ -1,27 +1,30 @@
-"""Values on a line: a score with its interval, two models, and draws of a simulated one.
+"""Values on a line: a score with its interval, or two models.
 
 Places are in percent of the width of a line, so that its texts can be HTML of a readable size.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
+from informedness.core.scores import mutual_information
+from informedness.core.table import Table
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
-from informedness.statistics.registry import score_named
+from informedness.statistics.entropy import EntropicScore, entropies
+from informedness.statistics.score import Score
 
 
 class Scale:
-    """A line from one value to another."""
+    """A line from one value to another, on which `axis` is what has the same length everywhere."""
 
-    def __init__(self, low: float, high: float) -> None:
-        self.low, self.high = low, high
+    def __init__(self, low: float, high: float, axis: Callable[[float], float] = float) -> None:
+        self.low, self.high, self._axis = low, high, axis
 
     def place(self, value: float) -> float:
         """Return where a value is; what is beyond an end is at the end."""
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 1.0
-        return round(100 * min(max(share, 0.0), 1.0), 2)
+        low, at, high = map(self._axis, (self.low, min(max(value, self.low), self.high), self.high))
+        return round(100 * (at - low) / (high - low), 2) if high > low else 100.0
 
     def band(self, made: Estimate | Comparison | None) -> list[float]:
         """Return the start and the width of an interval; empty if there is none."""
@@ -32,24 +35,38 @@ class Scale:
 
 
 def score_scale(
-    own: str, value: float, chance: float, best: float, made: Estimate | None
+    score: Score, value: float, chance: float, best: float, made: Estimate | None, digits: int
 ) -> dict[str, Any]:
-    """Return a score on a line from chance to the best, which begins at -1 if it is below 0."""
-    below = value < min(chance, 0.0)
-    scale = Scale(score_named(own).lowest if below else chance, best)
+    """Return a score on a line from chance to the best, or as far as its interval reaches.
+
+    On that of a score of information, as many bits are as long everywhere.
+    """
+    is_entropic = isinstance(score, EntropicScore)
+    reached = [end for end in made.confidence_interval if end == end] if made else []
+    low, high = (most(value, chance, best, *reached) for most in (min, max))
+    scale = Scale(low, high, math.log2 if is_entropic else float)
+    ends = {"chance": chance, "best": best, "worst": score.lowest}
     return {
-        "below": below,
-        "ends": (scale.low, scale.high),
+        "words": {name: f"{end:.{digits * is_entropic}f}" for name, end in ends.items()},
+        "is_worst": low == score.lowest < chance,
+        "is_below": value < min(chance, 0.0),
+        "band": scale.band(made),
         "chance": scale.place(chance),
         "point": scale.place(value),
-        "band": scale.band(made),
+        "best": scale.place(best),
     }
+
+
+def bits_of(table: Table) -> dict[str, float]:
+    """Return the uncertainty about the answers in bits, and what of it predictions pass on."""
+    unsure, passed = entropies(table).reference, mutual_information(table)
+    return {"unsure": unsure, "passed": passed, "lost": max(unsure - passed, 0.0)}
 
 
 def comparison_scales(made: Comparison) -> dict[str, Any]:
     """Return both scores on one line, their difference on another, and gained beside lost."""
     low = math.floor(10 * min(made.a, made.b) - 1e-9) / 10
-    high = math.ceil(10 * max(made.a, made.b) + 1e-9) / 10
+    high = min(math.ceil(10 * max(made.a, made.b) + 1e-9) / 10, 1.0)  # the best of every score
     values, ends = Scale(low, high), [*made.confidence_interval, made.difference, 0.0]
     ends = [end for end in ends if not math.isnan(end)]
     step = 0.1 if max(ends) - min(ends) > 0.1 else 0.01
@@ -68,14 +85,3 @@ def comparison_scales(made: Comparison) -> dict[str, Any]:
             "lost": (made.lost, 100 * made.lost / most),
         },
     }
-
-
-def draws_scale(
-    truth: float, drawn: Sequence[tuple[float, Estimate | None]], low: float
-) -> dict[str, Any]:
-    """Return the scores of draws, each with its interval, beside the score of the model."""
-    reached = [made.confidence_interval[0] for _, made in drawn if made]
-    least = min([truth, low, *(value for value, _ in drawn), *(x for x in reached if x == x)])
-    scale = Scale(least, 1.0)
-    rows = [{"point": scale.place(value), "band": scale.band(made)} for value, made in drawn]
-    return {"ends": (least, 1.0), "rows": rows, "truth": scale.place(truth)}

@@ -4,14 +4,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_COLUMNS, _STEP, _SIZE = 10, 10, 8
-_SHAPES = {
-    "known": "h{0}v{0}h-{0}z",
-    "lucky": "m1 1h{1}v{1}h-{1}z",
-    "right": "h{0}v{0}h-{0}z",
-    "wrong": "m1.5 1.5l{2} {2}m0 -{2}l-{2} {2}",
-}
-
 
 def hundred(shares: Sequence[float]) -> list[int]:
     """Return whole numbers that sum to 100, by largest remainder."""
@@ -44,11 +36,5 @@ def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
                 "not tell which right answers were guessed, so answers are only right or wrong."
             )
     counts = dict(zip(shares, hundred(list(shares.values())), strict=True))
-    paths, start = {}, 0
-    for kind, n in counts.items():
-        shape = _SHAPES[kind].format(_SIZE, _SIZE - 2, _SIZE - 3)
-        places = (divmod(i, _COLUMNS) for i in range(start, start + n))
-        paths[kind] = "".join(f"M{_STEP * x} {_STEP * y}{shape}" for y, x in places)
-        start += n
     words = ", ".join(f"{n} {kind}" for kind, n in counts.items())
-    return {"paths": paths, "counts": counts, "why": why, "words": words}
+    return {"counts": counts, "why": why, "words": words}

@@ -1,178 +1,234 @@
-"""File upload: columns are guessed by name or chosen, and shown under their roles."""
+"""Tables that are pasted or uploaded: one reader, and menus that say which column is which."""
 
-import contextlib
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+import functools
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import charts
 import gradio as gr
 import limits
-from asking import PRIVATE, Result, ask, grey, meant_box, refusal_below
+from asking import PRIVATE, Result, ask, grey, html, refusal_below
 from charts import draw
-from columns import arguments_of, check_choices, guessed_columns, in_a_sentence
-from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MEANT, Refusal
+from columns import (
+    arguments_of,
+    check_choices,
+    guessed_columns,
+    in_a_sentence,
+    role_of,
+    says_neither,
+)
+from data import shown
+from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MAX_TEXT, MEANT, Refusal
 
-from informedness.inputs.joined import Whole, read_columns
-from informedness.inputs.open import FORMATS, list_files, named_format, open_whole, read_header
+from informedness.inputs.csv import DELIMITERS
+from informedness.inputs.joined import read_columns
+from informedness.inputs.open import FORMATS, list_files, open_whole, read_header
+from informedness.listing import columns_listed
 from informedness.results.render import lines_of_read
+from informedness.warnings import collected
 
-SHOWN_ROWS = 4
+NUMBERED = "The first row is data: columns have numbers"
 
-
-def _column_names(path: str, encoding: str | None, most_bytes: int) -> list[str]:
-    """Return the names of the columns of a file; those of JSON are the keys of its first object."""
-    ((file, kind),) = list_files(path, None)
-    with open_whole(file, kind, encoding, most_bytes) as stream:
-        return list(read_header(stream, kind, {}).header)
+Sent = Mapping[str, Any] | str | None  # a file, or text that was pasted
 
 
 class Upload:
-    """A file that was sent; each of its columns is read when it is asked for."""
+    """A table that was sent; its columns are read when they are asked for.
+
+    Where `is_numbered`, its first row is data, and its columns have numbers; None is for a guess.
+    """
 
     def __init__(
-        self, sent: Mapping[str, Any], counts: str | None = None, encoding: str | None = None
+        self, path: Path, folder: Path, encoding: str | None, is_numbered: bool | None
     ) -> None:
-        self._path, self._counts = str(sent["path"]), counts
-        self._how = {"encoding": encoding or None, "most_bytes": MAX_FILE}
-        self._check_unpacked()
-        self.header = self._asked(_column_names)
+        self._path, self._encoding = path, encoding or None
+        self._read_header()
+        has_names = self._kind not in (*DELIMITERS, "xlsx")
+        self.is_numbered = not has_names and bool(
+            self._lacks_names() if is_numbered is None else is_numbered
+        )
+        if self.is_numbered:
+            names = [f"column {i}" for i in range(1, len(self.header) + 1)]
+            self._put_above(names, folder / f"numbered.{self._kind}")
         if len(self.header) > MAX_COLUMNS or max(map(len, self.header), default=0) > MAX_LABEL:
             raise Refusal(
                 f"A file can have at most {MAX_COLUMNS} columns, with names of at most {MAX_LABEL} "
                 "characters."
             )
 
-    def _check_unpacked(self) -> None:
-        """Refuse a workbook whose parts are too large once they are unpacked."""
-        if named_format(Path(self._path)) == "xlsx" and zipfile.is_zipfile(self._path):
-            with zipfile.ZipFile(self._path) as archive:
-                size = sum(part.file_size for part in archive.infolist())
-            if size > MAX_FILE:
-                raise Refusal(
-                    f"A workbook can have at most {MAX_FILE:,d} bytes, this one has {size:,d}."
-                )
+    def _read_header(self) -> None:
+        """Find the format, and the names of the columns; JSON has keys of its first object."""
+        ((_, self._kind),) = list_files(self._path, None)
+        with open_whole(str(self._path), self._kind, self._encoding, MAX_FILE) as stream:
+            self._top = read_header(stream, self._kind, {}, None, MAX_FILE)
+            stream.seek(0)
+            self._content = stream.read()
+        self.header = list(self._top.header)
 
-    def _asked(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def _lacks_names(self) -> bool:
+        """Return whether the first row looks like data: what stands there stands below as well."""
+        if any(role_of(name) or says_neither(name) for name in self.header):
+            return False
+        below = columns_listed(str(self._path), self._kind, self._encoding, None)
+        twice = len(below) < len(self.header)
+        return twice or any(name in values for name, values in below.items())
+
+    def _put_above(self, names: list[str], copy: Path) -> None:
+        """Go on with a copy that has these names above its rows."""
+        if self._kind == "xlsx":
+            import openpyxl
+
+            book = openpyxl.load_workbook(self._path)
+            for sheet in book:
+                sheet.insert_rows(1)
+                for i, name in enumerate(names, start=1):
+                    sheet.cell(1, i, name)
+            book.save(copy)
+        else:
+            lines = self._content.decode("utf-8-sig").splitlines(keepends=True)
+            lines.insert(self._top.n_skipped, f"{self._top.delimiter.join(names)}\n")
+            copy.write_text("".join(lines), "utf-8", newline="")
+        self._path, self._encoding, self.header = copy, None, names
+
+    def read(
+        self, names: Sequence[str], counts: str | None = None, meant: Collection[str] = ()
+    ) -> tuple[list[list[Any]], str]:
+        """Return columns of labels, samples as counted, and a note on what was read.
+
+        `meant` are names of `MEANT`.
+        """
+        named = dict(zip(arguments_of(names), names, strict=True))
+        if counts:
+            named["counts"] = counts
+        how: dict[str, Any] = {"encoding": self._encoding, "most_bytes": MAX_FILE}
+        how |= {name: name in meant for name in MEANT}
+        with collected() as notes:
+            read = read_columns(self._path, named, most_rows=MAX_ROWS, **how)
+        if not read.read.n_rows:
+            raise Refusal("The table has a header, and no rows below it.")
+        head, *lines = lines_of_read(read.read)
+        notes_said = (charts.sentence(charts.plain(note)) for note in notes)
+        said = [head.removeprefix(f"{self._path}: "), *lines, *notes_said]
+        return [x.tolist() for x in read.columns.values()], "\n".join(said)
+
+
+@contextmanager
+def opened(
+    sent: Sent, encoding: str | None = None, is_numbered: bool | None = None
+) -> Iterator[Upload]:
+    """Open a table that was sent; text that was pasted becomes a file for the same reader.
+
+    What is wrong with it is refused in the words of the reader, without the name of the file.
+    """
+    if not sent or (isinstance(sent, str) and not sent.strip()):
+        raise Refusal("There is no table yet: send one first.")
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "pasted.csv") if isinstance(sent, str) else Path(sent["path"])
+        if isinstance(sent, str):
+            if re.match(r"\s*(\[\s*)?{", sent):
+                path = path.with_suffix(".json")
+            path.write_bytes(f"{sent}\n".encode("utf-8", "surrogatepass"))
         try:
-            return read(self._path, *arguments, **self._how, **options)
+            yield Upload(path, Path(folder), encoding, is_numbered)
         except FileNotFoundError:
             raise Refusal(
                 "Uploads are deleted after a while, and this one is gone: send it again."
             ) from None
         except ValueError as error:
-            message = str(error).removeprefix(f"{self._path}: ")
-            raise Refusal(message.replace(", the data has more", f". {AT_HOME}")) from None
-
-    def read(self, names: Sequence[str], is_sure: bool = True) -> Whole:
-        """Return columns of labels without rows that are left out, with samples as counted.
-
-        Where it is not sure that these are the columns, missing values are left out as well.
-        """
-        named = dict(zip(arguments_of(names), names, strict=False))
-        if is_sure and self._counts:
-            named["counts"] = self._counts
-        with contextlib.nullcontext() if is_sure else charts.noting(["drop_null"]):
-            meant = {name: charts.is_meant(name) for name in MEANT}
-            read: Whole = self._asked(read_columns, named, most_rows=MAX_ROWS, **meant)
-            return read
-
-    def column(self, name: str) -> list[Any]:
-        """Return one column, none of it if it holds no labels."""
-        try:
-            return self.read([name], is_sure=False).columns["references"].tolist()
-        except Refusal:
-            return []
+            said = re.sub(rf"^({re.escape(str(path.parent))}|{folder})/[^/]*?: ", "", str(error))
+            raise Refusal(said.replace(", the data has more", f". {AT_HOME}")) from None
 
 
-def draw_columns(file: Upload, names: Sequence[str | None], roles: Sequence[str]) -> str:
-    """Return the first rows of an upload, with the column of each role under its name."""
-    there = list(dict.fromkeys(filter(None, names)))
-    columns = {}
-    if there:
-        read = file.read(there, is_sure=False).columns
-        columns = {name: x.tolist() for name, x in zip(there, read.values(), strict=True)}
-    total = max(map(len, columns.values()), default=0)
-    named = dict(zip(roles, names, strict=True))
-    return draw(
-        "columns", roles=named, columns=columns, total=total, n_lines=min(total, SHOWN_ROWS)
-    )
+def named(table: Upload, roles: Sequence[str], chosen: Sequence[str | None]) -> list[str | None]:
+    """Return the columns that were chosen, or a guess if none was."""
+    return [*chosen] if any(chosen) else guessed_columns(table.header, len(roles) - 1)
 
 
-def labels_of_upload(
-    upload: Mapping[str, Any] | None, chosen: Sequence[Any], roles: Sequence[str]
-) -> tuple[list[list[Any]], str]:
-    """Return the labels in the columns chosen for the roles, and a note on them.
+def look(
+    roles: Sequence[str],
+    sent: Sent,
+    encoding: str | None = None,
+    is_numbered: bool | None = None,
+    *given: Any,
+) -> list[Any]:
+    """Return whether a table has numbered columns, its menus, what was read of it, or why not.
 
-    Behind the columns stand the column of counts and the encoding.
+    There is a menu for each role, and one for counts. Behind these controls, that of `MEANT` may
+    be given.
     """
-    if not upload:
-        raise Refusal("Upload a file, then choose its columns.")
-    file = Upload(upload, *chosen[len(roles) :])
-    names = check_choices(chosen[: len(roles)], roles)
-    with charts.noting() as notes:
-        read = file.read(names)
-    said = [*lines_of_read(read.read)[1:], *map(charts.sentence, notes)]
-    head = f"{read.read.n_rows:,d} rows"
-    return [x.tolist() for x in read.columns.values()], "\n".join([head, *said])
+    *chosen, counts, meant = given or [None] * (len(roles) + 2)
+    header, names, block, refusal = list[str](), chosen, "", ""
+    try:
+        with opened(sent, encoding, is_numbered) as table:
+            is_numbered, header = table.is_numbered, table.header
+            names = named(table, roles, chosen)
+            said = f"columns: {', '.join(map(shown, header))}"
+            if all(names):
+                said = table.read(check_choices(names, header, roles), counts, meant or ())[1]
+            block = draw("block", said=said, is_numbered=is_numbered)
+    except Refusal as error:
+        refusal = draw("refusal", message=str(error)) if sent else ""
+    menus = [gr.update(choices=header, value=name) for name in (*names, counts)]
+    return [bool(is_numbered), *menus, block, refusal]
 
 
-def ask_of_file(
-    verb: str, roles: Sequence[str], function: Callable[..., Any], result: Result
-) -> None:
-    """Add a place for a file, the choice of a column for each role, and a button.
+def ask_of_table(
+    verb: str, roles: Sequence[str], function: Callable[..., Any], result: Result, **pasted: Any
+) -> Any:
+    """Add a field for a table, a menu for the column of each role, what was read, and a button.
 
-    The button calls a function with them. The first rows are shown above it. The roles are the
-    references and each model.
+    The field is a box to paste into if `pasted` are its options, else one for a file. The button
+    calls a function with the columns. The roles are the references and each model.
     """
-    upload = gr.File(
-        label=f"Table (CSV, Excel, Parquet ...), at most {MAX_FILE // 10**6} MB",
-        file_types=[*FORMATS, ".txt", ".gz", ".bz2", ".xz", ".zst"],
-        height=170,
-    )
-    names: dict[str, Any] = {"choices": [], "allow_custom_value": True}  # such as doc.label
-    choices = [gr.Dropdown(label=f"Column of {in_a_sentence(role)}", **names) for role in roles]
-    preview = gr.HTML("", apply_default_css=False, elem_classes="if-filled")
+    is_file = not pasted
+    if is_file:
+        label = f"Table (CSV, Excel, Parquet ...), at most {MAX_FILE // 10**6} MB"
+        kinds = [*FORMATS, ".txt", ".gz", ".bz2", ".xz", ".zst"]
+        field: Any = gr.File(label=label, file_types=kinds, height=170)
+    else:
+        label = "Rows of a table, as copied from a spreadsheet or a file, with its header"
+        field = gr.Textbox(label=label, lines=5, max_lines=8, max_length=MAX_TEXT, **pasted)
+    first_is_data, *menus, said, _ = look(roles, field.value)
+    custom: dict[str, Any] = {"allow_custom_value": True}  # such as doc.label
+    choices = [
+        gr.Dropdown(menu["choices"], value=menu["value"], label=f"Column of {role}", **custom)
+        for role, menu in zip(map(in_a_sentence, roles), menus, strict=False)
+    ]
+    block = html(said, elem_classes="if-filled")
     with gr.Accordion(limits.OPTIONS, open=False):
+        first = gr.Checkbox(first_is_data, label=NUMBERED)
         about = "For a table in which a row stands for several samples"
-        counts = gr.Dropdown(label=limits.COUNTS, info=about, **names)
-        meant = meant_box(*MEANT)
-        encoding = gr.Textbox(label=limits.ENCODING, placeholder="UTF-8", max_length=40)
-    options: list[Any] = [counts, encoding]
+        counts = gr.Dropdown(menus[-1]["choices"], label=limits.COUNTS, info=about, **custom)
+        meant = gr.CheckboxGroup([(y, x) for x, y in MEANT.items()], label="What is meant")
+        how: dict[str, Any] = {"placeholder": "UTF-8", "max_length": 40, "visible": is_file}
+        encoding = gr.Textbox(label=limits.ENCODING, **how)
+    name = f"{verb.lower()}-{'file' if is_file else 'paste'}"
+    button, refusal = gr.Button(verb, variant="primary", elem_id=name), refusal_below(name)
 
-    def drawn(sent: Mapping[str, Any] | None, *given: Any) -> str:
-        try:
-            file = Upload(sent, *given[len(roles) :]) if sent else None
-            return draw_columns(file, given[: len(roles)], roles) if file else ""
-        except Refusal as error:
-            return draw("refusal", message=str(error))
+    def asked(sent: Sent, encoding: str, is_numbered: bool, *given: Any) -> Any:
+        *chosen, counts, meant = given
+        with opened(sent, encoding, is_numbered if any(chosen) else None) as table:
+            names = check_choices(named(table, roles, chosen), table.header, roles)
+            columns = table.read(names, counts, meant or ())
+        return function(*columns)
 
-    def guess(sent: Mapping[str, Any] | None, *given: Any) -> list[Any]:
-        header: list[str] = []
-        names: list[str | None] = [None] * len(roles)
-        with contextlib.suppress(Refusal):  # which is drawn
-            if sent:
-                file = Upload(sent, *given)
-                header = file.header
-                names = guessed_columns(header, file.column, models=len(roles) - 1)
-        fields = [gr.Dropdown(choices=header, value=name) for name in (*names, None)]
-        return [*fields, drawn(sent, *names, *given)]
-
-    def of_file(sent: Mapping[str, Any] | None, *given: Any) -> Any:
-        *chosen, meant = given
-        with charts.noting(meant or ()):
-            return function(*labels_of_upload(sent, chosen, roles))
-
-    # Take what the browser sends: columns are looked up in the file itself, not among the choices
+    # Take what the browser sends: columns are looked up in the table itself, not among the choices
     # that the server keeps for each visitor.
     raw: dict[str, Any] = {"preprocess": False, "show_progress": "hidden", **PRIVATE}
-    asked = [upload, *choices, *options, meant]
-    for changed in (upload.change, encoding.submit, encoding.blur):
-        changed(guess, [upload, *options], [*choices, counts, preview], **raw)
-    for choice in choices:
-        choice.input(drawn, asked[:-1], preview, trigger_mode="always_last", **raw)
-    name = f"{verb.lower()}-file"
-    button, refusal = gr.Button(verb, variant="primary", elem_id=name), refusal_below(name)
-    grey(result.story, upload.change, *(field.input for field in asked[1:]))
-    ask(button.click, of_file, asked, [result], result, refusal, preprocess=False)
+    raw["trigger_mode"] = "always_last"
+    inputs: list[Any] = [field, encoding, first, *choices, counts, meant]
+    filled: list[Any] = [first, *choices, counts, block, refusal]
+    looked = functools.partial(look, roles)
+    for anew in (field.change, encoding.submit, encoding.blur):
+        anew(looked, inputs[:2], filled, **raw)
+    first.input(looked, inputs[:3], filled, **raw)
+    for control in inputs[3:]:  # whose menus stay as they are
+        control.input(lambda *given: looked(*given)[-2:], inputs, filled[-2:], **raw)
+    # What is typed or pasted greys by page.js; a link that fills the field does not.
+    grey(result.story, *[field.change] * is_file, *(control.input for control in inputs[1:]))
+    ask(button.click, asked, inputs, [result], result, refusal, preprocess=False)
+    return field

@@ -4,7 +4,6 @@ import importlib
 import re
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -75,17 +74,9 @@ def staged_modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Simple
 
 
 @pytest.fixture
-def page_of(
-    staged_modules: dict[str, SimpleNamespace], monkeypatch: pytest.MonkeyPatch
-) -> Callable[[str], SimpleNamespace]:
-    """Return the function that gives the modules of a metric's page, as its app runs them."""
-
-    def found(metric: str) -> SimpleNamespace:
-        modules = staged_modules[metric]
-        monkeypatch.setattr(warnings, "warn", modules.charts.take_note)
-        return modules
-
-    return found
+def page_of(staged_modules: dict[str, SimpleNamespace]) -> Callable[[str], SimpleNamespace]:
+    """Return the function that gives the modules of a metric's page."""
+    return staged_modules.__getitem__
 
 
 @pytest.fixture

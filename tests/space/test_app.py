@@ -1,6 +1,7 @@
 """What people do with the page, in a browser, in the app as it is staged and served."""
 
-import itertools
+import csv
+import io
 import json
 import re
 import time
@@ -10,21 +11,22 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from drawn import BETTER, GOLD, HOSTILE, METRICS, MODEL, OVERRIDE, lines, post, rows_of
+from drawn import BETTER, GOLD, HOSTILE, METRICS, MODEL, OVERRIDE, post, rows_of
 from playwright.sync_api import Locator, Page, expect
 
 from informedness import ContingencyTable, compare, report
-from informedness.statistics.registry import REPORTED
 
 pytestmark = pytest.mark.full
 
 CONTENTS = {
-    "Simulate": "#over-ability",
+    "Guess": "#guess button",
+    "Simulate": "#simulation dl",
     "Compare": "#difference",
     "Use it": "#card",
     "Score": "#score",
 }
 WIDTHS = (320, 899, 900, 1920)
+SPACES = Path(__file__).resolve().parents[2] / "spaces"
 ROLES = ("References", "Predictions A", "Predictions B")
 
 
@@ -34,28 +36,44 @@ def tab(page: Page, name: str) -> None:
     expect(chosen).to_have_attribute("aria-selected", "true")
 
 
-def box(page: Page, name: str) -> Locator:
-    return page.get_by_role("textbox", name=name)
+def box(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="Rows of a table")
+
+
+def menu(page: Page, role: str) -> Locator:
+    return page.get_by_label(f"Column of {role}").locator("visible=true")
+
+
+def seen(page: Page) -> Locator:
+    """Return what was read of the table that is open."""
+    return page.locator(".seen:visible")
+
+
+def fill(page: Page, header: str, *columns: list[str]) -> None:
+    """Paste a table with tabs into the box that is open, and wait for its columns."""
+    file = io.StringIO()
+    csv.writer(file, "excel-tab").writerows([header.split("\t"), *zip(*columns, strict=True)])
+    box(page).fill("")
+    expect(menu(page, "references")).to_have_value("")
+    box(page).fill(file.getvalue())
+    expect(menu(page, "references")).to_have_value(header.partition("\t")[0])
 
 
 def paste(page: Page, references: list[str], predictions: list[str]) -> None:
     tab(page, "Paste")
-    box(page, "References").fill(lines(references))
-    box(page, "Predictions").fill(lines(predictions))
-    page.locator("#score-columns").click()
+    fill(page, "label\tprediction", references, predictions)
+    page.locator("#score-paste").click()
 
 
 def open_comparison(page: Page) -> None:
-    """Wait for the boxes with their example, which would take the place of what comes early."""
+    """Wait for the box with its example, which would take the place of what comes early."""
     tab(page, "Compare")
-    for name in ROLES:
-        expect(box(page, name)).to_have_value(re.compile("ham"))
+    expect(box(page)).to_have_value(re.compile("ham"))
 
 
 def paste_models(page: Page, *columns: list[str]) -> None:
-    for name, column in itertools.zip_longest(ROLES, columns, fillvalue=[]):
-        box(page, name).fill(lines(column))
-    page.locator("#compare-columns").click()
+    fill(page, "\t".join(ROLES), *columns)
+    page.locator("#compare-paste").click()
 
 
 def shows(page: Page, value: float) -> None:
@@ -109,14 +127,14 @@ def send(page: Page, path: Path, content: str) -> None:
     before = changes_of(page, "result")
     page.locator("input[type=file]").set_input_files(path)
     await_change(page, "result", before)
-    expect(page.locator(".columns")).to_be_visible()
+    expect(seen(page)).to_contain_text(re.compile("columns:|rows"))
 
 
 def choose(page: Page, role: str, name: str) -> None:
     before = changes_of(page, "result")
-    page.get_by_label(f"Column of {role}").click()
+    menu(page, role).click()
     page.get_by_role("option", name=name, exact=True).last.click()
-    expect(page.get_by_label(f"Column of {role}")).to_have_value(name)
+    expect(menu(page, role)).to_have_value(name)
     await_change(page, "result", before)
 
 
@@ -162,12 +180,40 @@ def test_a_shared_link_shows_the_same_result_to_somebody_else(visit):
     page = visit("nit")
     paste(page, *columns)
     shows(page, report(*columns).scores["nit"])
-    told = page.locator("#result, #result-details").all_text_contents()
+    told = page.locator("#result-details").all_text_contents()
     visit("nit", page.locator("#link").get_attribute("href"))
     shows(page, report(*columns).scores["nit"])
     expect(page.locator("#result-details .heat tbody th").first).to_have_text(HOSTILE[1])
     expect(count_in(page, 0, -1)).to_have_value(HOSTILE[1])
-    assert page.locator("#result, #result-details").all_text_contents() == told
+    assert page.locator("#result-details").all_text_contents() == told
+
+
+def test_there_is_a_link_to_every_tab_example_simulation_and_comparison(visit, opened):
+    page = opened["informedness"].page
+    url = opened["informedness"].url
+    visit(query="?")
+    open_comparison(page)
+    paste_models(page, GOLD, MODEL, BETTER)
+    compared(page, GOLD, MODEL, BETTER)
+    told = page.locator("#comparison .lead").all_text_contents()
+    page.goto(url + page.locator("#link-models").get_attribute("href"))
+    expect(page.locator("#comparison .lead")).to_have_text(told)
+    expect(menu(page, "predictions B")).to_have_value("Predictions B")
+    page.goto(f"{url}?tab=simulate&spam=25&known=60")
+    expect(page.locator("#simulation")).to_contain_text("Knows 60%")
+    expect(page.locator("#simulation")).to_contain_text("Always answering ham is right 75%")
+    link = page.locator("#simulation a").get_attribute("href")
+    assert sorted(link.strip("?").split("&")) == ["known=60", "spam=25", "tab=simulate"]
+    for name in ("guess", "use"):
+        page.goto(f"{url}?tab={name}")
+        expect(page.get_by_role("tab", selected=True).first).to_have_text(re.compile(name, re.I))
+    tab(page, "Compare")
+    assert page.url == f"{url}?tab=compare"  # the address is a link, too
+    visit(query="?example=5")
+    shows(page, -1.0)
+    expect(page.locator("#examples input:checked")).to_have_value("Labels swapped")
+    visit(query="?example=7")
+    expect(page.locator("#refusal-link")).to_contain_text("There are 5 examples")
 
 
 # The story
@@ -181,47 +227,74 @@ def box_of(page: Page, selector: str) -> dict[str, float]:
 def test_a_phone_shows_the_whole_story_first_then_the_inputs_then_folded_details(visit, metric):
     page = visit(metric, "?", width=390)
     tops = []
-    for part in ("#lead", ".squares figure", "#score", "#scale"):
+    picture = {"informedness": ".squares figure", "nit": "#scale .tall"}[metric]
+    for part in ("#result .told", "#lead", picture, "#score", "#scale .ends"):
         box = box_of(page, part)
         tops.append(box["y"])
         assert box["y"] + box["height"] <= 844, part
-    fields = [page.locator("#result figure svg").nth(i).bounding_box() for i in (0, 1)]
-    assert fields[0]["y"] == fields[1]["y"]
-    assert fields[0]["x"] + fields[0]["width"] <= fields[1]["x"]
     tops += [box_of(page, part)["y"] for part in ("#asked", "#result-details")]
     assert tops == sorted(tops)
     expect(page.locator("#result-details [open]")).to_have_count(0)
     assert page.locator("#result-details h3").first.inner_text() == "Matrix"
     assert page.locator("#result .key").count() == 1
-    tab(page, "Simulate")
-    page.evaluate("scrollTo(0, 0)")
-    for part in ("#ability", "#over-ability > svg", "#over-ability table"):
-        box = box_of(page, part)
-        assert box["y"] + box["height"] <= 844, part
-    sizes = "all => all.map(one => one.getBoundingClientRect().height)"
-    assert min(page.locator("#over-ability text").evaluate_all(sizes)) >= 12
+    for name, parts in {
+        "Guess": ("#guess .answers", "#guess .answer"),
+        "Simulate": ("#spam", "#simulation dl"),
+    }.items():
+        tab(page, name)
+        page.evaluate("scrollTo(0, 0)")
+        for part in parts:
+            box = page.locator(part).last.bounding_box()
+            assert box["y"] + box["height"] <= 844, part
     page.set_viewport_size({"width": 1280, "height": 800})
     tab(page, "Score")
     assert box_of(page, "#asked")["x"] < box_of(page, "#result")["x"]
     assert abs(box_of(page, "#asked")["y"] - box_of(page, "#result")["y"]) < 24
 
 
-def test_the_chip_of_the_example_that_is_open_is_marked_and_what_was_unfolded_stays_so(visit):
+def test_the_examples_are_steps_by_a_button_and_by_arrow_keys_and_what_was_unfolded_stays(visit):
     page = visit(query="?")
     marked = page.locator("#examples input:checked")
-    expect(marked).to_have_value("Knows something")
+    expect(marked).to_have_value("Looks good")
     unfold(page, "Matrix")
+    for name, score in (("Balanced classes", 0.0), ("Knows something", 0.73333)):
+        page.get_by_role("button", name="Next").click()
+        expect(marked).to_have_value(name)
+        shows(page, score)
+    marked.focus()
+    for _ in range(2):  # one stop of the tab key for all of them, however fast
+        page.keyboard.press("ArrowLeft")
+    expect(marked).to_have_value("Looks good")
+    expect(page.locator("#result .told")).to_contain_text("answers ham to every message")
     example(page, "Labels swapped")
-    expect(page.locator("#score")).to_have_text("-1.000")
+    shows(page, -1.0)
     expect(marked).to_have_value("Labels swapped")
+    expect(page).to_have_url(re.compile(r"\?example=5$"))
     expect(page.locator("#result .told")).to_contain_text("Every answer is wrong")
     expect(page.locator("[data-fold=Matrix]").first).to_have_attribute("open", "")
     count_in(page, 0, 0).fill("50")
     expect(marked).to_have_count(0)
     expect(page.locator("#result .told")).to_have_count(0)
-    example(page, "Labels swapped")
-    expect(marked).to_have_value("Labels swapped")
-    shows(page, -1.0)  # else this answer would come into the next test
+    page.get_by_role("button", name="Next").click()
+    expect(marked).to_have_value("Looks good")
+    shows(page, 0.0)  # else this answer would come into the next test
+
+
+def test_the_lines_of_python_print_what_is_shown_and_stand_where_it_is_used(visit, capsys):
+    page = visit(query="?example=3")
+    shows(page, 0.73333)
+    code = page.locator("#result-details .python").text_content()
+    exec(code, {})
+    assert "0.7333" in capsys.readouterr().out
+    assert len(code.splitlines()) == 3
+    tab(page, "Use it")
+    expect(page.locator("#code .python")).to_have_text(code)
+    open_comparison(page)
+    code = page.locator("#comparison-details .python").text_content()
+    exec(code, {})
+    printed = capsys.readouterr().out.strip()
+    expect(page.locator("#comparison #verdict")).to_have_text(printed)
+    assert len(code.splitlines()) == 3
 
 
 YES_NO = ["yes", "no"] * 10
@@ -248,7 +321,7 @@ def test_labels_and_matrices_that_may_not_be_what_was_meant_are_told_or_refused(
     for name, (references, predictions, sentence, where) in MEANT.items():
         paste(page, references, predictions)
         if where == "refused":
-            refused(page, "score-columns", sentence)
+            refused(page, "score-paste", sentence)
         else:
             found = page.locator(f"#result {where}", has_text=sentence)
             expect(found, name).to_have_count(1)
@@ -281,17 +354,20 @@ def test_a_result_is_stale_until_it_is_of_the_inputs_as_they_are(visit):
             set: (value) => { asked = value; },
         });
     }""")
-    held = hold(page, "a\\nb")
-    paste(page, ["a", "b", "a"], ["a", "b", "b"])
+    tab(page, "Paste")
+    fill(page, "label\tprediction", ["a", "b", "a"], ["a", "b", "b"])
+    expect(seen(page)).to_contain_text("3 rows")
+    held = hold(page, "a\\tb")
+    page.locator("#score-paste").click()
     before = changes_of(page, "result")
-    box(page, "Predictions").fill("a\nb\na")
+    box(page).fill("label\tprediction\na\ta\nb\tb")
     await_change(page, "result", before)
     is_stale(page)
     release(page, held)
     expect(page.locator("#score")).to_have_text("0.50")
     page.wait_for_function("window.hasAnswered")
     is_stale(page)
-    page.locator("#score-columns").click()
+    page.locator("#score-paste").click()
     shows(page, 1.0)
 
 
@@ -302,10 +378,10 @@ def test_a_result_comes_into_view_unless_somebody_has_gone_on_to_something_else(
     score = report(GOLD, MODEL).scores["informedness"]
     shows(page, score)
     expect(page.locator("#lead")).to_be_in_viewport()
-    box(page, "References").fill(lines(GOLD).upper())
-    held = hold(page, "A\\n")
-    box(page, "Predictions").fill(lines(MODEL).upper())
-    page.locator("#score-columns").click()
+    fill(page, "label\tprediction", [x.upper() for x in GOLD], [x.upper() for x in MODEL])
+    expect(seen(page)).to_contain_text("A 8")
+    held = hold(page, "A\\tA")
+    page.locator("#score-paste").click()
     page.get_by_role("tab", name="File", exact=True).hover()
     page.mouse.down()
     release(page, held)
@@ -315,18 +391,24 @@ def test_a_result_comes_into_view_unless_somebody_has_gone_on_to_something_else(
     expect(page.locator("input[type=file]")).to_be_attached()
 
 
-def test_a_refusal_stands_until_it_is_mended_and_a_list_can_be_split(visit):
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_a_table_without_a_header_is_scored_by_numbered_columns_unless_one_says_no(visit):
     page = visit()
-    paste(page, ["a", "", "b"], ["a", "b", "b"])
-    refused(page, "score-columns", "an empty cell, or text such as NA in 1 of 3 rows")
-    expect(page.locator("#score-split")).to_be_hidden()
-    paste(page, ["a, b, a, c"], ["[a b", " a a]"])
-    refused(page, "score-columns", "write one label per line, not")
-    page.locator("#score-split").click()
-    shows(page, report(list("abac"), list("abaa")).scores["informedness"])
-    pasted = [box(page, name).input_value().split("\n") for name in ("References", "Predictions")]
-    assert pasted == [list("abac"), list("abaa")]
-    expect(page.locator("#refusal-score-columns")).to_be_hidden()
+    tab(page, "Paste")
+    box(page).fill("label,prediction\na,\nb,b")
+    refusal = page.locator("#refusal-score-paste")
+    expect(refusal).to_contain_text("an empty cell, or text such as NA in 1 of 2 rows")
+    box(page).fill("a\ta\nb\tb\na\tb")
+    expect(menu(page, "references")).to_have_value("column 1")
+    expect(seen(page)).to_contain_text(re.compile("3 rows.*a 2, b 1", re.S))
+    expect(refusal).to_be_hidden()
+    page.locator("#score-paste").click()
+    shows(page, 0.5)
+    page.get_by_role("button", name="Options").click()
+    page.get_by_label("The first row is data").uncheck()
+    expect(menu(page, "references")).not_to_have_value("column 1")
+    is_stale(page)
+    page.get_by_role("button", name="Options").click()
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -334,16 +416,14 @@ def test_a_comparison_is_stale_as_one_types_and_refused(visit):
     page = visit(query="?")
     open_comparison(page)
     expect(page.locator("#verdict").last).to_contain_text("B is better")
-    paste_models(page, GOLD, MODEL, [*BETTER, "a"])
-    sentence = "20 in References, 20 in Predictions A, 21 in Predictions B"
-    refused(page, "compare-columns", sentence, "comparison")
-    box(page, "Predictions B").fill(lines(BETTER))
-    page.locator("#compare-columns").click()
+    paste_models(page, GOLD, MODEL, [*BETTER[1:], ""])
+    refused(page, "compare-paste", "must have a value in every row", "comparison")
+    paste_models(page, GOLD, MODEL, BETTER)
     compared(page, GOLD, MODEL, BETTER)
     signature = compare(GOLD, MODEL, BETTER).signature
     expect(page.locator("#paired-signature")).to_have_text(signature)
-    expect(page.locator("#refusal-compare-columns")).to_be_hidden()
-    box(page, "Predictions A").fill("a")
+    expect(page.locator("#refusal-compare-paste")).to_be_hidden()
+    box(page).press_sequentially("a")
     is_stale(page, "comparison")
 
 
@@ -356,9 +436,11 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     texts = [f"text {i}" for i in range(20)]
     content = rows_of("text;prediction;label;gold", texts, MODEL, GOLD, BETTER, separator=";")
     send(page, tmp_path / "m.csv", content)
-    expect(page.locator(".columns caption")).to_have_text("First 4 of 20 rows")
+    expect(seen(page)).to_have_text("columns: text, prediction, label, gold")
     is_stale(page)  # the example that is still shown is not of this file
-    paste_as_many(app("informedness"), "a\nb", 21)  # more visitors than the server keeps
+    paste_as_many(
+        app("informedness"), "label\tprediction\na\tb", 21
+    )  # more visitors than the server keeps
     page.locator("#score-file").click()
     refused(page, "score-file", "Choose the column of references: the header does not say")
     choose(page, "references", "label")
@@ -376,7 +458,7 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     page.locator("#score-file").click()
     shows(page, report(BETTER, GOLD).scores["informedness"])
     choose(page, "references", "text")
-    expect(page.locator(".columns tbody")).to_contain_text("text 3")
+    expect(seen(page)).to_contain_text("text 0 1")
 
 
 def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(visit, tmp_path):
@@ -433,7 +515,7 @@ def test_names_of_fourteen_letters_are_not_cut_and_longer_ones_leave_both_fields
     page = visit(query=query, width=390)
     shows(page, 0.0)
     expect(page.locator("#lead")).to_contain_text(names[0])
-    fields = [page.locator("#result figure svg").nth(i).bounding_box() for i in (0, 1)]
+    fields = [page.locator("#result .field").nth(i).bounding_box() for i in (0, 1)]
     assert fields[0]["width"] == fields[1]["width"]
     assert fields[1]["x"] + fields[1]["width"] <= 390
     unfold(page, "Matrix")
@@ -465,78 +547,63 @@ def test_classes_are_named_added_and_removed_with_their_counts_and_that_can_be_u
     assert grid(page)[::4] == ["ham", "junk", "eggs"]
 
 
+# The game of guessing
+
+
+def test_who_always_answers_ham_is_often_right_and_scores_0_until_clues_are_shown(visit):
+    page = visit(query="?")
+    tab(page, "Guess")
+    board = page.locator("#guess")
+    expect(board).to_contain_text("Message 1: hidden. Guess!")
+    page.get_by_role("button", name="Ham", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(board).to_contain_text(re.compile("Message 1 was (ham|spam), you said ham"))
+    page.get_by_role("button", name="Always ham").click()
+    expect(board.locator(".number")).to_have_text(["80%Accuracy", "0.00Informedness"])
+    expect(board).to_contain_text("No better than guessing")
+    expect(board.locator(".answers .known")).to_have_count(16)
+    expect(page.get_by_role("button", name="Ham", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Show clues").click()
+    messages = dict(json.loads((SPACES / "page/examples.json").read_text("utf-8"))["guess"])
+    for i in range(20):
+        said = board.locator(".lead")
+        expect(said).to_contain_text(f"Message {i + 1}: \u201c")
+        label = messages[said.inner_text().partition("\u201c")[2].rstrip("\u201d")]
+        page.get_by_role("button", name=label.capitalize(), exact=True).click()
+    expect(board.locator(".number")).to_have_text(["100%Accuracy", "1.00Informedness"])
+
+
 # Simulation
 
 
-def shares_box(page: Page) -> Locator:
-    return page.locator("#shares input, #shares textarea")
+def bars(page: Page, title: str) -> list[str]:
+    """Return what stands beside the bars of both models."""
+    part = page.locator(f'#simulation div:has(> h3:text-is("{title}")) dd')
+    return [text.strip() for text in part.all_text_contents()]
 
 
-def test_a_simulation_has_the_ability_and_the_shares_that_are_set_and_draws_anew(visit):
-    page = visit(query="?")
+def test_accuracy_moves_with_the_share_of_spam_and_informedness_does_not(visit):
+    page = visit("nit", "?")
     tab(page, "Simulate")
-    chart = page.locator("#over-ability")
     shown = ["Accuracy", "F1-macro", "Informedness", "NIT"]
-    expect(chart.locator("th")).to_have_text(shown)
-    page.locator("#draw").click()
-    said = page.locator("#sampled [role=status]")
-    expect(said).to_contain_text(re.compile(r"\d+ draws of 50 samples"))  # some may be of one class
-    page.locator("#ability input[type=range]").focus()
+    expect(page.locator("#simulation h3")).to_have_text(shown)
+    assert (bars(page, "Accuracy"), bars(page, "Informedness")) == (
+        ["89%", "90%"],
+        ["0.40", "0.00"],
+    )
+    page.locator("#spam input[type=range]").focus()
     for _ in range(10):
         page.keyboard.press("ArrowRight")
-    expect(chart.locator("caption")).to_have_text("Ability = 50%")
-    expect(chart.locator("[data-score=informedness]")).to_have_text("0.500")
-    is_stale(page, "sampled")  # these are draws of another model
-    before = said.inner_text()
-    page.locator("#draw").click()
-    expect(said).not_to_have_text(before)
-    expect(said).to_contain_text("the model itself scores 0.500")
-    expect(page.locator("#sampled")).not_to_have_attribute("data-stale", "")
-    page.locator(".shares .border").focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowLeft")
-    expect(shares_box(page)).to_have_value("85, 15")
-    cells = [[0.85 * 0.925, 0.85 * 0.075], [0.15 * 0.425, 0.15 * 0.575]]  # of ability 0.5
-    nit = f"{ContingencyTable.from_matrix(cells).nit():.3f}"
-    expect(page.locator("#over-share tr", has_text="NIT")).to_contain_text(nit)
-    shares_box(page).fill("50, 10, 10, 10, 10, 10")
-    page.keyboard.press("Tab")
-    cells = page.locator("#simulation-shares .heat td")
-    expect(cells).to_have_count(36)
-    expect(cells.first).to_have_text(re.compile(r"^\d+%$"))
-    expect(page.locator("#simulation-shares")).not_to_contain_text("Most confused")
-    page.get_by_label("Show all scores").check()
-    expect(chart.locator("th")).to_have_count(len(REPORTED))
-
-
-def test_shares_are_read_as_meant_or_refused_under_their_box(visit):
-    page = visit()
-    tab(page, "Simulate")
-    parts = page.locator(".shares .share")
-    for written, wanted in (
-        ("33,3; 66,7", ["33.3%", "66.7%"]),
-        ("1;1;2", ["25%", "25%", "50%"]),
-        ("92.9 7.1", ["92.9%", "7.1%"]),
-    ):
-        shares_box(page).fill(written)
-        page.keyboard.press("Enter")
-        expect(parts).to_have_text(wanted)
-        expect(page.locator("#refusal-shares")).to_be_hidden()
-    box = parts.last.bounding_box()  # too narrow for its number, which is out of sight
-    assert parts.last.locator("b").bounding_box()["y"] >= box["y"] + box["height"]
-    for written, sentence in (
-        ("33,3 66,7", "could separate shares or decimals"),
-        ("-5, 105", "none below 0"),
-        ("0, 0", "not all 0"),
-        ("nan, 1", "must be a list of numbers"),
-        ("50, many", "must be numbers, for example 90, 10"),
-        ("100", "2 to 50 classes"),
-    ):
-        shares_box(page).fill(written)
-        page.keyboard.press("Enter")
-        refused(page, "shares", sentence, "simulation")
-        is_stale(page, "share-bar")
-        expect(parts).to_have_text(["92.9%", "7.1%"])
+    expect(page.locator("#simulation")).to_contain_text("Always answering ham is right 80%")
+    assert (bars(page, "Accuracy"), bars(page, "Informedness")) == (
+        ["81%", "80%"],
+        ["0.40", "0.00"],
+    )
+    cells = [[0.8 * 0.88, 0.8 * 0.12], [0.2 * 0.48, 0.2 * 0.52]]  # of which 40% are known
+    wanted = f"{ContingencyTable.from_matrix(cells).nit():.2f}"
+    assert bars(page, "NIT") == [wanted, "0.50"]
+    visit("nit", "?")
 
 
 # Labels are text
@@ -556,8 +623,9 @@ def test_labels_in_boxes_cells_and_files_execute_nothing_and_appear_as_text(visi
     header = f'"{HOSTILE[1].replace(chr(34), chr(34) * 2)}",<script>window.executed = 9</script>'
     path = tmp_path / "<img src=x onerror=window.executed=8>.csv"
     send(page, path, f"{header}\nham,ham\nspam,ham\nspam,spam\n")
-    choose(page, "references", HOSTILE[1])
-    choose(page, "predictions", "<script>window.executed = 9</script>")
+    expect(menu(page, "references")).to_have_value(HOSTILE[1])  # as many columns as are needed
+    choose(page, "references", "<script>window.executed = 9</script>")
+    choose(page, "predictions", HOSTILE[1])
     page.locator("#score-file").click()
     shows(page, 0.5)
     tab(page, "Matrix")
@@ -592,7 +660,7 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
     picture = page.locator("img[alt]:visible").first
     assert picture.evaluate("image => image.naturalWidth") > 200
     page.add_style_tag(content="[role=tabpanel] { display: block !important }")  # all at once
-    expect(page.locator("#card, #score, #over-ability, #difference").last).to_be_visible()
+    expect(page.locator("#card, #score, #simulation, #difference").last).to_be_visible()
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
     for width in WIDTHS:
@@ -600,6 +668,17 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
     expect(page.get_by_role("button", name="Use via API")).to_be_visible()
     visit(metric, "?")
+
+
+def test_with_colours_that_the_system_forces_the_legend_the_cross_and_the_button_are_seen(visit):
+    page = visit(query="?")
+    page.emulate_media(forced_colors="active")
+    style = "(one, name) => getComputedStyle(one).getPropertyValue(name)"
+    cross, square = (page.locator(f"#result .key .{kind}") for kind in ("wrong", "lucky"))
+    assert "gradient" in cross.evaluate(style, "background-image")
+    assert square.evaluate(style, "border-top-color") == "rgb(0, 114, 178)"
+    assert page.locator("#score-matrix").evaluate(style, "border-top-width") == "2px"
+    page.emulate_media(forced_colors="none")
 
 
 # What the server refuses and keeps
@@ -629,14 +708,44 @@ def test_the_server_itself_refuses_large_uploads_and_requests(app):
     assert said.startswith("A request can have at most 20,000,000 bytes, this one has 20,0")
 
 
-def paste_as_many(url: str, text: str, visitors: int) -> None:
-    """Score a text in both boxes, as so many other visitors."""
+def test_no_file_of_the_server_is_read_by_its_path(tmp_path):
+    """Gradio refuses what was not uploaded: this page reads the path that the browser sends."""
+    from screenshots import running
+
+    secret = tmp_path / "secret.csv"
+    secret.write_text("label,prediction\nsecret,secret\nother,other\n")
+    with running("informedness") as (url, log):
+        event = event_of(config_of(url), "score-file")
+        for path in (str(secret), "/etc/passwd", "../../../../etc/passwd"):
+            file = {"path": path, "meta": {"_type": "gradio.FileData"}}
+            said = called(url, event, [file, "", None, "label", "prediction", None, []])
+            assert '"success":false' in said
+            assert "secret 1" not in said
+        assert "InvalidPathError" in log.read_text("utf-8")
+
+
+def config_of(url: str) -> Any:
     with urllib.request.urlopen(f"{url}config") as answer:
-        config = json.load(answer)
-    boxes = [x["id"] for x in config["components"] if x["type"] == "textbox"]
-    event = next(x["id"] for x in config["dependencies"] if x["inputs"] == boxes[:2])
+        return json.load(answer)
+
+
+def event_of(config: Any, button: str) -> int:
+    """Return the event of a click on a button."""
+    (own,) = (x["id"] for x in config["components"] if x["props"].get("elem_id") == button)
+    return next(x["id"] for x in config["dependencies"] if [own, "click"] in x["targets"])
+
+
+def called(url: str, event: int, data: list[Any], visitor: str = "one") -> str:
+    """Return what the server answers to an event."""
+    call = {"data": data, "fn_index": event, "session_hash": visitor}
+    post(f"{url}gradio_api/queue/join", json.dumps(call).encode())
+    with urllib.request.urlopen(f"{url}gradio_api/queue/data?session_hash={visitor}") as said:
+        return said.read().decode()
+
+
+def paste_as_many(url: str, text: str, visitors: int) -> None:
+    """Score a table, as so many other visitors."""
+    event = event_of(config_of(url), "score-paste")
     for i in range(visitors):
-        call = {"data": [text, text], "fn_index": event, "session_hash": f"other-{i}"}
-        post(f"{url}gradio_api/queue/join", json.dumps(call).encode())
-        with urllib.request.urlopen(f"{url}gradio_api/queue/data?session_hash=other-{i}") as said:
-            assert "process_completed" in said.read().decode()
+        data = [text, "", None, "label", "prediction", None, []]
+        assert "process_completed" in called(url, event, data, f"other-{i}")

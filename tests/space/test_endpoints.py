@@ -24,7 +24,7 @@ A = ["ham"] * 88 + ["spam"] * 2 + ["ham"] * 8 + ["spam"] * 2
 B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 1 + ["spam"] * 9
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}  # text is JSON, which models often send
-LABEL = {"anyOf": [TEXT, {"type": "integer"}]}
+LABEL = {"anyOf": [TEXT, {"type": "integer"}, {"type": "boolean"}]}
 
 
 def list_of(items: dict[str, Any], *others: dict[str, Any]) -> dict[str, Any]:
@@ -191,6 +191,7 @@ def test_tools_called_at_once_answer_as_their_endpoints_with_own_warnings(app, p
     ]
     calls += [
         ("compare", {"references": HUNDRED, "predictions_a": A, "predictions_b": B}),
+        ("score", {"references": [True, False], "predictions": [True, True]}),
         ("score", {"references": ["a", "b"], "predictions": ["a"]}),
     ]
 

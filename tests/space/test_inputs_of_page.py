@@ -1,13 +1,19 @@
 """No input of the page is scored as something it is not: what its modules read and refuse."""
 
+import csv
+import functools
 import gzip
+import io
+import json
 import re
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import openpyxl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from drawn import BETTER, COLUMNS, GOLD, MODEL, Drawn, lines, parsed, rows_of
 from starlette.datastructures import QueryParams
@@ -29,15 +35,14 @@ def is_scored(drawn: Any, references: Any, predictions: Any, case: Any = None) -
     return shown
 
 
-def score_boxes(page: SimpleNamespace, *texts: str) -> Any:
-    with page.charts.noting([]):
-        return page.app.score_columns(*page.columns.split_samples(texts, ROLES))
-
-
-def score_upload(page: SimpleNamespace, path: Any, *chosen: Any, meant: Any = ()) -> Any:
-    with page.charts.noting(meant):
-        labels = page.uploads.labels_of_upload({"path": str(path)}, chosen, ROLES)
-        return page.app.score_columns(*labels)
+def score_sent(page: SimpleNamespace, sent: Any, *chosen: Any, meant: Any = ()) -> Any:
+    """Score what was pasted, or the file at a path, by columns that are chosen or guessed."""
+    *names, counts, encoding = [*chosen, *[None] * (4 - len(chosen))]
+    sent = {"path": str(sent)} if isinstance(sent, Path) else sent
+    with page.uploads.opened(sent, encoding) as table:
+        names = names if any(names) else page.columns.guessed_columns(table.header)
+        checked = page.columns.check_choices(names, table.header, ROLES)
+        return page.app.score_columns(*table.read(checked, counts, meant))
 
 
 @pytest.fixture
@@ -47,29 +52,39 @@ def upload(page: SimpleNamespace, tmp_path: Path) -> Any:
     def scored(content: Any, *chosen: Any, name: str = "mine.csv", meant: Any = ()) -> Any:
         path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        if not chosen:
-            file = page.uploads.Upload({"path": str(path)})
-            chosen = page.columns.guessed_columns(file.header, file.column)
-        return score_upload(page, path, *chosen, meant=meant)
+        return score_sent(page, path, *chosen, meant=meant)
 
     return scored
+
+
+def seen(page: SimpleNamespace, sent: Any, **how: Any) -> tuple[Any, ...]:
+    """Return what the page shows of a table: the menus of its columns, and what it says."""
+    sent = {"path": str(sent)} if isinstance(sent, Path) else sent
+    is_numbered, *menus, block, refusal = page.uploads.look(ROLES, sent, **how)
+    return is_numbered, [menu["value"] for menu in menus[:2]], parsed(block + refusal).text
 
 
 # What is refused
 
 NAMES = "gold", "model"
 MORE = "On your computer there can be more: pip"
-BOXES = {
-    ("a\ta\n" * 100_001, ""): "got 100,001. On your computer there can be more: pip",
-    ("a\n\nb", "a\na\nb"): "got an empty cell, or text such as NA in 1 of 3 rows",
-    ("", ""): "References: this box is empty",
-    ("a,b\nb,b", ""): "Predictions: this box is empty",
-    ("a\tb\nc", ""): "Line 2 must have 2 columns, got 1",
+PASTED = {
+    "a\ta\n" * 100_001: "at most 100,000 rows. On your computer there can be more: pip",
+    "gold\tmodel\na\ta\n\ta\nb\tb": "got an empty cell, or text such as NA in 1 of 3 rows",
+    "": "There is no table yet",
+    " \n": "There is no table yet",
+    "label\na\nb": "needs a column each for references, predictions, and this one has 1",
+    "gold\tmodel\na\tb\nc": "each row must have 2 cells, as the header has, got 1",
+    "gold\tmodel\n": "a header, and no rows below it",
+    "gold\tmodel": "a header, and no rows below it",
+    "gold\tmodel\n\ud800\ta": "is not text in UTF-8",
 }
 LINKS = {
     "counts=1,2": "The link has counts, but no classes",
     "class=a&class=b&counts=1,2,3,x": "must hold 4 counts, one for each pair",
     "&".join(f"class={i}" for i in range(31)): "A link can hold at most 30 classes",
+    "class=a&class=b&tab=compare&counts=1,2,3,4": "must hold 8 counts",
+    "class=a&class=b&tab=compare&counts=" + ",".join(["20000"] * 8): "at most 100,000 samples",
     "counts=" + "1," * 2000: "A link can hold at most 30 classes and 3,000 characters",
     f"class={'a' * 201}&counts=1": "A label can have at most 200 characters",
 }
@@ -83,7 +98,7 @@ CELLS = {
 FILES = {
     ("gold,model\na,a\nb,b\n", "gold", "gold"): "The column 'gold' can have one role only",
     ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must be',
-    ("gold,model\n", *NAMES): "There must be a sample to score",
+    ("gold,model\n", *NAMES): "a header, and no rows below it",
     ('gold,model\na,a\n"b,b\nb,b\n', *NAMES): "The row that begins in line 3 has a quoted",
     (b"gold,model\n\xe9,a\n", *NAMES): "at b'\\xe9,a\\n': give its encoding",
     ("gold,model\n" + "a,a\n" * 100_001, *NAMES): f"at most 100,000 rows. {MORE}",
@@ -92,7 +107,7 @@ FILES = {
     (lines([",".join("x" * 101)] * 2),): "A file can have at most 100 columns",
     ("label,prediction,gold\na,a,a\n",): "Choose the column of references",
     ("is_correct,pred_score,sample\n1,1,1\n",): "Choose the column of references",
-    ("y_hat,class_id,y\na,1,a\n",): "Choose the column of references",
+    ("text,gold,bert\na,1,a\n",): "Choose the column of predictions",
 }
 
 
@@ -101,64 +116,66 @@ def test_what_cannot_be_scored_is_refused_in_a_sentence_that_says_what_to_do(pag
         return page.app.score_grid(page.grid.grid_value(["ham", "spam"], [[90, 0], [cell, 0]]))
 
     twice = page.grid.grid_value(["a", "a"], [[1, 2], [3, 4]])
+
+    def open_link(query: str) -> Any:
+        found = [
+            of(QueryParams(query)) for of in (page.links.table_of_link, page.links.columns_of_link)
+        ]
+        return found
+
     cases = [
-        *((score_boxes, [page, *boxes], said) for boxes, said in BOXES.items()),
-        *((page.data.table_of_link, [QueryParams(x)], said) for x, said in LINKS.items()),
+        *((score_sent, [page, text], said) for text, said in PASTED.items()),
+        *((open_link, [x], said) for x, said in LINKS.items()),
         *((score_cell, [cell], said) for cell, said in CELLS.items()),
         (page.app.score_grid, [twice], "Two classes are called 'a': give each its own name."),
         *((upload, case, said) for case, said in FILES.items()),
-        (score_upload, [page, "/gone.csv", *NAMES], "this one is gone: send it again"),
+        (score_sent, [page, Path("/gone.csv"), *NAMES], "this one is gone: send it again"),
     ]
     for ask, arguments, sentence in cases:
         with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
             ask(*arguments)
         said = parsed(page.charts.draw("refusal", message=str(refused.value))).text
         assert sentence in said
-        assert "`" not in said
-        assert not isinstance(refused.value, page.columns.Splittable)  # no button would help
+        assert not re.search(r"`|\b\w+=[\w\"']|pasted\.csv|/tmp/", said), said
 
 
 def test_a_workbook_that_unpacks_to_too_much_is_refused(upload, tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b" " * 10_000_001)
     content = (tmp_path / "bomb").read_bytes()
-    with pytest.raises(ValueError, match="this one has 10,000,001"):
+    with pytest.raises(ValueError, match="at most 10,000,000 bytes, got 10,000,001"):
         upload(content, "a", "b", name="bomb.xlsx")
-
-
-def test_a_list_in_one_line_is_split_by_a_button_and_never_without_it(page):
-    for texts in (
-        ("a, b, a, c", "a, b, a, a"),
-        ("['a', 'b', 'a', 'c']", "a;b;a;a"),
-        ("[a b\n a c]", "a\nb\na\na"),
-    ):
-        with pytest.raises(page.columns.Splittable, match="write one label per line, not"):
-            score_boxes(page, *texts)
-        split = page.asking.split_pasted(*texts)
-        assert split == [lines("abac"), lines("abaa")]
-        is_scored(score_boxes(page, *split), list("abac"), list("abaa"), texts)
 
 
 def test_what_the_form_shows_is_refused_and_what_the_table_shows_stands_among_the_notes(page):
     for title, kind in KINDS.items():
-        boxes = ["\n".join("" if x is None else str(x) for x in side) for side in kind.sides()]
-        calls = {False: lambda pair: page.endpoints.score(*pair)}
-        # these separate pasted text
-        if not any(x in text for text in boxes for x in '\r\ufeff"\xa0'):
-            calls[True] = lambda pair: parsed(score_boxes(page, *pair))
+        sides = [["" if x is None else str(x) for x in side] for side in kind.sides()]
+        calls = {
+            False: lambda: page.endpoints.score(*kind.sides()),  # noqa: B023 (called in the loop)
+            True: lambda: parsed(score_sent(page, as_table(sides))),  # noqa: B023
+        }
         for is_text, call in calls.items():
-            expected, given = (kind.text, boxes) if is_text else (kind.typed, kind.sides())
+            expected = kind.text if is_text else kind.typed
             if expected == REFUSED:
                 with pytest.raises((ValueError, TypeError)):
-                    call(given)
+                    call()
                 continue
-            found = call(given)
+            found = call()
             notes = found.notes() if is_text else found["warnings"]
             if expected == RIGHT:
                 wanted = kind.wanted(is_text)
                 value = found.id("score").text if is_text else found["informedness"]
                 assert f"{wanted:.2f}" in value if is_text else value == close(wanted), title
             assert (expected in " ".join(notes)) == (expected != RIGHT), title
+            words = r"`|\w=|zero_division|drop_null|keep_missing|from_counts"
+            assert not is_text or not re.search(words, " ".join(notes[1:])), notes
+
+
+def as_table(sides: Any) -> str:
+    """Return two columns as a spreadsheet copies them."""
+    file = io.StringIO()
+    csv.writer(file, "excel-tab").writerows([NAMES, *zip(*sides, strict=True)])
+    return file.getvalue()
 
 
 # Files
@@ -177,22 +194,98 @@ def test_columns_are_guessed_by_their_roles_and_shown(page, upload):
         assert re.search(said, shown.notes()[0], re.DOTALL)
 
 
-def test_a_file_of_two_models_is_read_by_the_roles_of_its_columns(page, tmp_path):
+def test_columns_of_two_models_are_guessed_by_their_roles(page):
     for header, names in (
         ("gold,pred_a,pred_b", ["gold", "pred_a", "pred_b"]),
         ("id,bert,gold,gpt", ["gold", "bert", "gpt"]),  # the only ones left beside an identifier
         ("gold,bert,gpt,other", ["gold", None, None]),
-        ("bert,gpt,other", [None, None, None]),
+        ("bert,gpt,other", ["bert", "gpt", "other"]),  # as many as are needed, in this order
+        ("bert,gpt,other,more", [None, None, None]),
     ):
-        assert page.columns.guessed_columns(header.split(","), lambda _: "aab", models=2) == names
-    path = tmp_path / "models.csv"
-    path.write_text(rows_of("bert,gold,gpt", MODEL, GOLD, BETTER))
-    sent, roles = {"path": str(path)}, page.compare_tab.ROLES
-    columns = page.uploads.labels_of_upload(sent, ["gold", "bert", "gpt"], roles)
+        assert page.columns.guessed_columns(header.split(","), models=2) == names
+    roles = page.compare_tab.ROLES
+    text = rows_of("bert,gold,gpt", MODEL, GOLD, BETTER)
+    with page.uploads.opened(text) as table:
+        names = page.columns.guessed_columns(table.header, models=2)
+        columns = table.read(page.columns.check_choices(names, table.header, roles))
     shown = parsed(page.compare_tab.compared(*columns))
     assert shown.id("verdict").text == str(compare(GOLD, MODEL, BETTER))
     said = "references +gold .*predictions A +bert .*predictions B +gpt "
     assert re.search(said, shown.notes()[0], re.DOTALL)
+
+
+TABLES = {  # the same samples, as they are pasted or sent
+    "csv": rows_of("label,prediction", GOLD, MODEL),
+    "tsv": rows_of("label\tprediction", GOLD, MODEL, separator="\t"),
+    "txt": rows_of("label;prediction", GOLD, MODEL, separator=";"),
+    "json": json.dumps([{"label": x, "prediction": y} for x, y in zip(GOLD, MODEL, strict=True)]),
+    "jsonl": "\n".join(
+        json.dumps({"label": x, "prediction": y}) for x, y in zip(GOLD, MODEL, strict=True)
+    ),
+}
+TABLES_WITH_MORE = {
+    "three columns": rows_of("text\tlabel\tprediction", [*range(20)], GOLD, MODEL, separator="\t"),
+    "no header": rows_of("a\ta", GOLD[1:], MODEL[1:], separator="\t"),
+    "a stated separator": "sep=;\n" + rows_of("a;a", GOLD[1:], MODEL[1:], separator=";"),
+    "in quotes": rows_of('"label","prediction"', GOLD, MODEL),
+}
+
+
+def test_a_table_says_the_same_pasted_and_uploaded(page, tmp_path):
+    for title, text in (TABLES | TABLES_WITH_MORE).items():
+        path = tmp_path / f"mine.{title if title in TABLES else 'txt'}"
+        path.write_text(text, "utf-8")
+        assert seen(page, text) == seen(page, path), title
+        pasted, sent = (score_sent(page, one) for one in (text, path))
+        assert pasted == sent, title
+        is_scored(pasted, GOLD, MODEL, title)
+    bad = "label,prediction\na,b,c\n"
+    path.write_text(bad)
+    assert seen(page, bad) == seen(page, path)
+
+
+def test_a_header_is_told_from_data_and_columns_without_names_have_numbers(page, tmp_path):
+    numbered = True, ["column 1", "column 2"]
+    for text, wanted in (
+        ("ham\tham\nham\tspam\nspam\tspam", numbered),
+        ("0,1\n1,1\n0,0", numbered),
+        ("bert,gpt\na,a\nb,a", (False, ["bert", "gpt"])),
+        ("label,prediction\nlabel,a\na,a", (False, ["label", "prediction"])),
+    ):
+        *found, said = seen(page, text)
+        assert tuple(found) == wanted, text
+        assert ("The first row looks like data" in said) == wanted[0]
+    book = openpyxl.Workbook()
+    for row in (["ham", "ham"], ["spam", "ham"], ["spam", "spam"], ["ham", "ham"]):
+        book.active.append(row)
+    book.save(tmp_path / "mine.xlsx")
+    is_numbered, names, said = seen(page, tmp_path / "mine.xlsx")
+    assert (is_numbered, names) == numbered
+    assert "4 rows" in said
+    assert seen(page, text, is_numbered=True)[1] == ["column 1", "column 2"]  # as somebody says
+
+
+UNREADABLE = {  # whose names say which column is which, and why they are not read
+    "mine.csv": ("label,prediction\nspät,früh\n".encode("cp1252"), "give its encoding as"),
+    "long.csv": (b"label,prediction\n" + b"a,b\n" * 1_000_000, "at most 100,000 rows"),
+    "head.csv": (b"label,prediction\n", "a header, and no rows below it"),
+    "large.parquet": ({"label": ["a"] * 200_000, "prediction": ["b"] * 200_000}, "at most 100,000"),
+    "scores.parquet": ({"label": ["a"], "prediction": [0.5]}, "a score, not a label"),
+}
+
+
+def test_why_columns_cannot_be_read_is_said_at_once_and_the_menus_are_filled(page, tmp_path):
+    for name, (content, sentence) in UNREADABLE.items():
+        path = tmp_path / name
+        if isinstance(content, dict):
+            pq.write_table(pa.table(content), path)
+        else:
+            path.write_bytes(content)
+        _, names, said = seen(page, path)
+        assert names == ["label", "prediction"], name
+        assert sentence in said, name
+        with pytest.raises(ValueError, match=sentence):
+            score_sent(page, path)
 
 
 def test_an_upload_is_read_as_the_command_line_reads_files(page, upload, tmp_path):
@@ -214,27 +307,21 @@ def test_an_upload_is_read_as_the_command_line_reads_files(page, upload, tmp_pat
     is_scored(upload(nested, "doc.gold", "model", name="mine.jsonl"), list("ab"), list("bb"))
 
 
-OVERRIDDEN = {  # what is refused in a file or in boxes, and the controls that score it all the same
+OVERRIDDEN = {  # what is refused, and the controls that score it all the same
     "gold,model\na,a\nb,a\nNA,b": ("drop_null", "keep_missing"),
-    ("a\nNA\nb\n\n", "a\na\nb\n\n", "b\na\nb\n\n"): ("drop_null", "keep_missing"),
+    "gold,model\na,a\nb,a\na,": ("drop_null", "keep_missing"),
 }
 
 
 def test_a_refusal_names_the_controls_that_override_it_and_they_do(page, upload):
-    def shown(given: Any, meant: Any) -> Any:
-        if isinstance(given, str):
-            return upload(given, *given.partition("\n")[0].split(",")[:2], meant=meant)
-        with page.charts.noting(meant):
-            columns = page.columns.split_samples(given, page.compare_tab.ROLES)
-            return page.compare_tab.compared(*columns)
-
     for given, controls in OVERRIDDEN.items():
-        with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
-            shown(given, [])
-        said = page.charts.sentence(str(refused.value))
-        for control in controls:
-            assert f'"{page.limits.MEANT[control]}" under Options' in said, given
-            assert "samples" in parsed(shown(given, [control])).text, given
+        for sent in (upload, functools.partial(score_sent, page)):
+            with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
+                sent(given)
+            said = page.charts.sentence(str(refused.value))
+            for control in controls:
+                assert f'"{page.limits.MEANT[control]}" under Options' in said, given
+                assert "samples" in parsed(sent(given, meant=[control])).text, given
 
 
 # The matrix
@@ -275,20 +362,12 @@ def test_a_pasted_block_takes_the_place_of_the_matrix_or_is_refused(page):
         assert sentence in page.app.read_block({"labels": [], "text": text})["refused"]
 
 
-def test_a_simulation_in_which_one_class_is_half_of_all_has_no_totals(page):
-    for sizes in ([0.25, 0.25, 0.5], [0.1, 0.2, 0.2, 0.5]):
-        table = page.simulate.expected_table(sizes, 0)
-        assert table.reference_totals.tolist() == pytest.approx(sizes)
-        assert page.simulate.draw_again(table, 100, 3)[2].total == 100
+def test_a_link_to_a_simulation_says_what_it_can_have(page):
+    def opened(query: str) -> Any:
+        return page.simulate.open_simulation(SimpleNamespace(query_params=QueryParams(query)))
 
-
-def test_a_simulation_says_what_shares_it_can_have(page):
-    assert page.simulate.read_shares("9, 1") == pytest.approx([90, 10])
-    for written, sentence in (
-        (", ".join(["1"] * 51), "A simulation needs 2 to 50 classes, got 51"),
-        ("1, 0", "The share of each class must be at least 1e-06"),
-        ("1, -1", "none below 0"),
-        (f"1{'0' * 308}, 9{'0' * 308}", "with a sum below 1e308"),
-    ):
-        with pytest.raises(ValueError, match=sentence):
-            page.simulate.read_shares(written)
+    assert opened("spam=25&known=60")[:2] == [25, 60]
+    assert opened("known=0")[:2] == [10, 0]
+    for query in ("spam=0", "spam=51", "spam=nan", "known=-1", "known=101", "known=\u0661"):
+        with pytest.raises(ValueError, match=r"(spam|known) must be \d+ to \d+ in a link"):
+            opened(query)

@@ -2,8 +2,10 @@
 
 import re
 
+import numpy as np
 import pytest
 from drawn import COLUMNS, MANY, METRICS, MODELS, numbers_of, parsed, rounded, samples_of
+from scipy.stats import entropy
 
 from informedness import ContingencyTable, compare, estimate, report
 from informedness.statistics.registry import REPORTED, score_named
@@ -17,20 +19,18 @@ pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness.
 
 
 def drawn_score(page, *columns):
-    return parsed(page.app.shown(table_of_labels(*columns)))
+    return parsed(page.charts.draw_score(table_of_labels(*columns)))
 
 
 # Sentences, intervals and warnings
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_a_score_stands_with_its_sentence_the_others_and_the_rates_of_classes(page_of, metric):
+def test_a_score_stands_with_the_others_and_the_rates_of_classes(page_of, metric):
     shown = drawn_score(page_of(metric), *COLUMNS)
     wanted = report(*COLUMNS)
     value = wanted.scores[metric]
     assert shown.id("score").text in (f"{value:.2f}", f"{value:.3f}")
-    said = wanted.summary_of(metric).partition(": ")[2]
-    assert shown.id("verdict").text == said[:1].upper() + said[1:]
     lead = "Right 60% of the time. Always answering ham would be right 40% of the time."
     assert shown.id("lead").text == lead
     rows = shown.all(".//details[@data-fold='All scores']//tr")
@@ -41,9 +41,33 @@ def test_a_score_stands_with_its_sentence_the_others_and_the_rates_of_classes(pa
     assert [(bar.split()[0], *numbers_of(bar)) for bar in bars] == [
         (label, *rounded(value)) for label, value in rates
     ]
+    assert not drawn_score(page_of(metric), *MANY).all(".//table[@class='bars']")  # two classes
 
 
-def test_a_score_has_its_interval_once_and_a_warning_if_samples_are_few(page_of):
+def test_a_verdict_is_that_of_the_package_and_never_that_more_is_known_than_right(page_of):
+    page = page_of("informedness")
+    said = report(*COLUMNS).summary.partition("; Informedness")[2].partition(": ")[2]
+    assert drawn_score(page, *COLUMNS).id("verdict").text.lower() == said.lower()
+    table = ContingencyTable.from_matrix([[0, 3, 4], [0, 7, 0], [0, 0, 6]], labels=list("abc"))
+    wanted = report(table)
+    assert wanted.scores["accuracy"] == 0.65 < wanted.scores["informedness"]
+    assert "knows about" in wanted.summary
+    shown = parsed(page.charts.draw_score(table))
+    assert not shown.has("verdict")
+    assert "Informedness is above accuracy" in shown.text
+    cannot = drawn_score(page_of("nit"), *COLUMNS).id("verdict").text
+    assert cannot == "Cannot be told from guessing on 5 samples."
+    assert not drawn_score(page_of("nit"), *MANY).has("verdict")
+    constant = drawn_score(page_of("nit"), MANY[0], ["ham"] * 100).id("verdict").text
+    assert constant == "No better than guessing."
+
+
+def interval_of(page, matrix, labels=None):
+    shown = parsed(page.charts.draw_score(ContingencyTable.from_matrix(matrix, labels=labels)))
+    return shown.id("interval").text
+
+
+def test_a_score_has_its_interval_once_with_the_class_that_has_few_samples(page_of):
     page = page_of("nit")
     (note,) = drawn_score(page, *MANY).notes()
     assert note.startswith("The interval of nit may cover the truth less often than it says: 100")
@@ -51,26 +75,39 @@ def test_a_score_has_its_interval_once_and_a_warning_if_samples_are_few(page_of)
     table = ContingencyTable.from_matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], labels=list("abc"))
     with pytest.warns(UserWarning, match="3 references of the rarest class"):
         wanted = estimate(table, metric="nit")
-    shown = parsed(page.app.shown(table))
+    shown = parsed(page.charts.draw_score(table))
     assert shown.id("signature").text == wanted.signature
     low, high = wanted.confidence_interval
-    said = f"could be anywhere from {low:.2f} to {high:.2f} with this few samples (95% interval)"
+    said = f"95% interval {low:.2f} to {high:.2f}; only 3 samples are b"
     assert shown.id("interval").text == said
     assert shown.text.count(f"{low:.2f} to {high:.2f}") == 1
     assert "\u00b1" not in shown.text
-    first = parsed(page_of("informedness").app.example_of("Knows something")[1])
-    assert " to 0.995 with" in first.id("interval").text  # not 1.00
-    page = page_of("nit")
-    many = parsed(page.app.shown(ContingencyTable.from_matrix([[6000, 4000], [3000, 7000]])))
-    said = many.id("interval").text
-    assert re.fullmatch(r"lies between 0.5\d\d and 0.5\d\d \(95% interval\)", said)
+    own = page_of("informedness")
+    said = "95% interval 0.41 to 0.995; only 10 samples are spam"  # not 1.00
+    assert interval_of(own, [[84, 6], [2, 8]], ["ham", "spam"]) == said
+    said = interval_of(own, [[99_000, 990], [2, 8]], ["ham", "spam"])  # many samples, few of spam
+    assert said.endswith("; only 10 samples are spam")
+    many = interval_of(page, [[6000, 4000], [3000, 7000]])
+    assert re.fullmatch(r"95% interval 0.5\d\d to 0.5\d\d", many)
+
+
+def test_a_score_at_the_end_of_its_interval_is_explained(page_of):
+    random = np.random.default_rng(0)
+    references, guesses = random.integers(0, 500, 2000), random.integers(0, 500, 2000)
+    few = references, np.where(random.random(2000) < 0.4, references, guesses)
+    made = estimate(table_of_labels(*few))
+    assert made.value == made.confidence_interval[1] < 1
+    said = (
+        drawn_score(page_of("informedness"), *(side.tolist() for side in few)).id("interval").text
+    )
+    assert "the score is its upper end, because chance adds to it" in said
 
 
 def test_nit_of_classes_that_are_not_known_has_no_interval_until_they_are_declared(page_of):
     page = page_of("nit")
     references = ["a"] * 40 + ["b"] * 40 + ["c"] * 2
     table = table_of_labels(references, references)
-    shown = parsed(page.app.shown(table))
+    shown = parsed(page.charts.draw_score(table))
     with pytest.warns(UserWarning, match="there is no interval of nit"):
         wanted = estimate(table, metric="nit")
     assert shown.id("signature").text == wanted.signature
@@ -94,23 +131,60 @@ def test_nit_shows_the_p_value_of_chance_and_informedness_does_not(page_of):
     assert not drawn_score(page_of("informedness"), *columns).has("chance-test")
 
 
-def test_the_scale_goes_from_chance_to_the_best_and_below_0_only_for_a_score_below_0(page_of):
-    def ends(metric, matrix):
-        shown = parsed(page_of(metric).app.shown(ContingencyTable.from_matrix(matrix)))
-        return [end.text for end in shown.id("scale").all(".//p/span")]
+def places(shown):
+    """Return where things lie on the scale, in percent."""
+    line = next(x for x in shown.id("scale").all("div") if x["class"] == "line")
+    band, *marks = line.all("i")
+    (dot,) = line.all("b")
+    return [re.findall(r"[\d.]+", x["style"]) for x in (band, *marks, dot)]
 
-    assert ends("nit", [[84, 6], [2, 8]]) == ["0.5 guessing", "0.692 best possible"]
+
+def test_the_scale_reaches_from_chance_to_the_best_and_as_far_as_the_interval(page_of):
+    def ends(metric, matrix):
+        shown = parsed(page_of(metric).charts.draw_score(ContingencyTable.from_matrix(matrix)))
+        return [end.text for end in shown.id("scale").all(".//p/span") if "known" not in end.text]
+
+    assert ends("nit", [[84, 6], [2, 8]])[-2:] == ["0.50 guessing", "0.69 all passed on"]
     assert ends("informedness", [[84, 6], [2, 8]]) == ["0 guessing", "1 best possible"]
     below = ["-1 always wrong", "0 guessing", "1 best possible"]
     assert ends("informedness", [[0, 50], [50, 0]]) == below
-    assert ends("nit", [[0, 50], [50, 0]]) == ["0.5 guessing", "1 best possible"]
+    assert ends("nit", [[0, 50], [50, 0]])[-2:] == ["0.50 guessing", "1.00 all passed on"]
+    table = ContingencyTable.from_matrix([[50, 50], [48, 52]])
+    low, high = estimate(table).confidence_interval
+    assert low < 0 < table.informedness() < high
+    band, chance, dot = places(parsed(page_of("informedness").charts.draw_score(table)))
+    wanted = [0, 100 * (high - low) / (1 - low)], [-100 * low / (1 - low)]
+    assert list(map(float, band)) == pytest.approx(wanted[0], abs=0.02)  # and not cut at 0
+    assert list(map(float, chance)) == pytest.approx(wanted[1], abs=0.02)
+    at = 100 * (table.informedness() - low) / (1 - low)
+    assert list(map(float, dot)) == pytest.approx([at], abs=0.02)
+
+
+def test_nit_is_drawn_as_uncertainty_that_is_passed_on_or_lost(page_of):
+    """As long as the bits are; by scipy's entropies."""
+    table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+    shown = parsed(page_of("nit").charts.draw_score(table))
+    assert not shown.all(".//figure")
+    whole = entropy([90, 10], base=2)
+    passed = whole + entropy([86, 14], base=2) - entropy([84, 6, 2, 8], base=2)
+    said = shown.id("scale").text
+    for bits in (f"answer: {whole:.3f}", f"passed on: {passed:.3f}", f"lost: {whole - passed:.3f}"):
+        assert f"{bits} bits" in said
+    line = next(x for x in shown.id("scale").all("div") if x["class"] == "line tall")
+    (at, width), (point, rest) = (
+        map(float, re.findall(r"[\d.]+", x["style"])) for x in line.all("i")
+    )
+    assert point == pytest.approx(at + width, abs=0.02)
+    assert width / (width + rest) == pytest.approx(passed / whole, abs=0.001)
+    assert shown.id("score").text == f"{2**passed / 2:.2f}" == "0.57"
+    assert f"0.57 of {2**whole / 2:.2f}" in said
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_weights_have_no_interval(page_of, metric):
     page = page_of(metric)
     table = ContingencyTable.from_matrix([[30.5, 20], [3, 40]])
-    weighted = parsed(page.app.shown(table))
+    weighted = parsed(page.charts.draw_score(table))
     no_interval = "has no interval: these are weights, not counts of samples"
     assert weighted.id("interval").text == no_interval
     assert weighted.id("signature").text == score_named(metric).signature(table)
@@ -121,18 +195,20 @@ def test_weights_have_no_interval(page_of, metric):
 
 def squares_of(shown, which=0):
     """Return how many squares of each kind are drawn."""
-    field = shown.all(".//div[@class='squares']/figure")[which].all("svg")[0]
-    drawn = {path["class"]: path["d"].count("M") for path in field.all("path")}
+    field = shown.all(".//div[@class='field']")[which]
+    drawn = {}
+    for square in field.all("i"):
+        drawn[square["class"]] = drawn.get(square["class"], 0) + 1
     assert sum(drawn.values()) == 100
-    listed = re.findall(r"(\d+) (?:known|lucky|right|wrong)", field["aria-label"])
+    listed = re.findall(r"([1-9]\d*) (?:known|lucky|right|wrong)", field["aria-label"])
     assert list(map(int, listed)) == list(drawn.values())
     return drawn
 
 
 def test_known_and_lucky_are_told_apart_where_they_can_be(page):
-    shown = parsed(page.app.shown(ContingencyTable.from_matrix([[84, 6], [2, 8]])))
+    shown = parsed(page.charts.draw_score(ContingencyTable.from_matrix([[84, 6], [2, 8]])))
     assert squares_of(shown) == {"known": 73, "lucky": 19, "wrong": 8}
-    assert squares_of(shown, 1) == {"known": 0, "lucky": 90, "wrong": 10}
+    assert squares_of(shown, 1) == {"lucky": 90, "wrong": 10}
     for columns, why in (
         (REVERSED, "Informedness is below 0"),
         (ABOVE, "Informedness is above accuracy, which can happen with several"),
@@ -142,7 +218,7 @@ def test_known_and_lucky_are_told_apart_where_they_can_be(page):
         assert why in shown.all(".//div[@class='squares']")[0].text
         right = sum(a == b for a, b in zip(*columns, strict=True)) / len(columns[0])
         wanted = {"right": round(100 * right), "wrong": 100 - round(100 * right)}
-        assert squares_of(shown) == wanted, why
+        assert squares_of(shown) == {kind: n for kind, n in wanted.items() if n}, why
 
 
 # Matrices of many classes
@@ -155,7 +231,7 @@ def test_a_matrix_has_the_names_of_its_classes_and_tells_the_confused_pair(page)
     assert [name.text for name in heat.all("tbody/tr/th")] == names
     assert "28%" in heat.all("tbody/tr/td")[1].text
     assert [line.text for line in matrix.all(".//li")] == ["class 000 \u2192 class 001, 11 of 40"]
-    drawn = page.app.shown(table_of_labels(*samples_of(1000)[1:]))
+    drawn = page.charts.draw_score(table_of_labels(*samples_of(1000)[1:]))
     assert sum(map(len, drawn)) < 200_000  # a picture
     (axes,) = parsed(drawn).all(".//div[@class='axes']")
     sides = [f"class 000{side} \u2192class 999" for side in ("predictions", "references")]
@@ -188,6 +264,8 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     drawn = parsed(page_of(metric).compare_tab.compared(MODELS))
     low, high = (float(end.text) for end in drawn.id("difference").all("p")[0].all("span"))
     assert low <= min(made.a, made.b) < low + 0.1 < high < max(made.a, made.b) + 0.1
+    perfect = parsed(page_of(metric).compare_tab.compared((MODELS[0], MODELS[0], MODELS[1])))
+    assert perfect.id("difference").all("p")[0].all("span")[1].text == "1.0"  # not above the best
     widths = [numbers_of(bar["style"])[0] for bar in drawn.id("difference").all(".//dd/i")]
     assert widths == [100.0, pytest.approx(100 * made.lost / made.gained, abs=0.06)]
     shown = drawn.id("paired")
@@ -208,3 +286,36 @@ def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):
     rows = {row.all("th")[0].text: row.text for row in shown.all(".//tbody/tr")}
     assert "0.667" in rows["Accuracy"]
     assert not shown.has("verdict")
+
+
+# Emoji
+
+
+def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):
+    astronaut, wave = "\U0001f469\U0001f3fd\u200d\U0001f680", "\U0001f44b\U0001f3fd"
+    shown = drawn_score(page, [astronaut, wave, astronaut], [astronaut, wave, wave])
+    assert astronaut in shown.id("lead").text
+    assert [x.text for x in shown.all(".//tbody/tr/th")][:2] == [wave, astronaut]
+    for hidden in ("ham\u200dspam", "\u200d", "ham\u202espam", f"{wave}\u200b"):
+        assert page.data.shown(hidden) == ascii(hidden)
+
+
+# The same in Python
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_lines_of_python_have_the_counts_and_the_score_of_a_result(page_of, metric):
+    page = page_of(metric)
+    tables = {
+        "declared": ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"]),
+        "observed": table_of_labels(["it's", "b", "b"], ["it's", "c", "b"]),
+        "weights": ContingencyTable.from_matrix([[30.5, 20], [3, 40]], labels=["ham", "spam"]),
+    }
+    for title, table in tables.items():
+        names = {}
+        exec(page.links.code_of(table).replace("print(", "made = ("), names)
+        assert names["made"].scores == report(table).scores, title
+        assert names["table"].labels == table.labels, title
+    assert page.links.code_of(table_of_labels(*samples_of(31)[1:])) == ""
+    exec(page.links.code_of_models(MODELS).replace("print(", "made = ("), names)
+    assert str(names["made"]) == str(compare(*MODELS, metric=metric))

@@ -20,7 +20,7 @@ _START = 10_000  # bytes in which the encoding is looked at, if a header lacks a
 
 
 class Delimited:
-    """A CSV file: its header, and its columns as pyarrow reads them.
+    """A CSV file: its header, its delimiter, and its columns as pyarrow reads them.
 
     Raises
     ------
@@ -30,7 +30,7 @@ class Delimited:
 
     def __init__(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> None:
         self._stream, self._names = stream, names
-        self._delimiter, self._n_skipped, rows = _top(stream, names, DELIMITERS[kind])
+        self.delimiter, self.n_skipped, rows = _top(stream, names, DELIMITERS[kind])
         self.header = rows[0] if rows else []
         if not names:
             return
@@ -49,9 +49,9 @@ class Delimited:
         types |= {names[x]: pyarrow.float64() for x in ("weights", "counts") if x in names}
         batches = pyarrow.csv.open_csv(
             self._stream,
-            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, skip_rows=self._n_skipped),
+            read_options=pyarrow.csv.ReadOptions(block_size=BLOCK, skip_rows=self.n_skipped),
             parse_options=pyarrow.csv.ParseOptions(
-                delimiter=self._delimiter, newlines_in_values=True
+                delimiter=self.delimiter, newlines_in_values=True
             ),
             convert_options=pyarrow.csv.ConvertOptions(
                 include_columns=list(types),
@@ -95,11 +95,11 @@ class Delimited:
 
         with _as_text(stream) as lines:
             try:
-                reader = csv.reader(with_quotes(lines), delimiter=self._delimiter, strict=True)
+                reader = csv.reader(with_quotes(lines), delimiter=self.delimiter, strict=True)
                 for row in reader:
                     start = row_lines[0]
                     for i, cell in enumerate(row):
-                        inner = [line.split(self._delimiter) for line in cell.splitlines()[1:]]
+                        inner = [line.split(self.delimiter) for line in cell.splitlines()[1:]]
                         for n, inside in enumerate(inner, start=1):
                             cells = [*inside, *row[i + 1 :]] if n == len(inner) else inside
                             if len(cells) == width and min(places) < len(inside):

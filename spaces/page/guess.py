@@ -1,0 +1,39 @@
+"""Be the guesser: hidden messages, answered by whoever visits the page; guess.js draws the game."""
+
+from pathlib import Path
+from typing import Any
+
+import charts
+import gradio as gr
+from data import table_of_labels
+from limits import METRIC, examples_of
+
+from informedness.results.render import rounded
+from informedness.results.report import Report
+from informedness.warnings import collected
+
+
+def guessed(sides: dict[str, list[str]]) -> dict[str, Any]:
+    """Return the scores of the guesses so far, and what they mean."""
+    truth, answers = sides["truth"], sides["answers"]
+    with collected():
+        report = Report.from_table(table_of_labels(truth, answers, ["ham", "spam"]))
+        said = charts.sentence(report.summary_of("informedness").partition(": ")[2])
+    scores = {charts.NAMES["accuracy"]: charts.percent(report.scores["accuracy"])}
+    if len({*truth}) < 2:
+        return {"scores": scores, "said": f"All of these were {truth[0]}: nothing to tell apart."}
+    for name in dict.fromkeys(["informedness", METRIC]):
+        scores[charts.NAMES[name]] = rounded(report.scores[name])
+    return {"scores": scores, "said": said}
+
+
+def guess_tab() -> None:
+    """Fill the tab."""
+    gr.HTML(
+        examples_of("guess"),  # what each message is about, and what it is
+        html_template=" ",
+        apply_default_css=False,
+        js_on_load=(Path(__file__).parent / "guess.js").read_text("utf-8"),
+        server_functions=[guessed],
+        elem_id="guess",
+    )
