@@ -111,10 +111,8 @@ def make_third_metric(folder):
     own.mkdir()
     (own / "formula.py").write_text(FORMULA, "utf-8")
     script = (folder / "metrics/nit/nit.py").read_text("utf-8")
-    script = script.replace(
-        "from .scores import nit, result_of\n",
-        "from .formula import geometric_mean\nfrom .scores import result_of\n",
-    )
+    own_import = "from .formula import geometric_mean\n"
+    script = script.replace("from .scores import nit\n", f"{own_import}from .scores import nit\n")
     examples = 'Examples:\n\n    >>> 1 + 1\n    2\n"""'
     script = re.sub(r"Examples:\n.*?\"\"\"", examples, script, count=1, flags=re.S)
     script = script.replace("nit(table, zero_division=zero_division)", "geometric_mean(table)")
