@@ -319,6 +319,14 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
     assert table_of(tmp_path).n_samples == 2
 
 
+def test_a_header_alone_has_no_sample_whether_or_not_its_line_ends(tmp_path):
+    for number, end in enumerate(("", "\n", "\r\n")):
+        path = tmp_path / f"{number}.csv"
+        path.write_text("label,prediction" + end, newline="")
+        with pytest.raises(ValueError, match="there must be a sample to score, got 0"):
+            table_from_file(path, references="label", predictions="prediction")
+
+
 @pytest.mark.filterwarnings("error:informedness. -100")
 def test_a_reference_of_minus_100_warns_once_for_all_batches(batches, tmp_path):
     for name in ("p.parquet", "p.jsonl"):

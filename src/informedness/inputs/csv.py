@@ -31,7 +31,7 @@ class Delimited:
     def __init__(self, stream: BinaryIO, kind: str, names: Mapping[str, str]) -> None:
         self._stream, self._names = stream, names
         self.delimiter, self.n_skipped, rows = _top(stream, names, DELIMITERS[kind])
-        self.header = rows[0] if rows else []
+        self.header, self._n_first = rows[0] if rows else [], len(rows)
         if not names:
             return
         stream.seek(0)
@@ -43,6 +43,8 @@ class Delimited:
         """Yield batches of the columns, empty cells as nulls unless they are to be kept."""
         import pyarrow.csv
 
+        if self._n_first == 1:  # the header alone, which pyarrow refuses if no line ends there
+            return
         self._stream.seek(0)
         names = self._names
         types = dict.fromkeys(names.values(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
