@@ -374,7 +374,9 @@ def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monk
         given = ["compare" if len(models) > 1 else "report", "p.csv", "-r", "gold", "-p", *models]
         known = cli._parser(given[0], True)._actions
         named = {x.dest: x.option_strings[-1] for x in known} | {"path": "FILE"}
-        assert {*named} - arguments <= {"help", "help_all", "plot", "format", "strict"}
+        assert {*named} - arguments <= {
+            *("help", "help_all", "plot", "format", "strict", "each", "by_file")
+        }
         named |= {name: named[dest] for name, dest in same.items() if dest in named}
         for argument, option in named.items():
             said = f"`{{0}}`, `{{0}} of b`: pass {{0}}=-1 or {{0}}=True, not '{argument}'"

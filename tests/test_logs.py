@@ -12,12 +12,15 @@ import gzip
 import io
 import json
 import math
+import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from cli_cases import refused
+from cases import informedness
+from cli_cases import refused, write
 from harnesses.arithmetic import GOLDS, SAID
 from informedness import compare, estimate, read_log
 from informedness.inputs.text_labels import LabelOptions
@@ -73,11 +76,13 @@ def test_the_kept_logs_hold_what_their_models_said(harness):
             assert answers.harness == harness
 
 
-def test_each_run_has_its_report_and_all_are_one_table(report):
+def test_several_runs_are_one_table_and_each_has_its_report_if_asked(report):
     folder = str(LOGS / "lighteval")
     code, output, _ = report(folder, "--format", "csv", "--confidence-level", "0.9")
     rows = list(csv.DictReader(io.StringIO(output)))
     assert code == 0
+    assert [row["n_tasks"] for row in rows] == ["1"] * 6 + ["2", "3"]
+    rows = rows[:6]
     scores = {(row["model"], row["task"]): float(row["informedness"]) for row in rows}
     assert scores == {
         ("always-b", "arithmetic|0"): 0,
@@ -92,7 +97,17 @@ def test_each_run_has_its_report_and_all_are_one_table(report):
     runs = json.loads(report(folder, "--format", "json", "--confidence-level", "0.9")[1])["runs"]
     assert [(run["model"], run["task"]) for run in runs] == [*scores]
     assert all(len(run["informedness_confidence_interval"]) == 2 for run in runs)
-    assert report(folder)[1].count("Class entropy") == 6
+    code, output, errors = report(folder)
+    assert (code, output.count("Class entropy"), output.count("\n") < 30) == (0, 0, True)
+    assert [
+        *map(str.strip, re.findall("^run +N .*|^knows-half, arithmetic.0 +60 .*", output, re.M))
+    ]
+    assert re.fullmatch("warning: refuses, arithmetic_text.0: no label in .*\n", errors)
+    every = report(folder, "--each")[1]
+    assert (every.count("Class entropy"), every.endswith(f"\n\n\n{output}")) == (6, True)
+    one = str(report(log_of("lighteval", "always-b"))[1]).rstrip()
+    assert every.startswith(f"{one}\n\n\n")
+    refused(report(folder, "--each", "--format", "csv"), "`--each` is for text")
     markdown = report(folder, "--format", "markdown", "--confidence-level", "0.9")[1]
     assert markdown.startswith("| run | N | unknown | Accuracy | Informedness | 90% interval | NIT")
 
@@ -127,6 +142,121 @@ def test_the_class_is_found_by_options_whatever_the_harness_counts(report):
     texts = log[0], "--task", "arithmetic_texts"
     for option in (("--extract", "A"), ("--strip",)):
         refused(report(*texts, *option), f"`{option[0]}` is for generated text: leave it out")
+
+
+OF_SIXTY, OF_25, OF_TWENTY = Fraction(1, 144), Fraction(2, 125), Fraction(1, 48)
+HALF, HIGHER = Fraction(1, 2), Fraction(3, 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "n_samples", "accuracy", "informedness", "variances"),
+    [
+        # four tasks, of which two have 25 questions
+        (
+            ("lm-eval", "--variant", "letter"),
+            170,
+            Fraction(73, 100),
+            (HALF, HALF, HIGHER, HIGHER),
+            (OF_SIXTY, OF_SIXTY, OF_25, OF_25),
+        ),
+        (("lighteval",), 180, Fraction(7, 10), (HALF,) * 3, (OF_SIXTY,) * 3),
+        (("inspect", "--latest"), 80, Fraction(7, 10), (HALF,) * 2, (OF_SIXTY, OF_TWENTY)),
+    ],
+)
+def test_the_mean_over_tasks_is_the_sum_by_hand(
+    given, n_samples, accuracy, informedness, variances, report
+):
+    """Of `knows-half`; each of sixty questions scores 1/2 with an error of 1/12."""
+    options = str(LOGS / given[0]), *given[1:], "--confidence-level", "0.95"
+    plain = json.loads(report(*options, "--format", "json")[1])
+    (mean,) = (x for x in plain["means"] if x["model"].endswith("knows-half"))
+    m = len(informedness)
+    assert (mean["n_tasks"], mean["n_samples"], mean["n_not_guessing"]) == (m, n_samples, m)
+    assert mean["accuracy"] == pytest.approx(float(accuracy), abs=1e-12)
+    assert mean["informedness"] == pytest.approx(float(sum(informedness) / m), abs=1e-12)
+    error = math.sqrt(sum(variances)) / m
+    assert mean["informedness_standard_error"] == pytest.approx(error, abs=1e-12)
+    runs = [x for x in plain["runs"] if x["model"] == mean["model"]]
+    ends = list(zip(*(x["informedness_confidence_interval"] for x in runs), strict=True))
+    for name, of_runs in zip(("low", "high"), ends, strict=True):
+        pairs = zip(of_runs, informedness, strict=True)
+        reach = math.sqrt(sum((end - value) ** 2 for end, value in pairs)) / m
+        found = abs(mean[f"informedness_{name}"] - mean["informedness"])
+        assert found == pytest.approx(reach, abs=1e-12)
+    assert mean["nit"] == pytest.approx(sum(run["nit"] for run in runs) / m, abs=1e-12)
+    for form, cell in (("csv", f"mean of {m} tasks,"), ("markdown", f"mean of {m} tasks | ")):
+        output = report(*options, "--format", form)[1]
+        assert f"{cell}{n_samples} |" in output or f"{cell},,,{n_samples},0,{m},{m}," in output
+    output = report(*options)[1]
+    assert re.search(f"mean of {m} tasks +{n_samples} +0 +{float(accuracy):.4f}", output)
+    assert f"mean of {m} tasks: answers differ from guessing in {m} of {m}.\n" in output
+
+
+def test_there_is_no_mean_over_tasks_of_which_one_has_no_single_score(report, tmp_path):
+    none = dict.fromkeys(("accuracy", "informedness", "nit"))
+    why = {}
+    for name in ("lm-eval", "inspect"):
+        code, output, _ = report(str(LOGS / name), "--format", "json")
+        assert code == (name == "inspect")
+        for mean in json.loads(output)["means"]:
+            if mean["model"].endswith("knows-half"):
+                why[name] = mean["why_not"]
+                assert none.items() <= mean.items()
+        assert f" tasks: none, because {why[name]}.\n" in report(str(LOGS / name))[1]
+        assert "mean of" not in report(str(LOGS / name), "--format", "csv")[1]
+    assert why == {
+        "lm-eval": "arithmetic_generated has several variants, choose one",
+        "inspect": "arithmetic has several runs, choose one",
+    }
+    epochs = [tmp_path / "epochs.eval", tmp_path / "two_scorers.eval"]
+    for path in epochs:
+        path.write_bytes((LOGS / "inspect" / path.name).read_bytes())
+    (mean,) = json.loads(report(str(tmp_path), "--format", "json")[1])["means"]
+    assert mean["why_not"] == "arithmetic has several epochs, choose one, or pool them"
+    pooled = str(tmp_path), "--epochs", "pooled", "--confidence-level", "0.9", "--format", "json"
+    (mean,) = json.loads(report(*pooled)[1])["means"]
+    assert (mean["why_not"], mean["informedness"]) == (None, pytest.approx((0.25 + 0.5) / 2))
+    assert (mean["n_samples"], mean["n_not_guessing"]) == (60, 2)
+
+
+def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
+    pairs = {"a.csv": "AABBAABB AABBABBB", "b.csv": "ABCABCABC ABCABCCCC", "c.csv": "AAAA AAAA"}
+    for name, sides in pairs.items():
+        rows = zip(*sides.split(), strict=True)
+        write(tmp_path / name, rows)
+    files = [str(tmp_path / name) for name in pairs]
+    columns = "-r", "gold", "-p", "model", "--by-file"
+    code, output, _ = command("report", *files[:2], *columns, "--format", "json")
+    (mean,) = json.loads(output)["means"]
+    # three of four A's and all B's; all C's, two of three A's and B's
+    assert code == 0
+    assert mean["accuracy"] == pytest.approx(float(Fraction(7, 8) + Fraction(7, 9)) / 2, abs=1e-12)
+    sides = [x.split() for x in pairs.values()][:2]
+    values = [informedness(*map(list, pair)) for pair in sides]
+    assert mean["informedness"] == pytest.approx(float(sum(values) / 2), abs=1e-12)
+    assert (mean["nit"], mean["n_tasks"], mean["n_samples"]) == (None, 2, 17)
+    output = command("report", *files[:2], *columns)[1]
+    assert output.count(": 8 rows") == output.count(": 9 rows") == 1
+    assert re.search(r"^mean of 2 tasks +17 +0 ", output, re.MULTILINE)
+    output, errors = command("report", str(tmp_path), *columns)[1:]
+    assert f"mean of 3 tasks: none, because the references of {files[2]} are all of one " in output
+    assert all(line.startswith(f"warning: {tmp_path}") for line in errors.splitlines())
+    refused(command("report", *files, *columns, "--metric", "nit"), "leave out --by-file")
+    refused(command("report", str(LOGS), "--by-file"), "`--by-file` is for columns")
+
+
+def test_of_two_runs_of_one_date_none_is_called_later(report, tmp_path):
+    log = (LOGS / "inspect" / "choice_knows-half.eval").read_bytes()
+    for name in ("a.eval", "b.eval"):
+        (tmp_path / name).write_bytes(log)
+    for options in ((), ("--latest",)):
+        code, _, errors = report(str(tmp_path), *options)
+        assert (code, errors.count("\n")) == (1, 1)
+        said = f"left out: {tmp_path / 'a.eval'}, because {tmp_path / 'b.eval'} is another run, of"
+        assert errors.startswith(said)
+        assert "`--run` chooses one" in errors
+    code, output, _ = report(str(LOGS / "inspect"), "--format", "csv")
+    assert re.search("^inspect,mockllm/knows-half,arithmetic,,,0,60,", output, re.MULTILINE)
 
 
 def test_case_and_blanks_of_columns_are_ignored_where_asked_for(report, tmp_path):
@@ -168,7 +298,15 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
 
 def test_one_run_is_chosen_by_task_and_variant(command):
     folders = [str(LOGS / "lm-eval" / model) for model in ("always-b", "knows-half")]
-    refused(command("compare", *folders), "must hold one run to compare, got 5", "--task")
+    refused(
+        command("compare", *folders),
+        "must hold one run, got 5",
+        "choose with `--task`, `--variant`\n",
+    )
+    epochs = str(LOGS / "inspect" / "epochs.eval")
+    said = "choose with `--epoch`, or take them together with --epochs pooled"
+    refused(command("compare", epochs, epochs), "must hold one run, got 2", said)
+    assert command("compare", epochs, epochs, "--epochs", "pooled")[0] == 0
     task = "--task", "arithmetic_generated"
     refused(command("compare", *folders, *task), "got 2 (always-b, arithmetic_generated, letter;")
     code, output, _ = command("compare", *folders, *task, "--variant", "letter")
@@ -200,7 +338,7 @@ def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(rep
         ("earlier.eval", log),
         ("half.eval", log[:3000]),
         ("two.eval", two),
-        ("later.json", of_twenty.replace(b"-01T", b"-02T")),
+        ("later.json", of_twenty.replace(b"-01-01T", b"-02-01T")),
         ("failed.json", of_twenty.replace(b"success", b"err")),
     ):
         (tmp_path / name).write_bytes(content)
@@ -215,7 +353,12 @@ def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(rep
     for line, name, why in zip(
         lines,
         ("failed.json", "half.eval", "earlier.eval", "two.eval"),
-        ("got 'err'", "is damaged", "`--latest` accepts this, `--run`", "does not fit"),
+        (
+            "got 'err'",
+            "is damaged",
+            "a later run of 'mockllm/knows-half, arithmetic'",
+            "does not fit",
+        ),
         strict=True,
     ):
         assert line.startswith(f"left out: {tmp_path / name}")

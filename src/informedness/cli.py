@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    options = argparse.Namespace(known=(), has_left_out=False)
+    options = argparse.Namespace(known=(), has_left_out=False, about="")
     options.tell = lambda message: _tell(_in_options(message, options))
     options.complete = lambda added: _completed(arguments, added)
     try:
@@ -195,7 +195,7 @@ def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
                 options.has_left_out = True
                 options.tell(said)
             elif issubclass(category, InformednessWarning):
-                messages.append(said)
+                messages.append(options.about + said)
             else:
                 show_others(message, category, *where, **more)
 
@@ -338,6 +338,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     if is_report:
         add("--weights", help="sample weights", **column)
         add("--by", help="report on each value of a column, or of several", **several)
+        add("--by-file", action="store_true", help="score each file, and the mean over them")
     else:
         add("--groups", help="group of each sample, such as its document", **column)
     add = group("scores")
@@ -377,6 +378,8 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add("--task", metavar="NAME", help="only this task")
     add("--variant", metavar="NAME", help="only this filter (lm-eval) or scorer (Inspect)")
     add("--run", dest="runs", metavar="TEXT", help="only logs with this in their path")
+    if is_report:
+        add("--each", help="also print the report on each run", **flag)
     add("--latest", help="use the latest of several runs of a task", **flag)
     add("--epoch", help="only this epoch", **count)
     add("--epochs", choices=["each", "pooled"], default="each", metavar="HOW", help=_EPOCHS)

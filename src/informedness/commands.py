@@ -6,7 +6,7 @@ What only some of them need is imported where it is used, so that the others sta
 import json
 import os
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,9 +37,20 @@ _OF_TEXT = ("extract", "choices", "ignore_case", "strip")
 _OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
 _OF_FILES = ("file_format", "encoding", "drop_null", "keep_missing", "rows")
 _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
+_OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_SLICES = ("column", "vs_rest")
-_OF_COLUMNS = ("weights", "counts", "by", *_OF_SLICES, "on", "groups", "file_format", "rows")
+_OF_COLUMNS = (
+    "weights",
+    "counts",
+    "by",
+    "by_file",
+    *_OF_SLICES,
+    "on",
+    "groups",
+    "file_format",
+    "rows",
+)
 _OF_PAIR = ("references", "predictions_a", "predictions_b", "groups", "counts")
 _OF_TEST = ("metric", "average", "confidence_level")
 
@@ -77,17 +88,21 @@ def _check(options: Namespace) -> str:
         "out --references and --predictions"
     )
     columns = "columns: give --references and --predictions, or leave it out"
+    one_model = "one model: give one column of --predictions"
+    is_by_file = is_report and options.by_file
     scores = "all scores, and --metric prints one: leave out one of them"
     intervals = "the intervals of slices: add --confidence-level 0.95"
     has_intervals = by is None or options.confidence_level is not None
     for names, is_met, what in (
-        (_OF_LOGS, source == "logs", logs),
+        ((*_OF_LOGS, "each"), source == "logs", logs),
+        (_OF_SEVERAL, not is_by_file, "all files together: leave out --by-file"),
         (_OF_ROWS, source != "logs", columns),
         (_OF_COLUMNS, source == "columns", columns),
-        (("weights", "by"), not is_ranking, "one model: give one column of --predictions"),
+        (("weights", "by", "by_file"), not is_ranking, one_model),
         (("counts",), options.on is None, "rows without identifiers"),
         (_OF_SLICES, by is not None, "slices: add --by COLUMN"),
         (("average",), options.metric, "one score: add --metric, whose average it sets"),
+        (("each",), is_report and options.format == "text", "text: other formats have everything"),
         (("by", "plot"), not is_number, scores),
         (("plot",), has_intervals, intervals),
     ):
@@ -187,7 +202,7 @@ def _save_plots(result: Any, options: Namespace) -> None:
 def _shown(result: Any, options: Namespace) -> str:
     """Return a result in the format asked for, after writing its pictures if they are."""
     if getattr(options, "plot", None) is not None:
-        _save_plots(result.runs[0][1] if hasattr(result, "runs") else result, options)
+        _save_plots(result.runs[0].report if hasattr(result, "runs") else result, options)
     return FORMATS[options.format](result)
 
 
@@ -207,6 +222,8 @@ def report(options: Namespace) -> str:
         return _report_of_logs(options)
     if source == "columns" and len(options.predictions) > 1:
         return _shown(_leaderboard(options), options)
+    if options.by_file:
+        return _shown(_report_by_file(options), options)
     table = _table(options, source)
     if options.by is not None:
         from .results.slices import Slices
@@ -218,10 +235,13 @@ def report(options: Namespace) -> str:
         return _shown(slices, options)
     if options.metric is not None:
         return _score(table, options)
+    return _shown(_report_of(table, options), options)
+
+
+def _report_of(table: Any, options: Namespace) -> Any:
     from .results.report import Report
 
-    ignored = table.read[0].ignored
-    return _shown(Report.from_table(table, options.confidence_level, ignored), options)
+    return Report.from_table(table, options.confidence_level, table.read[0].ignored)
 
 
 def _table(options: Namespace, source: str) -> Any:
@@ -283,11 +303,32 @@ def _report_of_logs(options: Namespace) -> str:
     if options.metric is not None or options.plot is not None:
         read = [one_run(read, " ".join(options.path))]
     if options.metric is None:
-        return _shown(LogReport.from_answers(read, options.confidence_level), options)
+        made = LogReport.from_answers(_in_turn(read, options), options.confidence_level)
+        reports = map(str, made.runs if options.each and len(made.runs) > 1 else ())
+        return "\n\n\n".join([*reports, _shown(made, options)])
     (answers,) = read
     if answers.unknown():
         options.tell(f"warning: {how_read(answers)}")
     return _score(answers, options)
+
+
+def _in_turn(read: Any, options: Namespace) -> Iterator[Any]:
+    """Yield the answers of each run, which warnings then name."""
+    for answers in read:
+        options.about = f"{answers.name}: "
+        yield answers
+
+
+def _report_by_file(options: Namespace) -> Any:
+    """Return the report on files, each of which is a task."""
+    from .logs.report import LogReport
+
+    reports, kind = {}, options.file_format
+    files = [file for path in options.path for file, _ in list_files(path, kind)]
+    for file in files:
+        options.about, options.path = f"{file}: ", [file]
+        reports[file] = _report_of(_table(options, "columns"), options)
+    return LogReport.from_reports(reports)
 
 
 def _leaderboard(options: Namespace) -> "Leaderboard":

@@ -25,7 +25,7 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import answer, choice, includes
 from inspect_ai.solver import generate, multiple_choice
 
-EPOCH = "2026-01-01T00:00:00+00:00"
+DATE = "2026-01-{:02}T00:00:00+00:00"
 
 
 def output(name: str, text: str) -> ModelOutput:
@@ -77,10 +77,10 @@ def run(task: Task, of: Model, folder: str, log_format: str = "eval", **options)
     return read_eval_log(log.location)
 
 
-def scrubbed(log: EvalLog) -> EvalLog:
-    """The log without what names a machine or differs from run to run."""
+def scrubbed(log: EvalLog, date: str) -> EvalLog:
+    """The log without what names a machine or differs from run to run, of this date."""
     spec = log.eval
-    spec.created = log.stats.started_at = log.stats.completed_at = EPOCH
+    spec.created = log.stats.started_at = log.stats.completed_at = date
     spec.eval_id = spec.run_id = spec.task_id = "0"
     spec.revision = spec.task_file = None
     spec.model_args = {}
@@ -95,15 +95,16 @@ def scrubbed(log: EvalLog) -> EvalLog:
 
 
 def logs(folder: str) -> dict[str, EvalLog]:
-    """Return the logs by the names of the files they are kept in."""
+    """Return the logs by the names of the files they are kept in, the latest last."""
     both = in_words([answer("letter"), includes()])
     made = {
-        **{f"choice_{name}.eval": run(by_letter(), model(name), folder) for name in SAID},
         "choice_knows-half.json": run(by_letter(n=20), model("knows-half"), folder, "json"),
         "epochs.eval": run(by_letter(n=20, epochs=2), model("knows-half", "always-b"), folder),
         "two_scorers.eval": run(both, model("knows-half"), folder),
+        **{f"choice_{name}.eval": run(by_letter(), model(name), folder) for name in SAID},
     }
-    return {name: scrubbed(log) for name, log in made.items()}
+    days = enumerate(made.items(), start=1)
+    return {name: scrubbed(log, DATE.format(day)) for day, (name, log) in days}
 
 
 if __name__ == "__main__":

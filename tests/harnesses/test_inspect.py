@@ -296,7 +296,7 @@ def test_an_inspect_that_is_too_old_is_refused_by_name(monkeypatch):
         importlib.import_module("informedness.inspect_ai")
 
 
-@pytest.mark.parametrize("name", ["inspect_ai", "lighteval", "lm_eval"])
+@pytest.mark.parametrize("name", ["inspect_ai", "lm_eval"])
 def test_the_examples_in_docstrings_are_true(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = doctest.testmod(importlib.import_module(f"informedness.{name}"))

@@ -60,6 +60,8 @@ class Answers:
         When the run was made; a later one sorts behind an earlier one.
     n_left_out : int
         How many samples have no answer that counts, because of an error.
+    n_other_runs : int
+        How many other runs of the task by this model were left out.
     groups : tuple of str
         The sample of each answer, if there are answers of several epochs; empty if not.
     """
@@ -80,6 +82,7 @@ class Answers:
     verdicts: tuple[float | None, ...] = ()
     created: str = ""
     n_left_out: int = 0
+    n_other_runs: int = 0
     groups: tuple[str, ...] = ()
 
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +20,7 @@ from .answers import Answers
 # each has `is_log(path)`, and `read_log(path)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {x.NAME: x for x in (lm_eval, lighteval, inspect_ai)}
 
+_CHOSEN = ("task", "variant", "epoch")
 _Found: TypeAlias = list[tuple[Path, Answers]]
 
 
@@ -47,15 +49,17 @@ def read_log(
         of Inspect.
     harness : {"lm-eval", "lighteval", "inspect"}, optional
         Which harness wrote them; by default recognised from the files.
-    task, variant : str, optional
-        Return only the answers in this task, or of this filter (lm-eval) or scorer (Inspect).
+    task : str, optional
+        Return only the answers in this task.
+    variant : str, optional
+        Return only the answers of this filter (lm-eval) or scorer (Inspect), if there are several.
     runs : str, optional
         Read only logs that have this in their path.
     latest : bool
         Whether to accept the latest of several runs of a task by a model, so that there is no
-        warning about the others.
+        warning about earlier ones. Runs of the same date are still warned of.
     epoch : int, optional
-        Return only the answers of this epoch.
+        Return only the answers of this epoch, if there are several.
     epochs : {"each", "pooled"}
         Whether the epochs of a run are returned one by one or together, each sample then with an
         answer for each epoch.
@@ -120,7 +124,7 @@ def read_log(
         except (ValueError, OSError) as error:
             left_out.append(str(error))
     read: list[Answers] = []
-    chosen = {"task": task, "variant": variant, "epoch": epoch}
+    chosen = dict(zip(_CHOSEN, (task, variant, epoch), strict=True))
     for file, answers in _of_runs(_chosen(found, chosen), latest, epochs, left_out):
         try:
             with naming(f"{file}, {answers.variant}" if answers.variant else file):
@@ -149,15 +153,23 @@ def _of_runs(
         key = answers.harness, answers.model, answers.task, answers.variant
         tasks.setdefault(key, {}).setdefault(file, []).append(answers)
     for by_file in tasks.values():
-        *earlier, last = sorted(by_file, key=lambda file: by_file[file][0].created)
-        for file in () if latest else earlier:
+        *others, last = sorted(by_file, key=lambda file: by_file[file][0].created)
+        first, *more = of_last = by_file[last]
+        n_others = 0
+        for file in others:
+            is_earlier = by_file[file][0].created < first.created
+            if latest and is_earlier:
+                continue
+            n_others += 1
+            how = "a later run" if is_earlier else "another run, of the same date,"
+            choose = "`latest` accepts this, " if is_earlier else ""
             left_out.append(
-                f"{file}, because {last} is a later run of {by_file[file][0].name!r}: `latest` "
-                "accepts this, `runs` selects another by a part of its path"
+                f"{file}, because {last} is {how} of {by_file[file][0].name!r}: {choose}`runs` "
+                "chooses one by a part of its path"
             )
-        first, *others = by_file[last]
-        of_last = [first.pooled(others)] if epochs == "pooled" else by_file[last]
-        yield from ((last, answers) for answers in of_last)
+        if epochs == "pooled":
+            of_last = [first.pooled(more)]
+        yield from ((last, replace(answers, n_other_runs=n_others)) for answers in of_last)
 
 
 def _check_samples(read: Sequence[Answers]) -> None:
@@ -197,13 +209,14 @@ def _logs(
 
 
 def _chosen(found: _Found, wanted: dict[str, Any]) -> _Found:
-    """Return those answers that have the wanted task, variant and epoch."""
+    """Return those answers that have the wanted task, variant and epoch, or have none."""
     for field, value in wanted.items():
-        there = sorted({repr(getattr(answers, field)) for _, answers in found})
+        there = {getattr(answers, field) for _, answers in found}
         if value is not None and found:
-            found = [x for x in found if getattr(x[1], field) == value]
-            if not found:
-                raise ValueError(f"`{field}` must be one of {', '.join(there)}, got {value!r}")
+            if value not in there:
+                names = ", ".join(sorted(map(repr, there)))
+                raise ValueError(f"`{field}` must be one of {names}, got {value!r}")
+            found = [x for x in found if getattr(x[1], field) in (value, "", None)]
     return found
 
 
@@ -217,8 +230,9 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
     """
     if len(read) != 1:
         runs = "; ".join(answers.name for answers in read)
-        raise ValueError(
-            f"{name} must hold one run to compare, got {len(read)} ({runs}): choose with --task, "
-            "--variant and --epoch, or name one log"
-        )
+        differ = [x for x in _CHOSEN if len({getattr(answers, x) for answers in read}) > 1]
+        choose = f"choose with {', '.join(f'`{x}`' for x in differ)}" if differ else "name one log"
+        if "epoch" in differ:
+            choose += ', or take them together with epochs="pooled"'
+        raise ValueError(f"{name} must hold one run, got {len(read)} ({runs}): {choose}")
     return read[0]

@@ -1,45 +1,175 @@
-"""The report on logs: one for each model, task and epoch, and one table of them all."""
+"""The report on several runs: one table of them, the mean over tasks, and a report on each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..core.scores import n_classes
 from ..inputs.columns import naming
-from ..results.render import Result, Rows, aligned, as_json, cut, interval_heads, rounded, shown
+from ..inputs.read import Read
+from ..results.layout import Measured, Result, Rows, aligned, as_json
 from ..results.report import Report
 from ..statistics.registry import MODULES, score_named
 from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
+_ORIGIN = ("harness", "model", "task", "variant", "epoch", "n_left_out")
+_ADDED = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
 _MOST_UNKNOWN = 3
+
+
+class Run(NamedTuple):
+    """A run of a task, or a file of predictions.
+
+    Attributes
+    ----------
+    name : str
+    report : Report
+    origin : dict
+        Where it comes from: harness, model, task, variant, epoch, n_left_out; of a file its task.
+    how : str
+        How the answers were found, and which were not a class; empty for a file.
+    n_other_runs : int
+        How many other runs of the task were left out.
+    """
+
+    name: str
+    report: Report
+    origin: dict[str, Any]
+    how: str = ""
+    n_other_runs: int = 0
+
+    def __str__(self) -> str:
+        """Return how the answers were found, and the report."""
+        return "\n\n".join(filter(None, (self.how, str(self.report))))
+
+
+@dataclass(frozen=True, repr=False)
+class TaskScore(Measured):
+    """A score of one task, or its mean over several; without a level it has no interval."""
+
+    value: float
+    standard_error: float = math.nan
+    confidence_interval: tuple[float, float] = (math.nan, math.nan)
+
+    @classmethod
+    def mean_of(cls, scores: Sequence[TaskScore]) -> TaskScore:
+        """Return the mean over independent tasks, each of which weighs the same.
+
+        Errors add in squares, and so do the reaches of the intervals to either side.
+        """
+        m, value = len(scores), math.fsum(x.value for x in scores) / len(scores)
+        error = math.hypot(*(x.standard_error for x in scores)) / m
+        below = math.hypot(*(x.value - x.confidence_interval[0] for x in scores)) / m
+        above = math.hypot(*(x.confidence_interval[1] - x.value for x in scores)) / m
+        return cls(value, error, (value - below, value + above))
+
+
+class TaskMean(NamedTuple):
+    """The scores of a run, or their mean over the tasks of a model.
+
+    Attributes
+    ----------
+    name : str
+        What stands in the table, such as "mean of 3 tasks".
+    fields : dict
+        Where it comes from, as in `Run.origin`, and n_samples, n_unknown, n_tasks, and
+        n_not_guessing: how many tasks have answers that differ from guessing.
+    scores : dict of str to TaskScore
+        Of a mean accuracy, Informedness, and NIT if its chance is the same in all tasks; empty if
+        there is no mean.
+    why_not : str
+        Why there is no mean, and what to choose; empty if there is one.
+    """
+
+    name: str
+    fields: dict[str, Any]
+    scores: dict[str, TaskScore]
+    why_not: str = ""
+
+    def record(self, has_intervals: bool) -> dict[str, Any]:
+        """Return everything but why there is no mean."""
+        record = {**self.fields}
+        for name, made in self.scores.items():
+            record[name] = as_json(made.value)
+            if has_intervals:
+                record |= made.fields(f"{name}_")
+        return record
+
+
+def _scores_of(run: Run) -> TaskMean:
+    report, unknown = run.report, run.report.unknown
+    scores = {}
+    for name, value in report.scores.items():
+        made = report.estimates.get(name)
+        around = () if made is None else (made.standard_error, made.confidence_interval)
+        scores[name] = TaskScore(value, *around)
+    is_guess = 1 - report.guessing_p_value <= (report.confidence_level or 0.95)
+    if math.isnan(report.guessing_p_value):  # of several epochs
+        low, high = scores["informedness"].confidence_interval
+        is_guess = low <= 0 <= high
+    n_unknown = 0 if unknown is None else unknown.n_samples
+    added = report.table.n_samples, n_unknown, 1, int(not is_guess)
+    return TaskMean(run.name, run.origin | dict(zip(_ADDED, added, strict=True)), scores)
+
+
+def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
+    """Return the mean over the tasks of these runs, which are of one model."""
+    each = [_scores_of(run) for run in runs]
+    n_tasks = len({run.origin["task"] for run in runs})
+    name = f"mean of {n_tasks} tasks"
+    same = {x: runs[0].origin[x] for x in ("harness", "model")}
+    fields = {**dict.fromkeys(_ORIGIN), **same, "task": name}
+    fields |= {x: sum(one.fields[x] for one in each) for x in _ADDED} | {"n_tasks": n_tasks}
+    why_not = "; ".join(dict.fromkeys(filter(None, (_not_one(run, runs) for run in runs))))
+    is_alike = len({n_classes(run.report.table) for run in runs}) == 1
+    names = [x for x in _SHOWN if (is_alike or x != "nit") and not why_not]
+    scores = {x: TaskScore.mean_of([one.scores[x] for one in each]) for x in names}
+    return TaskMean(model + name, fields, scores, why_not)
+
+
+def _not_one(run: Run, runs: Sequence[Run]) -> str:
+    """Return why the task of a run has no one score that a mean could take, and what to choose."""
+    task = run.origin["task"]
+    alike = [other.origin for other in runs if other.origin["task"] == task]
+    for field, more in (("variant", ""), ("epoch", ", or pool them")):
+        if len({origin[field] for origin in alike}) > 1:
+            return f"{task} has several {field}s, choose one{more}"
+    if run.n_other_runs:
+        return f"{task} has several runs, choose one"
+    if score_named("informedness").undefined(run.report.table):
+        return f"the references of {task} are all of one class"
+    return ""
 
 
 @dataclass(frozen=True, repr=False)
 class LogReport(Result):
-    """Scores of each run in logs: of each model, task, filter or scorer, and epoch.
+    """Scores of each run in logs: of each model, task, filter or scorer, and epoch; or of files.
 
     Attributes
     ----------
-    runs : tuple of (Answers, Report)
+    runs : tuple of Run
         What was read, and the report on it.
     confidence_level : float or None
         How often the intervals should contain the true value.
     """
 
-    runs: tuple[tuple[Answers, Report], ...]
+    runs: tuple[Run, ...]
     confidence_level: float | None = None
 
     @classmethod
     def from_answers(
-        cls, read: Sequence[Answers], confidence_level: float | None = None
+        cls, read: Iterable[Answers], confidence_level: float | None = None
     ) -> LogReport:
         """Return the report on what `read_log` returns.
 
         Parameters
         ----------
-        read : sequence of Answers
+        read : iterable of Answers
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95.
 
@@ -48,61 +178,90 @@ class LogReport(Result):
         ValueError
             If there is nothing to report on, or a report cannot be made; the message names the run.
         """
-        if not read:
-            raise ValueError("`read` must hold the answers of at least one run, got none")
         runs = []
         for answers in read:
             with naming(answers.name):
-                runs.append((answers, answers.report(confidence_level)))
+                report = answers.report(confidence_level)
+            origin = {name: getattr(answers, name) for name in _ORIGIN}
+            runs.append(Run(answers.name, report, origin, how_read(answers), answers.n_other_runs))
+        if not runs:
+            raise ValueError("`read` must hold the answers of at least one run, got none")
         return cls(tuple(runs), confidence_level)
 
+    @classmethod
+    def from_reports(cls, reports: Mapping[str, Report]) -> LogReport:
+        """Return the report on files of predictions, a task each, from the report on each."""
+        nothing = dict.fromkeys(_ORIGIN)
+        runs = tuple(Run(name, made, nothing | {"task": name}) for name, made in reports.items())
+        return cls(runs, runs[0].report.confidence_level)
+
+    @property
+    def means(self) -> list[TaskMean]:
+        """The mean over the tasks of each model that has several."""
+        models: defaultdict[str, list[Run]] = defaultdict(list)
+        for run in self.runs:
+            models[f"{run.origin['harness']}, {run.origin['model']}, "].append(run)
+        names = models if len(models) > 1 else [""]
+        means = [_mean_of(name, runs) for name, runs in zip(names, models.values(), strict=True)]
+        return [mean for mean in means if mean.fields["n_tasks"] > 1]
+
+    @property
+    def read(self) -> tuple[Read, ...]:  # type: ignore[override]
+        """What was read of files; empty for logs."""
+        return tuple(read for run in self.runs for read in run.report.read)
+
+    def _rows(self) -> list[TaskMean]:
+        means = [mean for mean in self.means if not mean.why_not]
+        return [*map(_scores_of, self.runs), *means]
+
     def text_tables(self) -> list[Rows]:
-        """Return one table with a row for each run."""
-        read, reports = zip(*self.runs, strict=True)
-        columns = [["run", *(shown(x.name) for x in read)]]
-        columns.append(["N", *(str(len(x.ids)) for x in read)])
-        columns.append(["unknown", *(str(x.unknown().total()) for x in read)])
+        """Return one table with a row for each run, and at its end the means over tasks."""
+        rows = self._rows()
+        columns = [["run", *(shown(row.name) for row in rows)]]
+        for title, name in (("N", "n_samples"), ("unknown", "n_unknown")):
+            columns.append([title, *(str(row.fields[name]) for row in rows)])
         for name in _SHOWN:
-            columns.append([score_named(name).title, *(rounded(x[name], 4) for x in reports)])
+            made = [row.scores.get(name) for row in rows]
+            values = ("" if x is None else rounded(x.value, 4) for x in made)
+            columns.append([score_named(name).title, *values])
             if name in MODULES and self.confidence_level is not None:
                 head = interval_heads(self.confidence_level)[1]
-                columns.append([head, *(x.estimates[name].shown()[1] for x in reports)])
+                columns.append([head, *("" if x is None else x.shown()[1] for x in made)])
         return [[list(row) for row in zip(*columns, strict=True)]]
 
     def text_lines(self) -> list[str]:
-        """Return how the answers of each run were found, and which were not a class."""
-        return [how_read(answers) for answers, _ in self.runs]
+        """Return how answers were found; of several runs, what the means over tasks say."""
+        if len(self.runs) == 1:
+            return [self.runs[0].how]
+        lines = []
+        for mean in self.means:
+            said = f"none, because {mean.why_not}"
+            if not mean.why_not:
+                n, m = mean.fields["n_not_guessing"], mean.fields["n_tasks"]
+                said = f"answers differ from guessing in {n} of {m}"
+            lines.append(f"{mean.name}: {said}.")
+        return lines
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a record for each run."""
-        records = []
-        for answers, report in self.runs:
-            record = _origin(answers)
-            record |= {"n_samples": len(answers.ids), "n_unknown": answers.unknown().total()}
-            for name, value in report.scores.items():
-                record[name] = as_json(value)
-                if name in report.estimates:
-                    record |= report.estimates[name].fields(f"{name}_")
-            records.append(record)
-        return records
+        """Return a record for each run, and for each mean over tasks."""
+        records = [row.record(self.confidence_level is not None) for row in self._rows()]
+        return [dict.fromkeys(records[0]) | record for record in records]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values for JSON."""
-        runs = [{**_origin(x), "answers": x.how, **report.to_dict()} for x, report in self.runs]
-        return {"runs": runs}
+        """Return everything as plain values for JSON; the scores of a mean are None without one."""
+        runs = [{**run.origin, "answers": run.how, **run.report.to_dict()} for run in self.runs]
+        means = []
+        for mean in self.means:
+            record = mean.record(self.confidence_level is not None)
+            means.append({**dict.fromkeys(_SHOWN), **record, "why_not": mean.why_not or None})
+        return {"runs": runs, "means": means}
 
     def __str__(self) -> str:
-        """Return a report for each run, and if there are several, a table of them all."""
-        reports = [f"{how_read(answers)}\n\n{report}" for answers, report in self.runs]
-        if len(reports) > 1:
-            reports += [aligned(rows, is_cut=False) for rows in self.text_tables()]
-        return "\n\n\n".join(reports)
-
-
-def _origin(answers: Answers) -> dict[str, Any]:
-    """Return where answers come from, as fields of a record."""
-    names = ("harness", "model", "task", "variant", "epoch", "n_left_out")
-    return {name: getattr(answers, name) for name in names}
+        """Return the report on a single run; of several, one table."""
+        if len(self.runs) == 1:
+            return str(self.runs[0])
+        tables = map(aligned, self.text_tables())
+        return "\n\n".join([*self.read_blocks(), *tables, "\n".join(self.text_lines())]).rstrip()
 
 
 def how_read(answers: Answers) -> str:
