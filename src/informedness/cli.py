@@ -8,9 +8,8 @@ import os
 import re
 import shlex
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -84,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    options = argparse.Namespace(known=(), has_left_out=False, about="")
+    options = argparse.Namespace(known=(), has_left_out=False)
     options.tell = lambda message: _tell(_in_options(message, options))
     options.complete = lambda added: _completed(arguments, added)
     try:
@@ -92,13 +91,17 @@ def _main(arguments: Sequence[str]) -> int:
             raise ValueError("standard output is closed")
         said = _parse(arguments, options)
         if said is None:
-            with _held_warnings(options) as held:
-                from . import commands
+            from . import commands
+            from .warnings import collected
 
-                said = getattr(commands, options.command)(options)
+            with collected() as notes:
+                try:
+                    said = getattr(commands, options.command)(options)
+                finally:
+                    held = _warnings_in(notes, options)
             if held and options.strict:
-                raise ValueError("; ".join(dict.fromkeys(held)))
-            for message in dict.fromkeys(held):
+                raise ValueError("; ".join(held))
+            for message in held:
                 options.tell(f"warning: {message}")
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
@@ -176,32 +179,19 @@ def _like(name: str, names: Any) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-@contextmanager
-def _held_warnings(options: argparse.Namespace) -> Iterator[list[str]]:
-    """Yield a list that collects the messages of this project's warnings; others pass through.
+def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[str]:
+    """Return the messages of warnings but for logs, or runs in them, that are left out.
 
-    Those of logs that are left out are told at once, and make the exit code 1. Warning filters
-    apply to the whole process, which here belongs to the command line.
+    Of these it tells; they make the exit code 1.
     """
-    from .core.labels import WARNING_PREFIX, InformednessWarning
+    from .core.labels import WARNING_PREFIX
 
-    messages: list[str] = []
-    with warnings.catch_warnings():
-        show_others = warnings.showwarning
-
-        def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-            said = str(message).removeprefix(WARNING_PREFIX)
-            if said.startswith("left out: "):  # a log, or a run in it
-                options.has_left_out = True
-                options.tell(said)
-            elif issubclass(category, InformednessWarning):
-                messages.append(options.about + said)
-            else:
-                show_others(message, category, *where, **more)
-
-        warnings.showwarning = show
-        warnings.simplefilter("always", InformednessWarning)
-        yield messages
+    messages = [*dict.fromkeys(str(note).removeprefix(WARNING_PREFIX) for note in notes)]
+    left_out = [message for message in messages if message.startswith("left out: ")]
+    for message in left_out:
+        options.tell(message)
+    options.has_left_out = bool(left_out)
+    return [message for message in messages if message not in left_out]
 
 
 def _refused(message: str) -> int:

@@ -6,7 +6,7 @@ What only some of them need is imported where it is used, so that the others sta
 import json
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -303,7 +303,7 @@ def _report_of_logs(options: Namespace) -> str:
     if options.metric is not None or options.plot is not None:
         read = [one_run(read, " ".join(options.path))]
     if options.metric is None:
-        made = LogReport.from_answers(_in_turn(read, options), options.confidence_level)
+        made = LogReport.from_answers(read, options.confidence_level)
         reports = map(str, made.runs if options.each and len(made.runs) > 1 else ())
         return "\n\n\n".join([*reports, _shown(made, options)])
     (answers,) = read
@@ -312,22 +312,16 @@ def _report_of_logs(options: Namespace) -> str:
     return _score(answers, options)
 
 
-def _in_turn(read: Any, options: Namespace) -> Iterator[Any]:
-    """Yield the answers of each run, which warnings then name."""
-    for answers in read:
-        options.about = f"{answers.name}: "
-        yield answers
-
-
 def _report_by_file(options: Namespace) -> Any:
     """Return the report on files, each of which is a task."""
-    from .logs.report import LogReport
+    from .logs.report import LogReport, naming_warnings
 
     reports, kind = {}, options.file_format
     files = [file for path in options.path for file, _ in list_files(path, kind)]
     for file in files:
-        options.about, options.path = f"{file}: ", [file]
-        reports[file] = _report_of(_table(options, "columns"), options)
+        options.path = [file]
+        with naming_warnings(file):
+            reports[file] = _report_of(_table(options, "columns"), options)
     return LogReport.from_reports(reports)
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..core.labels import WARNING_PREFIX, warn
 from ..core.scores import n_classes
 from ..inputs.columns import naming
 from ..inputs.read import Read
 from ..results.layout import Measured, Result, Rows, aligned, as_json
 from ..results.report import Report
 from ..statistics.registry import MODULES, score_named
+from ..warnings import collected
 from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
@@ -163,13 +166,13 @@ class LogReport(Result):
 
     @classmethod
     def from_answers(
-        cls, read: Iterable[Answers], confidence_level: float | None = None
+        cls, read: Sequence[Answers], confidence_level: float | None = None
     ) -> LogReport:
         """Return the report on what `read_log` returns.
 
         Parameters
         ----------
-        read : iterable of Answers
+        read : sequence of Answers
         confidence_level : float, optional
             Adds standard errors and intervals at this level, for example 0.95.
 
@@ -178,14 +181,14 @@ class LogReport(Result):
         ValueError
             If there is nothing to report on, or a report cannot be made; the message names the run.
         """
+        if not read:
+            raise ValueError("`read` must hold the answers of at least one run, got none")
         runs = []
         for answers in read:
-            with naming(answers.name):
+            with naming(answers.name), naming_warnings(answers.name):
                 report = answers.report(confidence_level)
             origin = {name: getattr(answers, name) for name in _ORIGIN}
             runs.append(Run(answers.name, report, origin, how_read(answers), answers.n_other_runs))
-        if not runs:
-            raise ValueError("`read` must hold the answers of at least one run, got none")
         return cls(tuple(runs), confidence_level)
 
     @classmethod
@@ -262,6 +265,15 @@ class LogReport(Result):
             return str(self.runs[0])
         tables = map(aligned, self.text_tables())
         return "\n\n".join([*self.read_blocks(), *tables, "\n".join(self.text_lines())]).rstrip()
+
+
+@contextmanager
+def naming_warnings(name: str) -> Iterator[None]:
+    """Name a run, or a file, in each warning about it."""
+    with collected() as notes:
+        yield
+    for note in notes:
+        warn(f"{name}: {str(note).removeprefix(WARNING_PREFIX)}", type(note))
 
 
 def how_read(answers: Answers) -> str:
