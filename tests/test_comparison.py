@@ -416,6 +416,7 @@ def test_a_comparison_says_all_it_knows():
     plain = made.to_dict()
     assert set(plain) == {*Comparison.__dataclass_fields__, "summary"} - {"read"}
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert made.summary == plain["summary"] == str(made)
     start = "nit|k:3|n:400|labels:observed|ci:0.95|v:"
     assert made.signature.startswith(start)
     grouped = compare(*random_samples(), groups=np.arange(400) % 40)

@@ -311,6 +311,16 @@ def test_tokens_whose_first_is_never_right_are_scored_if_they_can_be_classes():
         in_batches(ComputeMetrics("accuracy"), *GENERATED)
 
 
+def test_generated_ids_are_named_beside_the_configuration_of_a_model_that_generates():
+    """Its `num_labels` is 2, as in every configuration."""
+    config = SimpleNamespace(problem_type=None, num_labels=2, id2label={0: "LABEL_0", 1: "LABEL_1"})
+    for given in (GENERATED, [part[:3] for part in GENERATED], [GENERATED[1], GENERATED[1]]):
+        with pytest.raises(ValueError, match=r"^generated ids need `batch_decode` first.* missing"):
+            ComputeMetrics("informedness", config=config)(given)
+    of_tokens = [np.where(part == -100, part, part % 2) for part in GENERATED]
+    assert ComputeMetrics("accuracy", config=config)(of_tokens)["accuracy"] > 0
+
+
 def test_batches_of_two_forms_or_numbers_of_labels_are_not_added_up():
     regression = SimpleNamespace(problem_type="regression", num_labels=1)
     metric = ComputeMetrics("nit", config=regression)

@@ -4,6 +4,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import math
 import pkgutil
 import re
 import shlex
@@ -109,6 +110,28 @@ def test_the_sentence_to_publish_is_that_of_the_log():
 
 
 @pytest.mark.slow
+def test_the_corrected_rate_of_the_page_on_judges_covers_the_true_one(monkeypatch):
+    """As often as it says; and 192 labels of each kind give J to 0.1 for any judge."""
+    monkeypatch.chdir(ROOT / "examples")
+    corrected = functions_of("docs/judges.md")["corrected_rate"]
+    rng, covered, found = np.random.default_rng(0), 0, []
+    true, tpr, fpr, n_judged, n_good, n_bad = 0.66, 0.86, 0.1, 2000, 192, 192
+    for _ in range(1000):
+        hits, alarms = rng.binomial(n_good, tpr), rng.binomial(n_bad, fpr)
+        matrix = [[hits, n_good - hits], [alarms, n_bad - alarms]]
+        table = informedness.ContingencyTable.from_matrix(matrix, labels=["good", "bad"])
+        judged = rng.binomial(n_judged, true * tpr + (1 - true) * fpr)
+        rate, reach = corrected(judged, n_judged, table)
+        covered += abs(rate - true) <= reach
+        found.append(rate)
+    assert 0.935 < covered / 1000 < 0.965
+    assert np.mean(found) == pytest.approx(true, abs=0.003)
+    for n, is_enough in ((192, True), (191, False)):
+        table = informedness.ContingencyTable.from_matrix([[n, n], [n, n]])  # 2 n of each
+        error = math.sqrt(2) * informedness.estimate(table).standard_error
+        assert (1.96 * error < 0.1001) == is_enough
+
+
 def test_the_filters_of_the_page_on_evaluate_are_those_of_its_warnings(load):
     """Of samples left by an evaluation, which it is right about, and of one sample."""
     text = plain("docs/evaluate.md")

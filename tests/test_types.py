@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 from informedness import ContingencyTable, Tally, compare, ema_score, entropy_triangle
 from informedness import NoSamplesError, estimate, informed_decisions
 from informedness import informedness_score, leaderboard, markedness_score, nit_score
-from informedness import read_log, register, report, slices, table_from_file, table_from_frame
+from informedness import per_label, read_log, register, report, slices, table_from_file
+from informedness import table_from_frame
 from informedness import unregister
 from informedness.logs.answers import Answers
-from informedness.logs.report import LogReport
-from informedness.plots import plot_confusion_matrix
+from informedness.logs.report import LogReport, Run, TaskMean
+from informedness.multilabel import LabelScores
+from informedness.plots import plot_ability_curves, plot_confusion_matrix
 from informedness.plots import plot_entropy_triangle, plot_intervals
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate
@@ -49,12 +51,15 @@ assert_type(ema_score([0, 1], [0, 1]), float)
 assert_type(entropy_triangle([0, 1], [0, 1]), EntropyTriangle)
 assert_type(compare([0, 1], [0, 1], [0, 1], metric="ema"), Comparison)
 assert_type(report([0, 1], [0, 1], confidence_level=0.9), Report)
+assert_type(per_label([[0, 1]], [[0, 1]], names=["a", "b"]), LabelScores)
 assert_type(slices([0, 1], [0, 1], by=[0, 1]), Slices)
 assert_type(leaderboard([0, 1], {"a": [0, 1]}), Leaderboard)
 
 read = read_log("LOGS", harness="inspect", task="t", variant="v", extract="[A-D]", choices=["A"])
 assert_type(read, list[Answers])
 assert_type(LogReport.from_answers(read, 0.95), LogReport)
+assert_type(LogReport.from_answers(read, 0.95).runs, tuple[Run, ...])
+assert_type(LogReport.from_answers(read, 0.95).means, list[TaskMean])
 assert_type(read[0].compare(read[1], metric="nit"), Comparison)
 whole: ContingencyTable = table_from_file("p.csv", references="r", predictions="p", choices=["A"])
 tables = table_from_frame(None, references="r", predictions="p", by="type")

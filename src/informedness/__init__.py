@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .inputs.frames import table_from_frame as table_from_frame
     from .inputs.tables import table_from_file as table_from_file
     from .logs.reading import read_log as read_log
+    from .multilabel import per_label as per_label
     from .registration import register as register
     from .registration import unregister as unregister
     from .results.comparison import compare as compare
@@ -41,6 +42,7 @@ _NAMES = {
     "inputs.tables": "table_from_file",
     "inputs.frames": "table_from_frame",
     "logs.reading": "read_log",
+    "multilabel": "per_label",
     "registration": "register unregister",
     "results.comparison": "compare",
     "results.estimate": "estimate",

@@ -175,8 +175,9 @@ def _files(parser: argparse.ArgumentParser, options: Any, others: list[str]) -> 
 
 
 def _like(name: str, names: Any) -> str:
-    close = get_close_matches(name.partition("=")[0], names, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    plain = {known.lstrip("-"): known for known in names}  # dashes are no likeness
+    close = get_close_matches(name.lstrip("-").partition("=")[0], plain, n=1, cutoff=0.7)
+    return f" (did you mean {plain[close[0]]}?)" if close else ""
 
 
 def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[str]:

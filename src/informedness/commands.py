@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
-from .core.labels import NAMES, check_choice
+from .core.labels import NAMES
+from .inputs.answered import LabelOptions
 from .inputs.columns import named_columns
 from .inputs.open import list_files, named_format
 from .inputs.read import signed
 from .inputs.text_labels import LabelOptions
 from .results.render import aligned, cut, cut_apart, lines_of_read, shown
 from .statistics.intervals import check_level
-from .statistics.registry import SCORES, averaged_score
+from .statistics.registry import averaged_score, score_named
 
 if TYPE_CHECKING:
     from .results.comparison import Comparison
@@ -115,7 +116,7 @@ def _check(options: Namespace) -> str:
     if options.metric is not None:
         averaged_score(options.metric, options.average)
     if getattr(options, "vs_rest", None) is not None:
-        check_choice("vs_rest", options.vs_rest, SCORES)
+        score_named(options.vs_rest, "vs_rest")
     twice = [x for x in options.predictions or () if options.predictions.count(x) > 1]
     if twice and options.on is None:
         raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")

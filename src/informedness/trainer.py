@@ -17,19 +17,10 @@ from typing import Any
 import numpy as np
 
 from .contingency import ContingencyTable
-from .core.labels import (
-    Label,
-    LabelsWarning,
-    NoSamplesError,
-    Numbers,
-    UndefinedMetricWarning,
-    as_array,
-    check_distinct,
-    show,
-    warn,
-)
+from .core.labels import NAMES, Label, LabelsWarning, Numbers, as_array, check_distinct, show, warn
 from .core.table import is_real, labels_at
-from .results.estimate import estimate
+from .multilabel import check_shapes, count_labels, scores_of_labels, tables_of_labels
+from .results.estimates import estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 from .tally import ADDING, Tally
@@ -244,13 +235,8 @@ class ComputeMetrics:
 
     def _count(self, predictions: Any, references: Numbers) -> None:
         """Count a batch."""
-        shapes = f"{tuple(predictions.shape)} and {references.shape}"
         if self._has_several_labels(predictions):
-            if predictions.ndim != 2 or predictions.shape != references.shape:
-                raise ValueError(
-                    "predictions and references with several labels per sample must both have "
-                    f"shape (n_samples, n_labels), got {shapes}"
-                )
+            check_shapes(references, predictions)
             self._check_options_of_several_labels()
             self._count_binary(f"{predictions.shape[1]} labels", predictions, references)
             return
@@ -265,7 +251,8 @@ class ComputeMetrics:
         elif predictions.shape != references.shape:
             raise ValueError(
                 "predictions must be logits with the shape of the references plus one axis, or ids "
-                f"with the same shape, got shapes {shapes}: select the logits in "
+                f"with the same shape, got shapes {tuple(predictions.shape)} and "
+                f"{references.shape}: select the logits in "
                 "`preprocess_logits_for_metrics`, and one of several references in `label_names` "
                 f"of the TrainingArguments; {_DECODE}"
             )
@@ -305,11 +292,10 @@ class ComputeMetrics:
                 self._starts.update(zip(*starts, strict=True))
         try:
             self._tally.update(references=references.ravel(), predictions=predictions.ravel())
-        except ValueError:
-            self._check_starts(
-                predictions.ravel().tolist()
-            )  # which says more than that an id is no class
-            raise
+        except ValueError as error:
+            if references.ndim < 2 or self._has_labels:
+                raise
+            raise ValueError(f"{_DECODE}; if these are classes of tokens, {error}") from error
 
     def _count_binary(self, form: str, predictions: Any, references: Numbers) -> None:
         """Count scores, or answers 0 and 1, against references 0 and 1 for each column."""
@@ -319,18 +305,9 @@ class ComputeMetrics:
             _check_numbers(predictions != predictions, keep)
             predictions = predictions > self._threshold()
         answers = as_array(predictions, "predictions")
-        for name, array in (("references", references), ("predictions", answers)):
-            bad = array[keep & (array != 0) & (array != 1)]
-            if len(bad):
-                raise ValueError(
-                    f"{name} must be 0 or 1 for a single column of scores or several labels, got "
-                    f"{bad[0].item()!r}"
-                )
-        n_labels = answers.shape[1]
-        pairs = 4 * np.arange(n_labels) + 2 * references + answers
-        counts = np.bincount(pairs[keep].astype(np.int64), minlength=4 * n_labels)
+        counts = count_labels(references, answers, self.ignore_index, NAMES)
         with ADDING:
-            self._cells = self._cells + counts.reshape(n_labels, 2, 2)
+            self._cells = self._cells + counts
 
     def _threshold(self) -> float:
         """Return the threshold that was given, or that goes with the model's loss."""
@@ -350,13 +327,14 @@ class ComputeMetrics:
             self._check_starts(labels_at(self.table, self.table.prediction_totals > 0))
             self._warn_of_padding(self.table)
             return self._of_table(self.table)
-        if not self._cells.any():
-            raise NoSamplesError("there must be a sample to score, but none was given")
+        names = self._class_names(range(len(self._cells)))
+        tables = tables_of_labels(self._cells, names)
         if self._form != _ONE_COLUMN:
-            return self._over_labels(self._cells)
+            self.table = tables
+            return self._over_labels(names, tables)
         if self.labels is not None and {*self.labels} != {0, 1}:
             raise ValueError(f"`labels` must be 0 and 1 for {self._form}, got {self.labels}")
-        self.table = ContingencyTable.from_matrix(self._cells[0], labels=(0, 1))
+        (self.table,) = tables.values()
         return self._of_table(self.table)
 
     def _check_starts(self, predicted: Any) -> None:
@@ -423,33 +401,16 @@ class ComputeMetrics:
             )
         return found
 
-    def _over_labels(self, cells: Numbers) -> dict[str, float]:
+    def _over_labels(
+        self, names: list[str], tables: dict[str, ContingencyTable]
+    ) -> dict[str, float]:
         """Return the means of scores over labels, and the score of each label if wanted."""
-        names = self._class_names(range(len(cells)))
-        tables = {
-            name: ContingencyTable.from_matrix(matrix, labels=(0, 1))
-            for name, matrix in zip(names, cells, strict=True)
-            if matrix.any()
-        }
-        self.table = tables
         result: dict[str, float] = {}
         for score in self._scores:
-            defined = {
-                name: score.value(table, prior=self.prior)
-                for name, table in tables.items()
-                if not score.undefined(table)
-            }
-            lacking = [name for name in names if name not in defined]
-            if lacking:
-                warn(
-                    f"{score.title} is undefined for labels whose references are all the same: "
-                    f"{', '.join(map(show, lacking))} left out of the mean",
-                    UndefinedMetricWarning,
-                )
-            values = list(defined.values()) or [score.stand_in]
-            result[score.name] = math.fsum(values) / len(values)
+            made = scores_of_labels(tables, names, score, self.prior)
+            result[score.name] = made.mean
             for name in names if self.per_label else ():
-                result[f"{score.name}_{name}"] = defined.get(name, score.stand_in)
+                result[f"{score.name}_{name}"] = made.scores[name]
         return result
 
 

@@ -74,10 +74,15 @@ class Comparison(Measured):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
-        return {**super().to_dict(), "summary": str(self)}
+        return {**super().to_dict(), "summary": self.summary}
 
     def __str__(self) -> str:
-        """Return the result as a sentence."""
+        """Return the summary."""
+        return self.summary
+
+    @property
+    def summary(self) -> str:
+        """The result as a sentence."""
         verdict = "No difference is shown"
         if math.isnan(self.p_value):
             verdict = "Too few groups"

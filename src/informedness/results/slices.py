@@ -20,11 +20,10 @@ from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
 from ..inputs.text_labels import read_sides
 from ..slicing import Slice, count_slices, name_key, read_name
-from ..statistics.entropy import EntropicScore, entropies, reference_entropies
-from ..statistics.intervals import FEW_SAMPLES, check_level, normal_quantile
-from ..statistics.margins import Margins, blocks
-from ..statistics.paired import holm
-from ..statistics.registry import REPORTED, SCORES, reported, score_named
+from ..statistics.entropic import EntropicScore, entropies
+from ..statistics.information import FEW_SAMPLES, normal_quantile
+from ..statistics.intervals import check_level
+from ..statistics.registry import REPORTED, score_named
 from ..statistics.score import Score, ScoreWithInterval
 from . import render
 from .estimate import Estimate, reported_estimates
@@ -159,9 +158,8 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if confidence_level is not None:
             check_level(confidence_level)
         if vs_rest is not None:
-            check_choice("vs_rest", vs_rest, SCORES)
-            score_named(vs_rest).with_interval()
-        columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
+            score_named(vs_rest, "vs_rest").with_interval()
+        columns = texts_of((by,) if isinstance(by, str) else by, "by", "column")
         tables = {read_name(name): table for name, table in tables.items()}
         for name in tables:
             if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):

@@ -7,6 +7,7 @@ from here; the code that registers, builds and publishes modules reads its list 
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -48,16 +49,27 @@ REPORTED = tuple(name for name, entry in REGISTRY.items() if entry.in_report)
 _PACKAGE = __name__.partition(".statistics.")[0]
 
 
-def score_named(name: str) -> Score:
+def score_named(name: str, argument: str = "metric") -> Score:
     """Return the score with this name and its default average.
 
     Raises
     ------
     ValueError
-        If there is no such score.
+        If there is no such score; the message names the argument, and a score of a similar name or
+        title.
     """
-    check_choice("metric", name, SCORES)
+    if isinstance(name, str) and name not in SCORES and (like := _like(name.lower())):
+        raise ValueError(
+            f"`{argument}` must be one of {SCORES}, got {name!r}: did you mean {like[0]!r}?"
+        )
+    check_choice(argument, name, SCORES)
     return _loaded(name)
+
+
+def _like(name: str) -> list[str]:
+    """Return the scores that have this as a part of their name or title, or else a similar name."""
+    parts = [x for x in SCORES if name and name in f"{x} {_loaded(x).title}".lower()]
+    return parts or get_close_matches(name, SCORES)
 
 
 @cache
