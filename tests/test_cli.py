@@ -145,7 +145,7 @@ def test_help_is_short_and_names_what_there_is(command):
     assert all(f"\n  {name} " in command("--help")[1] for name in cli.COMMANDS)
     for name in ("report", "compare"):
         code, output, _ = command(name, "--help")
-        assert (code, output.count("\n") <= 41, "--task" in output) == (0, True, False)
+        assert (code, output.count("\n") <= 42, "--task" in output) == (0, True, False)
         everything = command(name, "--help-all")[1]
         known = {*cli._parser(name, True)._option_string_actions} - {"-h", "--help", "--help-all"}
         assert all(f" {option}" in everything for option in known)
@@ -340,6 +340,38 @@ def test_one_score_comes_with_its_interval_if_there_is_a_level(run, file):
     assert run(log, *asked.split())[:2] == (0, f"{made}\n")
 
 
+def test_a_prior_is_counted_from_the_labels_of_a_file(command, tmp_path):
+    references, predictions = list("aaaabbbccc"), list("aabcbbacca")
+    other = list("aaaabbcccc")
+    rows = zip(references, predictions, other, strict=True)
+    file = write(tmp_path / "p.csv", rows, ("gold", "model", "other"))
+    train = write(tmp_path / "train:1.csv", [*"abbcccccc", "?"], ("label",))
+    prior = {"a": 1, "b": 2, "c": 6}
+    given = "--prior", f"{train}:label", "--ignore-index", "?"
+    for mode in ("reweight", "odds"):
+        wanted = informedness_score(references, predictions, prior=prior, prior_mode=mode)
+        run = ("report", file, *COLUMNS, *given, "--metric", "informedness", "--prior-mode", mode)
+        code, output, told = command(*run)
+        assert (code, float(output)) == (0, pytest.approx(wanted, abs=1e-12))
+        assert f"{train}: 10 rows, 1 left out (ignored)\nreferences  label  c 6, b 2, a 1" in told
+    assert wanted != informedness_score(references, predictions)
+    made = estimate(references, predictions, prior=prior, ignore_index="?", confidence_level=0.9)
+    run = "report", file, *COLUMNS, *given, "--metric", "informedness", "--confidence-level", "0.9"
+    assert command(*run)[1] == f"{made}\n"
+    made = compare(references, predictions, other, prior=prior, ignore_index="?")
+    output = command("compare", file, *COLUMNS, "other", *given, "--format", "json")[1]
+    assert json.loads(output) | {"read": []} == made.to_dict() | {"read": []}
+    report_of = partial(command, "report", file, *COLUMNS)
+    for options, said in (
+        (given, "`--prior` is for one score of one model: add --metric"),
+        (("other", *given, "--metric", "nit"), "`--prior` is for one score of one model"),
+        (("--prior-mode", "odds", "--metric", "nit"), "`--prior-mode` is for a --prior"),
+        (("--prior", "label", "--metric", "nit"), "`--prior` must be a file and its column"),
+        (("--prior", f"{train}:x", "--metric", "nit"), f"`--prior`: {train}: "),
+    ):
+        refused(report_of(*options), said)
+
+
 def test_one_file_on_both_sides_is_refused_and_one_column_is_shown(command, file):
     code, output, _ = command("report", file, "-r", "gold", "-p", "gold")
     assert (code, output.count("gold  ham 90, spam 10")) == (0, 2)
@@ -370,7 +402,7 @@ def test_an_interrupt_is_one_line(tmp_path):
 def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monkeypatch):
     """On every path: options are kept by the names that the arguments have in Python."""
     functions = (table_from_file, read_log, compare, joined_rows)
-    functions += (Slices.from_tables, Slices.sorted_by)
+    functions += (informedness_score, Slices.from_tables, Slices.sorted_by)
     arguments = {name for function in functions for name in signature(function).parameters}
     same = {"y_true": "references", "sample_weight": "weights"}
     same |= dict.fromkeys(("y_pred", "y_pred_a", "y_pred_b", "predictions_b"), "predictions")

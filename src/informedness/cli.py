@@ -336,6 +336,10 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     use = "print only this score:" if is_report else "default: informedness; others:"
     add("--metric", metavar="NAME", help=f"{use} {_NAMES}")
     add("--average", metavar="NAME", default="default", help="bias, prevalence or macro")
+    add("--prior", metavar="FILE:COL", help="reweight to the class shares of these labels")
+    if is_report:
+        modes = {"choices": ["reweight", "odds"], "default": "reweight"}
+        add("--prior-mode", metavar="HOW", help="reweight (default), or odds", **modes)
     add("--confidence-level", type=float, metavar="P", help="level of the intervals, such as 0.95")
     formats = ["text", "json", *["csv", "markdown", "latex"] * is_report]
     add("--format", metavar="NAME", choices=formats, default="text", help=", ".join(formats))

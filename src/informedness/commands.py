@@ -6,16 +6,17 @@ What only some of them need is imported where it is used, so that the others sta
 import json
 import os
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
-from .core.labels import NAMES
+from .core.labels import NAMES, Label
 from .inputs.answered import LabelOptions
-from .inputs.columns import named_columns
-from .inputs.open import list_files, named_format
+from .inputs.columns import named_columns, naming
+from .inputs.paths import list_files, named_format
 from .inputs.read import signed
 from .inputs.text_labels import LabelOptions
 from .results.render import aligned, cut, cut_apart, lines_of_read, shown
@@ -39,7 +40,7 @@ _OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
 _OF_FILES = ("file_format", "encoding", "drop_null", "keep_missing", "rows")
 _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
-_OF_ROWS = ("labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
+_OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_SLICES = ("column", "vs_rest")
 _OF_COLUMNS = (
     "weights",
@@ -53,7 +54,7 @@ _OF_COLUMNS = (
     "rows",
 )
 _OF_PAIR = ("references", "predictions_a", "predictions_b", "groups", "counts")
-_OF_TEST = ("metric", "average", "confidence_level")
+_OF_TEST = ("metric", "average", "prior", "confidence_level")
 
 
 # What is asked for
@@ -91,6 +92,7 @@ def _check(options: Namespace) -> str:
     columns = "columns: give --references and --predictions, or leave it out"
     one_model = "one model: give one column of --predictions"
     is_by_file = is_report and options.by_file
+    is_odds = options.prior is not None and options.confidence_level is None
     scores = "all scores, and --metric prints one: leave out one of them"
     intervals = "the intervals of slices: add --confidence-level 0.95"
     has_intervals = by is None or options.confidence_level is not None
@@ -103,6 +105,8 @@ def _check(options: Namespace) -> str:
         (("counts",), options.on is None, "rows without identifiers"),
         (_OF_SLICES, by is not None, "slices: add --by COLUMN"),
         (("average",), options.metric, "one score: add --metric, whose average it sets"),
+        (("prior",), options.metric and not is_ranking, "one score of one model: add --metric"),
+        (("prior_mode",), is_odds, "a --prior, without an interval: leave out --confidence-level"),
         (("each",), is_report and options.format == "text", "text: other formats have everything"),
         (("by", "plot"), not is_number, scores),
         (("plot",), has_intervals, intervals),
@@ -177,6 +181,24 @@ def _reading(options: Namespace) -> dict[str, Any]:
     return {"options": _label_options(options), **_given(options, *_OF_FILES)}
 
 
+def _prior(options: Namespace) -> Counter[Label] | None:
+    """Return how often each class occurs in the labels of a file, such as those of training."""
+    if options.prior is None:
+        return None
+    from .inputs.joined import read_columns
+
+    file, _, column = options.prior.rpartition(":")
+    if not file:
+        example = "for example train.csv:label"
+        raise ValueError(f"`prior` must be a file and its column, {example}, got {options.prior}")
+    with naming("`prior`"):
+        columns, task, read = read_columns(file, {"references": column}, **_reading(options))
+    options.tell("\n".join(lines_of_read(read)))
+    counts = Counter(columns["references"].tolist())
+    del counts[task.ignored]
+    return counts
+
+
 def _of_task(task: Any) -> dict[str, Any]:
     """Return which labels count, as options of a function."""
     return {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
@@ -213,6 +235,7 @@ def _shown(result: Any, options: Namespace) -> str:
 def report(options: Namespace) -> str:
     """Return the scores of the predictions in files, or of the answers in logs."""
     source = _check(options)
+    options.prior = _prior(options)
     if options.plot is not None:
         from .plots import import_pyplot
 
@@ -290,9 +313,10 @@ def _score(found: Any, options: Namespace) -> str:
         how: dict[str, Any] = {"average": options.average, "confidence_level": level}
         if not is_table:
             return _shown(found.estimate(options.metric, **how), options)
-        return _shown(estimate(found, metric=options.metric, **how), options)
+        return _shown(estimate(found, metric=options.metric, prior=options.prior, **how), options)
     table = found if is_table else found.table()
-    return repr(averaged_score(options.metric, options.average).value(table))
+    how = _given(options, "prior", "prior_mode")
+    return repr(averaged_score(options.metric, options.average).value(table, **how))
 
 
 def _report_of_logs(options: Namespace) -> str:
@@ -351,6 +375,7 @@ def _leaderboard(options: Namespace) -> "Leaderboard":
 def compare(options: Namespace) -> str:
     """Return the comparison of two models."""
     source = _check(options)
+    options.prior = _prior(options)
     result, names = _of_columns(options) if source == "columns" else _of_logs(options)
     if options.format == "text":
         return _comparison_text(result, *names)
@@ -406,8 +431,8 @@ def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
             names = [f"{file}, {model}" for file, model in zip(files, models, strict=True)]
     columns, task, read = whole
     sides = [columns[role] for role in _OF_PAIR[:3]]
-    options_of_test = _of_task(task) | _given(options, *_OF_TEST)
-    made = compare(*sides, groups=columns.get("groups"), **options_of_test)
+    how = _of_task(task) | _given(options, *_OF_TEST)
+    made = compare(*sides, groups=columns.get("groups"), **how)
     return replace(made, read=(read,), signature=signed(made.signature, [read])), names
 
 
