@@ -406,7 +406,7 @@ def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monk
     arguments = {name for function in functions for name in signature(function).parameters}
     same = {"y_true": "references", "sample_weight": "weights"}
     same |= dict.fromkeys(("y_pred", "y_pred_a", "y_pred_b", "predictions_b"), "predictions")
-    for reader, *models in (("samples.read_files", "a"), ("joined.read_columns", *"ab")):
+    for models in ("a", "ab"):
         given = ["compare" if len(models) > 1 else "report", "p.csv", "-r", "gold", "-p", *models]
         known = cli._parser(given[0], True)._actions
         named = {x.dest: x.option_strings[-1] for x in known} | {"path": "FILE"}
@@ -417,7 +417,7 @@ def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monk
         for argument, option in named.items():
             said = f"`{{0}}`, `{{0}} of b`: pass {{0}}=-1 or {{0}}=True, not '{argument}'"
             wrong = Mock(side_effect=ValueError(said.format(argument)))
-            monkeypatch.setattr(f"informedness.inputs.{reader}", wrong)
+            monkeypatch.setattr("informedness.inputs.samples.read_files", wrong)
             refused(command(*given), said.format(option).replace("=True", ""))
 
 

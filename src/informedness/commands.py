@@ -7,7 +7,7 @@ import json
 import os
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 
 if TYPE_CHECKING:
+    from .inputs.samples import Samples
     from .results.comparison import Comparison
     from .results.leaderboard import Leaderboard
 
@@ -37,7 +38,6 @@ FORMATS: dict[str, Callable[[Any], str]] = {
 # Options that go together
 _OF_TEXT = ("extract", "choices", "ignore_case", "strip")
 _OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
-_OF_FILES = ("file_format", "encoding", "drop_null", "keep_missing", "rows")
 _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
@@ -53,7 +53,6 @@ _OF_COLUMNS = (
     "file_format",
     "rows",
 )
-_OF_PAIR = ("references", "predictions_a", "predictions_b", "groups", "counts")
 _OF_TEST = ("metric", "average", "prior", "confidence_level")
 
 
@@ -85,10 +84,7 @@ def _check(options: Namespace) -> str:
     is_report = options.command == "report"
     is_ranking = is_report and len(options.predictions or ()) > 1
     is_number = is_report and not is_ranking and options.metric is not None
-    logs = (
-        "logs of evaluation harnesses, which show what the references and predictions are: leave "
-        "out --references and --predictions"
-    )
+    logs = "logs of evaluation harnesses: leave out --references and --predictions"
     columns = "columns: give --references and --predictions, or leave it out"
     one_model = "one model: give one column of --predictions"
     is_by_file = is_report and options.by_file
@@ -171,28 +167,46 @@ def _given(options: Namespace, *names: str) -> dict[str, Any]:
     return {name: getattr(options, name) for name in names}
 
 
-def _label_options(options: Namespace) -> LabelOptions:
-    """Return the options that say what a label is and which labels count."""
-    return LabelOptions(**_given(options, *_OF_LABELS))
+def _samples(options: Namespace, names: dict[str, str]) -> "Samples":
+    """Return what reads these columns as labels."""
+    from .inputs.samples import Samples
+
+    how = _given(options, "drop_null", "keep_missing")
+    return Samples(names, LabelOptions(**_given(options, *_OF_LABELS)), **how)
 
 
-def _reading(options: Namespace) -> dict[str, Any]:
-    """Return the options for reading whole columns."""
-    return {"options": _label_options(options), **_given(options, *_OF_FILES)}
+def _rows(options: Namespace, samples: "Samples", second: Sequence[str] = ()) -> Iterable[Any]:
+    """Return the rows of files; or of two joined, of which the second has the last role alone."""
+    from .inputs.joined import joined_rows
+    from .inputs.samples import read_files
+
+    how = _given(options, "file_format", "encoding", "rows")
+    if options.on is None or not second:
+        return read_files(options.path, samples, **how)
+    if len(options.path) != 2:
+        raise ValueError(
+            "`--on` needs two files, of references and of predictions, or of A and of B, got "
+            f"{len(options.path)}"
+        )
+    sides = [x for x in samples.names if x != second[-1]], second
+    names = [{x: samples.names[x] for x in of_file} for of_file in sides]
+    return joined_rows(options.path, options.on, names, samples, **how)
 
 
 def _prior(options: Namespace) -> Counter[Label] | None:
     """Return how often each class occurs in the labels of a file, such as those of training."""
     if options.prior is None:
         return None
-    from .inputs.joined import read_columns
+    from .inputs.joined import columns_of
 
     file, _, column = options.prior.rpartition(":")
     if not file:
         example = "for example train.csv:label"
         raise ValueError(f"`prior` must be a file and its column, {example}, got {options.prior}")
+    samples = _samples(options, {"references": column})
+    of_prior = Namespace(**{**vars(options), "path": [file]})
     with naming("`prior`"):
-        columns, task, read = read_columns(file, {"references": column}, **_reading(options))
+        columns, task, read = columns_of(samples, _rows(of_prior, samples))
     options.tell("\n".join(lines_of_read(read)))
     counts = Counter(columns["references"].tolist())
     del counts[task.ignored]
@@ -270,35 +284,20 @@ def _report_of(table: Any, options: Namespace) -> Any:
 
 def _table(options: Namespace, source: str) -> Any:
     """Return the table of the files, or one for each slice."""
-    from .inputs.samples import Samples, read_files
     from .inputs.tables import tables_of
 
-    how = _given(options, "drop_null", "keep_missing")
-    label_options = _label_options(options)
     if source == "lines":
         from .inputs.joined import lines_of, samples_of_lines
 
         sides = dict(zip(NAMES, options.path, strict=True))
-        samples = Samples(sides, label_options, **how)
+        samples = _samples(options, sides)
         samples.sources = list(options.path)
         lines = {x: lines_of(path, options.encoding) for x, path in sides.items()}
         return tables_of(samples, samples_of_lines(lines, samples))
     columns = _given(options, "weights", "counts", "by")
     names = named_columns(options.references, options.predictions[0], **columns)
-    samples = Samples(names, label_options, **how)
-    files = _given(options, "file_format", "encoding", "rows")
-    if options.on is None:
-        return tables_of(samples, read_files(options.path, samples, **files))
-    from .inputs.joined import joined_rows
-
-    if len(options.path) != 2:
-        raise ValueError(
-            f"`--on` needs two files, of references and of predictions, got {len(options.path)}"
-        )
-    second = {"predictions": names["predictions"]}
-    first = {argument: name for argument, name in names.items() if argument not in second}
-    batches = joined_rows(options.path, options.on, (first, second), samples, **files)
-    return tables_of(samples, batches)
+    samples = _samples(options, names)
+    return tables_of(samples, _rows(options, samples, ["predictions"]))
 
 
 def _score(found: Any, options: Namespace) -> str:
@@ -352,14 +351,15 @@ def _report_by_file(options: Namespace) -> Any:
 
 def _leaderboard(options: Namespace) -> "Leaderboard":
     """Return the ranking of several columns of predictions."""
-    from .inputs.joined import read_columns
+    from .inputs.joined import columns_of
     from .results.leaderboard import leaderboard
 
     models = options.predictions
     names = {"references": options.references}
     names |= {f"predictions {i}": x for i, x in enumerate(models, start=1)}
     names |= {"counts": options.counts} if options.counts is not None else {}
-    columns, task, read = read_columns(options.path, names, **_reading(options))
+    samples = _samples(options, names)
+    columns, task, read = columns_of(samples, _rows(options, samples))
     answers = dict(zip(models, [*columns.values()][1:], strict=True))
     how = _of_task(task) | _given(options, "average")
     level = options.confidence_level or 0.95
@@ -399,41 +399,29 @@ def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
 
 def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
     """Return the comparison of two columns, and what to call A and B."""
-    from .inputs.joined import columns_of, joined_rows, read_columns
-    from .inputs.samples import Samples
+    from .inputs.joined import columns_of
     from .results.comparison import compare
 
-    files, models = options.path, options.predictions
-    reading = _reading(options)
-    if options.on is None:
-        if len(models) != 2:
-            raise ValueError(
-                "`--predictions` must name two columns, for A and for B, got "
-                f"{len(models)}: {' '.join(models)}; with --on, one column in each of two files"
-            )
-        given = options.references, *models, options.groups, options.counts
-        named = {role: x for role, x in zip(_OF_PAIR, given, strict=True) if x is not None}
-        whole, names = read_columns(files, named, **reading), models
-    else:
-        if len(files) != 2 or len(models) > 2:
-            raise ValueError(
-                "`--on` needs two files, for A and for B, and one or two columns of "
-                f"`--predictions`, got {len(files)} files and {len(models)} columns"
-            )
-        first = {"references": options.references, "predictions_a": models[0]}
-        second = {"references": options.references, "predictions_b": models[-1]}
-        first |= {"groups": options.groups} if options.groups is not None else {}
-        how = {name: reading.pop(name) for name in ("drop_null", "keep_missing")}
-        samples = Samples(first | second, reading.pop("options"), **how)
-        batches = joined_rows(files, options.on, (first, second), samples, **reading)
-        whole, names = columns_of(samples, batches), files
+    called, models = options.predictions, options.predictions
+    if len(models) > 2 or (len(models) < 2 and options.on is None):
+        raise ValueError(
+            "`--predictions` must name two columns, for A and for B, got "
+            f"{len(models)}: {' '.join(models)}; with --on, one column in each of two files"
+        )
+    names = {"references": options.references, "predictions_a": models[0]}
+    names["predictions_b"] = models[-1]
+    names |= {x: y for x, y in _given(options, "groups", "counts").items() if y is not None}
+    samples = _samples(options, names)
+    rows = _rows(options, samples, ["references", "predictions_b"])
+    if options.on is not None:
+        called = options.path
         if len(models) == 2:
-            names = [f"{file}, {model}" for file, model in zip(files, models, strict=True)]
-    columns, task, read = whole
-    sides = [columns[role] for role in _OF_PAIR[:3]]
+            called = [f"{file}, {model}" for file, model in zip(called, models, strict=True)]
+    columns, task, read = columns_of(samples, rows)
+    sides = (columns[role] for role in (*names,)[:3])
     how = _of_task(task) | _given(options, *_OF_TEST)
     made = compare(*sides, groups=columns.get("groups"), **how)
-    return replace(made, read=(read,), signature=signed(made.signature, [read])), names
+    return replace(made, read=(read,), signature=signed(made.signature, [read])), called
 
 
 def _comparison_text(result: "Comparison", a: str, b: str) -> str:

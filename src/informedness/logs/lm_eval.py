@@ -60,7 +60,7 @@ def read_log(path: Path) -> Iterator[Answers]:
         for number, line in enumerate(stream, start=1):
             with naming(f"line {number}"):
                 sample = _sample(line, config)
-            sample["where"] = f"line {number} (doc_id {sample['doc_id']})"
+            sample["where"] = f"line {number}"
             by_filter.setdefault(str(sample["filter"]), []).append(sample)
     for name, samples in by_filter.items():
         documents = tuple(str(x["doc_hash"]) for x in samples if x.get("doc_hash") is not None)
@@ -115,6 +115,7 @@ def _sample(line: bytes, config: dict[str, Any]) -> Sample:
         sample[name] = doc.get(of_task.strip("{ }")) if isinstance(of_task, str) else of_task
     if isinstance(sample["doc_to_choice"], dict):
         sample["doc_to_choice"] = [*sample["doc_to_choice"].values()]
+    sample["kind"], sample["pair"] = _kind(sample["arguments"]), _logged_pair(sample)
     return sample
 
 
@@ -122,20 +123,23 @@ def _scored(samples: Sequence[Sample], name: str) -> dict[str, Any]:
     """Return references, predictions, verdicts, choices, and how answers are found."""
     kinds: dict[str, str] = {}
     for sample in samples:
-        with naming(sample["where"]):
-            kind, pair = _kind(sample["arguments"]), _logged_pair(sample)
-        sample["pair"] = pair
-        what = f"{kind}, {'no' if pair is None else 'with'} metrics of pairs"
-        kinds.setdefault(what, sample["where"])
+        has_pairs = "no" if sample["pair"] is None else "with"
+        kinds.setdefault(f"{sample['kind']}, {has_pairs} metrics of pairs", sample["where"])
     if len(kinds) > 1:
         raise ValueError(f"all samples must be of the same kind, got {show(kinds)}")
-    if pair is not None and _fit(samples, 1) > _fit(samples, 0):
+    if samples[0]["pair"] is not None and _fit(samples, 1) > _fit(samples, 0):
         for sample in samples:
             sample["pair"].reverse()
-    metric = verdict_metric(samples, OF_CHOICES if kind == "choices" else OF_TEXTS)
+    is_choice = samples[0]["kind"] == "choices"
+    metric = verdict_metric(samples, OF_CHOICES if is_choice else OF_TEXTS)
     for sample in samples:
-        sample["verdict"] = None if metric is None else verdict_of(sample[metric])
-    found = _of_choices(samples, metric or "acc") if kind == "choices" else _of_texts(samples, name)
+        with naming(sample["where"]):
+            sample["verdict"] = None if metric is None else verdict_of(sample[metric])
+            if is_choice:
+                sample["choices"], sample["likeliest"] = _likeliest(sample, metric or "acc")
+            elif sample["pair"] is None:
+                sample["pair"] = _target_and_text(sample, name)
+    found = _of_choices(samples, metric or "acc") if is_choice else _of_texts(samples, name)
     return {**found, "verdicts": tuple(sample["verdict"] for sample in samples)}
 
 
@@ -175,15 +179,12 @@ def _fit(samples: Sequence[Sample], side: int) -> int:
 
 
 def _of_choices(samples: Sequence[Sample], metric: str) -> dict[str, Any]:
-    for sample in samples:
-        with naming(sample["where"]):
-            sample["choices"], sample["likeliest"] = _choices_and_likeliest(sample, metric)
     found = of_positions(_golds(samples), [sample["choices"] for sample in samples])
     said = tuple(found["choices"][sample["likeliest"]] for sample in samples)
     return {**found, "predictions": said, "how": f"the likeliest choice, as for {metric}"}
 
 
-def _choices_and_likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
+def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
     """Return the texts of the choices, and the position of the likeliest."""
     responses, texts = sample["filtered_resps"], sample["arguments"]
     try:
@@ -232,14 +233,11 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
         )
     if not fitting:
         first = min(bad.values(), key=len)[0]
-        with naming(first["where"]):
-            if _is_list(str(first["target"])):
-                raise not_one(first["target"])
-            raise ValueError(
-                "`target` must be the text of a choice or its position, as its accuracy says, got "
-                f"{show(first['target'])} for choices {show(first['choices'])}, of which "
-                f"{first['likeliest']} is the likeliest, with accuracy {first['verdict']}"
-            )
+        raise ValueError(
+            f"{first['where']}: `target` must be the text of one choice or its position, as its "
+            f"accuracy says, got {show(first['target'])} for choices {show(first['choices'])}, of "
+            f"which {first['likeliest']} is the likeliest, with accuracy {first['verdict']}"
+        )
     return fitting[0]
 
 
@@ -281,13 +279,10 @@ def _is_list(target: str) -> bool:
 def _of_texts(samples: Sequence[Sample], name: str) -> dict[str, Any]:
     kinds: set[type] = set()
     for sample in samples:
-        with naming(sample["where"]):
-            if sample["pair"] is None:
-                sample["pair"] = _target_and_text(sample, name)
-            kinds |= set(map(type, sample["pair"]))
-            if kinds not in ({str}, {int}) and not sample["doc_to_choice"]:
-                logged = show(sample["pair"])
-                raise ValueError(f"metrics must log texts, or positions, got {logged}")
+        kinds.update(map(type, sample["pair"]))
+        if kinds not in ({str}, {int}) and not sample["doc_to_choice"]:
+            logged = f"got {show(sample['pair'])}"
+            raise ValueError(f"{sample['where']}: metrics must log texts, or positions, {logged}")
     golds, answers = zip(*(sample["pair"] for sample in samples), strict=True)
     how = f"the text after filter {name!r}"
     if any(sample["filtered_resps"][0] != sample["pair"][1] for sample in samples):
