@@ -17,14 +17,11 @@ from .core.scores import Average, ZeroDivision, check_zero_division
 from .core.table import is_real
 from .extras import needing
 from .statistics.registry import averaged_score, score_named
+from .trainer import argmax_of, check_numbers
 
 with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
     import torch
     from torchmetrics import Metric
-
-# No class ids: they mark where a score is nan, and where no score is the highest
-_NAN, _INFINITE = -(2**63), 1 - 2**63
-_MARKS = {_NAN: "nan", _INFINITE: "scores that are all -inf, or several inf"}
 
 
 class _ScoreOfCounts(Metric):
@@ -102,23 +99,21 @@ class _ScoreOfCounts(Metric):
                 raise ValueError(f"`{name}` must be a tensor of real numbers, got {show(tensor)}")
         if target.is_floating_point():
             raise ValueError(f"`target` must hold class ids (integers), got {target.dtype}")
-        ids = self._ids(preds, target)
-        ids, target = ids.flatten(), target.flatten().long()
-        padding = ""
+        counted = torch.ones_like(target, dtype=torch.bool)
         if self.ignore_index is not None:
-            padding = f", or ignore_index={self.ignore_index}"
-            counted = target != self.ignore_index
-            ids, target = ids[counted], target[counted]
-        for name, tensor, also in (("preds", ids, ""), ("target", target, padding)):
+            counted = target.ne(self.ignore_index)
+        ids, target = self._ids(preds, target, counted)[counted], target[counted].long()
+        for name, tensor in (("preds", ids), ("target", target)):
             outside = tensor[(tensor < 0) | (tensor >= k)]
             if len(outside):
-                value = _MARKS.get(int(outside[0]), int(outside[0]))
-                raise ValueError(f"`{name}` must hold ids in range({k}){also}, got {value}")
+                raise ValueError(f"`{name}` must hold ids in range({k}), got {int(outside[0])}")
         cells = torch.bincount(target * k + ids, minlength=k * k).reshape(k, k)
         setattr(self, self._state, self.counts + cells)
 
-    def _ids(self, preds: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        """Return predictions as ids of the shape of the target, a mark where there is none."""
+    def _ids(
+        self, preds: torch.Tensor, target: torch.Tensor, counted: torch.Tensor
+    ) -> torch.Tensor:
+        """Return predictions as ids of the shape of the target."""
         shape, dtype = tuple(preds.shape), preds.dtype
         if preds.shape == target.shape:
             if not preds.is_floating_point():
@@ -133,7 +128,8 @@ class _ScoreOfCounts(Metric):
                     f"`threshold` must be given if `preds` holds one score per sample, {dtype}: "
                     "pass threshold=0.5 for probabilities, threshold=0.0 for logits"
                 )
-            return torch.where(preds.isnan(), _NAN, (preds > self.threshold).long())
+            check_numbers(preds.isnan(), counted)
+            return (preds > self.threshold).long()
         if shape != (*target.shape[:1], self.num_classes, *target.shape[1:]):
             raise ValueError(
                 f"`preds` must have the shape of `target`, {tuple(target.shape)}, or "
@@ -147,11 +143,8 @@ class _ScoreOfCounts(Metric):
                 f"`preds` must hold one score per sample if `threshold` is given, got shape "
                 f"{shape}: leave out the threshold to count the higher score, or pass preds[:, 1]"
             )
-        highest, ids = preds.max(dim=1)  # which is nan where any of them is
-        if highest.isinf().any():
-            several = (preds == highest.unsqueeze(1)).sum(dim=1) > 1
-            ids = torch.where(highest.isinf() & several, _INFINITE, ids)
-        return torch.where(highest.isnan(), _NAN, ids)
+        ids: torch.Tensor = argmax_of(preds.movedim(1, -1), counted)
+        return ids
 
     def compute(self) -> torch.Tensor:
         """Return the score in float64, or float32 on a device without it; nan without samples."""
@@ -159,18 +152,12 @@ class _ScoreOfCounts(Metric):
         dtype = torch.float32 if self.counts.device.type == "mps" else torch.float64
         try:
             counts = self.counts.cpu().numpy()
-            target, preds = counts.nonzero()
-            table = ContingencyTable.from_counts(
-                references=target,
-                predictions=preds,
-                counts=counts[target, preds],
-                labels=range(self.num_classes),
-            )
+            table = ContingencyTable.from_matrix(counts, labels=range(self.num_classes))
         except NoSamplesError:
             value = [math.nan] * self.num_classes if self.average is None else math.nan
         else:
-            options: dict[str, Any] = {"average": self.average, "zero_division": self.zero_division}
-            value = averaged_score(self.metric, options.pop("average")).value(table, **options)
+            score = averaged_score(self.metric, self.average)
+            value = score.value(table, zero_division=self.zero_division)
         return torch.tensor(value, dtype=dtype, device=self.counts.device)
 
     def set_dtype(self, dst_type: Any) -> Any:
