@@ -277,7 +277,7 @@ def test_predictions_in_a_file_of_their_own_are_joined_on_identifiers(command, t
         *run, "--unknown", "wrong", "--labels", "a", "b", "--metric", "accuracy"
     )
     assert (code, output) == (0, f"{2 / 3}\n")
-    refused(command(*run[:2], *run[3:]), "`--on` needs two files, of references and of predictions")
+    refused(command(*run[:2], *run[3:]), "`--on` needs two files, got 1")
 
 
 def test_files_stand_anywhere_and_are_never_taken_for_labels(run, tmp_path):
@@ -366,7 +366,7 @@ def test_a_prior_is_counted_from_the_labels_of_a_file(command, tmp_path):
         (given, "`--prior` is for one score of one model: add --metric"),
         (("other", *given, "--metric", "nit"), "`--prior` is for one score of one model"),
         (("--prior-mode", "odds", "--metric", "nit"), "`--prior-mode` is for a --prior"),
-        (("--prior", "label", "--metric", "nit"), "`--prior` must be a file and its column"),
+        (("--prior", "label", "--metric", "nit"), "`--prior` must be FILE:COLUMN, as"),
         (("--prior", f"{train}:x", "--metric", "nit"), f"`--prior`: {train}: "),
     ):
         refused(report_of(*options), said)

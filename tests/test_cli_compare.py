@@ -150,14 +150,17 @@ def test_integers_are_joined_and_nulls_are_an_error_or_left_out(result_of, run, 
 
 def test_what_cannot_be_compared_is_refused(run, file):
     for given, message in (
-        ("a", "`--predictions` must name two columns, for A and for B, got 1: a"),
+        (
+            "a",
+            "`--predictions` must name two columns, or with --on one in each of two files, got 1",
+        ),
         ("a x", "`--predictions` names column 'x', which does not exist"),
         ("a b --on a", "`--on` needs two files"),
         ("a b --groups x", "`--groups` names column 'x', which does not exist"),
         ("a b --ignore-index ham", "`--references` must have at least two classes"),
     ):
         refused(run(file, *COLUMNS[:3], *given.split()), message)
-    refused(run(file.parent), "there must be two logs of evaluation harnesses, got 1 files")
+    refused(run(file.parent), "there must be two logs of harnesses, got 1 files")
 
 
 def test_groups_are_a_column_of_text_that_of_the_first_of_two_files(result_of, run, two, tmp_path):

@@ -323,7 +323,7 @@ def test_options_of_columns_are_refused_beside_logs_and_those_of_logs_beside_col
         refused(result, f"`{option.partition('=')[0]}` is for columns")
     table = tmp_path / "p.csv"
     table.write_text("gold,model\na,a\nb,b\n")
-    said = "must be or hold logs of samples of lm-eval, lighteval, inspect"
+    said = "is or holds no log of lm-eval, lighteval, inspect; for other files use table_from_file"
     refused(report(str(tmp_path)), said, "--references and --predictions")
     refused(report(str(tmp_path / "none.eval")), "none.eval: No such file or directory")
 
@@ -441,7 +441,7 @@ def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path)
     content = Path(log_of("lm-eval", "always-b")).read_bytes()
     path = tmp_path / f"samples_task_{DATE}.jsonl.gz"
     for written, message in (
-        (2 * content, r"an identifier of its own, got '0' 2 times: .* two runs"),
+        (2 * content, r"an identifier of its own, or .* two runs, got '0' 2 times"),
         (gzip.compress(b""), "the log must hold samples, got none"),
     ):
         path.write_bytes(written)

@@ -28,10 +28,6 @@ Classification scores that give no credit for guessing.
 commands:
 {_LISTED}
 
-examples:
-  informedness report predictions.csv
-  informedness compare predictions.csv -r label -p model other
-
 `informedness report --help` shows the options of a command, `informedness --version` the version.
 Exit codes: 0, 1 if some logs are left out, 2 for bad usage or data, 130 if interrupted."""
 _REPORT = """Score predictions in files of one row per sample; several files count as one data set.
@@ -49,9 +45,6 @@ examples:
 _MORE = "--help-all also shows the options for reading files and logs of harnesses."
 _NAMES = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
 _NAMES += "matthews_corrcoef, markedness, ema"
-_UNKNOWN = "other predictions: error (default) or wrong"
-_EPOCHS = "each (default), or pooled: intervals by sample"
-_FROM_NAME = "by default by the ending of the file name"
 # as the readers have them, whose import would take longer than help may
 _FORMATS = ["arrow", "csv", "json", "jsonl", "parquet", "tsv", "xlsx"]
 _HARNESSES = ["lm-eval", "lighteval", "inspect"]
@@ -313,12 +306,13 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
         made = parser.add_argument_group(title)
 
         def add(*flags: str, help: str, **how: Any) -> None:
+            if "choices" in how:
+                how = {"metavar": "NAME", "default": how["choices"][0], **how}
             made.add_argument(*flags, help=argparse.SUPPRESS if is_rare else help, **how)
 
         return add
 
     several: dict[str, Any] = {"nargs": "+", "action": _Several, "metavar": "COL"}
-    count: dict[str, Any] = {"type": int, "metavar": "N"}
     column: dict[str, Any] = {"metavar": "COL"}
     add = group("columns (a.b is field b of a, a.0 an element, argmax:a the largest of a list)")
     add("-r", "--references", help="true labels", **column)
@@ -338,11 +332,10 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add("--average", metavar="NAME", default="default", help="bias, prevalence or macro")
     add("--prior", metavar="FILE:COL", help="reweight to the class shares of these labels")
     if is_report:
-        modes = {"choices": ["reweight", "odds"], "default": "reweight"}
-        add("--prior-mode", metavar="HOW", help="reweight (default), or odds", **modes)
+        add("--prior-mode", choices=["reweight", "odds"], help="reweight (default), or odds")
     add("--confidence-level", type=float, metavar="P", help="level of the intervals, such as 0.95")
     formats = ["text", "json", *["csv", "markdown", "latex"] * is_report]
-    add("--format", metavar="NAME", choices=formats, default="text", help=", ".join(formats))
+    add("--format", choices=formats, help=", ".join(formats))
     if is_report:
         add("--plot", metavar="DIR", help="also save pictures in this folder, as PNG files")
         add = group("slices (--by)")
@@ -354,7 +347,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}
     add("--labels", help="the classes of the task; any other is an error", **labels)
-    add("--unknown", choices=["error", "wrong"], default="error", metavar="HOW", help=_UNKNOWN)
+    add("--unknown", choices=["error", "wrong"], help="other predictions: error (default) or wrong")
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or all")
     add("--strict", help="make every warning an error, for jobs", **flag)
@@ -366,15 +359,16 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add("--drop-null", help="leave out rows with missing values", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
     add("--rows", metavar="PATH", help="where the rows are in a JSON document, such as a.b")
-    add("--input-format", dest="file_format", metavar="NAME", choices=_FORMATS, help=_FROM_NAME)
+    by_name = "by default by the ending of the file name"
+    add("--input-format", dest="file_format", choices=_FORMATS, default=None, help=by_name)
     add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")
     add = group("logs of harnesses", is_rare=not with_rare)
-    add("--from", dest="harness", metavar="NAME", choices=_HARNESSES, help=", ".join(_HARNESSES))
+    add("--from", dest="harness", choices=_HARNESSES, default=None, help=", ".join(_HARNESSES))
     add("--task", metavar="NAME", help="only this task")
     add("--variant", metavar="NAME", help="only this filter (lm-eval) or scorer (Inspect)")
     add("--run", dest="runs", metavar="TEXT", help="only logs with this in their path")
     if is_report:
         add("--each", help="also print the report on each run", **flag)
     add("--latest", help="use the latest of several runs of a task", **flag)
-    add("--epoch", help="only this epoch", **count)
-    add("--epochs", choices=["each", "pooled"], default="each", metavar="HOW", help=_EPOCHS)
+    add("--epoch", type=int, metavar="N", help="only this epoch")
+    add("--epochs", choices=["each", "pooled"], help="each (default), or pooled: by sample")

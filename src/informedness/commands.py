@@ -42,17 +42,8 @@ _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_SLICES = ("column", "vs_rest")
-_OF_COLUMNS = (
-    "weights",
-    "counts",
-    "by",
-    "by_file",
-    *_OF_SLICES,
-    "on",
-    "groups",
-    "file_format",
-    "rows",
-)
+_OF_FILES = ("file_format", "rows")
+_OF_COLUMNS = ("weights", "counts", "by", "by_file", *_OF_SLICES, "on", "groups", *_OF_FILES)
 _OF_TEST = ("metric", "average", "prior", "confidence_level")
 
 
@@ -180,14 +171,11 @@ def _rows(options: Namespace, samples: "Samples", second: Sequence[str] = ()) ->
     from .inputs.joined import joined_rows
     from .inputs.samples import read_files
 
-    how = _given(options, "file_format", "encoding", "rows")
+    how = _given(options, "encoding", *_OF_FILES)
     if options.on is None or not second:
         return read_files(options.path, samples, **how)
     if len(options.path) != 2:
-        raise ValueError(
-            "`--on` needs two files, of references and of predictions, or of A and of B, got "
-            f"{len(options.path)}"
-        )
+        raise ValueError(f"`--on` needs two files, got {len(options.path)}")
     sides = [x for x in samples.names if x != second[-1]], second
     names = [{x: samples.names[x] for x in of_file} for of_file in sides]
     return joined_rows(options.path, options.on, names, samples, **how)
@@ -201,16 +189,13 @@ def _prior(options: Namespace) -> Counter[Label] | None:
 
     file, _, column = options.prior.rpartition(":")
     if not file:
-        example = "for example train.csv:label"
-        raise ValueError(f"`prior` must be a file and its column, {example}, got {options.prior}")
+        raise ValueError(f"`prior` must be FILE:COLUMN, as in train.csv:label, got {options.prior}")
     samples = _samples(options, {"references": column})
     of_prior = Namespace(**{**vars(options), "path": [file]})
     with naming("`prior`"):
         columns, task, read = columns_of(samples, _rows(of_prior, samples))
     options.tell("\n".join(lines_of_read(read)))
-    counts = Counter(columns["references"].tolist())
-    del counts[task.ignored]
-    return counts
+    return Counter(x for x in columns["references"].tolist() if x != task.ignored)
 
 
 def _of_task(task: Any) -> dict[str, Any]:
@@ -325,12 +310,11 @@ def _report_of_logs(options: Namespace) -> str:
 
     read = read_log(options.path, **_given(options, *_OF_LOGS, *_OF_TEXT))
     if options.metric is not None or options.plot is not None:
-        read = [one_run(read, " ".join(options.path))]
+        (answers,) = read = [one_run(read, " ".join(options.path))]
     if options.metric is None:
         made = LogReport.from_answers(read, options.confidence_level)
         reports = map(str, made.runs if options.each and len(made.runs) > 1 else ())
         return "\n\n\n".join([*reports, _shown(made, options)])
-    (answers,) = read
     if answers.unknown():
         options.tell(f"warning: {how_read(answers)}")
     return _score(answers, options)
@@ -363,9 +347,8 @@ def _leaderboard(options: Namespace) -> "Leaderboard":
     answers = dict(zip(models, [*columns.values()][1:], strict=True))
     how = _of_task(task) | _given(options, "average")
     level = options.confidence_level or 0.95
-    metric = options.metric or "informedness"
-    references = columns["references"]
-    made = leaderboard(references, answers, metric=metric, confidence_level=level, **how)
+    how |= {"metric": options.metric or "informedness", "confidence_level": level}
+    made = leaderboard(columns["references"], answers, **how)
     return replace(made, read=(read,))
 
 
@@ -387,10 +370,8 @@ def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
     from .logs.reading import one_run, read_log
 
     if len(options.path) != 2:
-        raise ValueError(
-            "`--references` and `--predictions` must name columns; without them there must be two "
-            f"logs of evaluation harnesses, got {len(options.path)} files"
-        )
+        said = "without `--references` and `--predictions` there must be two logs of harnesses"
+        raise ValueError(f"{said}, got {len(options.path)} files")
     how = _given(options, *_OF_LOGS, *_OF_TEXT)
     a, b = (one_run(read_log(file, **how), file) for file in options.path)
     result = a.compare(b, **_given(options, *_OF_TEST))
@@ -404,10 +385,8 @@ def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
 
     called, models = options.predictions, options.predictions
     if len(models) > 2 or (len(models) < 2 and options.on is None):
-        raise ValueError(
-            "`--predictions` must name two columns, for A and for B, got "
-            f"{len(models)}: {' '.join(models)}; with --on, one column in each of two files"
-        )
+        said = "`--predictions` must name two columns, or with --on one in each of two files"
+        raise ValueError(f"{said}, got {len(models)}: {' '.join(models)}")
     names = {"references": options.references, "predictions_a": models[0]}
     names["predictions_b"] = models[-1]
     names |= {x: y for x, y in _given(options, "groups", "counts").items() if y is not None}

@@ -86,6 +86,16 @@ class Answers:
     groups: tuple[str, ...] = ()
 
     @classmethod
+    def of(cls, rows: Iterable[tuple[Any, ...]], **more: Any) -> Answers:
+        """Return the answers in rows of (id, gold, answer, verdict, prompt); `more` are attributes.
+
+        Without a prompt, `more` has those.
+        """
+        names = ("ids", "references", "predictions", "verdicts", "prompts")
+        columns: dict[str, Any] = dict(zip(names, zip(*rows, strict=True), strict=False))
+        return cls(**columns, **more)
+
+    @classmethod
     def inside(cls, rows: Iterable[tuple[Any, ...]], **more: Any) -> Answers | None:
         """Return what was answered in a run that has not ended; None if nothing can be scored.
 
@@ -97,10 +107,9 @@ class Answers:
         **more
             As the attributes, such as `choices`.
         """
-        ids, golds, answers, verdicts = zip(*rows, strict=True)
-        made = cls("", "", "", "", (), golds, answers, (), verdicts=verdicts, **more)
+        made = cls.of(rows, harness="", task="", model="", how="", prompts=(), **more)
         try:
-            return made._of_samples(ids).read(AS_THEY_ARE)
+            return made._of_samples(made.ids).read(AS_THEY_ARE)
         except VerdictError as error:
             warn(f"no score: {error}")
             return None

@@ -77,19 +77,15 @@ def read_log(path: Path) -> Iterator[Answers]:
             scored = [sample for sample in of_epoch if name in sample.scores]
             if not scored:
                 continue
-            yield Answers(
+            yield Answers.of(
+                [(x.id, x.gold, *x.scores[name], x.prompt) for x in scored],
                 harness=NAME,
                 task=header["eval"]["task"],
                 model=header["eval"]["model"],
                 how=f"what scorer {name!r} logged as the answer",
-                ids=tuple(sample.id for sample in scored),
-                references=tuple(sample.gold for sample in scored),
-                predictions=tuple(sample.scores[name][0] for sample in scored),
-                prompts=tuple(sample.prompt for sample in scored),
                 variant=name if len(names) > 1 else "",
                 epoch=epoch if len(epochs) > 1 else None,
                 choices=choices,
-                verdicts=tuple(sample.scores[name][1] for sample in scored),
                 created=str(header["eval"].get("created", "")),
                 n_left_out=len(of_epoch) - len(scored),
             )

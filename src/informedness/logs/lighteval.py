@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
-from numbers import Integral, Real
+from collections.abc import Iterator
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -73,56 +73,6 @@ def read_log(path: Path) -> Iterator[Answers]:
             yield from _answers(path, of_kind, variant if both else "")
 
 
-def _gold_of(gold_index: Any, choices: Sequence[Any]) -> int:
-    """Return the position of the one right choice.
-
-    Raises
-    ------
-    ValueError
-        If there are several right choices, or if no choice has this position.
-    """
-    golds = gold_index if isinstance(gold_index, (list, tuple)) else [gold_index]
-    if len(golds) != 1:
-        raise not_one(golds)
-    (gold,) = golds
-    if not isinstance(gold, Integral) or int(gold) not in range(len(choices)):
-        raise ValueError(f"`gold_index` must be one of {len(choices)} choices, got {show(gold)}")
-    return int(gold)
-
-
-def _logprobs_of(logprobs: Any, n_choices: int) -> list[float]:
-    """Return the log-probability of each choice, and those without the question if they are there.
-
-    Raises
-    ------
-    ValueError
-        If there is not one for each choice, or one is not a number.
-    """
-    numbers = [x for x in logprobs or () if isinstance(x, Real) and not math.isnan(x)]
-    if len(numbers) not in (n_choices, 2 * n_choices) or len(numbers) < len(logprobs):
-        raise ValueError(
-            f"`logprobs` must hold one number for each of {n_choices} choices, got {show(logprobs)}"
-        )
-    return list(map(float, numbers))
-
-
-def _stripped(choices: Any) -> list[str]:
-    """Return the texts of choices without surrounding spaces.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two, or one is not text.
-    """
-    texts = [x for x in choices if isinstance(x, str)] if isinstance(choices, (list, tuple)) else []
-    if len(texts) < 2 or len(texts) < len(choices):
-        raise ValueError(
-            f"`choices` must list the texts of at least two classes, got {show(choices)}: a task "
-            "that lists only its right answers has no classes to tell apart"
-        )
-    return [text.strip() for text in texts]
-
-
 def _read_rows(path: Path) -> list[dict[str, Any]]:
     """Return what is needed of each sample, as nested dicts."""
     with needing("reading lighteval's details needs pyarrow", "informedness[cli]"):
@@ -150,32 +100,52 @@ def _read_rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _found(
-    row: dict[str, Any], choices: list[str], gold: int, metric: str, is_extracted: bool
-) -> list[Any]:
-    """Return what was answered: a position, a text, or one text for each generation."""
-    doc, response = row["doc"], row["model_response"]
+def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, ...]:
+    """Return the choices, the position of the right one, and what was answered.
+
+    That is a position, a text, or one text for each generation.
+    """
+    doc, listed = row["doc"], row["doc"]["choices"] or ()
+    choices = [text.strip() for text in listed if isinstance(text, str)]
+    if len(choices) < 2 or len(choices) < len(listed):
+        raise ValueError(f"`choices` must list at least two classes, got {show(doc['choices'])}")
+    golds = doc["gold_index"]
+    golds = golds if isinstance(golds, list) else [golds]
+    if len(golds) != 1:
+        raise not_one(golds)
+    if golds[0] not in range(len(choices)):
+        raise ValueError(f"`gold_index` must be one of {len(choices)} choices, got {golds[0]}")
+    gold, response = int(golds[0]), row["model_response"]
     if not response["text"]:
-        logprobs = _logprobs_of(response["logprobs"], len(choices))
-        tokens = response.get("output_tokens") or ()
-        blank = " " if "ignore_first_space=True" in metric else ""
-        measured = [text.removeprefix(blank) for text in doc["choices"]]
-        return [likeliest(_plain_name(metric), logprobs, measured, tokens)]
+        return choices, gold, [_likeliest(doc, response, metric)]
     # without the reasoning, if lighteval took that out
     texts = response.get("text_post_processed")
     texts = response["text"] if texts is None else texts
     if not isinstance(texts, list) or not texts:
         raise ValueError(f"`text` must be a list of generations, got {show(texts)}")
     if not is_extracted:
-        return texts
+        return choices, gold, texts
     specific, right = doc.get("specific") or {}, choices[gold]
-    found, golds = specific.get("extracted_predictions"), specific.get("extracted_golds") or [None]
-    if found is None or golds[0] != right or len(texts) > 1:
+    found, of_gold = (specific.get(f"extracted_{x}") for x in ("predictions", "golds"))
+    if found is None or (of_gold or [None])[0] != right or len(texts) > 1:
         raise ValueError(
-            f"what was extracted must be logged, as in other samples, of one generation and of the "
-            f"right choice {show(right)}, got {show(found)} and {show(golds)} of {show(texts)}"
+            "what was extracted must be logged, as in other samples, of one generation and of the "
+            f"right choice {show(right)}, got {show(found)} and {show(of_gold)} of {show(texts)}"
         )
-    return found[:1] or [None]  # what was parsed; its text may follow
+    return choices, gold, found[:1] or [None]  # what was parsed; its text may follow
+
+
+def _likeliest(doc: dict[str, Any], response: dict[str, Any], metric: str) -> int:
+    """Return the position of the likeliest choice, as the metric has it."""
+    logprobs, n = response["logprobs"], len(doc["choices"])
+    numbers = [x for x in logprobs or () if isinstance(x, Real) and not math.isnan(x)]
+    # perhaps followed by those without the question
+    if len(numbers) not in (n, 2 * n) or len(numbers) < len(logprobs):
+        raise ValueError(f"`logprobs` must hold one for each of {n} choices, got {show(logprobs)}")
+    blank = " " if "ignore_first_space=True" in metric else ""
+    measured = [text.removeprefix(blank) for text in doc["choices"]]
+    tokens = response.get("output_tokens") or ()
+    return likeliest(_plain_name(metric), list(map(float, numbers)), measured, tokens)
 
 
 def _plain_name(metric: str) -> str:
@@ -195,17 +165,15 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
     how = "the generated text" if is_text else "the likeliest choice"
     if is_text and is_extracted:
         how = "the answer that lighteval's extractive match found in the text"
-    texts, golds, found = [], [], []
+    samples = []
     for row in rows:
         with naming(f"sample {row['doc']['id']}"):
-            texts.append(_stripped(row["doc"]["choices"]))
-            golds.append(_gold_of(row["doc"]["gold_index"], texts[-1]))
-            found.append(_found(row, texts[-1], golds[-1], metric or "acc", is_extracted))
+            samples.append(_sample(row, metric or "acc", is_extracted))
+    texts, golds, found = map(list, zip(*samples, strict=True))
     (n_answers, *more) = sorted(set(map(len, found)))
     if more:
-        raise ValueError(
-            f"all samples must have the same number of generations, got {show([n_answers, *more])}"
-        )
+        numbers = show([n_answers, *more])
+        raise ValueError(f"all samples must have as many generations, got {numbers}")
     if n_answers > 1:
         metric = None  # its value is of all generations together; by default it leaves out blanks
         found = [[x.strip() if isinstance(x, str) else x for x in answers] for answers in found]

@@ -132,11 +132,9 @@ def read_log(
         except ValueError as error:
             left_out.append(str(error))
             continue
-        if answers.n_left_out:
-            warn(
-                f"{file}: {answers.n_left_out} of {answers.n_left_out + len(answers.ids)} samples "
-                f"of {answers.name} have no score, because of an error: the others count"
-            )
+        if n := answers.n_left_out:
+            said = f"{n} of {n + len(answers.ids)} samples of {answers.name} have no score"
+            warn(f"{file}: {said}, because of an error: the others count")
     if not read:
         raise ValueError("; ".join(left_out))
     for line in left_out:
@@ -179,10 +177,8 @@ def _check_samples(read: Sequence[Answers]) -> None:
     for answers in read:
         ((name, times),) = Counter(answers.ids).most_common(1)
         if times > 1:
-            raise ValueError(
-                f"each sample must have an identifier of its own, got {name!r} {times} times: the "
-                "log may hold two runs"
-            )
+            said = "each sample must have an identifier of its own, or the log may hold two runs"
+            raise ValueError(f"{said}, got {name!r} {times} times")
 
 
 def _logs(
@@ -195,11 +191,9 @@ def _logs(
         is_named = harness is not None and not path.is_dir()
         logs = [(file, x) for x in readers for file in files if is_named or x.is_log(file)]
         if not logs:
-            raise ValueError(
-                f"{path}: must be or hold logs of samples of {', '.join(x.NAME for x in readers)}, "
-                "got none; for other files, name their columns with --references and "
-                "--predictions (table_from_file)"
-            )
+            names = ", ".join(reader.NAME for reader in readers)
+            others = "table_from_file, or --references and --predictions"
+            raise ValueError(f"{path} is or holds no log of {names}; for other files use {others}")
         if runs is not None:
             top = path if path.is_dir() else path.parent
             logs = [x for x in logs if runs in str(x[0].relative_to(top))]
