@@ -72,7 +72,7 @@ def test_what_is_not_valid_is_refused_with_what_to_do():
         (np.full((2, 2, 2), 0.5), {}, r"a column for each class, .* of shape \(2, 2, 2\)"),
         (np.ones((0, 3)), {}, "must have at least one row"),
         ([[2.5, -1.5]], {}, "between 0 and 1, got 2.5: for logits, pass their softmax"),
-        ([[0.5, 0.5], [0.9, 0.8]], {}, "sum to 1, got 1.7 in row 1: .* each one separately"),
+        ([[0.5, 0.5], [0.9, 0.8]], {}, "sum to 1, got 1.7 in row 1: .* decide on each"),
         ([["a", "b"]], {}, "`probabilities` must hold numbers"),
         ([[0.5, 0.5], [1.0]], {}, "`probabilities` could not be read as an array"),
         ([[0.5, 0.5]], {"prevalence": [1.0]}, r"2 numbers, one per class, got shape \(1,\)"),

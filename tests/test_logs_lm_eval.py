@@ -87,10 +87,16 @@ def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(written):
 
 IN_PROMPTS = [  # the metric, what the configuration names, what else is logged, and what is said
     (2, "acc", None, None, None),
-    (3, "acc", None, None, "must say which of 3 prompts is right, .* a field as doc_to_text"),
+    (3, "acc", None, None, "must say which of 3 prompts is right: a field as doc_to_text"),
     (3, "acc", "{{right}}", None, None),
     (3, "acc", "a {{right}}", "mcc", None),
-    (3, "acc_norm", "right", None, "in the prompts, and acc_norm divides by their lengths: `acc`"),
+    (
+        3,
+        "acc_norm",
+        "right",
+        None,
+        "in the prompts, and acc_norm divides by their lengths: list `acc`",
+    ),
 ]
 
 

@@ -104,7 +104,7 @@ REFUSED = [
     (K, {"ignore_index": -100}, PREDS, TARGET - 1, r"`target` .* range\(4\), got -1"),
     (K, {}, PREDS + 1, TARGET, r"`preds` must hold ids in range\(4\), got 4"),
     (K, {}, SCORES[:, 0], TARGET, "ids .* or 4 scores per sample"),
-    (K, {}, SCORES[:, :3], TARGET, r"4 classes in an extra .* \(240, 3\)"),
+    (K, {}, SCORES[:, :3], TARGET, r"dimension 1 of 4 classes, got \(240, 3\)"),
     (K, {}, SCORES.reshape(24, 10, K), IDS[1], r"with preds.movedim\(-1, 1\)"),
     (K, {}, PREDS[:9], TARGET, r"the shape of `target`, \(240,\).* got \(9,\)"),
     (K, {}, torch.nn.functional.one_hot(PREDS, K), TARGET, "must hold scores"),
@@ -113,9 +113,9 @@ REFUSED = [
     (K, {}, torch.where(SCORES > 2, math.nan, SCORES), TARGET, "must be numbers, got nan"),
     (K, {}, torch.full((240, K), -math.inf), TARGET, "got several inf, or only -inf"),
     (K, {}, torch.where(SCORES > 0, math.inf, SCORES), TARGET, "got several inf"),
-    (2, {}, SCORES[:, 0], BINARY, "threshold=0.5 for probabilities, threshold=0.0"),
+    (2, {}, SCORES[:, 0], BINARY, "0.5 for probabilities, 0.0 for logits"),
     (2, {"threshold": 0.5}, SCORES[:, :1], BINARY, r"or 2 classes .* got \(240, 1\)"),
-    (2, {"threshold": 0.5}, SCORES[:, :2], BINARY, "leave out the threshold"),
+    (2, {"threshold": 0.5}, SCORES[:, :2], BINARY, "or no threshold to count the higher"),
     (2, {"threshold": 0}, torch.full((240,), math.nan), BINARY, "must be numbers, got nan"),
 ]
 
@@ -131,7 +131,7 @@ def test_a_batch_that_is_refused_is_named_and_not_counted():
 
 def test_options_that_are_not_valid_are_refused():
     for arguments, message in (
-        ({"num_classes": 1}, "`num_classes` must be an integer of at least 2, got 1"),
+        ({"num_classes": 1}, "`num_classes` must be an integer above 1, got 1"),
         ({"num_classes": 3, "ignore_index": "pad"}, "`ignore_index` .* 'pad'"),
         ({"num_classes": 3, "threshold": 0.5}, "`threshold` must be left out unless .* 2, got 0.5"),
         ({"num_classes": 2, "threshold": math.nan}, "`threshold` must be a finite number, got nan"),

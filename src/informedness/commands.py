@@ -59,11 +59,9 @@ def _source(options: Namespace) -> str:
     if named and _is_table(options):
         raise _columns_there(options)
     if named or (any(is_text) and is_text != [True, True]):
-        raise ValueError(
-            "`--references` and `--predictions` must name columns; without them there must be logs "
-            "of evaluation harnesses or, for a report, two text files (.txt), of references and of "
-            f"predictions, one label per line, got {' '.join(options.path)}"
-        )
+        said = "`--references` and `--predictions` must name columns, except for logs of harnesses"
+        lines = "and in a report two text files (.txt), of references and of predictions"
+        raise ValueError(f"{said} {lines}, one label per line, got {' '.join(options.path)}")
     return "lines" if any(is_text) else "logs"
 
 
@@ -77,18 +75,16 @@ def _check(options: Namespace) -> str:
     is_number = is_report and not is_ranking and options.metric is not None
     logs = "logs of evaluation harnesses: leave out --references and --predictions"
     columns = "columns: give --references and --predictions, or leave it out"
-    one_model = "one model: give one column of --predictions"
     is_by_file = is_report and options.by_file
     is_odds = options.prior is not None and options.confidence_level is None
     scores = "all scores, and --metric prints one: leave out one of them"
-    intervals = "the intervals of slices: add --confidence-level 0.95"
     has_intervals = by is None or options.confidence_level is not None
     for names, is_met, what in (
         ((*_OF_LOGS, "each"), source == "logs", logs),
         (_OF_SEVERAL, not is_by_file, "all files together: leave out --by-file"),
         (_OF_ROWS, source != "logs", columns),
         (_OF_COLUMNS, source == "columns", columns),
-        (("weights", "by", "by_file"), not is_ranking, one_model),
+        (("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
         (("counts",), options.on is None, "rows without identifiers"),
         (_OF_SLICES, by is not None, "slices: add --by COLUMN"),
         (("average",), options.metric, "one score: add --metric, whose average it sets"),
@@ -96,7 +92,7 @@ def _check(options: Namespace) -> str:
         (("prior_mode",), is_odds, "a --prior, without an interval: leave out --confidence-level"),
         (("each",), is_report and options.format == "text", "text: other formats have everything"),
         (("by", "plot"), not is_number, scores),
-        (("plot",), has_intervals, intervals),
+        (("plot",), has_intervals, "the intervals of slices: add --confidence-level 0.95"),
     ):
         known = [action for action in options.known if action.dest in names]
         given = [x for x in known if getattr(options, x.dest) != x.default]

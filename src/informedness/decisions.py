@@ -84,30 +84,24 @@ def informed_decisions(
 def _read_probabilities(probabilities: Any) -> Numbers:
     p = _read_shares(probabilities, "probabilities", "for logits, pass their softmax")
     if p.ndim != 2 or p.shape[1] == 1:
-        raise ValueError(
-            f"`probabilities` must have a column for each class, got an array of shape {p.shape}: "
-            "for p, the probability of class 1, pass np.column_stack([1 - p, p])"
-        )
+        said = f"`probabilities` must have a column for each class, got an array of shape {p.shape}"
+        raise ValueError(f"{said}: for p of class 1, pass np.column_stack([1 - p, p])")
     if not len(p):
         raise NoSamplesError(f"`probabilities` must have at least one row, got shape {p.shape}")
     sums = p.sum(axis=1)
     off = np.abs(sums - 1) > _TOLERANCE
     if off.any():
-        raise ValueError(
-            f"each row of `probabilities` must sum to 1, got {sums[off][0]:.6g} in row "
-            f"{int(off.argmax())}: for logits, pass their softmax; for classes that do not exclude "
-            "each other, decide each one separately, from two columns"
-        )
+        found = f"got {sums[off][0]:.6g} in row {int(off.argmax())}: for logits, pass their softmax"
+        others = "for classes that do not exclude each other, decide on each, from two columns"
+        raise ValueError(f"each row of `probabilities` must sum to 1, {found}; {others}")
     return p
 
 
 def _read_prevalence(prevalence: Any, k: int) -> Numbers:
     if hasattr(prevalence, "iloc") and not prevalence.index.is_monotonic_increasing:
-        raise ValueError(
-            "`prevalence` must have the order of the columns of `probabilities`, got the index "
-            f"{show(list(prevalence.index))}: pass prevalence.sort_index() if they are sorted, or "
-            "prevalence.to_numpy() if they have this order"
-        )
+        said = "`prevalence` must have the order of the columns of `probabilities`, got the index"
+        remedy = "pass prevalence.sort_index() if they are sorted, or prevalence.to_numpy()"
+        raise ValueError(f"{said} {show(list(prevalence.index))}: {remedy}")
     pi = _read_shares(prevalence, "prevalence", "pass shares, not counts")
     if pi.shape != (k,):
         raise ValueError(f"`prevalence` must be {k} numbers, one per class, got shape {pi.shape}")

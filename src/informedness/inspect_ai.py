@@ -54,10 +54,8 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
     for each in scores:
         kept: Any = (each.score.metadata or {}).get(_KEY)
         if kept is None:
-            raise ValueError(
-                f"the score of sample {show(each.sample_id)} must hold its target, and does not: "
-                "use scorer=with_target(...) of informedness.inspect_ai around the task's scorer"
-            )
+            said = f"the score of sample {show(each.sample_id)} must hold its target, and does not"
+            raise ValueError(f"{said}: put with_target(...) of this module around the scorer")
         found = answer_and_verdict(each.score.value, each.score.answer)
         rows.append((each.sample_id, kept["target"], *found))
         letters.append(letters_of(kept["choices"]))

@@ -181,27 +181,20 @@ class Task(ConfigurableTask):  # type: ignore[misc]
 
     def _check_config(self) -> None:
         if not self._listed():
-            raise ValueError(
-                f"`metric_list` must name {' or '.join(_SCORES)}, got "
-                f"{show(list(self._metric_fn_list))}: add one, or leave out `class`"
-            )
+            found = show(list(self._metric_fn_list))
+            raise ValueError(f"`metric_list` must name {' or '.join(_SCORES)}, got {found}")
         for name in self._listed():
             options = self._metric_fn_kwargs[name]
             if options:
                 raise ValueError(f"{name} takes no options, got {show(options)}: leave them out")
             if self._aggregation_list.get(name) is not _SCORES[name]:
-                raise ValueError(
-                    f"the aggregation of {name} must be {name}: a mean is another number"
-                )
+                raise ValueError(f"the aggregation of {name} must be {name}, not a mean")
         if self.config.process_results is not None:
-            raise ValueError(
-                "`process_results` must be left out with this `class`; or leave out `class`, and "
-                "name informedness.lm_eval.informedness as the aggregation of pairs"
-            )
+            others = "or aggregate pairs by informedness.lm_eval.informedness without `class`"
+            raise ValueError(f"`process_results` must be left out with this `class`; {others}")
         if self.OUTPUT_TYPE not in ("multiple_choice", "generate_until"):
-            raise ValueError(
-                f"`output_type` must be multiple_choice or generate_until, got {self.OUTPUT_TYPE}"
-            )
+            kinds = "multiple_choice or generate_until"
+            raise ValueError(f"`output_type` must be {kinds}, got {self.OUTPUT_TYPE}")
 
     def _gold_and_choices(self, doc: Any) -> tuple[Any, list[str]]:
         """Return the right answer (its position if there are choices) and the choices."""
@@ -214,10 +207,8 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         if isinstance(gold, str) and gold in choices:
             gold = choices.index(gold)
         if not isinstance(gold, int) or not 0 <= gold < len(choices):
-            raise ValueError(
-                "the target must be one of the choices or its position, from 0 to "
-                f"{len(choices) - 1}, got {show(gold)} for {show(choices)}"
-            )
+            said = f"one of the choices or its position, from 0 to {len(choices) - 1}"
+            raise ValueError(f"the target must be {said}, got {show(gold)} for {show(choices)}")
         return int(gold), choices
 
     def _answer(self, doc: Any, results: Sequence[Any], values: dict[str, Any]) -> list[Any]:
@@ -231,10 +222,8 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             return [gold, likeliest(metric or "acc", logprobs, choices), verdict]
         answer = results[0]
         if not isinstance(answer, str):
-            raise ValueError(
-                f"an answer in {self.task_name} must be text after its filters, got "
-                f"{show(answer)}: end the filters with take_first"
-            )
+            said = f"an answer in {self.task_name} must be text after its filters"
+            raise ValueError(f"{said}, got {show(answer)}: end the filters with take_first")
         if choices and isinstance(self._classes[0], str):
             return [choices[gold], answer, verdict]
         return [gold, answer, verdict, *([choices] if choices else ())]

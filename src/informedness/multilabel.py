@@ -103,10 +103,8 @@ def per_label(
 def check_shapes(references: Any, predictions: Any) -> None:
     """Raise ValueError unless both have a row for each sample and a column for each label."""
     if predictions.ndim != 2 or predictions.shape != references.shape:
-        raise ValueError(
-            "predictions and references with several labels per sample must both have shape "
-            f"(n_samples, n_labels), got {tuple(predictions.shape)} and {references.shape}"
-        )
+        said = "predictions and references with several labels must be (n_samples, n_labels)"
+        raise ValueError(f"{said}, got {tuple(predictions.shape)} and {references.shape}")
 
 
 def count_labels(
@@ -117,10 +115,8 @@ def count_labels(
     for name, array in zip(names, (references, predictions), strict=True):
         bad = array[keep & (array != 0) & (array != 1)]
         if len(bad):
-            raise ValueError(
-                f"{name} must be 0 or 1 for a single column of scores or several labels, got "
-                f"{bad[0].item()!r}"
-            )
+            what = "for a single column of scores or several labels"
+            raise ValueError(f"{name} must be 0 or 1 {what}, got {bad[0].item()!r}")
     n_labels = references.shape[1]
     pairs = 4 * np.arange(n_labels) + 2 * references + predictions
     counts = np.bincount(pairs[keep].astype(np.int64), minlength=4 * n_labels)
@@ -148,11 +144,9 @@ def scores_of_labels(
         if not score.undefined(table)
     }
     if lacking := [name for name in names if name not in defined]:
-        warn(
-            f"{score.title} is undefined for labels whose references are all the same: "
-            f"{', '.join(map(show, lacking))} left out of the mean",
-            UndefinedMetricWarning,
-        )
+        said = f"{score.title} is undefined for labels whose references are all the same"
+        named = ", ".join(map(show, lacking))
+        warn(f"{said}: {named} left out of the mean", UndefinedMetricWarning)
     values = list(defined.values()) or [score.stand_in]
     scores = {name: defined.get(name, score.stand_in) for name in names}
     return LabelScores(math.fsum(values) / len(values), scores, tables)

@@ -47,10 +47,8 @@ def register() -> dict[str, str]:
                 folder.mkdir(parents=True, exist_ok=True)
                 _put_in_place(copy, files)
         except OSError as error:
-            raise OSError(
-                f"cannot register {name!r} in {folder} ({error}): make that folder writable, "
-                "or set HF_MODULES_CACHE to one that is"
-            ) from error
+            remedy = "make that folder writable, or set HF_MODULES_CACHE to one that is"
+            raise OSError(f"cannot register {name!r} in {folder} ({error}): {remedy}") from error
         registered[name] = str(copy)
     return registered
 

@@ -47,19 +47,15 @@ class _ScoreOfCounts(Metric):
     ) -> None:
         super().__init__(**kwargs)
         if type(num_classes) is not int or num_classes < 2:
-            raise ValueError(
-                f"`num_classes` must be an integer of at least 2, got {show(num_classes)}"
-            )
+            raise ValueError(f"`num_classes` must be an integer above 1, got {show(num_classes)}")
         if not (ignore_index is None or type(ignore_index) is int):
             raise ValueError(f"`ignore_index` must be an integer or None, got {show(ignore_index)}")
         if threshold is not None:
             if not is_real(threshold) or not math.isfinite(threshold):
                 raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
             if num_classes != 2:
-                raise ValueError(
-                    f"`threshold` must be left out unless `num_classes` is 2, got {threshold} "
-                    f"with {num_classes}: of several scores per sample the highest counts"
-                )
+                said = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
+                raise ValueError(f"`threshold` must be {said}: the highest score counts")
         check_zero_division(zero_division, averaged_score(self.metric, average).stand_in)
         self.num_classes, self.ignore_index = num_classes, ignore_index
         self.average, self.threshold, self.zero_division = average, threshold, zero_division
@@ -119,30 +115,24 @@ class _ScoreOfCounts(Metric):
             if not preds.is_floating_point():
                 return preds.long()
             if self.num_classes != 2:
-                raise ValueError(
-                    f"`preds` must hold class ids (integers) or {self.num_classes} scores per "
-                    f"sample in dimension 1, got {dtype} of shape {shape}"
-                )
+                said = f"ids (integers) or {self.num_classes} scores per sample in dimension 1"
+                raise ValueError(f"`preds` must hold {said}, got {dtype} of {shape}")
             if self.threshold is None:
-                raise ValueError(
-                    f"`threshold` must be given if `preds` holds one score per sample, {dtype}: "
-                    "pass threshold=0.5 for probabilities, threshold=0.0 for logits"
-                )
+                said = f"`threshold` must be given if `preds` holds one score per sample, {dtype}"
+                raise ValueError(f"{said}: 0.5 for probabilities, 0.0 for logits")
             check_numbers(preds.isnan(), counted)
             return (preds > self.threshold).long()
         if shape != (*target.shape[:1], self.num_classes, *target.shape[1:]):
+            said = f"the shape of `target`, {tuple(target.shape)}, with or without a dimension 1"
+            remedy = "move the classes there, for example with preds.movedim(-1, 1)"
             raise ValueError(
-                f"`preds` must have the shape of `target`, {tuple(target.shape)}, or "
-                f"{self.num_classes} classes in an extra dimension 1, got {shape}: move the "
-                "classes there, for example with preds.movedim(-1, 1)"
+                f"`preds` must have {said} of {self.num_classes} classes, got {shape}: {remedy}"
             )
         if not preds.is_floating_point():
             raise ValueError(f"`preds` must hold scores (floats) for its classes, got {dtype}")
         if self.threshold is not None:
-            raise ValueError(
-                f"`preds` must hold one score per sample if `threshold` is given, got shape "
-                f"{shape}: leave out the threshold to count the higher score, or pass preds[:, 1]"
-            )
+            said = f"`preds` must hold one score per sample if `threshold` is given, got {shape}"
+            raise ValueError(f"{said}: pass preds[:, 1], or no threshold to count the higher score")
         ids: torch.Tensor = argmax_of(preds.movedim(1, -1), counted)
         return ids
 

@@ -168,10 +168,8 @@ class ComputeMetrics:
 
     def _check_options_of_several_labels(self) -> None:
         if self.confidence_level is not None or self.average is None:
-            raise ValueError(
-                "`confidence_level` and average=None must be left out if samples have several "
-                "labels, which are not independent: per_label=True gives a score for each label"
-            )
+            said = "must be left out if samples have several labels: `per_label` scores each"
+            raise ValueError(f"`confidence_level` and average=None {said}")
 
     def reset(self) -> None:
         """Forget what was counted."""
@@ -250,17 +248,13 @@ class ComputeMetrics:
             predictions = argmax_of(predictions, references != self.ignore_index)
         elif predictions.shape != references.shape:
             raise ValueError(
-                "predictions must be logits with the shape of the references plus one axis, or ids "
-                f"with the same shape, got shapes {tuple(predictions.shape)} and "
-                f"{references.shape}: select the logits in "
-                "`preprocess_logits_for_metrics`, and one of several references in `label_names` "
-                f"of the TrainingArguments; {_DECODE}"
+                "predictions must be logits with one axis more than the references, or ids, got "
+                f"shapes {tuple(predictions.shape)} and {references.shape}: select logits in "
+                f"`preprocess_logits_for_metrics`, references in `label_names`; {_DECODE}"
             )
         elif predictions.ndim > 1 and (_is_float(predictions) or _is_float(references)):
-            raise ValueError(
-                f"predictions and references of one shape, {references.shape}, could be several "
-                "labels or tokens: pass multilabel=True for labels; for tokens flatten both"
-            )
+            said = f"arrays of one shape, {references.shape}, could be several labels or tokens"
+            raise ValueError(f"{said}: pass multilabel=True for labels; for tokens flatten both")
         if _is_float(predictions):
             self._count_binary(_ONE_COLUMN, predictions[:, None], references[:, None])
         else:
@@ -281,10 +275,8 @@ class ComputeMetrics:
     def _count_ids(self, predictions: Numbers, references: Numbers) -> None:
         """Count one id per sample, or per token."""
         if self.threshold is not None or self.per_label:
-            raise ValueError(
-                "`threshold` and `per_label` must be left out unless predictions are a single "
-                f"column of scores or several labels per sample, got {predictions.ndim} axes of ids"
-            )
+            what = f"one column of scores or several labels, got {predictions.ndim} axes of ids"
+            raise ValueError(f"`threshold` and `per_label` are for predictions of {what}")
         self._is_of("classes")
         if references.ndim == 2 and references.size:
             starts = predictions[:, 0].tolist(), references[:, 0].tolist()
@@ -314,10 +306,8 @@ class ComputeMetrics:
         if self.threshold is not None:
             return self.threshold
         if self._problem not in _THRESHOLDS:
-            raise ValueError(
-                "`threshold` must be given for one column of scores or several labels: 0.0 for "
-                "logits, 0.5 for probabilities or after squared error; make class ids integers"
-            )
+            said = "0.0 for logits, 0.5 for probabilities or after squared error"
+            raise ValueError(f"`threshold` must be given: {said}; make class ids integers")
         return _THRESHOLDS[self._problem]
 
     def _result(self) -> dict[str, float]:
@@ -356,12 +346,9 @@ class ComputeMetrics:
             return
         found = labels_at(table, table.reference_totals > 0)
         if odd := [label for label in found if label not in range(self._n_columns)]:
-            warn(
-                f"references such as {odd[0]} count as a class, but are not in "
-                f"range({self._n_columns}), the columns of logits: pass ignore_index={odd[0]} if "
-                "they are padding",
-                LabelsWarning,
-            )
+            said = f"count as a class, but are not in range({self._n_columns}), as logits"
+            hint = f"pass ignore_index={odd[0]} if they are padding"
+            warn(f"references such as {odd[0]} {said}: {hint}", LabelsWarning)
 
     def _of_table(self, table: ContingencyTable) -> dict[str, float]:
         """Return the scores of one table, with their intervals if wanted."""
@@ -374,14 +361,9 @@ class ComputeMetrics:
                 values = np.ravel(score.value(table, prior=self.prior)).tolist()
                 result |= zip(keys, values, strict=True)
                 continue
-            average: Any = score.average if score.averages else "default"
-            made: Any = estimate(
-                table,
-                metric=score.name,
-                average=average,
-                prior=self.prior,
-                confidence_level=self.confidence_level,
-            )
+            how: dict[str, Any] = {"average": score.average if score.averages else "default"}
+            how |= {"prior": self.prior, "confidence_level": self.confidence_level}
+            made: Any = estimate(table, metric=score.name, **how)
             for key, one in zip(keys, made if isinstance(made, list) else [made], strict=True):
                 around = (one.standard_error, *one.confidence_interval)
                 result |= {key: one.value}

@@ -221,9 +221,8 @@ class Answers:
         for what in ("harness", "task", "classes"):
             own, others = getattr(self, what), getattr(other, what)
             if own != others:
-                raise ValueError(
-                    f"both must be runs of one task, got the {what} {show(own)} and {show(others)}"
-                )
+                found = f"the {what} {show(own)} and {show(others)}"
+                raise ValueError(f"both must be runs of one task, got {found}")
         names = [self.name, other.name]
         if self.name == other.name:
             names = [f"{self.name} (A)", f"{other.name} (B)"]
@@ -232,10 +231,8 @@ class Answers:
         prompts = dict(zip(other.ids, other.prompts, strict=True))
         pairs = zip(self.ids, self.prompts, strict=True)
         if n_differ := sum(prompts[name] != prompt for name, prompt in pairs):
-            warn(
-                f"the prompts of {n_differ} of {len(a['on'])} samples differ between "
-                f"{names[0]} and {names[1]}: the difference may come from the prompts"
-            )
+            said = f"the prompts of {n_differ} of {len(a['on'])} samples differ between {names[0]}"
+            warn(f"{said} and {names[1]}: the difference may come from the prompts")
         columns = a["references"], a["predictions"], b["predictions"]
         options |= {"labels": self.classes, "unknown": "wrong", "groups": a.get("groups")}
         return compare(*columns, **options)
@@ -269,9 +266,8 @@ class Answers:
         if options.pattern is not None or options.ignore_case or options.strip:
             which = "extract" if options.pattern else "strip" if options.strip else "ignore_case"
             if not all(isinstance(x, (str, type(None))) for x in self.predictions):
-                raise ValueError(
-                    f"`{which}` is for generated text: leave it out, the answer is {how}"
-                )
+                said = "is for generated text: leave it out, the answer is"
+                raise ValueError(f"`{which}` {said} {how}")
             verdicts, how = [None] * len(answers), f"{how}, by options"
             if options.pattern is not None:
                 answers = extracted(answers, options.pattern)
@@ -301,10 +297,8 @@ class Answers:
         names: dict[Any, str] = positions | {str(i): x for i, x in positions.items()}
         names |= {name: name for name in choices}
         if unnamed := [x for x in self.references if x not in names]:
-            raise ValueError(
-                "`choices` must hold every reference or its position from 0 to "
-                f"{len(choices) - 1}, got {show(unnamed[0])}"
-            )
+            said = f"every reference or its position from 0 to {len(choices) - 1}"
+            raise ValueError(f"`choices` must hold {said}, got {show(unnamed[0])}")
         references = tuple(names[x] for x in self.references)
         predictions = tuple(names.get(x, x) for x in self.predictions)
         return replace(self, references=references, predictions=predictions, choices=tuple(choices))

@@ -192,20 +192,16 @@ def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
     except (TypeError, ValueError):
         likelihoods = []
     if len(likelihoods) != len(texts) or any(map(math.isnan, likelihoods)):
-        raise ValueError(
-            f"`filtered_resps` must hold a pair for each of {len(texts)} choices, the first a "
-            f"log-likelihood, got {show(responses)}"
-        )
+        said = f"a pair for each of {len(texts)} choices, the first a log-likelihood"
+        raise ValueError(f"`filtered_resps` must hold {said}, got {show(responses)}")
     # the harness asks again without a prompt for this metric
     choices = texts[: len(texts) // 2] if "acc_mutual_info" in sample else texts
     measured = choices
     if len(set(choices)) == 1 and metric in ("acc_norm", "acc_bytes"):
         measured = sample["doc_to_choice"]
         if not isinstance(measured, list) or len(measured) != len(choices):
-            raise ValueError(
-                f"the choices are in the prompts, and {metric} divides by their lengths: `acc` in "
-                "the metric_list does not, and a field as doc_to_choice names them"
-            )
+            said = f"the choices are in the prompts, and {metric} divides by their lengths"
+            raise ValueError(f"{said}: list `acc`, or name their field as doc_to_choice")
     return [text.strip() for text in choices], likeliest(metric, likelihoods, measured)
 
 
@@ -227,10 +223,8 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
         bad[reading] = [sample for sample, gold in pairs if not _fits(sample, gold)]
     fitting = [reading for reading, of_reading in bad.items() if not of_reading]
     if len(fitting) > 1:
-        raise ValueError(
-            "`target` must be the text of a choice or its position, and here it may be either: log "
-            "informedness or mcc, which record the position"
-        )
+        said = "`target` must be the text of a choice or its position, and here it may be either"
+        raise ValueError(f"{said}: log informedness or mcc, which record the position")
     if not fitting:
         first = min(bad.values(), key=len)[0]
         raise ValueError(
@@ -257,10 +251,8 @@ def _position_in_prompts(sample: Sample) -> int:
         return answer
     if sample["verdict"] == 0 and n == 2:
         return 1 - answer
-    raise ValueError(
-        f"{sample['where']}: the log must say which of {n} prompts is right, and has only the text "
-        "behind them: a field as doc_to_text says it, or `mcc` in the metric_list"
-    )
+    said = f"{sample['where']}: the log must say which of {n} prompts is right"
+    raise ValueError(f"{said}: a field as doc_to_text does, or `mcc` in the metric_list")
 
 
 def _position_of_text(sample: Sample) -> int | None:
@@ -301,8 +293,6 @@ def _target_and_text(sample: Sample, name: str) -> list[str]:
     if _is_list(gold):
         raise not_one(gold)
     if not isinstance(answer, str) or more:
-        answers = show([answer, *more])
-        raise ValueError(
-            f"must have one answer, got {answers}: end filter {name!r} with take_first"
-        )
+        found = show([answer, *more])
+        raise ValueError(f"must have one answer, got {found}: end filter {name!r} with take_first")
     return [gold, answer]

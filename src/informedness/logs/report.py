@@ -13,6 +13,7 @@ from ..core.labels import WARNING_PREFIX, warn
 from ..core.scores import n_classes
 from ..inputs.columns import naming
 from ..inputs.read import Read
+from ..results.estimates import Estimate
 from ..results.layout import Measured, Result, Rows, aligned, as_json
 from ..results.report import Report
 from ..statistics.registry import MODULES, score_named
@@ -53,14 +54,14 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class TaskScore(Measured):
-    """A score of one task, or its mean over several; without a level it has no interval."""
+    """The mean of a score over tasks; without a confidence level it has no interval."""
 
     value: float
     standard_error: float = math.nan
     confidence_interval: tuple[float, float] = (math.nan, math.nan)
 
     @classmethod
-    def mean_of(cls, scores: Sequence[TaskScore]) -> TaskScore:
+    def mean_of(cls, scores: Sequence[TaskScore | Estimate]) -> TaskScore:
         """Return the mean over independent tasks, each of which weighs the same.
 
         Errors add in squares, and so do the reaches of the intervals to either side.
@@ -82,7 +83,7 @@ class TaskMean(NamedTuple):
     fields : dict
         Where it comes from, as in `Run.origin`, and n_samples, n_unknown, n_tasks, and
         n_not_guessing: how many tasks have answers that differ from guessing.
-    scores : dict of str to TaskScore
+    scores : dict of str to TaskScore or Estimate
         Of a mean accuracy, Informedness, and NIT if its chance is the same in all tasks; empty if
         there is no mean.
     why_not : str
@@ -91,7 +92,7 @@ class TaskMean(NamedTuple):
 
     name: str
     fields: dict[str, Any]
-    scores: dict[str, TaskScore]
+    scores: Mapping[str, TaskScore | Estimate]
     why_not: str = ""
 
     def record(self, has_intervals: bool) -> dict[str, Any]:
@@ -106,11 +107,7 @@ class TaskMean(NamedTuple):
 
 def _scores_of(run: Run) -> TaskMean:
     report, unknown = run.report, run.report.unknown
-    scores = {}
-    for name, value in report.scores.items():
-        made = report.estimates.get(name)
-        around = () if made is None else (made.standard_error, made.confidence_interval)
-        scores[name] = TaskScore(value, *around)
+    scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
     is_guess = 1 - report.guessing_p_value <= (report.confidence_level or 0.95)
     if math.isnan(report.guessing_p_value):  # of several epochs
         low, high = scores["informedness"].confidence_interval
