@@ -114,7 +114,7 @@ REFUSED = [
     (K, {}, torch.full((240, K), -math.inf), TARGET, "got several inf, or only -inf"),
     (K, {}, torch.where(SCORES > 0, math.inf, SCORES), TARGET, "got several inf"),
     (2, {}, SCORES[:, 0], BINARY, "0.5 for probabilities, 0.0 for logits"),
-    (2, {"threshold": 0.5}, SCORES[:, :1], BINARY, r"or 2 classes .* got \(240, 1\)"),
+    (2, {"threshold": 0.5}, SCORES[:, :1], BINARY, r"of 2 classes, got \(240, 1\)"),
     (2, {"threshold": 0.5}, SCORES[:, :2], BINARY, "or no threshold to count the higher"),
     (2, {"threshold": 0}, torch.full((240,), math.nan), BINARY, "must be numbers, got nan"),
 ]
