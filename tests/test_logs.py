@@ -171,6 +171,7 @@ def test_the_mean_over_tasks_is_the_sum_by_hand(
     plain = json.loads(report(*options, "--format", "json")[1])
     (mean,) = (x for x in plain["means"] if x["model"].endswith("knows-half"))
     m = len(informedness)
+    assert all(x["n_not_guessing"] == 0 for x in plain["means"] if x is not mean)  # always B
     assert (mean["n_tasks"], mean["n_samples"], mean["n_not_guessing"]) == (m, n_samples, m)
     assert mean["accuracy"] == pytest.approx(float(accuracy), abs=1e-12)
     assert mean["informedness"] == pytest.approx(float(sum(informedness) / m), abs=1e-12)
@@ -235,6 +236,7 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     values = [informedness(*map(list, pair)) for pair in sides]
     assert mean["informedness"] == pytest.approx(float(sum(values) / 2), abs=1e-12)
     assert (mean["nit"], mean["n_tasks"], mean["n_samples"]) == (None, 2, 17)
+    assert mean["n_not_guessing"] == 1  # eight samples say too little
     output = command("report", *files[:2], *columns)[1]
     assert output.count(": 8 rows") == output.count(": 9 rows") == 1
     assert re.search(r"^mean of 2 tasks +17 +0 ", output, re.MULTILINE)

@@ -55,7 +55,7 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
         kept: Any = (each.score.metadata or {}).get(_KEY)
         if kept is None:
             said = f"the score of sample {show(each.sample_id)} must hold its target, and does not"
-            raise ValueError(f"{said}: put with_target(...) of this module around the scorer")
+            raise ValueError(f"{said}: use informedness.inspect_ai.with_target(scorer)")
         found = answer_and_verdict(each.score.value, each.score.answer)
         rows.append((each.sample_id, kept["target"], *found))
         letters.append(letters_of(kept["choices"]))

@@ -17,7 +17,7 @@ from .core.scores import Average, ZeroDivision, check_zero_division
 from .core.table import is_real
 from .extras import needing
 from .statistics.registry import averaged_score, score_named
-from .trainer import argmax_of, check_numbers
+from .trainer import _argmax, _check_numbers
 
 with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
     import torch
@@ -120,7 +120,7 @@ class _ScoreOfCounts(Metric):
             if self.threshold is None:
                 said = f"`threshold` must be given if `preds` holds one score per sample, {dtype}"
                 raise ValueError(f"{said}: 0.5 for probabilities, 0.0 for logits")
-            check_numbers(preds.isnan(), counted)
+            _check_numbers(preds.isnan(), counted)
             return (preds > self.threshold).long()
         if shape != (*target.shape[:1], self.num_classes, *target.shape[1:]):
             said = f"the shape of `target`, {tuple(target.shape)}, with or without a dimension 1"
@@ -133,7 +133,7 @@ class _ScoreOfCounts(Metric):
         if self.threshold is not None:
             said = f"`preds` must hold one score per sample if `threshold` is given, got {shape}"
             raise ValueError(f"{said}: pass preds[:, 1], or no threshold to count the higher score")
-        ids: torch.Tensor = argmax_of(preds.movedim(1, -1), counted)
+        ids: torch.Tensor = _argmax(preds.movedim(1, -1), counted)
         return ids
 
     def compute(self) -> torch.Tensor:

@@ -245,7 +245,7 @@ class ComputeMetrics:
             predictions, references = predictions.reshape(-1), references.reshape(-1)
         elif has_columns and _is_float(predictions):
             self._n_columns = predictions.shape[-1]
-            predictions = argmax_of(predictions, references != self.ignore_index)
+            predictions = _argmax(predictions, references != self.ignore_index)
         elif predictions.shape != references.shape:
             raise ValueError(
                 "predictions must be logits with one axis more than the references, or ids, got "
@@ -294,7 +294,7 @@ class ComputeMetrics:
         self._is_of(form)
         keep = np.asarray(references != self.ignore_index)
         if _is_float(predictions):
-            check_numbers(predictions != predictions, keep)
+            _check_numbers(predictions != predictions, keep)
             predictions = predictions > self._threshold()
         answers = as_array(predictions, "predictions")
         counts = count_labels(references, answers, self.ignore_index, NAMES)
@@ -412,7 +412,7 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     shape = getattr(labels, "shape", None)
     if logits.ndim < 2 or logits.shape[-1] == 1 or logits.shape == shape:
         return logits
-    return argmax_of(logits, labels != -100 if logits.shape[:-1] == shape else True)
+    return _argmax(logits, labels != -100 if logits.shape[:-1] == shape else True)
 
 
 def _batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
@@ -447,18 +447,18 @@ def _is_float(array: Any) -> bool:
     return bool(dtype.is_floating_point if _is_tensor(array) else dtype.kind == "f")
 
 
-def argmax_of(logits: Any, keep: Any) -> Any:
+def _argmax(logits: Any, keep: Any) -> Any:
     """Return the argmax over the last axis; raise ValueError if a sample that counts has none."""
     highest = logits.amax(-1) if _is_tensor(logits) else logits.max(-1)
-    check_numbers(highest != highest, keep)  # which is nan where any logit is
+    _check_numbers(highest != highest, keep)  # which is nan where any logit is
     is_infinite = abs(highest) == math.inf
     if is_infinite.any():
         several = (logits == highest[..., None]).sum(-1) > 1
-        check_numbers(is_infinite & several, keep, "several inf, or only -inf,")
+        _check_numbers(is_infinite & several, keep, "several inf, or only -inf,")
     return logits.argmax(-1)
 
 
-def check_numbers(is_bad: Any, keep: Any, what: str = "nan") -> None:
+def _check_numbers(is_bad: Any, keep: Any, what: str = "nan") -> None:
     """Raise ValueError for nan, or something else, in samples that count."""
     n_bad = int((as_array(is_bad, "predictions") & as_array(keep, "references")).sum())
     if n_bad:

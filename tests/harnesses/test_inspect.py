@@ -253,7 +253,7 @@ def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):
     of_two = by_letter(with_target(choice()), n=3, metrics=[nit(labels=["A", "B"])])
     for task, message in (
         (of_several, "must have one right answer"),
-        (bare, "use scorer=with_target(...) of informedness.inspect_ai"),
+        (bare, "use informedness.inspect_ai.with_target"),
         (of_two, "`labels` must list every reference, 'C' is missing"),
     ):
         log = run(task, model("always-b"), str(tmp_path))
