@@ -366,6 +366,7 @@ def test_a_prior_is_counted_from_the_labels_of_a_file(command, tmp_path):
         (given, "`--prior` is for one score of one model: add --metric"),
         (("other", *given, "--metric", "nit"), "`--prior` is for one score of one model"),
         (("--prior-mode", "odds", "--metric", "nit"), "`--prior-mode` is for a --prior"),
+        ((*given, "--prior-mode", "odds", "--metric", "nit"), "`--prior-mode` must be one of"),
         (("--prior", "label", "--metric", "nit"), "`--prior` must be FILE:COLUMN, as"),
         (("--prior", f"{train}:x", "--metric", "nit"), f"`--prior`: {train}: "),
     ):

@@ -29,7 +29,7 @@ from informedness import unregister
 from informedness.logs.answers import Answers
 from informedness.logs.report import LogReport, Run, TaskMean
 from informedness.multilabel import LabelScores
-from informedness.plots import plot_ability_curves, plot_confusion_matrix
+from informedness.plots import plot_confusion_matrix
 from informedness.plots import plot_entropy_triangle, plot_intervals
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate

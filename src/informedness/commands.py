@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
-from .core.labels import NAMES, Label
-from .inputs.answered import LabelOptions
+from .core.labels import NAMES, Label, check_choice
 from .inputs.columns import named_columns, naming
-from .inputs.paths import list_files, named_format
+from .inputs.open import list_files, named_format
 from .inputs.read import signed
 from .inputs.text_labels import LabelOptions
 from .results.render import aligned, cut, cut_apart, lines_of_read, shown
@@ -101,7 +100,8 @@ def _check(options: Namespace) -> str:
     if options.confidence_level is not None:
         check_level(options.confidence_level)
     if options.metric is not None:
-        averaged_score(options.metric, options.average)
+        score = averaged_score(options.metric, options.average)
+        check_choice("prior_mode", options.prior_mode, score.prior_modes)
     if getattr(options, "vs_rest", None) is not None:
         score_named(options.vs_rest, "vs_rest")
     twice = [x for x in options.predictions or () if options.predictions.count(x) > 1]
@@ -295,7 +295,7 @@ def _score(found: Any, options: Namespace) -> str:
             return _shown(found.estimate(options.metric, **how), options)
         return _shown(estimate(found, metric=options.metric, prior=options.prior, **how), options)
     table = found if is_table else found.table()
-    how = _given(options, "prior", "prior_mode")
+    how = _given(options, "prior", *["prior_mode"] * (options.prior_mode != "reweight"))
     return repr(averaged_score(options.metric, options.average).value(table, **how))
 
 
@@ -321,8 +321,7 @@ def _report_by_file(options: Namespace) -> Any:
     from .logs.report import LogReport, naming_warnings
 
     reports, kind = {}, options.file_format
-    files = [file for path in options.path for file, _ in list_files(path, kind)]
-    for file in files:
+    for file in [file for path in options.path for file, _ in list_files(path, kind)]:
         options.path = [file]
         with naming_warnings(file):
             reports[file] = _report_of(_table(options, "columns"), options)

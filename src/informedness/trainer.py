@@ -20,7 +20,7 @@ from .contingency import ContingencyTable
 from .core.labels import NAMES, Label, LabelsWarning, Numbers, as_array, check_distinct, show, warn
 from .core.table import is_real, labels_at
 from .multilabel import check_shapes, count_labels, scores_of_labels, tables_of_labels
-from .results.estimates import estimate
+from .results.estimate import estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 from .tally import ADDING, Tally

@@ -13,8 +13,9 @@ from ..core.labels import WARNING_PREFIX, warn
 from ..core.scores import n_classes
 from ..inputs.columns import naming
 from ..inputs.read import Read
-from ..results.estimates import Estimate
-from ..results.layout import Measured, Result, Rows, aligned, as_json
+from ..results import render
+from ..results.estimate import Estimate
+from ..results.render import Measured, Result, Rows
 from ..results.report import Report
 from ..statistics.registry import MODULES, score_named
 from ..warnings import collected
@@ -23,7 +24,6 @@ from .answers import Answers
 _SHOWN = ("accuracy", *MODULES)
 _ORIGIN = ("harness", "model", "task", "variant", "epoch", "n_left_out")
 _ADDED = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
-_MOST_UNKNOWN = 3
 
 
 class Run(NamedTuple):
@@ -99,7 +99,7 @@ class TaskMean(NamedTuple):
         """Return everything but why there is no mean."""
         record = {**self.fields}
         for name, made in self.scores.items():
-            record[name] = as_json(made.value)
+            record[name] = render.as_json(made.value)
             if has_intervals:
                 record |= made.fields(f"{name}_")
         return record
@@ -217,15 +217,15 @@ class LogReport(Result):
     def text_tables(self) -> list[Rows]:
         """Return one table with a row for each run, and at its end the means over tasks."""
         rows = self._rows()
-        columns = [["run", *(shown(row.name) for row in rows)]]
+        columns = [["run", *(render.shown(row.name) for row in rows)]]
         for title, name in (("N", "n_samples"), ("unknown", "n_unknown")):
             columns.append([title, *(str(row.fields[name]) for row in rows)])
         for name in _SHOWN:
             made = [row.scores.get(name) for row in rows]
-            values = ("" if x is None else rounded(x.value, 4) for x in made)
+            values = ("" if x is None else render.rounded(x.value, 4) for x in made)
             columns.append([score_named(name).title, *values])
             if name in MODULES and self.confidence_level is not None:
-                head = interval_heads(self.confidence_level)[1]
+                head = render.interval_heads(self.confidence_level)[1]
                 columns.append([head, *("" if x is None else x.shown()[1] for x in made)])
         return [[list(row) for row in zip(*columns, strict=True)]]
 
@@ -260,7 +260,7 @@ class LogReport(Result):
         """Return the report on a single run; of several, one table."""
         if len(self.runs) == 1:
             return str(self.runs[0])
-        tables = map(aligned, self.text_tables())
+        tables = map(render.aligned, self.text_tables())
         return "\n\n".join([*self.read_blocks(), *tables, "\n".join(self.text_lines())]).rstrip()
 
 
@@ -275,14 +275,14 @@ def naming_warnings(name: str) -> Iterator[None]:
 
 def how_read(answers: Answers) -> str:
     """Return in one line whose answers these are, how they were found and which are not a class."""
-    line = f"{answers.harness}, {shown(answers.name)}: the answer is {answers.how}."
+    line = f"{answers.harness}, {render.shown(answers.name)}: the answer is {answers.how}."
     unknown = answers.unknown()
     if not unknown:
         return line
     commonest = [
-        f"{'no answer' if answer is None else cut(repr(answer), 40)} ({n})"
-        for answer, n in unknown.most_common(_MOST_UNKNOWN)
+        f"{'no answer' if answer is None else render.cut(repr(answer), 40)} ({n})"
+        for answer, n in unknown.most_common(3)
     ]
-    more = f" and {len(unknown) - _MOST_UNKNOWN} more" if len(unknown) > _MOST_UNKNOWN else ""
-    classes = cut(", ".join(map(shown, answers.classes)), 60)
+    more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+    classes = render.cut(", ".join(map(render.shown, answers.classes)), 60)
     return f"{line} Not among the classes ({classes}): {', '.join(commonest)}{more}."

@@ -20,10 +20,11 @@ from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
 from ..inputs.text_labels import read_sides
 from ..slicing import Slice, count_slices, name_key, read_name
-from ..statistics.entropic import EntropicScore, entropies
-from ..statistics.information import FEW_SAMPLES, normal_quantile
-from ..statistics.intervals import check_level
-from ..statistics.registry import REPORTED, score_named
+from ..statistics.entropy import EntropicScore, entropies, reference_entropies
+from ..statistics.intervals import FEW_SAMPLES, check_level, normal_quantile
+from ..statistics.margins import Margins, blocks
+from ..statistics.paired import holm
+from ..statistics.registry import REPORTED, reported, score_named
 from ..statistics.score import Score, ScoreWithInterval
 from . import render
 from .estimate import Estimate, reported_estimates
@@ -159,7 +160,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             check_level(confidence_level)
         if vs_rest is not None:
             score_named(vs_rest, "vs_rest").with_interval()
-        columns = texts_of((by,) if isinstance(by, str) else by, "by", "column")
+        columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
         tables = {read_name(name): table for name, table in tables.items()}
         for name in tables:
             if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
