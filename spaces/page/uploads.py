@@ -23,6 +23,7 @@ from columns import (
 )
 from data import shown
 from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MAX_TEXT, MEANT, Refusal
+from trial import is_small
 
 from informedness.inputs.csv import DELIMITERS
 from informedness.inputs.joined import read_columns
@@ -67,6 +68,8 @@ class Upload:
             self._top = read_header(stream, self._kind, {}, None, MAX_FILE)
             stream.seek(0)
             self._content = stream.read()
+        if not is_small(str(self._path), self._kind, MAX_FILE):
+            raise Refusal("The file takes too much memory once it is unpacked.")
         self.header = list(self._top.header)
 
     def _lacks_names(self) -> bool:

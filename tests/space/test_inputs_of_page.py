@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from drawn import BETTER, COLUMNS, GOLD, MODEL, Drawn, lines, parsed, rows_of
 from starlette.datastructures import QueryParams
+from test_trial import write_long_label
 
 from file_cases import WRITERS
 from golden import close
@@ -145,6 +146,12 @@ def test_a_workbook_that_unpacks_to_too_much_is_refused(upload, tmp_path):
     content = (tmp_path / "bomb").read_bytes()
     with pytest.raises(ValueError, match="at most 10,000,000 bytes, got 10,000,001"):
         upload(content, "a", "b", name="bomb.xlsx")
+
+
+def test_one_long_label_in_many_rows_is_refused(upload, tmp_path):
+    write_long_label(tmp_path / "bomb")
+    with pytest.raises(ValueError, match="takes too much memory once it is unpacked"):
+        upload((tmp_path / "bomb").read_bytes(), "gold", "model", name="bomb.parquet")
 
 
 def test_what_the_form_shows_is_refused_and_what_the_table_shows_stands_among_the_notes(page):

@@ -1,0 +1,63 @@
+"""Uploads of formats that unpack are decoded once in a process with little memory, before here.
+
+A small file can take gigabytes, whatever it says that it holds, and what takes all memory ends the
+page for everyone.
+"""
+
+import functools
+import os
+import subprocess
+import sys
+
+MEMORY = 1 << 30  # bytes of addresses; much of it is never used
+_SECONDS = 20
+_TOO_LARGE = 3  # as an exit code
+
+
+@functools.lru_cache
+def is_small(path: str, kind: str, most_bytes: int) -> bool:
+    """Return whether a file can be decoded; one that is damaged can, as its reader says more."""
+    if kind not in ("arrow", "parquet"):  # others are read in small parts, and can be no larger
+        return True
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, __file__, path, kind, str(most_bytes)]
+    try:
+        tried = subprocess.run(command, env=env, capture_output=True, timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    if tried.returncode == 1:  # of a traceback
+        raise RuntimeError(tried.stderr.decode(errors="replace"))
+    return tried.returncode == 0
+
+
+def main(path: str, kind: str, most_bytes: str) -> int:
+    """Decode a file, keep nothing, and return the exit code."""
+    import resource
+
+    sys.path.pop(0)  # this folder, where a Space has informedness.py, a script
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    import pyarrow.parquet
+
+    from informedness.inputs.open import open_whole
+
+    try:
+        with open_whole(path, kind, None, int(most_bytes)) as stream:
+            if kind == "parquet":
+                batches = pyarrow.parquet.ParquetFile(stream).iter_batches()
+            elif stream.read(6) == b"ARROW1":
+                file = pyarrow.ipc.open_file(stream)
+                batches = map(file.get_batch, range(file.num_record_batches))
+            else:
+                stream.seek(0)
+                batches = pyarrow.ipc.open_stream(stream)
+            for _ in batches:
+                pass
+    except MemoryError:
+        return _TOO_LARGE
+    except (ValueError, OSError, pyarrow.ArrowException):  # damage
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
