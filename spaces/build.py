@@ -9,6 +9,7 @@ DEST is created; it may be there if it is empty.
 
 import argparse
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -38,15 +39,18 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
     """
     if stale := stale_copies():
         raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run `python spaces/sync.py`")
-    folder = ROOT / "metrics" / metric
-    own = (folder / "README.md", *folder.glob("*.py"), *folder.glob("*.svg"))
+    folder, there = ROOT / "metrics" / metric, _files()
+    own = [path for path in there if path.parent == folder]
+    own = [path for path in own if path.suffix in {".py", ".svg"} or path.name == "README.md"]
     paths = {path.name: path for path in own}
     kinds = {".py", ".css", ".js", ".json", ".html"}
-    page = [path for path in PAGE.rglob("*") if path.suffix in kinds]
+    page = [path for path in there if PAGE in path.parents and path.suffix in kinds]
     paths |= {path.relative_to(PAGE).as_posix(): path for path in page}
-    package = {path: path.relative_to(SOURCE) for path in SOURCE.rglob("*.py")}
-    for path in ROOT.glob("metrics/*/*.py"):  # formulas that stand in a metric's folder
-        if path.stem != path.parent.name and not (SOURCE / "core" / path.name).is_file():
+    code = [path for path in there if path.suffix == ".py"]
+    package = {path: path.relative_to(SOURCE) for path in code if SOURCE in path.parents}
+    for path in code:  # formulas that stand in a metric's folder
+        is_beside = path.parent.parent == ROOT / "metrics" and path.stem != path.parent.name
+        if is_beside and not (SOURCE / "core" / path.name).is_file():
             package[path] = path.relative_to(ROOT)
     for path, name in package.items():
         paths[f"{PACKAGE}/informedness/{name.as_posix()}"] = path
@@ -61,6 +65,23 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
     needs.append(f"gradio[mcp]=={version}")  # the version that the Hub installs anyway
     files["requirements.txt"] = "".join(f"{need}\n" for need in needs).encode()
     return dict(sorted(files.items()))
+
+
+def _files() -> list[Path]:
+    """Return the files of the checkout that git does not ignore, or all where git is not used."""
+    if not (ROOT / ".git").exists():
+        return [path for path in ROOT.rglob("*") if path.is_file()]
+    listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+    return [ROOT / name for name in listed if name and (ROOT / name).is_file()]
+
+
+def git(*arguments: str) -> str:
+    """Return what git prints about the checkout."""
+    command = ("git", "-C", str(ROOT), *arguments)
+    result = subprocess.run(command, capture_output=True, encoding="utf-8")
+    if result.returncode:
+        raise BuildError(f"git {arguments[0]}: {' '.join(result.stderr.split())}")
+    return result.stdout
 
 
 def named(card: str, metric: str, repo_id: str) -> str:

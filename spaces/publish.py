@@ -2,7 +2,8 @@
 
 python spaces/publish.py --org ORG                     create or update both Spaces
 python spaces/publish.py --org ORG --dry-run           only print what would change
-python spaces/publish.py --org ORG --release 0.2.0     also tag them release-0.2.0
+python spaces/publish.py --org ORG --release 0.2.0     also tag them release-0.2.0, from the commit
+                                                       that has this tag, and from nothing else
 
 The token comes from HF_TOKEN or `hf auth login`; it needs write access to ORG.
 """
@@ -15,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from build import MODULES, BuildError, space_files
+from build import MODULES, BuildError, git, space_files
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import (  # type: ignore[attr-defined]
     HfHubHTTPError,
@@ -23,6 +24,7 @@ from huggingface_hub.errors import (  # type: ignore[attr-defined]
     RepositoryNotFoundError,
 )
 from huggingface_hub.hf_api import RepoFile
+from sync import ROOT
 
 from informedness import __version__  # of this checkout, which `build` puts first in the path
 
@@ -149,6 +151,23 @@ def _one_line(text: object) -> str:
     return " ".join(str(text).split())
 
 
+def _check_commit(release: str, *, is_tagged: bool) -> None:
+    """Raise PublishError unless all is committed, and the release's tag on it, if it must be."""
+    if not (ROOT / ".git").exists():
+        raise PublishError("--release needs a checkout under git: clone the repository")
+    if changes := git("status", "--porcelain").splitlines():
+        raise PublishError(f"--release needs all committed, got {', '.join(changes)}")
+    head, name = git("rev-parse", "HEAD").strip(), f"release-{release}"
+    where = "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
+    tagged = git("for-each-ref", where, f"refs/tags/{name}").strip()
+    if tagged != head and (tagged or is_tagged):
+        there = f"commit {tagged[:7]}" if tagged else "no commit"
+        raise PublishError(
+            f"--release needs the tag {name} on this commit, {head[:7]}, and it is on {there}: "
+            f"check out what is released, or tag it with `git tag {name}`"
+        )
+
+
 def run(options: argparse.Namespace) -> None:
     """Plan everything before sending anything, then carry out the plan."""
     release = options.release
@@ -157,6 +176,8 @@ def run(options: argparse.Namespace) -> None:
             f"--release must be the version of the code, {__version__}, got {release!r}: "
             "publish from the commit of that release, or set the version first"
         )
+    if release:
+        _check_commit(release, is_tagged=not options.dry_run)
     token = get_token()
     if not token:
         raise PublishError("there is no token: run `hf auth login`, or set HF_TOKEN")

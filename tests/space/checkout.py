@@ -5,6 +5,7 @@ import io
 import re
 import runpy
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,21 @@ class Result:
     stderr: str
 
 
+GIT = ("git", "-c", "user.name=Someone", "-c", "user.email=someone@example.org")
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run([*GIT, *arguments], cwd=folder, check=True, capture_output=True)
+
+
 def copied(folder: Path) -> Path:
-    """Return a copy of what the scripts read."""
+    """Return a copy of what the scripts read, with all of it committed."""
     for part in ("spaces", "metrics", "src"):
         ignored = shutil.ignore_patterns("__pycache__", "screenshots")
         shutil.copytree(ROOT / part, folder / part, ignore=ignored)
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message=All")
     return folder
 
 

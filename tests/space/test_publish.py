@@ -14,7 +14,7 @@ from typing import Any
 
 import huggingface_hub
 import pytest
-from checkout import ROOT, Result, copied, refused, run_script
+from checkout import ROOT, Result, copied, git, refused, run_script
 from hub import LOAD, Commit, Hub, HubError
 from huggingface_hub import constants
 
@@ -50,10 +50,21 @@ class Person:
         assert os.environ.get("HF_TOKEN", WRITER) not in result.stdout + result.stderr
         return result
 
-    def edit(self, name: str, old: str, new: str) -> None:
-        """Replace a text of a file, in a copy of the checkout."""
+    def own(self) -> None:
+        """Go on with a copy of the checkout."""
         if self.clone == ROOT:
             self.clone = copied(self.folder / "clone")
+
+    def release(self, *options: str) -> Result:
+        """Publish a release from the commit of its tag, with what was changed committed."""
+        self.own()
+        git(self.clone, "commit", "--quiet", "--allow-empty", "--all", "--message=Release")
+        git(self.clone, "tag", "--force", "release-0.2.0")
+        return self.publish("--release", "0.2.0", *options)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Replace a text of a file, in a copy of the checkout."""
+        self.own()
         text = (self.clone / name).read_text("utf-8")
         assert old in text
         (self.clone / name).write_text(text.replace(old, new, 1), "utf-8")
@@ -117,7 +128,7 @@ def load(hub: Hub, folder: Path, *modules: Any) -> list[dict[str, float]]:
 
 
 def test_what_is_published_loads_by_name_and_a_release_also_by_its_revision(person, hub, tmp_path):
-    output = published(person.publish("--release", "0.2.0"))
+    output = published(person.release())
     for name in GOLDEN:
         assert f"{hub.url}/spaces/org/{name}\n" in output
         assert f'evaluate.load("org/{name}", revision="release-0.2.0")\n' in output
@@ -161,6 +172,7 @@ def test_only_what_changed_is_sent_and_what_is_gone_is_removed(person, hub):
 
 
 def test_a_dry_run_says_what_would_change_and_sends_nothing(person, hub):
+    person.own()
     output = published(person.publish("--dry-run", "--release", "0.2.0"))
     for said in ("org/nit (new)\n", "  + nit.py\n", "  tag release-0.2.0\n"):
         assert said in output
@@ -179,21 +191,44 @@ def test_a_release_is_made_once_and_never_moved(person, hub):
     """A tag v0.4.6 would keep every user of evaluate 0.4.6 on this state of the Space."""
     published(person.publish())
     hub.requests.clear()
-    published(person.publish("--release", "0.2.0"))  # of what is there
+    published(person.release())  # of what is there
     heads = {name: space.head.oid for name, space in hub.spaces.items()}
     assert hub.sent == [f"/api/spaces/{name}/tag/{oid}" for name, oid in heads.items()]
     space = hub.spaces["org/informedness"]
     assert space.tags == {"release-0.2.0": space.head.oid}
     hub.requests.clear()
-    assert published(person.publish("--release", "0.2.0")).count("nothing changed") == 2
+    assert published(person.release()).count("nothing changed") == 2
     person.change_app()
     for commit in (space.head, space.history[-1]):
         space.tags["release-0.2.0"] = commit.oid
-        refusal = refused(person.publish("--release", "0.2.0"))
+        refusal = refused(person.release())
         assert (
             f"release-0.2.0 is already on another state of it (commit {commit.oid[:7]})" in refusal
         )
     assert hub.sent == []
+
+
+def test_a_release_is_sent_from_the_commit_of_its_tag_and_from_nothing_else(person, hub):
+    person.own()
+    wanted = ("--release", "0.2.0")
+    assert "the tag release-0.2.0 on this commit" in refused(person.publish(*wanted))
+    published(person.publish(*wanted, "--dry-run"))  # before it is tagged
+    git(person.clone, "tag", "--annotate", "release-0.2.0", "--message=With a message")
+    hidden = person.clone / "spaces" / "page" / "mine.css"
+    for name in (hidden, person.clone / "spaces" / "page" / "page.css"):
+        text = name.read_text("utf-8") if name.exists() else ""
+        name.write_text(f"{text}p {{}}\n", "utf-8")
+        assert f"needs all committed, got {'M' if text else '??'}" in " ".join(
+            refused(person.publish(*wanted)).split()
+        )
+        name.write_text(text, "utf-8") if text else name.unlink()
+    hidden.write_text("p {}\n", "utf-8")
+    (person.clone / ".git" / "info" / "exclude").write_text("mine.css\n", "utf-8")
+    published(person.publish(*wanted))
+    assert "mine.css" not in hub.spaces["org/nit"].head.files
+    git(person.clone, "commit", "--quiet", "--allow-empty", "--message=Later")
+    for options in (wanted, (*wanted, "--dry-run")):
+        assert "and it is on commit " in refused(person.publish(*options))
 
 
 # What is refused, in one sentence
