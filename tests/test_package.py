@@ -5,11 +5,13 @@ import functools
 import importlib
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 from sklearn.naive_bayes import GaussianNB
 
@@ -88,6 +90,20 @@ def test_the_wheel_carries_package_and_modules_and_nothing_else(tmp_path):
     required = [line for line in said.get_all("Requires-Dist") if "extra ==" not in line]
     assert required == ["numpy>=1.25"]
     assert {"evaluate", "cli", "all", "test"} <= {*said.get_all("Provides-Extra")}
+
+
+@pytest.mark.slow
+def test_the_source_archive_has_what_the_wheel_is_made_of_and_nothing_else(tmp_path):
+    (path,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    with tarfile.open(path) as archive:
+        top = {name.split("/")[1] for name in archive.getnames()}
+    texts = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md"}
+    assert top == {"src", "metrics", "pyproject.toml", "PKG-INFO", ".gitignore"} | texts
+
+
+def test_every_line_of_gitattributes_is_of_files_that_are_there():
+    for line in (ROOT / ".gitattributes").read_text("utf-8").splitlines():
+        assert any(ROOT.rglob(line.split()[0])), line
 
 
 def test_the_names_of_the_package_are_the_public_ones():

@@ -149,7 +149,7 @@ def test_the_version_registered_last_loads_up_and_down(cache, tmp_path, monkeypa
 def test_a_cache_that_cannot_be_written_is_a_clear_error(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", tmp_path / "file" / "modules")
-    message = r"^cannot register 'informedness' in .*set HF_MODULES_CACHE to one that is"
+    message = r"^cannot register 'informedness' in .*set HF_MODULES_CACHE to a folder"
     with pytest.raises(OSError, match=message):
         informedness.register()
 

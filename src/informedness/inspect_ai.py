@@ -108,7 +108,8 @@ def informedness(labels: Sequence[str] | None = None) -> Metric:
     ...     metrics=[accuracy(), informedness()],
     ... )
     >>> model = get_model("mockllm/model", custom_outputs=always_b)
-    >>> log = eval(task, model=model, display="none", log_dir=tempfile.mkdtemp())[0]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = eval(task, model=model, display="none", log_dir=folder)[0]
     >>> {name: metric.value for each in log.results.scores for name, metric in each.metrics.items()}
     {'accuracy': 0.5, 'informedness': 0.0}
     """

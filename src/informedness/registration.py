@@ -47,7 +47,7 @@ def register() -> dict[str, str]:
                 folder.mkdir(parents=True, exist_ok=True)
                 _put_in_place(copy, files)
         except OSError as error:
-            remedy = "make that folder writable, or set HF_MODULES_CACHE to one that is"
+            remedy = "set HF_MODULES_CACHE to a folder that can be written"
             raise OSError(f"cannot register {name!r} in {folder} ({error}): {remedy}") from error
         registered[name] = str(copy)
     return registered

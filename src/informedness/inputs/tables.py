@@ -124,10 +124,10 @@ def table_from_file(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "part-0.csv").write_text("gold,model\na,a\nb,b\n")
-    >>> _ = (folder / "part-1.csv").write_text("gold,model\na,b\n")
-    >>> table = table_from_file(folder, references="gold", predictions="model")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "part-0.csv").write_text("gold,model\na,a\nb,b\n")
+    ...     _ = pathlib.Path(folder, "part-1.csv").write_text("gold,model\na,b\n")
+    ...     table = table_from_file(folder, references="gold", predictions="model")
     >>> table.labels, table.to_dense().tolist()
     (('a', 'b'), [[1, 1], [0, 1]])
     """

@@ -94,15 +94,16 @@ def read_log(
     Examples
     --------
     >>> import json, pathlib, tempfile
-    >>> log = pathlib.Path(tempfile.mkdtemp()) / "samples_spam_2026-01-01T00-00-00.jsonl"
     >>> asked = {"gen_args_0": {"arg_0": "Is it spam?", "arg_1": {"until": ["."]}}}
     >>> pairs = [("yes", "yes"), ("no", "no"), ("no", "I cannot say")]
-    >>> with log.open("w") as file:
-    ...     for number, (target, answer) in enumerate(pairs):
-    ...         sample = {"doc_id": number, "target": target, "arguments": asked, "filter": "none"}
-    ...         sample |= {"filtered_resps": [answer], "prompt_hash": "1"}
-    ...         print(json.dumps(sample), file=file)
-    >>> (answers,) = read_log(log)
+    >>> samples = [
+    ...     {"doc_id": i, "target": x, "arguments": asked, "filter": "none", "prompt_hash": "1"}
+    ...     | {"filtered_resps": [answer]} for i, (x, answer) in enumerate(pairs)
+    ... ]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = pathlib.Path(folder, "samples_spam_2026-01-01T00-00-00.jsonl")
+    ...     _ = log.write_text("\n".join(map(json.dumps, samples)))
+    ...     (answers,) = read_log(log)
     >>> answers.classes, answers.unknown()
     (('no', 'yes'), Counter({'I cannot say': 1}))
     >>> answers.report().scores["informedness"]
