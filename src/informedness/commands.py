@@ -212,7 +212,14 @@ def _save_plots(result: Any, options: Namespace) -> None:
         }
     for name, ax in axes.items():
         path, figure = Path(options.plot) / f"{name}.png", ax.figure
-        figure.savefig(path, dpi=300)
+        part = path.with_suffix(".part")
+        try:
+            figure.savefig(part, dpi=300, format="png")
+            part.replace(path)
+        except OSError as error:
+            raise OSError(f"{path}: {error.strerror}") from error
+        finally:
+            part.unlink(missing_ok=True)
         import_pyplot().close(figure)
         options.tell(f"wrote {path}")
 
@@ -236,6 +243,11 @@ def report(options: Namespace) -> str:
 
         os.environ["MPLBACKEND"] = "agg"  # files, no windows
         import_pyplot()
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        kinds = FigureCanvasBase.get_supported_filetypes()
+        if Path(options.plot).suffix.removeprefix(".") in kinds:
+            raise ValueError(f"--plot must name a folder for PNG files, got {options.plot}")
         Path(options.plot).mkdir(parents=True, exist_ok=True)
     if source == "logs":
         return _report_of_logs(options)
