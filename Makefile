@@ -7,7 +7,7 @@ export HF_UPDATE_DOWNLOAD_COUNTS := 0
 # Threads of BLAS and torch would only wait for each other beside two processes.
 check test test-digits test-release: export OMP_NUM_THREADS := 1
 
-.PHONY: demo check test test-digits test-release test-oldest test-spark test-harnesses test-recipes lint bench coverage notebook docs paper space publish release screenshots clean
+.PHONY: demo check test test-digits test-release test-oldest test-spark test-harnesses test-recipes lint bench coverage notebook docs paper space publish lock release screenshots clean
 
 # The main job on real data: train, register, score, report.
 demo: $(VENV)/.demo
@@ -104,6 +104,10 @@ space: $(VENV)/.publish
 # Both Spaces on the Hub: make publish ORG=you OPTIONS=--dry-run
 publish: $(VENV)/.publish
 	$(BIN)/python spaces/publish.py --org "$(ORG)" $(OPTIONS)
+
+# The exact versions of what a Space installs, anew; then `make test-release` starts one with them.
+lock: $(VENV)/.publish
+	$(BIN)/python spaces/lock.py
 
 # Check, build and try a release, upload nothing: make release VERSION=0.2.0 [ORG=you]
 release: $(VENV)/.test

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from packaging.requirements import Requirement
 from sync import ROOT, SOURCE, stale_copies
 
 sys.path.insert(0, str(SOURCE.parent))
@@ -20,6 +21,7 @@ from informedness.statistics.registry import MODULES as MODULES  # for publish.p
 from informedness.statistics.registry import score_named
 
 PAGE = ROOT / "spaces" / "page"
+LOCK = ROOT / "spaces" / "requirements.txt"  # exact versions, which `make lock` writes
 _HUB = "https://huggingface.co/spaces"
 PACKAGE = "package"  # the folder of a Space from which its page imports the package
 
@@ -58,13 +60,33 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
     card = files["README.md"].decode("utf-8")
     if repo_id is not None:
         files["README.md"] = named(card, metric, repo_id).encode()
-    needs = (folder / "requirements.txt").read_text("utf-8").splitlines()
-    needs = [need for need in needs if re.split(r"[^\w-]", need)[0] not in _ONLY_TO_LOAD]
-    (version,) = re.findall('^sdk_version: "(.*)"$', card, re.MULTILINE)
-    needs += ["openpyxl>=3.1", "pyarrow>=20"]  # for uploads
-    needs.append(f"gradio[mcp]=={version}")  # the version that the Hub installs anyway
-    files["requirements.txt"] = "".join(f"{need}\n" for need in needs).encode()
+    files["requirements.txt"] = LOCK.read_bytes()
+    if missing := [need for need in space_needs(metric) if not _is_locked(need)]:
+        raise BuildError(f"{LOCK.name} has no version for {missing[0]}: run `make lock`")
     return dict(sorted(files.items()))
+
+
+def space_needs(metric: str) -> list[str]:
+    """Return what a metric's Space imports, as requirements."""
+    needs = (ROOT / "metrics" / metric / "requirements.txt").read_text("utf-8").splitlines()
+    needs = [need for need in needs if Requirement(need).name not in _ONLY_TO_LOAD]
+    needs += ["openpyxl>=3.1", "pyarrow>=20"]  # for uploads
+    # the version that the Hub installs anyway
+    return [*needs, f"gradio[mcp]=={of_card(metric, 'sdk_version')}"]
+
+
+def of_card(metric: str, key: str) -> str:
+    """Return what a metric's card says in its front matter."""
+    card = (ROOT / "metrics" / metric / "README.md").read_text("utf-8")
+    (value,) = re.findall(f'^{key}: "(.*)"$', card, re.MULTILINE)
+    return str(value)
+
+
+def _is_locked(need: str) -> bool:
+    """Return whether the exact versions have one for a requirement."""
+    wanted = Requirement(need)
+    locked = dict(line.split("==") for line in LOCK.read_text("utf-8").split())
+    return locked.get(wanted.name, "") in wanted.specifier
 
 
 def _files() -> list[Path]:
