@@ -14,12 +14,16 @@ from run_notebook import executed  # noqa: E402
 
 
 def texts(notebook):
-    """Return the outputs that are text, and of what is a picture that there is one."""
+    """Return the outputs that are text, and of what is a picture that there is one.
+
+    What a cell prints is one text: Jupyter splits it where the machine is slow.
+    """
     found = []
     for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            found.append(output.get("text") or data.get("text/html") or sorted(data))
+        outputs = cell.get("outputs", [])
+        found.append("".join(output.get("text", "") for output in outputs))
+        shown = [output["data"] for output in outputs if "data" in output]
+        found += [data.get("text/html") or sorted(data) for data in shown]
     return found
 
 
