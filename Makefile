@@ -22,7 +22,7 @@ check: lint
 # environment runs in one process, which makes it once.
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup
 test: $(VENV)/.test chromium
-	$(PYTEST) -m "not release"
+	$(PYTEST) --durations=15 -m "not release"
 
 # Other processors add in another order: BLAS picks its kernel by the processor, numpy its loops.
 test-digits: $(VENV)/.test
