@@ -3,6 +3,8 @@
 import email
 import functools
 import importlib
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -184,3 +186,22 @@ def test_samples_of_one_index_in_two_orders_are_refused_wherever_columns_meet(lo
         )
     assert informedness.nit_score(first, other.loc[first.index]) == 1
     assert informedness.nit_score(first[:30], first[30:]) == 1  # other samples
+
+
+@pytest.mark.release
+@pytest.mark.full
+def test_quick_tests_pass_in_an_odd_place_without_a_home_in_plain_ascii_and_another_zone(tmp_path):
+    folder = tmp_path / "a blank and ö"
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    kept = {x: value for x, value in os.environ.items() if not x.startswith(("HF_", "LC_", "LANG"))}
+    odd = {"HOME": "/dev/null", "LC_ALL": "C", "TZ": "Pacific/Chatham"}
+    env = {**kept, **odd, "PYTHONPATH": str(folder / "src")}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += ["-m", "not slow and not browser and not full and not release", "tests"]
+    result = subprocess.run(command, cwd=folder, env=env, capture_output=True, encoding="utf-8")
+    assert result.returncode == 0, result.stdout[-4000:]

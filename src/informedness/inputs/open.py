@@ -11,7 +11,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -180,13 +180,14 @@ def _copied(pieces: Iterable[bytes], most_bytes: int | None = None) -> Any:
     """Copy what can only be read once into a temporary file."""
     from tempfile import TemporaryFile  # which takes long
 
-    copy = TemporaryFile()  # noqa: SIM115 the caller closes it
-    for piece in pieces:
-        copy.write(piece)
-        if most_bytes is not None and copy.tell() > most_bytes:
-            copy.close()
-            raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got more")
-    copy.seek(0)
+    with ExitStack() as in_error:
+        copy = in_error.enter_context(TemporaryFile())
+        for piece in pieces:
+            copy.write(piece)
+            if most_bytes is not None and copy.tell() > most_bytes:
+                raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got more")
+        copy.seek(0)
+        in_error.pop_all()  # the caller closes it
     return copy
 
 
