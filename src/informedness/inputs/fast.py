@@ -41,6 +41,8 @@ def _held(values: Any) -> Any:
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(values, "has_nulls") and hasattr(dtype, "base_type"):  # of polars
         kind = dtype.base_type().__name__
+        if kind.endswith("128"):  # which numpy has not, and polars before 2.1 panics
+            return values
         with suppress(Exception):  # no pyarrow, or a type that numpy has not
             if kind in ("String", "Binary", "Categorical", "Enum"):
                 return values.to_arrow()
