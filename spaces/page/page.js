@@ -35,7 +35,7 @@ const make = (tag, properties = {}, children = []) => {
     if (chip && chip !== step) chip.parentElement.scrollLeft = chip.offsetLeft - 16;
     if (step && chip !== step) address(chip ? `?example=${parseInt(chip.textContent)}` : "");
     step = chip;
-  }).observe(document, { childList: true, subtree: true, attributeFilter: ["open"] });
+  }).observe(document, { childList: true, subtree: true, attributeFilter: ["open", "name"] });
 
   const query = new URLSearchParams(location.search);
   if (query.has("counts") || query.has("example"))

@@ -19,7 +19,8 @@ def is_small(path: str, kind: str, most_bytes: int) -> bool:
     """Return whether a file can be decoded; one that is damaged can, as its reader says more."""
     if kind not in ("arrow", "parquet"):  # others are read in small parts, and can be no larger
         return True
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    few_threads = {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}  # each takes addresses
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **few_threads}
     command = [sys.executable, __file__, path, kind, str(most_bytes)]
     try:
         tried = subprocess.run(command, env=env, capture_output=True, timeout=_SECONDS)
@@ -60,4 +61,4 @@ def main(path: str, kind: str, most_bytes: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    os._exit(main(*sys.argv[1:]))  # threads of Arrow's may abort an orderly end
