@@ -38,9 +38,9 @@ def _cells(references: list[Any], predictions: list[Any]) -> list[list[Fraction]
     return [[Fraction(n[r, p]) for p in labels] for r in labels]
 
 
-def informedness(references: list[Any], predictions: list[Any]) -> float:
+def informedness(references: list[Any], predictions: list[Any], average: str = "bias") -> float:
     """Return Informedness from its definition."""
-    return float(dense.score(_cells(references, predictions), "informedness", "bias"))
+    return float(dense.score(_cells(references, predictions), "informedness", average))
 
 
 def nit(references: list[Any], predictions: list[Any], k: int | None = None) -> float:

@@ -3,6 +3,7 @@
 The 8 x 8 images are read as 16 grey levels, each the mean of 2 x 2 pixels.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def trainer_of(
     )
 
 
-def expected(model: Any, head: str, folder: Any) -> tuple[float, float]:
+def expected(model: Any, head: str, folder: Any, average: str = "bias") -> tuple[float, float]:
     """Return Informedness and NIT of the model's answers, without this package."""
     trainer = trainer_of(head, folder, compute_metrics=lambda _: {}, model=model)
     found = trainer.predict(trainer.eval_dataset)
@@ -133,5 +134,6 @@ def expected(model: Any, head: str, folder: Any) -> tuple[float, float]:
     sides = (found.label_ids[kept].astype(int), decided.reshape(kept.shape)[kept])
     columns = 3 if head == "several labels" else 1
     pairs = list(zip(*(side.reshape(-1, columns).T.tolist() for side in sides), strict=True))
-    of_labels = ([score(*pair) for pair in pairs] for score in (informedness, nit))
+    scores = (partial(informedness, average=average), nit)
+    of_labels = ([score(*pair) for pair in pairs] for score in scores)
     return tuple(float(np.mean(scores)) for scores in of_labels)
