@@ -40,8 +40,8 @@ def coverage_said():
         f"or of one class, in at least {min(others):.1%}",
         f"with a warning, in at least {min(warned):.1%}, and of all tables, in at least "
         f"{min(of_all):.1%}",
-        f"Of all {measured:,} coverages so measured {failed:,} lie below 92%, or 88% with a "
-        "warning, by more than chance",
+        f"Of {measured:,} coverage estimates, {failed:,} are significantly below the limit (92%; "
+        "88% with a warning)",
     ]
 
 
@@ -50,10 +50,7 @@ def chance_said():
     _, sections = _sections("COVERAGE.md")
     rows = re.findall(r"\| \d+ \| (\d+) \| (\d+) \|", sections["The test of chance"])
     cells, failed = (sum(map(int, counts)) for counts in zip(*rows, strict=True))
-    return [
-        f"In {failed:,} of {cells:,} cells of guessers, the test of chance has p < 0.05 in more "
-        "than 6% of the tables"
-    ]
+    return [f"In {failed:,} of {cells:,} cells it has so in significantly more than 6%"]
 
 
 def groups_said():
@@ -71,11 +68,11 @@ def groups_said():
     of = {name: max(x[0] for _, x in found) for name, found in rows.items()}
     lost = max(shares[3] - shares[2] for shares in many if shares[1] <= 0.06)
     return [
-        f"p < 0.05 in at most {of['Informedness']:.1%} of the pairs for Informedness and "
+        f"in at most {of['Informedness']:.1%} of the pairs for Informedness and "
         f"{of['NIT']:.1%} for NIT",
-        f"25 groups or more, the power is at most {100 * lost:.1f} points below that of a t-test",
+        f"with 25 groups or more, at most {100 * lost:.1f} points below the t-test",
         f"cover it in at least {min(x[4] for x in many):.1%}",
-        f"intervals of one model cover it in at least {min(x[5] for _, x in every):.1%}",
+        f"intervals of one model | cover the truth in at least {min(x[5] for _, x in every):.1%}",
     ]
 
 
@@ -100,7 +97,7 @@ def comparison_said():
     return [
         f"p < 0.05 in at most {of['informedness']:.1%} of the pairs of a cell for Informedness, "
         f"{of['nit']:.1%} for NIT and {highest} for any score",
-        f"{failed} of {cells} cells lies above 6% by more than chance",
+        f"{failed} of {cells} cells is significantly above 6%",
         f"With a warning it can be far more, up to {highest_of_all}",
         f"passed {tail} times as often as it should be in these cells, and {forty[1]} (samples) or "
         f"{forty[2]} times (groups)",

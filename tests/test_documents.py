@@ -191,11 +191,17 @@ def test_the_page_on_how_sure_is_right_about_weights_and_copies():
     table = np.array([[84, 6], [2, 8]])
     weighted = ContingencyTable.from_matrix(3 * table, squared_weights=9 * table)
     copies = ContingencyTable.from_matrix(3 * table)
-    made = [
-        str(estimate(x)).split(" (")[0].removeprefix("informedness ") for x in (weighted, copies)
-    ]
-    said = f"the weight 3 leaves {made[0]} as it is, where three copies of each would give"
-    assert f"{said} {made[1]}." in plain(HOW_SURE)
+    plain_table = ContingencyTable.from_matrix(table)
+    errors = [estimate(x).standard_error for x in (plain_table, weighted, copies)]
+    assert errors[0] == pytest.approx(errors[1], abs=1e-12)
+    said = f"the standard error stays {errors[1]:.4f}. With three copies of each sample it would be"
+    assert f"{said} {errors[2]:.4f}." in plain(HOW_SURE)
+
+
+def test_the_page_on_how_sure_has_the_samples_that_an_interval_of_a_tenth_takes():
+    low, high = estimate(ContingencyTable.from_matrix([[96, 96]] * 2)).confidence_interval
+    assert (low, high) == (pytest.approx(-0.1, abs=1e-3), pytest.approx(0.1, abs=1e-3))
+    assert "two classes with about 192 samples each" in plain(HOW_SURE)
 
 
 def test_the_page_on_how_sure_says_what_the_studies_found():
