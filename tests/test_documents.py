@@ -26,7 +26,11 @@ from informedness.statistics.entropy import ENOUGH_TO_SEE
 from informedness.statistics.intervals import FEW_SAMPLES
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md")))]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md"))),
+]
 WITH_TORCH = "docs/other-loops.md"
 CARDS = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
 HOW_SURE, METHODS = "docs/how-sure.md", "docs/formulas.md"
