@@ -11,9 +11,9 @@ from .table import Table
 
 _DESCRIPTION = """\
 Informedness says how much better than guessing a classifier is. A perfect classifier
-scores 1, and guessing scores 0 on average, no matter how uneven the classes are. Below 0 is worse than
-guessing. It is the multi-class form of Youden's J: the sum over classes c of
-bias_c * (TPR_c - FPR_c), where bias_c is the share of the predictions that are c.
+scores 1, and guessing scores 0 on average, no matter how uneven the classes are. It is the
+multi-class form of Youden's J: the sum over classes c of bias_c * (TPR_c - FPR_c), where bias_c is
+the share of the predictions that are c.
 """
 
 _KWARGS_DESCRIPTION = """
@@ -21,9 +21,10 @@ Args:
     predictions (`list` of `int` or `str`): Predicted labels.
     references (`list` of `int` or `str`): True labels, of the same type.
     labels (`list`, *optional*): The classes of the task, in order. By default those that occur.
-    average (`str`, *optional*): How classes are weighted: "bias" (the default), "prevalence" or
-        "macro". None returns one value per class, in label order, and adds "labels".
-    prior (`dict`, *optional*): Class shares to score under, a probability for each class.
+    average (`str`, *optional*): How classes are weighted: "bias" (the default), "prevalence" (to
+        train with more than two classes) or "macro". None returns one value per class, in label
+        order, and adds "labels".
+    prior (`dict`, *optional*): Class shares to score under, a probability or count for each class.
     prior_mode (`str`): "reweight" (the default) weights the samples so that the class shares match
         the prior; "odds" uses the odds that the prior sets.
     sample_weight (`list` of `float`, *optional*): A weight for each sample; `add_batch` takes it too.

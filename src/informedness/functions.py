@@ -61,14 +61,14 @@ def informedness_score(
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
-    with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0; negative for
-    predictions worse than guessing. For two classes it is Youden's J, 2 balanced accuracy - 1.
+    with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0. For two classes it
+    is Youden's J, 2 balanced accuracy - 1, and negative for predictions worse than guessing.
     Any guesser, constant or random, scores 0 on average, with any shares. A classifier that
     knows a share x of the answers in every class and guesses the rest scores x on average; the
     default `average` adds :math:`x (1 - x) (k - 2) / N` in samples of k classes, "prevalence" and
     "macro" add nothing. With three or more classes the default can exceed accuracy, and is then
-    not a share of the predictions. To choose checkpoints among many classes, take "prevalence",
-    which never exceeds accuracy.
+    not a share of the predictions; it can also fall when a mistake is corrected. To train with more
+    than two classes, take "prevalence", which does neither.
 
     Parameters
     ----------
@@ -81,12 +81,13 @@ def informedness_score(
         occur, sorted.
     average : {"bias", "prevalence", "macro"} or None
         How classes are weighted: by their share of the predictions (Powers 2003), by their share of
-        the references (Powers 2011, eq. 42), or equally over the classes in the references. None
-        gives TPR - FPR of each class, in label order. All averages agree for two classes and differ
-        for more.
-    prior : mapping of class to probability, optional
+        the references (Powers 2011, eq. 42, as the R package yardstick cites it), or equally over
+        the classes in the references. None gives TPR - FPR of each class, in label order. All
+        averages agree for two classes and differ for more.
+    prior : mapping of class to probability or count, optional
         Class shares to score under, for example those of the training data. It must cover every
-        class in the references, each strictly between 0 and 1, and sum to 1 (within 1e-6).
+        class in the references. Probabilities are strictly between 0 and 1 and sum to 1 (within
+        1e-6).
     prior_mode : {"reweight", "odds"}
         "reweight" reweights the references so that their shares are the prior, then scores as
         usual: perfect stays 1 and guessing 0. "odds" lets the prior set the gain 1/q of a right

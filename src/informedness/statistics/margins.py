@@ -347,7 +347,7 @@ COHEN_KAPPA, MATTHEWS_CORRCOEF = CohenKappa(), MatthewsCorrelation()
 
 @dataclass(frozen=True)
 class Informedness(MarginScore):
-    """Multi-class Bookmaker Informedness: best 1, chance 0, below 0 worse than chance."""
+    """Multi-class Bookmaker Informedness: best 1, chance 0."""
 
     name = "informedness"
     title = "Informedness"
