@@ -154,7 +154,10 @@ def test_fewer_than_five_groups_have_no_p_value():
         plain = made.to_dict()
         assert (plain["p_value"] is None) != is_tested
         assert (plain["confidence_interval"] == [None, None]) != is_tested
-        said = "Too few groups: +0.129 (no interval), not tested; 89 samples gained, 52 lost"
+        said = (
+            "Too few groups: +0.129 (no interval), not tested; B is right on 89 samples that A "
+            "gets wrong, and wrong on 52 that A gets right"
+        )
         assert (str(made) == said) != is_tested
         assert ("(no test)" in str(made.text_tables())) != is_tested
         assert made.standard_error > 0
@@ -169,7 +172,7 @@ def test_equal_models_have_a_p_value_of_1_no_difference_and_an_interval_of_some_
         assert made.standard_error > 0.001
         low, high = made.confidence_interval
         assert low < 0 < high
-        assert str(made).startswith("No difference is shown: +0.000 (")
+        assert str(made).startswith("No significant difference: +0.000 (95% interval ")
 
 
 def test_a_and_b_exchanged_mirror_the_comparison():
@@ -406,8 +409,9 @@ def test_the_sentence_calls_a_model_better_where_p_is_below_1_minus_the_level():
             (0.125, 1, "B scores higher, but is right less often"),
         ):
             fields |= {"difference": difference, "gained": gained, "lost": 2}
-            verdict = verdict if better else "No difference is shown"
-            wanted = f"{verdict}: {difference:+.3f} (-0.2500 to 0.9998), {shown}; {gained} sample"
+            verdict = verdict if better else "No significant difference"
+            interval = f"({100 * level:.6g}% interval -0.2500 to 0.9998)"
+            wanted = f"{verdict}: {difference:+.3f} {interval}, {shown}; B is right on {gained} sam"
             assert str(Comparison(**fields)).startswith(wanted)
 
 

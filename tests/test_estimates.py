@@ -249,7 +249,8 @@ def test_an_estimate_says_all_it_knows():
         "signature": made.signature,
     }
     low, high = made.confidence_interval
-    assert str(made) == f"informedness 0.7333 ± 0.1292 ({low:.4f} to {high:.4f}, 0.9)"
+    interval = f"90% interval {low:.4f} to {high:.4f}"
+    assert str(made) == f"informedness 0.7333, standard error 0.1292, {interval}"
 
 
 @pytest.mark.slow

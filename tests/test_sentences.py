@@ -106,7 +106,7 @@ def test_what_is_said_of_tables_of_many_shapes_has_been_read():
 
 def test_a_printed_value_lies_within_its_printed_interval():
     rng = np.random.default_rng(5)
-    shown = r"(?:Informedness|NIT) (-?[\d.]+) \((-?[\d.]+) to (-?[\d.]+)\)"
+    shown = r"(?:Informedness|NIT) (-?[\d.]+) \(90% interval (-?[\d.]+) to (-?[\d.]+)\)"
     n_found = 0
     for _ in range(200):
         k, n = int(rng.integers(2, 9)), int(10 ** rng.uniform(1.5, 5))

@@ -144,7 +144,7 @@ def cross_val_estimate(
     >>> from sklearn.model_selection import LeaveOneOut
     >>> from sklearn.naive_bayes import GaussianNB
     >>> print(cross_val_estimate(GaussianNB(), *load_iris(return_X_y=True), cv=LeaveOneOut()))
-    informedness 0.9301 ± 0.0262 (0.8533 to 0.9814, 0.95)
+    informedness 0.9301, standard error 0.0262, 95% interval 0.8533 to 0.9814
     """
     # before the fits, which may take long
     averaged_score(metric, average)

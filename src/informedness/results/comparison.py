@@ -83,7 +83,7 @@ class Comparison(Measured):
     @property
     def summary(self) -> str:
         """The result as a sentence."""
-        verdict = "No difference is shown"
+        verdict = "No significant difference"
         if math.isnan(self.p_value):
             verdict = "Too few groups"
         if 1 - self.p_value > self.confidence_level:  # 1 - 0.95 is above 0.05
@@ -92,8 +92,9 @@ class Comparison(Measured):
             if (self.gained - self.lost) * self.difference < 0:
                 verdict = f"{higher} scores higher, but is right less often"
         return (
-            f"{verdict}: {self.difference:+.3f} {self.shown(3)[1]}, {p_text(self.p_value)}; "
-            f"{samples(self.gained)} gained, {self.lost} lost"
+            f"{verdict}: {self.difference:+.3f} {self.interval_in_words(3)}, "
+            f"{p_text(self.p_value)}; B is right on {samples(self.gained)} that A gets wrong, "
+            f"and wrong on {self.lost} that A gets right"
         )
 
     def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:
@@ -195,8 +196,8 @@ def compare(
     >>> references = ["ham"] * 80 + ["spam"] * 20
     >>> model_a = ["ham"] * 88 + ["spam"] * 12
     >>> model_b = ["ham"] * 82 + ["spam"] * 18
-    >>> print(compare(references, model_a, model_b))
-    B is better: +0.300 (0.072 to 0.528), p = 0.031; 6 samples gained, 0 lost
+    >>> str(compare(references, model_a, model_b)).partition("; ")[0]
+    'B is better: +0.300 (95% interval 0.072 to 0.528), p = 0.031'
     """
     score = score_of_pairs(metric, average, prior)
     check_level(confidence_level)

@@ -78,10 +78,8 @@ class Estimate(Measured):
     def __str__(self) -> str:
         """Return the value, its standard error and its interval on one line."""
         name = self.metric if self.label is None else f"{self.metric} of {show(self.label)}"
-        interval = self.shown()[1]
-        if not math.isnan(self.confidence_interval[0]):
-            interval = f"{interval[:-1]}, {self.confidence_level:.4g})"
-        return f"{name} {self.value:.4f} ± {self.standard_error:.4f} {interval}"
+        interval = self.interval_in_words()[1:-1]
+        return f"{name} {self.value:.4f}, standard error {self.standard_error:.4f}, {interval}"
 
     def text_tables(self) -> list[Rows]:
         """Return a table of one row."""
@@ -264,7 +262,7 @@ def estimate(
     >>> references = ["ham"] * 90 + ["spam"] * 10
     >>> predictions = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
     >>> print(estimate(references, predictions))
-    informedness 0.7333 ± 0.1292 (0.4112 to 0.9953, 0.95)
+    informedness 0.7333, standard error 0.1292, 95% interval 0.4112 to 0.9953
     """
     pairs, score = None, averaged_score(metric, average)
     check_level(confidence_level)

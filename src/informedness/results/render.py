@@ -108,6 +108,7 @@ class Measured(Result):
 
     standard_error: float
     confidence_interval: tuple[float, float]
+    confidence_level: float
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as plain values for JSON; undefined numbers are None."""
@@ -126,6 +127,13 @@ class Measured(Result):
     def shown(self, digits: int = 4) -> list[str]:
         """Return the standard error and the interval as text."""
         return shown_interval(self.standard_error, self.confidence_interval, digits)
+
+    def interval_in_words(self, digits: int = 4) -> str:
+        """Return the interval in brackets, named by its level."""
+        interval = self.shown(digits)[1]
+        if math.isnan(self.confidence_interval[0]):
+            return interval
+        return f"({100 * self.confidence_level:.6g}% interval {interval[1:]}"
 
 
 # Values of records

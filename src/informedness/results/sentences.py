@@ -12,7 +12,7 @@ from ..core.table import Table
 from ..statistics.intervals import FEW_SAMPLES
 from ..statistics.score import Score, ScoreWithInterval
 from .estimate import Estimate, estimates_of
-from .render import cut, digits_for, rounded, samples, shown, shown_interval
+from .render import cut, digits_for, rounded, samples, shown
 
 _LEVEL = 0.95  # of the interval that a verdict is based on if none was asked for
 
@@ -39,17 +39,16 @@ def summary_of(
     if judged is not None:
         interval = judged.confidence_interval
         digits += interval[1] - interval[0] < 0.02
-        start = "" if made is None else " ("
-        if made is None and not _is_constant(table) and _holds_chance(table, score, judged, 0):
-            start = f" ({judged.confidence_level:.0%} interval "
-        if start:
+        if made is not None or (not _is_constant(table) and _holds_chance(table, score, judged, 0)):
             digits = digits_for(interval, digits)
-            ends = start + shown_interval(0, interval, digits)[1][1:]
+            ends = f" {judged.interval_in_words(digits)}"
     figures = f"{score.title} {rounded(value, digits)}{ends}"
-    said = [_verdict(table, score, value, judged, share, p_value)]
-    if not share:
-        said += [_on_the_way(table, score, value, judged), score.caution(table, value)]
-    return f"{figures}: {'; '.join(filter(None, said))}."
+    verdict = _verdict(table, score, value, judged, share, p_value)
+    if share:
+        return f"{figures}: {verdict}."
+    said = f"{figures}: {verdict}" if verdict else figures
+    said += _from_chance_to_best(table, score, None if verdict else made)
+    return f"{'; '.join(filter(None, (said, score.caution(table, value))))}."
 
 
 def headline(
@@ -86,34 +85,33 @@ def _verdict(
     rough = ""
     if n is not None and n < FEW_SAMPLES:
         rough = f" ({samples(n)}: with few samples, a score is uncertain)"
-    if _is_constant(table) or (judged is None and share and abs(value) < 0.005):
+    if _is_constant(table):
         return f"no better than guessing{rough}"
-    if _holds_chance(table, score, judged, p_value):
-        level = _LEVEL if judged is None else judged.confidence_level
-        of = "chance" if p_value < 1 - level else "guessing"
-        return f"cannot be told from {of} on {samples(n)}"
+    untested = judged is None and share and abs(value) < 0.005
+    if untested or _holds_chance(table, score, judged, p_value):
+        return f"cannot be told from guessing on {samples(n)}"
     if chance is not None and value < chance:
-        return f"worse than guessing{rough}"
+        if len(table.labels) == 2:
+            return f"worse than guessing{rough}"
+        return f"below what guessing scores{rough}"  # and not worse, for example if rotated
     return f"{share}{rough}" if share else ""
 
 
-def _on_the_way(table: Table, score: Score, value: float, judged: Estimate | None) -> str:
-    """Return how far a score is from chance to the best that the class shares allow.
+def _from_chance_to_best(table: Table, score: Score, made: Estimate | None) -> str:
+    """Return what guessing scores and the best for these class shares, and the way between them.
 
-    With an interval it is the part of the way that the interval leaves.
+    The way is what an interval leaves of it, if one is given.
     """
     best, chance = best_of(table, score), score.chance(table)
     if chance is None:
-        return f"the maximum for these classes is {rounded(best, 3)}"
-    ends = (value, value)
-    if judged is not None and not math.isnan(judged.confidence_interval[0]):
-        ends = judged.confidence_interval
-    ways = [rounded(100 * min(max((x - chance) / (best - chance), 0), 1), 0) for x in ends]
-    way = f"{ways[0]}%" if ways[0] == ways[1] else f"{ways[0]}% to {ways[1]}%"
-    return (
-        f"{way} of the way from chance ({rounded(chance, 3)}) to the maximum for these classes "
-        f"({rounded(best, 3)})"
-    )
+        return f", where the maximum for these classes is {rounded(best, 3)}"
+    of_chance, of_best = rounded(chance, 3), rounded(best, 3)
+    if made is None or math.isnan(made.confidence_interval[0]):
+        return f", where chance is {of_chance} and the maximum for these classes {of_best}"
+    ways = [(end - chance) / (best - chance) for end in made.confidence_interval]
+    low, high = (rounded(100 * min(max(way, 0), 1), 0) for way in ways)
+    way = f"{low}%{f' to {high}%' * (low != high)} of the way"
+    return f": {way} from chance ({of_chance}) to the maximum for these classes ({of_best})"
 
 
 def _is_constant(table: Table) -> bool:
