@@ -42,7 +42,7 @@ def warned(matrix, metric="informedness"):
 def test_few_samples_want_5_references_of_each_class():
     """With so many, intervals covered the truth as often on 20 and 30 samples as on many."""
     few = "4 references of the rarest class, fewer than the recommended 5"
-    classes = "fewer than 1,000, may lack a rare class; list all classes in labels= or a matrix"
+    classes = "fewer than 1,000, may lack a rare class; declare all classes with `labels`"
     matrix = np.array([[20, 3, 0], [4, 15, 1], [1, 1, 2]])
     enough = matrix + np.diag([0, 0, 1])
     assert matrix.sum() == 47
@@ -95,7 +95,7 @@ def test_scores_of_cells_want_references_of_each_class_where_classes_are_observe
             assert warned(enough, metric) is None
         assert warned([[900, 91], [1, 3]], metric) == (
             "only 4 references of the rarest class, so other classes may be missing; about "
-            "1,200 samples would do, or labels= or a matrix with all classes"
+            "1,200 samples would do, or declare all classes with `labels`"
         )
 
 

@@ -177,7 +177,7 @@ def test_nit_of_observed_classes_wants_some_references_of_each():
             references = "1 reference" if rarest == 1 else f"{rarest} references"
             assert f" {references} of the rarest class, so other classes" in said[0]
             assert ("there is no interval of nit: " in said[0]) == (k_of_low is None)
-            assert f"about {n} samples would do, or labels= or a matrix with all classes" in said[0]
+            assert f"about {n} samples would do, or declare all classes with `labels`" in said[0]
 
 
 def test_ema_of_observed_classes_wants_5_samples_outside_the_largest():

@@ -127,9 +127,7 @@ def test_there_is_one_warning_for_all_slices():
         warnings.simplefilter("always")
         slices(*of(FRAME), by=by)
     (message,) = [str(x.message) for x in caught if issubclass(x.category, InformednessWarning)]
-    assert message == (
-        "informedness: 60 slices, of which 60 with fewer than 50 samples, marked with *"
-    )
+    assert message == ("informedness: of 60 slices, 60 have fewer than 50 samples (marked with *)")
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ _CONTROLS = {
     "pass the files themselves, as several paths or a folder": "write all rows into one table",
     'unknown="wrong" with `labels` counts a missing prediction as wrong, ': "",
     "`labels` or a matrix": "a matrix",
-    "labels= or a matrix": "a matrix",
+    "declare all classes with `labels`": "list all classes in a matrix",
     "it in `labels`": "all classes in a matrix",
 }
 
@@ -186,7 +186,7 @@ def draw_score(
     if several and table.is_weighted:
         reach = "has no interval: these are weights, not counts of samples"
     with collected():
-        averages = report.far_averages if score == INFORMEDNESS else {}
+        averages = report.averages if score == INFORMEDNESS else {}
         said = verdict(report, made) if several else ""
     told = draw(
         "story",

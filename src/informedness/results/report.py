@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 _COLUMNS = ("prevalence", "bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
 _TITLES = {"tpr": "TPR", "fpr": "FPR", "tpr_minus_fpr": "TPR-FPR", "f1": "F1"}
 _MOST_CLASSES = 50
-_FAR_APART = 0.02  # averages of Informedness, which are then shown
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,7 +121,7 @@ class Report(Result, Mapping[str, float]):
             how = settings_of(confidence_level, pairs)
             options: dict[str, Any] = {"pairs": pairs, "ignore_index": ignore_index}
             estimates = reported_estimates(table, confidence_level, **options)
-            warn_of(estimates.values())
+            warn_of(made for name, made in estimates.items() if name not in _marked(estimates))
             made = [Interval(*[math.nan] * 4)] * len(table.labels)
             if pairs is None:
                 by_class = INFORMEDNESS.averaged(None).with_interval()
@@ -181,13 +180,12 @@ class Report(Result, Mapping[str, float]):
         return summary_of(self.table, score_named(name), *given, p_value=self.guessing_p_value)
 
     @property
-    def far_averages(self) -> dict[str, float]:
-        """Informedness by each of its averages, if they differ by more than 0.02; else empty."""
-        if INFORMEDNESS.undefined(self.table):
+    def averages(self) -> dict[str, float]:
+        """Informedness by each of its averages; empty for two classes, for which they agree."""
+        if len(self.table.labels) < 3 or INFORMEDNESS.undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
-        values = {name: INFORMEDNESS.averaged(name).rounded(self.table) for name in names}
-        return values if max(values.values()) - min(values.values()) > _FAR_APART else {}
+        return {name: INFORMEDNESS.averaged(name).rounded(self.table) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
@@ -207,6 +205,7 @@ class Report(Result, Mapping[str, float]):
                 made = self.estimates[name]
                 plain[f"{name}_standard_error"] = render.as_json(made.standard_error)
                 plain[f"{name}_confidence_interval"] = render.as_json(made.confidence_interval)
+        plain |= {f"{name}_doubt": few for name, few in _marked(self.estimates).items()}
         if (unknown := self.unknown) is not None:
             plain |= unknown.to_dict()
         plain["per_class"] = [
@@ -245,7 +244,10 @@ class Report(Result, Mapping[str, float]):
             if made.doubt and math.isnan(made.confidence_interval[0]):
                 lacking.setdefault(made.doubt, []).append(score_named(name).title)
         without = [f"No interval of {', '.join(x)}: {few}." for few, x in lacking.items()]
-        if averages := self.far_averages:
+        for name, few in _marked(self.estimates).items():
+            said = f"its interval may cover the truth less often than it says: {few}"
+            without.append(f"* {score_named(name).title}: {said}.")
+        if averages := self.averages:
             named = ", ".join(f"{name} {render.rounded(value)}" for name, value in averages.items())
             sentences.insert(1, f"Informedness by average: {named}.")
         if (unknown := self.unknown) is not None:
@@ -307,7 +309,9 @@ class Report(Result, Mapping[str, float]):
             rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
         for name, value in self.scores.items():
             interval = self.estimates[name].shown() if name in self.estimates else []
-            rows.append([score_named(name).title, render.rounded(value, 4), *interval])
+            mark = "*" * (name in _marked(self.estimates))
+            title = f"{score_named(name).title}{mark}"
+            rows.append([title, render.rounded(value, 4), *interval])
         return render.padded(rows, 2 + len(self._interval_heads))
 
     def _class_rows(self) -> Rows:
@@ -380,6 +384,15 @@ def report(
     """
     table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     return Report.from_table(table, confidence_level, by_name(ignore_index, y_true, y_pred))
+
+
+def _marked(estimates: Mapping[str, Estimate]) -> dict[str, str]:
+    """Return the doubt that marks a row in place of a warning: that of NIT alone, often found."""
+    others = {made.doubt for name, made in estimates.items() if name != NIT.name}
+    made = estimates.get(NIT.name)
+    if made is None or made.doubt in {*others, ""} or math.isnan(made.confidence_interval[0]):
+        return {}
+    return {NIT.name: made.doubt}
 
 
 # Answers outside the classes

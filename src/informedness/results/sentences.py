@@ -47,8 +47,8 @@ def summary_of(
     if share:
         return f"{figures}: {verdict}."
     said = f"{figures}: {verdict}" if verdict else figures
-    said += _from_chance_to_best(table, score, None if verdict else made)
-    return f"{'; '.join(filter(None, (said, score.caution(table, value))))}."
+    scaled = f"{said}, where {_scale(table, score)}"
+    return f"{'; '.join(filter(None, (scaled, score.caution(table, value))))}."
 
 
 def headline(
@@ -97,21 +97,12 @@ def _verdict(
     return f"{share}{rough}" if share else ""
 
 
-def _from_chance_to_best(table: Table, score: Score, made: Estimate | None) -> str:
-    """Return what guessing scores and the best for these class shares, and the way between them.
-
-    The way is what an interval leaves of it, if one is given.
-    """
-    best, chance = best_of(table, score), score.chance(table)
+def _scale(table: Table, score: Score) -> str:
+    """Return what guessing scores, and the best that the class shares allow."""
+    chance, best = score.chance(table), rounded(best_of(table, score), 3)
     if chance is None:
-        return f", where the maximum for these classes is {rounded(best, 3)}"
-    of_chance, of_best = rounded(chance, 3), rounded(best, 3)
-    if made is None or math.isnan(made.confidence_interval[0]):
-        return f", where chance is {of_chance} and the maximum for these classes {of_best}"
-    ways = [(end - chance) / (best - chance) for end in made.confidence_interval]
-    low, high = (rounded(100 * min(max(way, 0), 1), 0) for way in ways)
-    way = f"{low}%{f' to {high}%' * (low != high)} of the way"
-    return f": {way} from chance ({of_chance}) to the maximum for these classes ({of_best})"
+        return f"the maximum for these classes is {best}"
+    return f"chance is {rounded(chance, 3)} and the maximum for these classes {best}"
 
 
 def _is_constant(table: Table) -> bool:

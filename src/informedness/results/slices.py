@@ -378,10 +378,10 @@ def _warn_of(rows: Sequence[SliceRow]) -> None:
     """Warn once about the slices that say little."""
     small = sum(map(_is_small, rows))
     of_one = sum(not row.class_entropy for row in rows)
-    found = [f"{small} with fewer than {FEW_SAMPLES} samples, marked with *"] * bool(small)
-    found += [f"{of_one} with references of only one class"] * bool(of_one)
+    found = [f"{small} have fewer than {FEW_SAMPLES} samples (marked with *)"] * bool(small)
+    found += [f"{of_one} have references of only one class"] * bool(of_one)
     if found:
-        warn(f"{len(rows)} slices, of which {' and '.join(found)}")
+        warn(f"of {len(rows)} slices, {' and '.join(found)}")
 
 
 def _with_classes_of(

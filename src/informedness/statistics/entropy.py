@@ -223,7 +223,7 @@ class Nit(EntropicScore):
         few = self.too_few(table, prior)
         if few or table.declared or size > ENOUGH_TO_SEE - 1e-6:
             return few
-        rest = "may lack a rare class; list all classes in labels= or a matrix"
+        rest = "may lack a rare class; declare all classes with `labels`"
         return f"{size:.4g} samples, fewer than {ENOUGH_TO_SEE:,}, {rest}"
 
     def least_scale(self, table: Table) -> float:
