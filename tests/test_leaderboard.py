@@ -135,7 +135,7 @@ def test_weights_count_in_each_run_of_a_leaderboard_and_in_all_runs_pooled():
 
 
 def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
-    with pytest.raises(ValueError, match="`y_pred` must map the name of each model"):
+    with pytest.raises(ValueError, match="`y_pred` must be a dict or data frame"):
         leaderboard(REFERENCES, {})
     with pytest.raises(ValueError, match=r"same number of runs .* got 2 for some and 1 for 'b'"):
         leaderboard(REFERENCES, {"a": [MODELS["a"], MODELS["c"]], "b": [MODELS["b"]]})

@@ -298,8 +298,8 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
         names = list(y_pred)
     if names is None or not len(names):
         raise ValueError(
-            "`y_pred` must map the name of each model to its answers, or be a data frame with a "
-            f"column for each, got {show(y_pred)}"
+            "`y_pred` must be a dict or data frame of one column of answers for each model, "
+            f"got {show(y_pred)}"
         )
 
     def is_label(x: Any) -> bool:  # 0-d arrays and flags have a length, too
