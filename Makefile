@@ -52,7 +52,7 @@ test-harnesses: export HF_DATASETS_OFFLINE := 1
 test-harnesses: $(VENV)/harnesses/.done
 	$(VENV)/harnesses/bin/python -m pytest tests/harnesses
 
-# What docs/recipes.md shows, with the libraries it names, in an environment of its own.
+# What the documents show with boosters and trackers, in an environment of its own.
 test-recipes: export HF_HUB_OFFLINE := 1
 test-recipes: $(VENV)/recipes/.done
 	$(VENV)/recipes/bin/python -m pytest tests/recipes

@@ -128,12 +128,13 @@ def test_an_interrupted_evaluation_leaves_nothing_for_the_next(workers, tmp_path
         assert trainer.evaluate()["eval_informedness"] == whole
 
 
-def test_generated_texts_are_scored_as_the_page_shows(tmp_path):
+def test_generated_texts_are_scored_as_the_page_shows(tmp_path, registered, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     words = {"<pad>": 0, "</s>": 1, "no": 2, "yes": 3, "few": 4, "many": 5}
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer(models.WordLevel(words)), pad_token="<pad>", eos_token="</s>"
     )
-    of_texts = functions_of("docs/trainer.md")["score_of_texts"]
+    of_texts = functions_of("docs/evaluate.md")["score_of_texts"]
     answers = [n % 2 if n > 5 else 0 for n in range(40)]
     data = [{"input_ids": [4 + n % 2, 1], "labels": [2 + answers[n], 1]} for n in range(40)]
     sizes = {"vocab_size": 6, "d_model": 16, "d_ff": 16, "num_layers": 1, "num_heads": 2}

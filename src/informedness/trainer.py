@@ -27,7 +27,7 @@ from .tally import ADDING, Tally
 
 _ONE_COLUMN = "one column"
 _ENDS = "_standard_error", "_low", "_high"  # of the names of what goes with an interval
-_DECODE = "generated ids need `batch_decode` first, see Generated text in docs/trainer.md"
+_DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 # Above which the losses of transformers mean class 1, by the type of problem.
 _THRESHOLDS = {"multi_label_classification": 0.0, "regression": 0.5}
 

@@ -1,19 +1,31 @@
-"""The recipes run with the libraries they name, and print what stands below them."""
+"""The recipes of two pages run with the libraries they name, and print what stands below them."""
 
 import io
 import re
 from contextlib import redirect_stdout
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "recipes.md"
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+RECIPES = {
+    "other-loops.md": "## Early stopping with xgboost, LightGBM and skorch\n",
+    "evaluate.md": "### A complete example: token classification\n",
+}
 FENCES = re.compile(r"^```py\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 
-def test_the_recipes_print_what_they_say(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", RECIPES)
+def test_the_recipes_print_what_they_say(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    for code, expected in FENCES.findall(PAGE.read_text(encoding="utf-8")):
+    _, heading, text = (DOCS / page).read_text(encoding="utf-8").partition(RECIPES[page])
+    level = heading.split()[0]
+    text = re.split(rf"^{level} ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    fences = FENCES.findall(text)
+    assert fences
+    for code, expected in fences:
         printed = io.StringIO()
         with redirect_stdout(printed):
-            exec(compile(code, PAGE.name, "exec"), names)
+            exec(compile(code, page, "exec"), names)
         assert printed.getvalue().endswith(expected), code  # the Trainer prints its logs, too
