@@ -127,7 +127,7 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
         got = f", got {command!r}{_like(command, COMMANDS)}" if command else ""
         names = ", ".join(COMMANDS)
         raise ValueError(
-            f"the command must be one of {names}{got}; `informedness --help` says more"
+            f"the command must be one of {names}{got}; see `informedness --help`"
         )
     parser = _parser(command, "--help-all" in given)
     _, others = parser.parse_known_args(given, options)
@@ -327,8 +327,9 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     else:
         add("--groups", help="group of each sample, such as its document", **column)
     add = group("scores")
-    use = "print only this score:" if is_report else "default: informedness; others:"
-    add("--metric", metavar="NAME", help=f"{use} {_NAMES}")
+    default = _NAMES.replace("informedness", "informedness (default)", 1)
+    use = f"print only this score: {_NAMES}" if is_report else default
+    add("--metric", metavar="NAME", help=use)
     add("--average", metavar="NAME", default="default", help="bias, prevalence or macro")
     add("--prior", metavar="FILE:COL", help="reweight to the class shares of these labels")
     if is_report:
@@ -337,7 +338,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     formats = ["text", "json", *["csv", "markdown", "latex"] * is_report]
     add("--format", choices=formats, help=", ".join(formats))
     if is_report:
-        add("--plot", metavar="DIR", help="also save pictures in this folder, as PNG files")
+        add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files")
         add = group("slices (--by)")
         add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
         add("--sort", dest="column", metavar="FIELD", help="sort slices by a field, such as nit")
@@ -354,7 +355,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     add = group("reading files", is_rare=not with_rare)
     add("--choices", help="class names, if files hold their positions", **labels)
     add("--ignore-case", help="take Yes and yes for one class", **flag)
-    add("--strip", help="leave out blanks around labels", **flag)
+    add("--strip", help="strip whitespace around labels", **flag)
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
     add("--drop-null", help="leave out rows with missing values", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
