@@ -161,7 +161,7 @@ ONE = "p.csv -r gold -p a"
 
 def test_what_cannot_work_is_an_error_of_one_line_before_anything_is_read(command):
     for arguments, message in (
-        ("", "the command must be one of report, compare, register, unregister; see `informedness -"),
+        ("", "the command must be one of report, compare, register, unregister; see `"),
         ("reprot p.csv", "got 'reprot' (did you mean report?)"),
         ("report", "name a file, a folder or -"),
         ("register p.csv", "register takes no file, got 'p.csv'"),

@@ -126,9 +126,7 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
     if command not in COMMANDS:
         got = f", got {command!r}{_like(command, COMMANDS)}" if command else ""
         names = ", ".join(COMMANDS)
-        raise ValueError(
-            f"the command must be one of {names}{got}; see `informedness --help`"
-        )
+        raise ValueError(f"the command must be one of {names}{got}; see `informedness --help`")
     parser = _parser(command, "--help-all" in given)
     _, others = parser.parse_known_args(given, options)
     if options.help or options.help_all:
