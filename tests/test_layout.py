@@ -105,7 +105,7 @@ def test_a_prompt_shows_the_text_and_tables_fit_80_columns():
     logged = {"harness": "lm-eval", "task": "t", "model": "m", "how": "the likeliest choice"}
     answers = Answers(**logged, ids=("1",), references=(0,), predictions=(1,), prompts=("",))
     assert repr([answers]) == "[lm-eval, m, t: 1 sample, the answer is the likeliest choice]"
-    assert repr(board.models[0]).startswith("b|2: informedness 0.9000 ± ")
+    assert repr(board.models[0]).startswith("b|2: informedness 0.9000, standard error ")
     assert repr(sliced["a<b>"]).startswith("a<b>: 50 samples, Acc 1.000, BalAcc 1.000, ")
     assert "&lt;spam&gt;" in table._repr_html_()
 
@@ -130,7 +130,7 @@ def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():
     ):
         assert shown_interval(0.1, ends, digits)[1] == wanted
     ham = ContingencyTable.from_matrix([[84, 6], [2, 8]])
-    assert "0.733 (0.411 to 0.995): scores like" in str(report(ham, confidence_level=0.95))
+    assert "0.733 (95% interval 0.411 to 0.995): scores like" in str(report(ham, confidence_level=0.95))
 
 
 def test_names_are_cut_to_their_width_and_told_apart():
