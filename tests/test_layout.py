@@ -130,7 +130,9 @@ def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():
     ):
         assert shown_interval(0.1, ends, digits)[1] == wanted
     ham = ContingencyTable.from_matrix([[84, 6], [2, 8]])
-    assert "0.733 (95% interval 0.411 to 0.995): scores like" in str(report(ham, confidence_level=0.95))
+    assert "0.733 (95% interval 0.411 to 0.995): scores like" in str(
+        report(ham, confidence_level=0.95)
+    )
 
 
 def test_names_are_cut_to_their_width_and_told_apart():
