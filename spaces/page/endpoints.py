@@ -75,7 +75,7 @@ def score(
     """Score the predictions of a classifier against the references (the true labels).
 
     Informedness is 1 for a perfect classifier and 0, on average, for any guesser, however uneven
-    the classes are; below 0 is worse than guessing. A classifier that knows the share x of the
+    the classes are. A classifier that knows the share x of the
     answers in every class and guesses the rest scores about x.
     NIT (2^MI / k) measures how much information about the references the predictions carry: with k
     classes, chance is 1/k, not 0. If accuracy is high but Informedness is near 0, the accuracy is

@@ -34,10 +34,11 @@ def informedness(
     prior_mode: str = "reweight",
     zero_division: ZeroDivision = "warn",
 ) -> Any:
-    """Return sum_c weight_c J_c: 1 is perfect, 0 is chance, below 0 is worse than chance.
+    """Return sum_c weight_c J_c: 1 is perfect, guessing scores 0 on average.
 
-    The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", Powers 2011, eq. 42), or equal
-    over the classes in the references ("macro"); None gives a list of J_c, in label order.
+    The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", in yardstick's manual Powers
+    2011, eq. 42), or equal over the classes in the references ("macro"); None gives a list of J_c,
+    in label order.
     `prior` maps classes to shares: "reweight" scales the rows of the table to these, "odds" takes
     `gains_by_odds` in place of J_c: perfect is then not 1, and guessing not 0.
     """
