@@ -132,7 +132,7 @@ def test_the_class_is_found_by_options_whatever_the_harness_counts(report):
     ):
         texts = tuple(form.format(text.lower()) for text in answers.predictions)
         read = replace(answers, predictions=texts).read(LabelOptions(**options))
-        assert read.table().informedness() == pytest.approx(wanted)
+        assert read.table.informedness() == pytest.approx(wanted)
     log = str(LOGS / "lm-eval" / "knows-half"), "--task", "arithmetic_generated"
     _, output, errors = report(*log, "--variant", "text", "--extract", "[AB]", "--metric", "nit")
     assert "Not among the classes (A, B, C, D): no answer (12)." in errors

@@ -77,7 +77,7 @@ def test_one_right_choice_in_a_list_is_right_and_several_are_refused(answers_of)
         gold = row["doc"]["gold_index"]
         row["doc"].update(gold_index=[gold], choices=[" A", " B", " C", " D"])
     assert answers_of(rows).choices == ("A", "B", "C", "D")
-    assert answers_of(rows).table().to_dense().tolist() == KNOWS_HALF
+    assert answers_of(rows).table.to_dense().tolist() == KNOWS_HALF
     rows[3]["doc"]["gold_index"] = [0, 2]
     name = rows[3]["doc"]["id"]
     with pytest.raises(ValueError, match=rf"^sample {name}: .*one right answer .*, got \[0, 2\]"):
@@ -114,7 +114,7 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(answers_of):
     answers = answers_of(rows).read(AS_THEY_ARE)
     assert answers.choices == (0, 1, 2, 3)
     assert (answers.references[0], answers.predictions[:2]) == (2, (1, 1))
-    assert score_of(answers.table(), "accuracy") == sum(row["metric"]["em"] for row in rows) / 60
+    assert score_of(answers.table, "accuracy") == sum(row["metric"]["em"] for row in rows) / 60
 
 
 def test_text_counts_as_it_is_but_without_its_reasoning(answers_of):
@@ -126,7 +126,7 @@ def test_text_counts_as_it_is_but_without_its_reasoning(answers_of):
         answers = answers_of(changed("arithmetic_text", range(60), "model_response", **response))
         assert answers.how == "the generated text"
         assert answers.unknown() == unknown
-        assert unknown or answers.table().to_dense().tolist() == KNOWS_HALF
+        assert unknown or answers.table.to_dense().tolist() == KNOWS_HALF
     left_in = {"text": ["C"], "text_post_processed": None}
     rows = changed("arithmetic_text", range(60), "model_response", **left_in)
     assert set(answers_of(rows).predictions) == {"C"}
@@ -138,7 +138,7 @@ def test_each_of_several_generations_is_an_epoch_and_each_kind_of_metric_a_varia
         row["doc"]["task_name"] = "arithmetic|0"
         del row["model_response"]["text_post_processed"]
     scored, *of_text = answers_of(rows_of() + generated)
-    assert (scored.variant, scored.table().to_dense().tolist()) == ("log-probabilities", KNOWS_HALF)
+    assert (scored.variant, scored.table.to_dense().tolist()) == ("log-probabilities", KNOWS_HALF)
     for epoch, (answers, letter) in enumerate(zip(of_text, "AD", strict=True), start=1):
         assert (answers.variant, answers.epoch, answers.ids) == ("text", epoch, scored.ids)
         assert set(answers.predictions) == {letter}

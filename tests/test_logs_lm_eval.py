@@ -142,7 +142,7 @@ def test_targets_are_positions_in_the_choices_that_results_or_metrics_name(writt
     log.with_name(f"results_{DATE}.json").write_text(json.dumps(config))
     for answers in read_log(log):
         assert answers.classes == (LETTERS if listed != "letters" else (0, 1, 2, 3))
-        assert answers.read(AS_THEY_ARE).table().informedness() == pytest.approx(0.5)
+        assert answers.read(AS_THEY_ARE).table.informedness() == pytest.approx(0.5)
 
 
 def test_a_pair_that_is_logged_the_other_way_round_is_turned(written):
@@ -153,7 +153,7 @@ def test_a_pair_that_is_logged_the_other_way_round_is_turned(written):
             sample["f1"] = [form.format(sample["filtered_resps"][0]), form.format(sample["target"])]
 
         letter, _ = read_log(written("knows-half", "generated", change))
-        assert letter.table().informedness() == pytest.approx(0.5)
+        assert letter.table.informedness() == pytest.approx(0.5)
 
 
 # Which file, which model

@@ -306,7 +306,7 @@ def _score(found: Any, options: Namespace) -> str:
         if not is_table:
             return _shown(found.estimate(options.metric, **how), options)
         return _shown(estimate(found, metric=options.metric, prior=options.prior, **how), options)
-    table = found if is_table else found.table()
+    table = found if is_table else found.table
     how = _given(options, "prior", *["prior_mode"] * (options.prior_mode != "reweight"))
     return repr(averaged_score(options.metric, options.average).value(table, **how))
 

@@ -64,7 +64,7 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
 
 
 def _value(answers: Answers, name: str) -> float:
-    return float(score_named(name).value(answers.table(), zero_division=math.nan))
+    return float(score_named(name).value(answers.table, zero_division=math.nan))
 
 
 # What Inspect takes

@@ -93,7 +93,7 @@ def nit(pairs: Iterable[tuple[Label, Label]], labels: Any = None) -> float:
 
 def _score(pairs: Any, labels: Any, metric: str) -> float:
     answers = _answers(pairs, labels)
-    return math.nan if answers is None else float(score_named(metric).value(answers.table()))
+    return math.nan if answers is None else float(score_named(metric).value(answers.table))
 
 
 def _standard_error(pairs: Any, labels: Any, metric: str) -> float | str:

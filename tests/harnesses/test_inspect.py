@@ -80,8 +80,8 @@ def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
     found = metrics_of(run(task, get_model("fails/b"), str(tmp_path)))
     with pytest.warns(InformednessWarning, match="3 of 10 samples of .* have no score, because"):
         (answers,) = read(tmp_path)
-    assert (answers.n_left_out, score_of(answers.table(), "accuracy")) == (3, found["accuracy"])
-    assert answers.table().informedness() == pytest.approx(found["informedness"])
+    assert (answers.n_left_out, score_of(answers.table, "accuracy")) == (3, found["accuracy"])
+    assert answers.table.informedness() == pytest.approx(found["informedness"])
 
 
 OF_A_FILE = """
@@ -108,7 +108,7 @@ def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypat
     assert metrics_of(retried)["accuracy"] == 0.4
     with pytest.warns(InformednessWarning, match=f"left out: .*{refusal}"):
         (of_retry,) = read(tmp_path)
-    assert score_of(of_retry.table(), "accuracy") == 0.4
+    assert score_of(of_retry.table, "accuracy") == 0.4
 
 
 def words(scorer, **options):
@@ -179,9 +179,9 @@ def test_accuracy_is_that_of_the_scorer(tmp_path, name):
         assert found["informedness"] == pytest.approx(15 / 20 - 10 / 40)
     for answers in read(tmp_path):
         assert answers.unknown().total() == 30 * sees_case
-        assert score_of(answers.table(), "accuracy") == found["accuracy"]
+        assert score_of(answers.table, "accuracy") == found["accuracy"]
         for score in ("informedness", "nit"):
-            made = estimate(answers.table(), metric=score)
+            made = estimate(answers.table, metric=score)
             assert found[score] == pytest.approx(made.value, abs=1e-12)
             assert found[f"{score}_stderr"] == pytest.approx(made.standard_error, abs=1e-12)
 
@@ -201,7 +201,7 @@ def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, 
     with pytest.raises(ValueError, match="is right, and counts as"):
         read(tmp_path)
     (answers,) = read(tmp_path, extract="(?i)(?:say|yes:) (yes|no)", ignore_case=True)
-    assert answers.table().informedness() == pytest.approx(1 / 2)
+    assert answers.table.informedness() == pytest.approx(1 / 2)
 
 
 # The metrics

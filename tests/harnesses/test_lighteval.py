@@ -83,7 +83,7 @@ def test_the_accuracy_of_a_log_is_that_of_its_metric(tmp_path, own, form, accura
     results = results_of(task, "knows-half", tmp_path, own, form)
     assert results[own.metric_name] == pytest.approx(accuracy)
     (answers,) = read_log(tmp_path)
-    assert score_of(answers.table(), "accuracy") == pytest.approx(accuracy)
+    assert score_of(answers.table, "accuracy") == pytest.approx(accuracy)
 
 
 @pytest.mark.parametrize("ignored", [None, False, True])
@@ -101,7 +101,7 @@ def test_the_normalisation_is_that_in_the_name_of_the_metric(tmp_path, monkeypat
     monkeypatch.setattr(lighteval_logs, "prompt", prompt)
     results = results_of("arithmetic", "knows-half", tmp_path, own)
     (answers,) = read_log(tmp_path)
-    accuracy = score_of(answers.table(), "accuracy")
+    accuracy = score_of(answers.table, "accuracy")
     assert accuracy == pytest.approx(results[own.metric_name])
 
 
@@ -128,6 +128,6 @@ def test_lighteval_eval_writes_logs_of_inspect_whose_score_is_that_of_the_answer
     (log,) = inspect_eval(task, model=inspect_model(model), log_dir=str(logs), display="none")
     wanted = pytest.approx(float(informedness(list(GOLDS), list(SAID[model]))), abs=1e-12)
     (answers,) = read_log(logs)
-    assert (answers.harness, answers.table().informedness()) == ("inspect", wanted)
+    assert (answers.harness, answers.table.informedness()) == ("inspect", wanted)
     values = {name: x.value for each in log.results.scores for name, x in each.metrics.items()}
     assert values["informedness"] == wanted

@@ -165,10 +165,10 @@ def test_accuracy_is_that_of_the_metric_beside(
     assert match == near(accuracy)
     for folder in tmp_path.iterdir():
         (answers,) = read(folder)
-        assert score_of(answers.table(), "accuracy") == near(accuracy)
+        assert score_of(answers.table, "accuracy") == near(accuracy)
         for name in ("informedness", "nit"):
             (value,) = (x for key, x in found.items() if key.startswith(f"{name},"))
-            assert score_of(answers.table(), name) == near(value)
+            assert score_of(answers.table, name) == near(value)
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_the_likeliest_choice_is_that_of_the_metric_beside(tmp_path, metrics):
     task = Task(config(**CHOICES | {"doc_to_choice": choices}, metric_list=of_metrics(*metrics)))
     found = result_of("knows-half", task, folder=tmp_path)
     (answers,) = read(tmp_path)
-    assert score_of(answers.table(), "accuracy") == near(found[f"{metrics[0]},none"])
-    assert score_of(answers.table(), "informedness") == near(found["informedness,none"])
+    assert score_of(answers.table, "accuracy") == near(found[f"{metrics[0]},none"])
+    assert score_of(answers.table, "informedness") == near(found["informedness,none"])
 
 
 def test_answers_that_do_not_fit_the_verdicts_have_no_score():
@@ -237,7 +237,7 @@ def test_choices_in_the_prompts_are_read(tmp_path, model, metric, n, gold):
         pairs = zip(answers.references, answers.predictions, strict=True)
         assert [right == answer for right, answer in pairs] == verdicts
         assert answers.references == tuple(i for i in map(LETTERS.index, GOLDS) if i < n)
-        assert answers.table().informedness() == near(found["informedness,none"])
+        assert answers.table.informedness() == near(found["informedness,none"])
 
 
 def test_output_alone_is_not_scored():
@@ -265,7 +265,7 @@ def test_a_task_with_process_results_of_its_own_names_the_function(tmp_path):
     (log,) = filter(is_log, tmp_path.rglob("*"))
     log.write_text(log.read_text().replace('"informedness": [', '"other": ['))
     (answers,) = read(tmp_path)
-    assert answers.table().informedness() == right["informedness"] != near(found["f1,none"])
+    assert answers.table.informedness() == right["informedness"] != near(found["f1,none"])
 
 
 def of_nit(**options):

@@ -151,8 +151,9 @@ class Answers:
         known = set(self.classes)
         return [x if x in known else None for x in self.predictions]
 
+    @property
     def table(self) -> ContingencyTable:
-        """Return the contingency table, in which unknown answers are wrong."""
+        """The contingency table, in which unknown answers are wrong."""
         how: dict[str, Any] = {"labels": self.classes, "unknown": "wrong"}
         how |= {"references": list(self.references), "predictions": self.known_predictions()}
         return ContingencyTable.from_labels(**how)
@@ -167,7 +168,7 @@ class Answers:
             sides = list(self.references), {"predictions": self.known_predictions()}
             samples = read_samples(*sides, {"groups": self.groups}, self.classes, None, "wrong")
             pairs = samples.paired(0, 0)
-        return Report.from_table(self.table(), confidence_level, pairs=pairs)
+        return Report.from_table(self.table, confidence_level, pairs=pairs)
 
     def estimate(
         self, metric: str, confidence_level: float, average: Averaged = "default"
@@ -183,7 +184,7 @@ class Answers:
         """Return the error of a score, nan where there is none; warnings are for the value."""
         if not self.groups:
             score = score_named(metric).with_interval()
-            return score.interval(self.table(), 0.95).standard_error
+            return score.interval(self.table, 0.95).standard_error
         if len(set(self.groups)) == 1:
             return math.nan
         return self.estimate(metric, 0.95).standard_error
