@@ -111,6 +111,14 @@ def test_models_that_know_a_share_of_each_class_are_not_warned_of():
 
 
 @pytest.mark.filterwarnings("error")
+def test_no_report_says_that_a_model_knows_more_than_it_gets_right():
+    """Also where chance and uneven errors explain the excess, and nothing is warned of."""
+    rows = [199, 25, 3, 0, 4], [40, 275, 24, 2, 1], [17, 0, 323, 4, 1], [57, 55, 39, 9, 4]
+    summary = report(ContingencyTable.from_matrix([*rows, [52, 34, 43, 1, 17]])).summary
+    assert summary.startswith("Accuracy 0.67")
+    assert summary.endswith("Informedness 0.71: above accuracy, so it is no share of the answers.")
+
+
 def test_other_averages_and_the_odds_of_a_prior_are_not_warned_of():
     table = ContingencyTable.from_labels(references=GROUPS, predictions=BY_GROUP)
     for average in ("prevalence", "macro", None):

@@ -54,7 +54,7 @@ def messages(call, *args, **options):
 
 
 def test_a_class_absent_from_the_references_counts_0_and_is_named():
-    named = "in 1 of 4 samples `y_pred` is no class of `y_true`: 'x'; they count as 0 in"
+    named = "in 1 of 4 samples `y_pred` is no class of `y_true`: 'x'; such a class adds 0"
     by_average = {None: [1.0, 0.5, 0.0], "bias": 0.625, "prevalence": 0.75, "macro": 0.75}
     for average, wanted in by_average.items():
         with pytest.warns(UndefinedMetricWarning, match=named):
@@ -84,7 +84,7 @@ def test_one_sample_scores_the_same_right_or_wrong_and_one_warning_says_so(score
             with pytest.warns(UndefinedMetricWarning) as caught:
                 assert score(["A"], [answer], **options) == wanted[score]
             (message,) = [str(warning.message) for warning in caught]
-            assert message.startswith("informedness: the score of one sample is the same for a ")
+            assert message.startswith("informedness: one sample scores the same, right or wrong")
             assert message.endswith("score all samples at once")
 
 
@@ -96,7 +96,7 @@ def test_one_sample_is_what_is_left_to_count_whatever_its_weight():
             ([0, -100], [0, 1], {"ignore_index": -100}),
         ):
             ((_, message),) = messages(score, references, predictions, **options)
-            assert "the score of one sample" in message
+            assert "one sample scores the same" in message
     for counts, options, is_one in (
         ([2], {}, False),
         ([2.5], {"n_samples": [1]}, True),
@@ -105,7 +105,7 @@ def test_one_sample_is_what_is_left_to_count_whatever_its_weight():
     ):
         table = table_of_pairs(["A"], ["A"], counts, labels=list("AB"), **options)
         found = messages(table.nit)
-        assert ["of one sample" in message for _, message in found] == [True] * is_one
+        assert ["one sample scores" in message for _, message in found] == [True] * is_one
 
 
 def test_by_class_unknown_answers_count_0_and_markedness_has_no_prior_mode_odds():
@@ -175,7 +175,7 @@ def test_zero_division_has_no_other_value(score):
 
 
 def test_ignore_index_looks_at_references_alone():
-    with pytest.warns(UndefinedMetricWarning, match="is no class of `y_true`: -100; they"):
+    with pytest.warns(UndefinedMetricWarning, match="is no class of `y_true`: -100; such"):
         assert informedness_score([0, 1], [0, -100], ignore_index=-100) == 0.5
     # those it drops may have any label beside them
     assert informedness_score([0, 1, -100], [0, 1, 5], ignore_index=-100, labels=[0, 1]) == 1.0

@@ -158,6 +158,17 @@ def test_files_and_frames_give_the_tables_of_the_labels(tmp_path):
             assert list(found.items()) == wanted, kind
 
 
+def test_slices_by_columns_of_a_frame_have_their_names():
+    data = samples()
+    sides = data["label"], data["model"]
+    for frame in (data, pl.from_pandas(data)):
+        for names in (["type"], ["type", "half"]):
+            wanted = slices(*sides, by={name: data[name].tolist() for name in names})
+            assert slices(*sides, by=frame[names]).to_dict() == wanted.to_dict()
+        assert slices(*sides, by=frame["type"]).by == ("type",)
+    assert slices(*sides, by=data["type"].tolist()).by == ("slice",)
+
+
 def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
     options = {"references": "label", "predictions": "model"}
     with pytest.raises(ValueError, match="`by` names column 'kind', which does not exist"):

@@ -34,7 +34,7 @@ Args:
     confidence_level (`float`, *optional*): Adds the standard error and a confidence interval at this
         level, for example 0.95, as "informedness_standard_error" and
         "informedness_confidence_interval"; needs the package `informedness`.
-    return_signature (`bool`): Adds a line that records everything that affects the score, as
+    return_signature (`bool`): Adds a line that records the options, the number of samples and the version, as
         "informedness_signature".
 Returns:
     informedness (`float`, or `list` of `float` if `average` is None): 1 is perfect, 0 is chance.

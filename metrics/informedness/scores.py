@@ -180,8 +180,8 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
         return float(zero_division)
     if table.n_samples == 1:
         warn(
-            "the score of one sample is the same for a right and a wrong answer, and so is the "
-            "mean of such scores: score all samples at once",
+            "one sample scores the same, right or wrong, so the mean of such scores says nothing: "
+            "score all samples at once",
             UndefinedMetricWarning,
         )
     elif why:

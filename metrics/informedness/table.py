@@ -316,7 +316,8 @@ def warn_of_labels(
         if found := ", ".join(map(show, labels_at(table, is_null & (amounts > 0)))):
             warn(
                 f"{found} in `{name}` counts as a class, in {_share(table, amounts[is_null])}: "
-                "leave such samples out if a value is missing there, or list it in `labels` if not",
+                "list it in `labels` if it is one; if a value is missing, leave the sample out, or "
+                'pass None for a prediction, which unknown="wrong" counts as a wrong answer',
                 LabelsWarning,
             )
     if outside := labels_at(table, predicted & ~there):
@@ -327,7 +328,7 @@ def warn_of_labels(
             such += f", none in common with classes such as {classes} (spell them alike)"
         warn(
             f"in {_share(table, table.prediction_totals[~there])} `{names[1]}` is no class of "
-            f"`{names[0]}`: {such}; they count as 0 in Informedness, as information in NIT",
+            f"`{names[0]}`: {such}; such a class adds 0 to Informedness, and information to NIT",
             UndefinedMetricWarning,
         )
 

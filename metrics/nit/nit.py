@@ -29,7 +29,7 @@ Args:
     confidence_level (`float`, *optional*): Adds the standard error and a confidence interval at this
         level, for example 0.95, as "nit_standard_error" and "nit_confidence_interval"; needs the
         package `informedness`.
-    return_signature (`bool`): Adds a line that records everything that affects the score, as
+    return_signature (`bool`): Adds a line that records the options, the number of samples and the version, as
         "nit_signature".
 Returns:
     nit (`float`): from 1/k, which is chance, to 1, for a perfect classifier of k balanced classes.

@@ -314,7 +314,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     column: dict[str, Any] = {"metavar": "COL"}
     add = group("columns (a.b is field b of a, a.0 an element, argmax:a the largest of a list)")
     add("-r", "--references", help="true labels", **column)
-    add("-p", "--predictions", help="predictions; of several models, a column for each", **several)
+    add("-p", "--predictions", help="predictions; of several models, each a column", **several)
     add("--counts", help="how many samples a row stands for", **column)
     both = "references and predictions" if is_report else "A and B"
     add("--on", help=f"identifiers of samples, in the files of {both}", **column)

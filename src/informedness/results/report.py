@@ -59,7 +59,7 @@ class Report(Result, Mapping[str, float]):
     summary : str
         The result in plain words, Informedness beside accuracy.
     signature : str
-        A line that records everything that affects the numbers.
+        A line that records the options, the number of samples and the version.
     confidence_level : float or None
         How often the intervals should contain the true value.
     estimates : dict of str to Estimate

@@ -89,6 +89,10 @@ def _verdict(
         return f"no better than guessing{rough}"
     untested = judged is None and share and abs(value) < 0.005
     if untested or _holds_chance(table, score, judged, p_value):
+        if (
+            chance == 0 and len(table.labels) > 2 and p_value < 0.05
+        ):  # for example if two are swapped
+            return "scores what guessing would, although the predictions depend on the references"
         return f"cannot be told from guessing on {samples(n)}"
     if chance is not None and value < chance:
         if len(table.labels) == 2:

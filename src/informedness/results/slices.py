@@ -473,7 +473,7 @@ def slices(
     ----------
     y_true, y_pred, labels, sample_weight, ignore_index, unknown
         As in `informedness_score`.
-    by : array-like of shape (n_samples,), or mapping of names to such
+    by : array-like of shape (n_samples,), or mapping of names to such, or data frame
         The slice of each sample, for example its type of question; with several columns, each
         combination is a slice.
     confidence_level, vs_rest
@@ -497,11 +497,13 @@ def slices(
     >>> [(row.name, row.scores["accuracy"]) for row in made.rows]
     [('long', 0.5), ('short', 0.5)]
     """
+    by = {x: by[x] for x in by.columns} if hasattr(by, "columns") else by
     columns = {f"by[{x!r}]": by[x] for x in by} if isinstance(by, Mapping) else {"by": by}
     sides, options = {"y_true": y_true, "y_pred": y_pred}, (labels, ignore_index, unknown)
     (r, p), task = read_sides(sides, *options, sample_weight=sample_weight, **columns)
     tables = count_slices(r, p, by, task, sample_weight)
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES)
-    named = tuple(map(str, by)) if isinstance(by, Mapping) else "slice"
+    called = getattr(by, "name", None)  # of a column of pandas or polars
+    named = tuple(map(str, by)) if isinstance(by, Mapping) else str(called or "slice")
     how: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
     return Slices.from_tables(tables, by=named, **how)

@@ -407,6 +407,8 @@ class Informedness(MarginScore):
             return "every answer is right"
         if why := self.caution(table, value):
             return why
+        if value * table.total > table.hits.sum() + 1e-9 * table.total:
+            return self.marked
         percent = round(100 * value)
         share = f"about {percent}%"
         if percent in (0, 100):
