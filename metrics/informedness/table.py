@@ -316,8 +316,8 @@ def warn_of_labels(
         if found := ", ".join(map(show, labels_at(table, is_null & (amounts > 0)))):
             warn(
                 f"{found} in `{name}` counts as a class, in {_share(table, amounts[is_null])}: "
-                "list it in `labels` if it is one; if a value is missing, leave the sample out, or "
-                'pass None for a prediction, which unknown="wrong" counts as a wrong answer',
+                "list it in `labels` if it is one; if a value is missing there, leave the sample "
+                "out, or count a missing prediction as a wrong answer",
                 LabelsWarning,
             )
     if outside := labels_at(table, predicted & ~there):

@@ -676,9 +676,9 @@ def test_with_colours_that_the_system_forces_the_legend_the_cross_and_the_button
     page.emulate_media(forced_colors="active")
     style = "(one, name) => getComputedStyle(one).getPropertyValue(name)"
     cross, square = (page.locator(f"#result .key .{kind}") for kind in ("wrong", "lucky"))
+    expect(page.locator("#score-matrix")).to_have_css("border-top-width", "2px")  # in a transition
     assert "gradient" in cross.evaluate(style, "background-image")
     assert square.evaluate(style, "border-top-color") == "rgb(0, 114, 178)"
-    assert page.locator("#score-matrix").evaluate(style, "border-top-width") == "2px"
     page.emulate_media(forced_colors="none")
 
 
