@@ -206,14 +206,15 @@ def test_there_is_no_mean_over_tasks_of_which_one_has_no_single_score(report, tm
         assert f" tasks: none, because {why[name]}.\n" in report(str(LOGS / name))[1]
         assert "mean of" not in report(str(LOGS / name), "--format", "csv")[1]
     assert why == {
-        "lm-eval": "arithmetic_generated has several variants, choose one",
-        "inspect": "arithmetic has several runs, choose one",
+        "lm-eval": "arithmetic_generated has several variants, choose one with --variant",
+        "inspect": "arithmetic has several runs, choose one with --run",
     }
     epochs = [tmp_path / "epochs.eval", tmp_path / "two_scorers.eval"]
     for path in epochs:
         path.write_bytes((LOGS / "inspect" / path.name).read_bytes())
     (mean,) = json.loads(report(str(tmp_path), "--format", "json")[1])["means"]
-    assert mean["why_not"] == "arithmetic has several epochs, choose one, or pool them"
+    how = "choose one with --epoch, or pool them with --epochs pooled"
+    assert mean["why_not"] == f"arithmetic has several epochs, {how}"
     pooled = str(tmp_path), "--epochs", "pooled", "--confidence-level", "0.9", "--format", "json"
     (mean,) = json.loads(report(*pooled)[1])["means"]
     assert (mean["why_not"], mean["informedness"]) == (None, pytest.approx((0.25 + 0.5) / 2))

@@ -136,11 +136,11 @@ def _not_one(run: Run, runs: Sequence[Run]) -> str:
     """Return why the task of a run has no one score that a mean could take, and what to choose."""
     task = run.origin["task"]
     alike = [other.origin for other in runs if other.origin["task"] == task]
-    for field, more in (("variant", ""), ("epoch", ", or pool them")):
+    for field, more in (("variant", ""), ("epoch", ", or pool them with --epochs pooled")):
         if len({origin[field] for origin in alike}) > 1:
-            return f"{task} has several {field}s, choose one{more}"
+            return f"{task} has several {field}s, choose one with --{field}{more}"
     if run.n_other_runs:
-        return f"{task} has several runs, choose one"
+        return f"{task} has several runs, choose one with --run"
     if score_named("informedness").undefined(run.report.table):
         return f"the references of {task} are all of one class"
     return ""
