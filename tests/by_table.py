@@ -5,10 +5,10 @@ from typing import Any
 
 from informedness import ContingencyTable
 from informedness.core.scores import mutual_information as mutual_information
-from informedness.core.scores import signature_of
 from informedness.statistics.entropy import entropies as entropies
 from informedness.statistics.entropy import triangle_of as entropy_triangle  # noqa: F401
 from informedness.statistics.registry import SCORES, averaged_score
+from informedness.statistics.signature import signature_of
 
 informedness, nit = ContingencyTable.informedness, ContingencyTable.nit
 

@@ -22,8 +22,8 @@ from informedness import (
     markedness_score,
     nit_score,
 )
-from informedness.core.scores import signature_of
 from informedness.statistics.registry import SCORES
+from informedness.statistics.signature import signature_of
 from informedness.warnings import (
     InformednessWarning,
     IntervalWarning,

@@ -69,19 +69,22 @@ def test_every_module_gives_its_interval_and_signature(name, load):
     assert score_named(name).lowest <= low <= result[name] <= high <= score_named(name).best
 
 
-# Beside the package, which a module needs for `confidence_level` and for nothing else
+# Beside the package, which a module needs for what it tells beside the score, and for nothing else
 
 INPUTS = {"references": [0, 0, 1, 1] * 20, "predictions": [0, 0, 1, 0] * 20}
 
 
-def test_a_module_without_the_package_scores_and_has_no_interval(load, monkeypatch):
+def test_a_module_without_the_package_scores_and_names_it_for_interval_and_signature(
+    load, monkeypatch
+):
     monkeypatch.setitem(sys.modules, "informedness.statistics.modules", None)
     for name in MODULES:
         metric = load(name)
-        assert metric.compute(**INPUTS, return_signature=True).keys() == {name, f"{name}_signature"}
-        wanted = "^`confidence_level` needs the package informedness, which is not installed$"
-        with pytest.raises(ImportError, match=wanted):
-            metric.compute(**INPUTS, confidence_level=0.9)
+        assert metric.compute(**INPUTS).keys() == {name}
+        wanted = "^`confidence_level` and `return_signature` need the package informedness, which "
+        for asked in ({"confidence_level": 0.9}, {"return_signature": True}):
+            with pytest.raises(ImportError, match=wanted):
+                metric.compute(**INPUTS, **asked)
 
 
 def test_a_module_beside_a_package_that_scores_otherwise_has_no_interval(load, monkeypatch):

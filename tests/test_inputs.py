@@ -153,7 +153,7 @@ NO_LABELS = {
     "integer beyond 64 bits": ([0, 2**64, 2, 1, 0, 2], "at most 64 bits, got 18446744073709551616"),
     "negative beyond 64 bits": ([0, -(2**63) - 1, 2, 1, 0, 2], "at most 64 bits, got -92233"),
     "float beyond 64 bits": ([0, 1e300, 2, 1, 0, 2], "at most 64 bits, got 1000"),
-    "dates": (np.array(["2020-01-01"] * 6, "M8[D]"), "array of datetime64"),
+    "dates": (np.array(["2020-01-01"] * 6, "M8[D]"), "a date or a duration"),
     "plain Enum": ([enum.Enum("Colour", "RED")(1)] * 6, "Colour.RED.* at position 0: not a label"),
     "list among strings": ([*"abcab", ["a"]], r"got \['a'\] at position 5: one label is expected"),
     "object among integers": ([0, 1, 2, 1, 0, object()], "got <object object.* at position 5: not"),

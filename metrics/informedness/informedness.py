@@ -35,7 +35,7 @@ Args:
         level, for example 0.95, as "informedness_standard_error" and
         "informedness_confidence_interval"; needs the package `informedness`.
     return_signature (`bool`): Adds a line that records the options, the number of samples and the version, as
-        "informedness_signature".
+        "informedness_signature"; needs the package, too.
 Returns:
     informedness (`float`, or `list` of `float` if `average` is None): 1 is perfect, 0 is chance.
 Examples:

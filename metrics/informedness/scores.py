@@ -1,4 +1,4 @@
-r"""Informedness and NIT: two functions of a contingency table, and the line that records a score.
+r"""Informedness and NIT: two functions of a contingency table.
 
 With N the total of a table, h its diagonal, r its row totals and c its column totals,
 pi_i = r_i/N is the prevalence of class i and beta_j = c_j/N its bias, the share of predictions.
@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from .labels import NAMES, Numbers, UndefinedMetricWarning, check_choice, read_column, show, warn
+from .labels import NAMES, Numbers, UndefinedMetricWarning, check_choice, show, warn
 from .table import Table, is_real, labels_at
 
 __version__ = "0.1.0"
@@ -39,8 +39,8 @@ def informedness(
     The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", in yardstick's manual Powers
     2011, eq. 42), or equal over the classes in the references ("macro"); None gives a list of J_c,
     in label order.
-    `prior` maps classes to shares: "reweight" scales the rows of the table to these, "odds" takes
-    `gains_by_odds` in place of J_c: perfect is then not 1, and guessing not 0.
+    `prior` maps classes to shares q: "reweight" scales the rows of the table to these, "odds" takes
+    p_cc/q_c - (beta_c - p_cc)/(1 - q_c) in place of J_c: perfect is then not 1, guessing not 0.
     """
     check_choice("average", average, ("bias", "prevalence", "macro", None))
     check_choice("prior_mode", prior_mode, ("reweight", "odds"))
@@ -55,11 +55,14 @@ def informedness(
         return each.tolist() if average is None else undefined
     is_odds = shares is not None and prior_mode == "odds"
     scored = table if shares is None or is_odds else reweighted(table, shares)
-    gains = gains_by_odds(table, shares) if is_odds else class_gains(scored)
+    r, c, n = scored.reference_totals, scored.prediction_totals, scored.total
+    gains = class_gains(scored)
+    if shares is not None and is_odds:
+        bias, right = c / n, scored.hits / n
+        gains = np.where(np.isnan(shares), 0.0, right / shares - (bias - right) / (1 - shares))
     if average is None:
         return gains.tolist()
-    r, c = scored.reference_totals, scored.prediction_totals
-    value = float((gains * class_weights(average, r, c, scored.total)).sum())
+    value = float((gains * class_weights(average, r, c, n)).sum())
     if is_odds:
         return value
     value = min(max(value, -1.0), 1.0)  # which rounding may step past
@@ -90,21 +93,10 @@ def why_above_accuracy(table: Table, value: float, size: float) -> str:
 
 def class_gains(table: Any) -> Numbers:
     """Return J_c of each class, 0 for one without references, from any sums named as a table's."""
-    others, wrong = table.other_references, table.false_positives
-    return gains_of(table.hits, table.reference_totals, wrong, others)
-
-
-def gains_of(hits: Numbers, references: Numbers, wrong: Numbers, others: Numbers) -> Numbers:
-    """Return J = hits/references - wrong/others, 0 where there are no references or no others."""
-    is_defined = (references > 0) & (others > 0)
+    references, others = table.reference_totals, table.other_references
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(is_defined, hits / references - wrong / others, 0.0)
-
-
-def gains_by_odds(table: Table, shares: Any) -> Numbers:
-    """Return p_cc/q_c - (beta_c - p_cc)/(1 - q_c) of each class, 0 where the prior q is nan."""
-    bias, right = table.prediction_totals / table.total, table.hits / table.total
-    return np.where(np.isnan(shares), 0.0, right / shares - (bias - right) / (1 - shares))
+        gains = table.hits / references - table.false_positives / others
+    return np.where((references > 0) & (others > 0), gains, 0.0)
 
 
 def sample_size(table: Table) -> float:
@@ -244,47 +236,3 @@ def reweighted(table: Table, shares: Numbers) -> Table:
     """Return the table with its rows scaled so that the classes have these shares."""
     counts = table.counts * (shares * table.total / table.reference_totals)[table.rows]
     return replace(table, counts=counts, squared_weights=None, n_samples=None)
-
-
-def signature_of(
-    name: str,
-    table: Table,
-    *,
-    average: str | None = "",
-    prior: Mapping[Any, float] | None = None,
-    prior_mode: str = "",
-    zero_division: Any = "warn",
-    ignore_index: Any = None,
-    interval: str | None = None,
-) -> str:
-    """Return all that affects a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
-
-    `average` and `prior_mode` are empty for a score that has none.
-    """
-    parts = [name] if average == "" else [name, f"avg:{str(average).lower()}"]
-    names = [label for label in table.labels if label is not None]
-    parts += [f"k:{len(names)}", f"n:{'?' if table.n_samples is None else table.n_samples}"]
-    if table.is_weighted:
-        total = float(f"{table.total:.12g}")  # the same in any order of summing
-        parts.append(f"weight:{total:.6g}")
-    parts.append(f"labels:{_digest(names)}" if table.declared else "labels:observed")
-    parts += ["unknown:wrong"] * (None in table.labels)
-    if ignore_index is not None:
-        ignored = read_column([ignore_index], "ignore_index").example()
-        parts.append("ignore:" + ascii(ignored).replace("|", "\\x7c"))
-    if prior is not None:
-        shares = shares_of(prior)
-        of_classes = [(label, shares[label]) for label in names if label in shares]
-        parts.append(f"prior:{prior_mode}-{_digest(of_classes)}")
-    elif prior_mode:
-        parts.append("prior:test")
-    if not isinstance(zero_division, str) and math.isnan(zero_division):
-        parts.append("zero:nan")
-    return "|".join([*parts, *filter(None, [interval]), f"v:{__version__}"])
-
-
-def _digest(values: Any) -> str:
-    """Return eight hexadecimal digits that stand for the values and their order."""
-    from hashlib import sha256  # OpenSSL, which no score needs
-
-    return sha256(ascii(values).encode()).hexdigest()[:8]

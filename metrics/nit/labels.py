@@ -215,15 +215,10 @@ def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
     flat = _flat(values, name)
     if isinstance(flat, list):
         return _read_list(flat, name, may_lack)
-    column = _column_of_numbers(flat)
-    if column is None and flat.dtype.kind in "ufOSTU":  # also scores, which are refused one by one
-        return _read_list(flat.tolist(), name, may_lack)
-    if column is None:
-        raise ValueError(
-            f"`{name}` must hold labels (integers, strings or bytes), got an array of "
-            f"{flat.dtype}: turn its values into strings or integers first"
-        )
-    return column
+    if (column := _column_of_numbers(flat)) is not None:
+        return column
+    # also scores and dates, which are refused one by one; tolist would make integers of dates
+    return _read_list(list(flat) if flat.dtype.kind in "mM" else flat.tolist(), name, may_lack)
 
 
 def _column_of_numbers(array: Numbers) -> Column | None:
@@ -249,8 +244,7 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
         values.validate(full=True)  # or -1 in a dictionary's column would be its last label
         return list(values.to_pylist())
     if hasattr(values, "to_list") and not isinstance(values.dtype, np.dtype):
-        # of polars or pandas: numpy would drop NULs, round integers
-        return list(values.tolist() if hasattr(values, "tolist") else values.to_list())
+        return list(values.to_list())  # of polars or pandas: numpy would drop NULs, round integers
     if isinstance(values, Iterator):
         raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
     is_array = hasattr(values, "__array__") or isinstance(values, memoryview)

@@ -30,7 +30,7 @@ Args:
         level, for example 0.95, as "nit_standard_error" and "nit_confidence_interval"; needs the
         package `informedness`.
     return_signature (`bool`): Adds a line that records the options, the number of samples and the version, as
-        "nit_signature".
+        "nit_signature"; needs the package, too.
 Returns:
     nit (`float`): from 1/k, which is chance, to 1, for a perfect classifier of k balanced classes.
 Examples:

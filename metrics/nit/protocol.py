@@ -26,7 +26,7 @@ import datasets
 import numpy as np
 
 from .labels import NOTES, Column, check_same_kind, join_columns, read_column, read_pair, warn
-from .scores import __version__, shares_of, signature_of
+from .scores import __version__, shares_of
 from .table import Table, Weights, read_weights
 
 Batch: TypeAlias = tuple[Column, Column, Weights | None]  # references, predictions, their weights
@@ -43,9 +43,6 @@ class LabelInputs:
     `evaluate.load`, as defaults for `compute`.
     """
 
-    _batches: list[Batch]
-    _singles: list[tuple[Any, Any]]  # (reference, prediction) that `add` took after the last batch
-    _single_kind: type | None  # what `add` takes without a second look
     _compute: Any
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
@@ -54,11 +51,17 @@ class LabelInputs:
         own = signature(super().__init__).parameters
         self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
         super().__init__(config_name, *args, **kwargs)
-        self._check_options(self._defaults)
         if self._defaults:
+            self._check_options(self._defaults)
             self._check_values(dict(self._defaults))
         if self.num_process > 1:  # what the base class calls, once it has read the files
             self._compute = self._compute_stored
+
+    def reset(self) -> None:
+        """Drop samples that this process added but did not compute, as after an interrupt."""
+        self._batches: list[Batch] = []
+        self._singles: list[tuple[Any, Any]] = []  # what `add` took after the last batch
+        self._single_kind: type | None = None  # what `add` takes without a second look
 
     @property
     def features(self) -> Any:
@@ -129,10 +132,6 @@ class LabelInputs:
         batch = _joined(batches or [(*read_pair([], []), None)])
         self.reset()
         return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)
-
-    def reset(self) -> None:
-        """Drop samples that this process added but did not compute, as after an interrupt."""
-        self._batches, self._singles, self._single_kind = [], [], None
 
     def _added(self) -> list[Batch]:
         """Return the batches added; what `add` took becomes the last of them."""
@@ -246,18 +245,16 @@ def _joined(batches: list[Batch]) -> Batch:
 def result_of(
     name: str, value: Any, table: Table, level: float | None, return_signature: bool, **options: Any
 ) -> dict[str, Any]:
-    """Return the score under its name, and what else was asked for; see `signature_of`."""
-    found, interval = {name: value}, None
-    if level is not None:
-        try:  # the package that is installed, for which this file may be a copy beside a metric
-            package = import_module("informedness.statistics.modules")
-        except ModuleNotFoundError as error:
-            message = "`confidence_level` needs the package informedness, which is not installed"
-            raise ImportError(message) from error
-        # as fields: the copy has a `Table` of its own
-        known = {field.name: getattr(table, field.name) for field in fields(table)}
-        found |= package.interval_of_module(found, known, level, options, __version__)
-        interval = f"ci:{float(level)!r}"
-    if return_signature:
-        found[f"{name}_signature"] = signature_of(name, table, interval=interval, **options)
-    return found
+    """Return the score under its name, and what else was asked for, which the package knows."""
+    found = {name: value}
+    if level is None and not return_signature:
+        return found
+    try:  # the package that is installed, for which this file may be a copy beside a metric
+        package = import_module("informedness.statistics.modules")
+    except ModuleNotFoundError as error:
+        needed = "need the package informedness, which is not installed"
+        raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error
+    # as fields: the copy has a `Table` of its own
+    fields_of = {field.name: getattr(table, field.name) for field in fields(table)}
+    asked = level, return_signature
+    return found | package.beside_score(found, fields_of, *asked, options, __version__)

@@ -65,9 +65,8 @@ def count_pairs(
     found, (to_row, to_column) = merged(r_values, p_values)
     cells = _count_dense(r, p, weights)
     if cells is None:
-        k = len(p_values)
-        pairs, codes = np.unique(r.astype(np.int64) * k + p, return_inverse=True)
-        cells = Cells(pairs // k, pairs % k, *_amounts_by_code(codes, weights, len(pairs)))
+        pairs, codes = np.unique(r.astype(np.int64) * len(p_values) + p, return_inverse=True)
+        cells = Cells(*np.divmod(pairs, len(p_values)), *_sums(codes, weights, len(pairs)))
     return found, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
 
 
@@ -84,13 +83,13 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Ce
         block = slice(start, start + max(_BLOCK, size))
         pairs = np.left_shift(rows[block], bits, dtype=np.int64)
         pairs |= columns[block]
-        sums = _amounts_by_code(pairs, None if weights is None else weights[block], size)
+        sums = _sums(pairs, None if weights is None else weights[block], size)
         tables = [table + more for table, more in zip(tables, sums, strict=False)]
     found = np.flatnonzero(tables[0])
     return Cells(found >> bits, found & (2**bits - 1), *(table[found] for table in tables))
 
 
-def _amounts_by_code(codes: Codes, weights: Weights | None, size: int) -> list[Numbers]:
+def _sums(codes: Codes, weights: Weights | None, size: int) -> list[Numbers]:
     """Return the number of samples of each code; or the sums of weights, and of their squares."""
     if weights is None:
         return [np.bincount(codes, minlength=size)]
@@ -192,29 +191,16 @@ class Table:
 
     @cached_property
     def false_positives(self) -> Numbers:
-        """Wrong predictions of each class, c - h, shape (k,)."""
-        if not self.is_weighted:
-            return self.prediction_totals - self.hits
-        # a difference of sums of weights would lose the digits that both have in common
+        """Wrong predictions of each class, shape (k,); c - h would lose digits of weights."""
         wrong = self.rows != self.columns
         return sum_by(self.columns[wrong], self.counts[wrong], len(self.labels))
 
     @cached_property
     def other_references(self) -> Numbers:
-        """Samples whose reference is another class, N - r, shape (k,)."""
-        return self._others(self.reference_totals)
-
-    @cached_property
-    def other_predictions(self) -> Numbers:
-        """Samples whose prediction is another class, N - c, shape (k,)."""
-        return self._others(self.prediction_totals)
-
-    def _others(self, totals: Numbers) -> Numbers:
-        """Return for each class the sum of all other totals."""
-        if not self.is_weighted:
-            return np.asarray(self.total - totals)
-        before, after = np.cumsum(totals)[:-1], np.cumsum(totals[:0:-1])[::-1]
-        return np.append(0.0, before) + np.append(after, 0.0)
+        """Weight of the other classes among the references, shape (k,); N - r would lose digits."""
+        r = self.reference_totals
+        before, after = np.cumsum(r)[:-1], np.cumsum(r[:0:-1])[::-1]
+        return np.append(0, before) + np.append(after, 0)
 
     @cached_property
     def total(self) -> Any:
@@ -357,17 +343,15 @@ def read_weights(sample_weight: Any, n_samples: int) -> Weights:
 def read_amounts(values: Any, name: str) -> Numbers:
     """Return counts or weights as a float64 array, integers as int64."""
     array = as_array(values, name)
-    if array.dtype.kind == "O" and all(map(is_real, array.flat)):
-        try:  # Decimal and Fraction, as databases return sums
-            array = array.astype(np.float64)
-        except (OverflowError, ValueError) as error:
-            raise ValueError(f"`{name}` must hold finite numbers, got {show(values)}") from error
-    if array.dtype.kind not in "biuf":
-        odd = next((x for x in array.ravel().tolist() if not is_real(x)), values)
-        raise ValueError(f"`{name}` must hold numbers, got {show(odd)}")
-    if array.dtype.kind == "u" and int(array.max(initial=0)) >= 2**63:
+    kind = array.dtype.kind
+    if odd := [] if kind in "biuf" else [x for x in array.ravel().tolist() if not is_real(x)]:
+        raise ValueError(f"`{name}` must hold numbers, got {show(odd[0])}")
+    if kind == "u" and int(array.max(initial=0)) >= 2**63:
         raise ValueError(f"`{name}` must be below 2**63, got {array.max()}")
-    amounts = array.astype(np.float64 if array.dtype.kind == "f" else np.int64)
+    try:  # also Decimal and Fraction, as databases return sums
+        amounts = array.astype(np.int64 if kind in "biu" else np.float64)
+    except (OverflowError, ValueError) as error:
+        raise ValueError(f"`{name}` must hold finite numbers, got {show(values)}") from error
     bad = ~(np.isfinite(amounts) & (amounts >= 0))
     if bad.any():
         value = amounts[bad].tolist()[0]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.labels import Label
-from ..core.scores import signature_of
 from ..core.table import Cells, Table
 from ..functions import table_given
 from ..inputs.read import Read, signed
@@ -21,6 +20,7 @@ from ..statistics.intervals import Interval
 from ..statistics.margins import INFORMEDNESS, ratio
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
+from ..statistics.signature import signature_of
 from . import render
 from .estimate import Estimate, reported_estimates, warn_of
 from .models import settings_of

@@ -63,7 +63,7 @@ class Margins:
             return sums.reshape(-1, len(labels)).T
 
         h, r, c = map(by_table, (every.hits, every.reference_totals, every.prediction_totals))
-        wrong, missed = map(by_table, (every.false_positives, _false_negatives(every)))
+        wrong, missed = (by_table(x.false_positives) for x in (every, _swapped(every)))
         return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, _of_others(r), _of_others(c))
 
 
@@ -296,14 +296,11 @@ class MatthewsCorrelation(MarginScore):
     sides = ("references", "predictions")
 
     def exact(self, table: Sums) -> Numbers:
-        sides = (
-            (table.reference_totals, table.false_positives, table.other_references),
-            (table.prediction_totals, _false_negatives(table), table.other_predictions),
-        )
-        variances = [own / table.total * (others / table.total) for own, _, others in sides]
+        sides, n = (table, _swapped(table)), table.total
+        variances = [side.reference_totals / n * (side.other_references / n) for side in sides]
         # p_cc - pi_c beta_c = pi_c (1 - pi_c) (TPR_c - FPR_c), with no difference of products
         gains = (
-            (of_class * scores.gains_of(table.hits, *side)).sum(axis=0)
+            (of_class * scores.class_gains(side)).sum(axis=0)
             for of_class, side in zip(variances, sides, strict=True)
         )
         s, t = (of_class.sum(axis=0) for of_class in variances)
@@ -330,12 +327,19 @@ def _expected_wrong(table: Sums) -> Any:
     return (bias * others).sum(axis=0)
 
 
-def _false_negatives(table: Sums) -> Numbers:
-    """Return the references of each class that are not found, r - h."""
-    if isinstance(table, Margins):
-        return table.false_negatives
-    wrong = table.rows != table.columns
-    return sum_by(table.rows[wrong], table.counts[wrong], len(table.labels))
+def _swapped(table: Sums) -> Sums:
+    """Return the sums of references and predictions swapped, of a table with cells in no order."""
+    if isinstance(table, Table):
+        return replace(table, rows=table.columns, columns=table.rows)
+    return replace(
+        table,
+        reference_totals=table.prediction_totals,
+        prediction_totals=table.reference_totals,
+        false_positives=table.false_negatives,
+        false_negatives=table.false_positives,
+        other_references=table.other_predictions,
+        other_predictions=table.other_references,
+    )
 
 
 ACCURACY, BALANCED_ACCURACY, F1_MACRO = Accuracy(), BalancedAccuracy(), F1Macro()

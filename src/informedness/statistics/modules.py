@@ -1,4 +1,4 @@
-"""What the metric modules ask the package for: `confidence_level`."""
+"""What the metric modules ask the package for: `confidence_level` and `return_signature`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from ..core.scores import __version__
 from ..core.table import Table
 from .intervals import check_level, warn_of_doubts
 from .registry import averaged_score
+from .signature import signature_of
 
 
-def interval_of_module(
+def beside_score(
     found: Mapping[str, Any],
     fields: Mapping[str, Any],
-    level: float,
+    level: float | None,
+    return_signature: bool,
     options: Mapping[str, Any],
     version: str,
 ) -> dict[str, Any]:
-    """Return the standard error and the interval of a score that a metric module computed.
+    """Return what was asked for beside the score that a metric module computed.
 
     `found` is the score under its name, `fields` are those of the module's own table, `options` its
     options, and `version` its version.
@@ -34,6 +36,17 @@ def interval_of_module(
         If this package computes another score.
     """
     ((name, value),), table = found.items(), Table(**fields)
+    beside = {} if level is None else _interval_of(name, value, table, level, options, version)
+    if return_signature:
+        interval = None if level is None else f"ci:{float(level)!r}"
+        beside[f"{name}_signature"] = signature_of(name, table, interval=interval, **options)
+    return beside
+
+
+def _interval_of(
+    name: str, value: Any, table: Table, level: float, options: Mapping[str, Any], version: str
+) -> dict[str, Any]:
+    """Return the standard error and the interval of the score."""
     if options.get("prior_mode", "") == "odds":
         raise ValueError('`confidence_level` must be left out with prior_mode="odds"')
     check_level(level)

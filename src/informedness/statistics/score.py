@@ -14,9 +14,10 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from ..core.labels import Numbers, check_choice, show
-from ..core.scores import Average, ZeroDivision, read_prior, reweighted, signature_of, why_one_class
+from ..core.scores import Average, ZeroDivision, read_prior, reweighted, why_one_class
 from ..core.table import Table
 from .intervals import Interval, check_level, squared_weights
+from .signature import signature_of
 
 Prior: TypeAlias = Mapping[Any, float] | None
 
