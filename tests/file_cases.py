@@ -13,7 +13,9 @@ import pytest
 
 from informedness import table_from_file
 from informedness.inputs import arrow, csv, objects
-from informedness.inputs.joined import read_columns
+from informedness.inputs.joined import columns_of
+from informedness.inputs.samples import Samples, read_files
+from informedness.inputs.text_labels import LabelOptions
 
 COLUMNS = {"references": "gold", "predictions": "model"}
 
@@ -85,6 +87,13 @@ WRITERS = {
 
 def table_of(path, **options):
     return table_from_file(path, **COLUMNS | options)
+
+
+def read_columns(path, names=COLUMNS, *, most_rows=2**20, options=None, **how):
+    """Return columns of files that are read whole, as for joins and comparisons."""
+    of_rows = {x: how.pop(x) for x in ("drop_null", "keep_missing") if x in how}
+    samples = Samples(names, options or LabelOptions(), **of_rows)
+    return columns_of(samples, read_files(path, samples, **how), most_rows)
 
 
 def refused_as(path, pattern, error=ValueError, names=COLUMNS, **options):

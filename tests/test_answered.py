@@ -15,10 +15,9 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 from cli_cases import without_read
-from file_cases import COLUMNS, SIZES, WRITERS, columns, table_of
+from file_cases import COLUMNS, SIZES, WRITERS, columns, read_columns, table_of
 from golden import close
 from informedness import compare, leaderboard, report
-from informedness.inputs.joined import read_columns
 from informedness.inputs.text_labels import LabelOptions, extracted
 from informedness.results.report import Report
 from tables import table_of_labels, table_of_pairs

@@ -20,6 +20,7 @@ from file_cases import (
     TEXT,
     WRITERS,
     columns,
+    read_columns,
     refused,
     refused_as,
     table_of,
@@ -28,7 +29,6 @@ from file_cases import (
 )
 from informedness.inputs import arrow
 from informedness.inputs.csv import DELIMITERS
-from informedness.inputs.joined import read_columns
 from tables import table_of_labels
 
 

@@ -24,6 +24,7 @@ from file_cases import (
     WEIGHTS,
     WRITERS,
     columns,
+    read_columns,
     refused,
     refused_as,
     table_of,
@@ -33,7 +34,6 @@ from file_cases import (
 )
 from informedness import ContingencyTable, table_from_file, table_from_frame
 from informedness.inputs import objects
-from informedness.inputs.joined import read_columns
 from informedness.warnings import InformednessWarning, LabelsWarning
 from tables import table_of_labels
 

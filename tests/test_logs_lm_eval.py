@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import json
-import lzma
 import shutil
 from pathlib import Path
 
@@ -166,7 +165,6 @@ def test_logs_are_known_by_their_names_or_first_lines(tmp_path):
         ("samples_mmlu_pro_2026-01-01T00-00-00.jsonl", log, "mmlu_pro"),  # a full second
         ("renamed.jsonl", log, "renamed"),
         ("renamed.jsonl.bz2", bz2.compress(log), "renamed"),
-        ("renamed.jsonl.xz", lzma.compress(log), "renamed"),
         ("samples_task.jsonl", b'{"text": "of another tool"}\n', None),
         ("samples_task.jsonl", b"", None),
         ("samples_task.jsonl", b"PK\x03\x04", None),

@@ -9,9 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from file_cases import refused_as, write_arrow_file, write_arrow_stream, write_json_lines
+from file_cases import (
+    read_columns,
+    refused_as,
+    write_arrow_file,
+    write_arrow_stream,
+    write_json_lines,
+)
 from informedness import table_from_file
-from informedness.inputs.joined import read_columns
 from tables import table_of_labels
 
 ROWS = [

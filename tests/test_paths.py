@@ -4,7 +4,6 @@ import bz2
 import gzip
 import itertools
 import json
-import lzma
 import os
 import re
 import zipfile
@@ -91,7 +90,6 @@ def test_a_file_given_twice_and_what_is_no_path_is_an_error(folder, tmp_path):
 COMPRESSED = {
     "gz": gzip.compress,
     "bz2": bz2.compress,
-    "xz": lzma.compress,
     "zst": lambda text: pa.compress(text, "zstd", asbytes=True),
 }
 
@@ -113,8 +111,6 @@ def test_a_compressed_file_is_counted_as_the_file_in_it_and_refused_if_cut_short
     with zipfile.ZipFile(tmp_path / "p.zip", "w") as archive:
         archive.writestr("p.csv", "gold,model\na,a\n")
     refused_as(tmp_path / "p.zip", "the file is a ZIP archive", file_format="csv")
-    (tmp_path / "p.csv").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
-    refused_as(tmp_path / "p.csv", "of Excel before 2007")
 
 
 def test_every_stream_of_a_compressed_file_is_read_or_the_file_is_refused(monkeypatch, tmp_path):
@@ -130,7 +126,7 @@ def test_every_stream_of_a_compressed_file_is_read_or_the_file_is_refused(monkey
         for rest in (magic, more[:2], more[:-4], b"what is not compressed", b"\0\0" + magic):
             path.write_bytes(whole + rest)
             refused_as(path, rf"the file cannot be decompressed \({ending}\)")
-        if ending != "zst":  # the others may be padded
+        if ending == "gz":  # which may be padded
             path.write_bytes(whole + b"\0" * 8 + more + b"\0" * 4)
             assert table_of(path).n_samples == 4
 

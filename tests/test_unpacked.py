@@ -12,18 +12,19 @@ import pyarrow.parquet
 import pytest
 from pyarrow import feather, ipc
 
-from file_cases import COLUMNS, table_of
-from informedness.inputs.joined import read_columns
+from file_cases import COLUMNS, read_columns, table_of
 
 MOST = 10_000_000
 # What reading takes in memory is told by a process of its own.
 READ = """
 import resource, sys
-from informedness.inputs.joined import read_columns
+from informedness.inputs.joined import columns_of
+from informedness.inputs.samples import Samples, read_files
 columns = {"references": "gold", "predictions": "model"}
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    read_columns(sys.argv[1], columns, most_bytes=10_000_000)
+    samples = Samples(columns)
+    columns_of(samples, read_files(sys.argv[1], samples, most_bytes=10_000_000))
 except ValueError as error:
     print(error)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)

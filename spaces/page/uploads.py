@@ -26,8 +26,9 @@ from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MAX_TEXT
 from trial import is_small
 
 from informedness.inputs.csv import DELIMITERS
-from informedness.inputs.joined import read_columns
+from informedness.inputs.joined import columns_of
 from informedness.inputs.open import FORMATS, list_files, open_whole, read_header
+from informedness.inputs.samples import Samples, read_files
 from informedness.listing import columns_listed
 from informedness.results.render import lines_of_read
 from informedness.warnings import collected
@@ -107,10 +108,11 @@ class Upload:
         named = dict(zip(arguments_of(names), names, strict=True))
         if counts:
             named["counts"] = counts
-        how: dict[str, Any] = {"encoding": self._encoding, "most_bytes": MAX_FILE}
-        how |= {name: name in meant for name in MEANT}
+        how: dict[str, Any] = {name: name in meant for name in MEANT}
+        samples = Samples(named, **how)
+        how = {"encoding": self._encoding, "most_bytes": MAX_FILE}
         with collected() as notes:
-            read = read_columns(self._path, named, most_rows=MAX_ROWS, **how)
+            read = columns_of(samples, read_files(self._path, samples, **how), MAX_ROWS)
         if not read.read.n_rows:
             raise Refusal("The table has a header, and no rows below it.")
         head, *lines = lines_of_read(read.read)
@@ -190,7 +192,7 @@ def ask_of_table(
     is_file = not pasted
     if is_file:
         label = f"Table (CSV, Excel, Parquet ...), at most {MAX_FILE // 10**6} MB"
-        kinds = [*FORMATS, ".txt", ".gz", ".bz2", ".xz", ".zst"]
+        kinds = [*FORMATS, ".txt", ".gz", ".bz2", ".zst"]
         field: Any = gr.File(label=label, file_types=kinds, height=170)
     else:
         label = "Rows of a table, as copied from a spreadsheet or a file, with its header"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any
 
 from ..core.labels import show
@@ -23,12 +24,9 @@ class DataError(ValueError):
 def refuse_all(errors: Sequence[ValueError]) -> None:
     """Raise one error that says all of these; nothing if there are none."""
     if errors:
-        remedy: dict[str, Any] = {}
-        for error in errors:
-            of_error = dict(getattr(error, "remedy", {}))
-            columns = remedy.get("columns", {}) | of_error.get("columns", {})
-            remedy |= of_error | ({"columns": columns} if columns else {})
-        raise DataError("; ".join(dict.fromkeys(map(str, errors))), remedy)
+        remedies = (getattr(error, "remedy", {}).items() for error in errors)
+        said = "; ".join(dict.fromkeys(map(str, errors)))
+        raise DataError(said, dict(chain.from_iterable(remedies)))
 
 
 @contextmanager

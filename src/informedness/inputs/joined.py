@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +16,7 @@ from .columns import naming, why_not_utf8
 from .fast import coded, read_quickly
 from .open import open_whole
 from .read import Amounts, Read, amounts_of
-from .samples import Samples, raw_batches, read_files
-from .text_labels import AS_THEY_ARE, LabelOptions
+from .samples import Samples, raw_batches
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
 _LINES, _BLOCK = 1 << 16, 1 << 20  # lines counted, and characters read, at a time
@@ -32,45 +30,16 @@ class Whole(NamedTuple):
     read: Read
 
 
-def read_columns(
-    path: str | PathLike[str] | Sequence[str | PathLike[str]],
-    names: Mapping[str, str],
-    *,
-    options: LabelOptions = AS_THEY_ARE,
-    drop_null: bool = False,
-    keep_missing: bool = False,
-    most_rows: int = _MOST_ROWS,
-    **how: Any,
+def columns_of(
+    samples: Samples, batches: Iterable[Mapping[str, Any]], most_rows: int = _MOST_ROWS
 ) -> Whole:
-    """Return columns of files as labels.
-
-    Parameters
-    ----------
-    path, drop_null, keep_missing
-        As in `table_from_file`.
-    names : dict of str to str
-        Name of the column of each argument. Identifiers, the arguments "on" and "groups", are left
-        as they are. With "counts" each row is repeated so many times.
-    options : LabelOptions
-        What a label is.
-    most_rows : int
-        How many samples there may be.
-    **how
-        How to read the files, as in `read_files`.
+    """Return all rows of some batches as columns; with "counts" each is repeated so many times.
 
     Raises
     ------
     ValueError
-        If a file, a column or a label is not valid; the message names the file.
+        If a label is not valid, or there are more than `most_rows`.
     """
-    samples = Samples(names, options, drop_null=drop_null, keep_missing=keep_missing)
-    return columns_of(samples, read_files(path, samples, **how), most_rows)
-
-
-def columns_of(
-    samples: Samples, batches: Iterable[Mapping[str, Any]], most_rows: int = _MOST_ROWS
-) -> Whole:
-    """Return all rows of some batches as columns."""
     parts: dict[str, list[Column]] = {x: [] for x in samples.names if x != "counts"}
     total = 0
     for rows in filter(None, batches):
@@ -83,16 +52,17 @@ def columns_of(
             of_argument.append(rows[argument][repeated])
     empty = Column(np.zeros(0, dtype=np.int64), [])
     columns = {x: join_columns(part) if part else empty for x, part in parts.items()}
-    task = Task(None, samples.ignored(columns["references"]), "error")
-    samples.note_dropped(columns["references"], task, {})
+    task = samples.task(columns["references"], {})
     sides = {x: _counted(columns[x], columns["references"], task) for x in samples.labelled}
-    end = samples.end(sides, lambda: _never_repeat([columns[x] for x in samples.labelled]))
-    for x in samples.labelled if end.integers else ():
+    integers, classes, read = samples.end(
+        sides, lambda: _never_repeat([columns[x] for x in samples.labelled])
+    )
+    for x in samples.labelled if integers else ():
         values, codes = columns[x].coded()
-        values = [end.integers.get(label, label) for label in values]
+        values = [integers.get(label, label) for label in values]
         columns[x] = read_column(values, x, may_lack=True)[codes]
-    declared = None if end.classes is None else tuple(end.classes)
-    return Whole(columns, Task(declared, task.ignored, samples.options.unknown), end.read)
+    declared = None if classes is None else tuple(classes)
+    return Whole(columns, Task(declared, task.ignored, samples.options.unknown), read)
 
 
 def _counted(column: Column, references: Column, task: Task) -> Amounts:
@@ -122,12 +92,6 @@ def lines_of(path: str, encoding: str | None) -> Iterator[str]:
             stream.seek(0)
             raise ValueError(why_not_utf8(stream.read().splitlines())) from None
         yield from [line] * bool(line)
-
-
-def lines_in(text: str) -> list[str]:
-    """Return the lines of text, whichever way they end."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.removesuffix("\n").split("\n") if text else []
 
 
 def samples_of_lines(

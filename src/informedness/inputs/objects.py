@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show
 from ..extras import needing
-from .columns import DataError, closest, listed, refuse_all, why_not_utf8
+from .columns import DataError, closest, listed, why_not_utf8
 from .csv import check_header
 
 Row: TypeAlias = tuple[str, Any]
@@ -24,7 +24,6 @@ Row: TypeAlias = tuple[str, Any]
 _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
 _TOP = 20  # rows of a sheet among which the header is looked for
-_MOST_LISTS = 5  # that an error names
 _ARGMAX = "argmax:"
 
 
@@ -38,21 +37,16 @@ class Objects:
         header, found = (
             open_sheet(stream, names) if kind == "xlsx" else ([], json_rows(stream, rows))
         )
-        first = list(islice(found, 2))
+        first = list(islice(found, 1))
         self._rows: Iterable[Row] = chain(first, found)
         self.first = first[0][1] if first else {}
-        self._hint = rows_hint(self.first) if len(first) == 1 else ""
         self.header = header or ([*self.first] if isinstance(self.first, dict) else [])
 
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
         """Yield values by argument, with empty text in place of nulls if they are to be kept."""
         rows, columns = iter(self._rows), {x: list[Any]() for x in self._names}
         while some := list(islice(rows, min(_OBJECTS, _LINES))):
-            try:
-                found = _columns_of(some, self._names)
-            except DataError as error:
-                raise DataError(f"{error}{self._hint}", error.remedy) from error
-            for name, values in found.items():
+            for name, values in _columns_of(some, self._names).items():
                 is_kept = keep_empty and name not in ("weights", "counts")
                 columns[name] += ["" if x is None else x for x in values] if is_kept else values
             if len(columns[name]) >= _LINES:
@@ -91,14 +85,7 @@ def json_rows(stream: BinaryIO, rows: str | None) -> Iterator[Row]:
         return
     for number, line in enumerate(stream, start=1):
         if line.strip():
-            try:
-                row = _decoded(line, f"line {number}", number)
-            except ValueError as error:
-                hint = ""
-                with suppress(ValueError):  # maybe one document in several lines
-                    hint = rows_hint(_decoded(line + stream.read(), "", 1)) if number == 1 else ""
-                raise ValueError(f"{error}{hint}") from error
-            yield f"line {number}", row
+            yield f"line {number}", _decoded(line, f"line {number}", number)
 
 
 def _decoded(text: bytes, where: str, first_line: int) -> Any:
@@ -106,7 +93,8 @@ def _decoded(text: bytes, where: str, first_line: int) -> Any:
         return _decode(text.decode().removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         why = why_not_utf8(text.splitlines(), first_line)
-        why = why or f"{error}; write one object per line, or an array of all objects"
+        how = "write one object per line, or an array of all objects; or say where in one document"
+        why = why or f"{error}; {how} the rows are, with rows="
         raise ValueError(f"{where} is not JSON: {why}") from error
 
 
@@ -121,9 +109,7 @@ def rows_within(document: Any, path: str) -> Iterable[Any]:
         parent = value_in(document, above) if above else document
         found = document if path == "." else value_in(parent, name)
     except (ValueError, AttributeError, TypeError) as error:
-        raise ValueError(
-            f"`rows` leads nowhere, got {path!r}: {error}{rows_hint(document)}"
-        ) from None
+        raise ValueError(f"`rows` leads nowhere, got {path!r}: {error}") from None
     if isinstance(found, dict) and all(isinstance(row, dict) for row in found.values()):
         return found.values()
     columns = parent.get("columns") if isinstance(parent, dict) else None
@@ -134,24 +120,6 @@ def rows_within(document: Any, path: str) -> Iterable[Any]:
     if not isinstance(found, list):
         raise ValueError(f"`rows` must lead to a list of objects, got {show(found)} at {path!r}")
     return found
-
-
-def rows_hint(document: Any) -> str:
-    """Return which lists in a document may be the rows, for an error; empty if there are none."""
-    found = list(islice(_lists_of_rows(document, ""), _MOST_LISTS))
-    return f"; it has lists of rows, of which `rows` names one: {', '.join(found)}" if found else ""
-
-
-def _lists_of_rows(value: Any, path: str) -> Iterator[str]:
-    fields = value if isinstance(value, dict) else {}
-    rows = value if isinstance(value, list) else list(fields.values())
-    # objects in an object are rows if they have the same keys
-    alike = len(rows) > 1 and all(isinstance(x, dict) and x.keys() == rows[0].keys() for x in rows)
-    if alike or (rows is value and rows and isinstance(rows[0], (dict, list))):
-        yield f"{path or '.'!r} ({len(rows)})"
-        return
-    for name, field in fields.items():
-        yield from _lists_of_rows(field, f"{path}.{name}".removeprefix("."))
 
 
 def _columns_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, list[Any]]:
@@ -168,15 +136,15 @@ def _values_of(row: Any, names: Mapping[str, str], where: str) -> list[Any]:
     """Return the values of the columns in a JSON object."""
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    values, missing = [], list[ValueError]()
+    values, missing, renamed = [], list[str](), dict[str, str]()
     for name in names.values():
         try:
             values.append(one_value(row, name))
         except ValueError as error:
-            close = closest(name, row)
-            remedy = {"columns": {name: close}} if close else {}
-            missing.append(DataError(f"{where} has no {name!r}; {error}", remedy))
-    refuse_all(missing)
+            missing.append(f"{where} has no {name!r}; {error}")
+            renamed |= {name: close} if (close := closest(name, row)) else {}
+    if missing:
+        raise DataError("; ".join(dict.fromkeys(missing)), {"columns": renamed})
     return values
 
 

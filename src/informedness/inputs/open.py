@@ -1,17 +1,14 @@
 """Which files a data set consists of; each is opened once, and read in batches of rows."""
 
-import bz2
 import codecs
 import csv
 import gzip
-import io
-import lzma
 import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -30,8 +27,8 @@ _OTHERS = {".feather": "arrow", ".ipc": "arrow", ".ndjson": "jsonl", ".xlsm": "x
 FORMATS = {f".{name}": name for name in _FORMATS} | _OTHERS
 """Formats by the ending of a file's name."""
 
-_COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-_ZIP, _XLS = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_COMPRESSIONS = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zst"}
+_ZIP = b"PK\x03\x04"
 _MARKS = {  # of the order of bytes; that of UTF-32 begins with that of UTF-16
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
@@ -152,7 +149,7 @@ def open_whole(
 ) -> Iterator[BinaryIO]:
     """Open a file of this format for reading in any order.
 
-    A compressed file (gz, bz2, xz, zst) is decompressed into a temporary file first, and text in
+    A compressed file (gz, bz2, zst) is decompressed into a temporary file first, and text in
     this encoding, or in one that a mark shows, becomes UTF-8 in one; standard input is copied into
     one. Only an Excel file may be a ZIP archive.
 
@@ -176,19 +173,18 @@ def _pieces(stream: Any) -> Iterator[bytes]:
     return iter(partial(stream.read, _PIECE), b"")
 
 
-def _copied(pieces: Iterable[bytes], most_bytes: int | None = None) -> Any:
-    """Copy what can only be read once into a temporary file."""
+@contextmanager
+def _copied(pieces: Iterable[bytes], most_bytes: int | None = None) -> Iterator[Any]:
+    """Give a temporary file with what can only be read once."""
     from tempfile import TemporaryFile  # which takes long
 
-    with ExitStack() as in_error:
-        copy = in_error.enter_context(TemporaryFile())
+    with TemporaryFile() as copy:
         for piece in pieces:
             copy.write(piece)
             if most_bytes is not None and copy.tell() > most_bytes:
                 raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got more")
         copy.seek(0)
-        in_error.pop_all()  # the caller closes it
-    return copy
+        yield copy
 
 
 @contextmanager
@@ -201,20 +197,20 @@ def _utf8(stream: BinaryIO, encoding: str | None) -> Iterator[BinaryIO]:
     if encoding is None:
         yield stream
         return
+    with _copied(_encoded(stream, encoding)) as copy:
+        yield copy
+
+
+def _encoded(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
+    """Yield the text of a stream in UTF-8."""
     try:
-        text = io.TextIOWrapper(stream, encoding=encoding, newline="")
+        yield from map(str.encode, codecs.iterdecode(_pieces(stream), encoding))
+    except UnicodeError as error:
+        raise ValueError(f"the file is not in the encoding {encoding}: {error}") from error
     except (LookupError, TypeError, ValueError) as error:
         raise ValueError(
             f"`encoding` must be one that Python knows, such as 'cp1252', got {show(encoding)}"
         ) from error
-    try:
-        copy = _copied(map(str.encode, iter(partial(text.read, _PIECE), "")))
-    except UnicodeError as error:
-        raise ValueError(f"the file is not in the encoding {encoding}: {error}") from error
-    finally:
-        text.detach()
-    with copy:
-        yield copy
 
 
 @contextmanager
@@ -227,48 +223,30 @@ def _decompressed(stream: BinaryIO, is_archive: bool, most_bytes: int | None) ->
             "the file is a ZIP archive, which may hold several files: unpack it, and name the "
             "files to read; an Excel file needs the ending .xlsx"
         )
-    if start.startswith(_XLS):
-        raise ValueError("the file is of Excel before 2007 (.xls): save it as .xlsx or CSV")
     name = next((name for mark, name in _COMPRESSIONS.items() if start.startswith(mark)), None)
     if name is None:
         yield stream
         return
-    try:
-        plain = _copied(_plain_pieces(stream, name), most_bytes)
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
-    with plain, _decompressed(plain, is_archive, most_bytes) as inner:  # some are compressed twice
+    with (
+        _copied(_plain_pieces(stream, name), most_bytes) as plain,
+        _decompressed(plain, is_archive, most_bytes) as inner,  # some are compressed twice
+    ):
         yield inner
 
 
 def _plain_pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
     """Yield what is in one or several compressed streams, to the end of the file."""
-    if name == "gz":
-        yield from _pieces(gzip.GzipFile(fileobj=stream))
-        return
-    if name == "zst":
-        with needing("reading zst files needs pyarrow", "informedness[cli]"):
-            import pyarrow
-        file = pyarrow.PythonFile(stream, mode="r")
-        yield from _pieces(pyarrow.CompressedInputStream(file, "zstd"))
-        return
-    # `bz2.open` and `lzma.open` pass over what is damaged from the second header on
-    new: Callable[[], Any] = bz2.BZ2Decompressor if name == "bz2" else lzma.LZMADecompressor
-    one, compressed = new(), b""
-    while True:
-        if one.eof:
-            compressed = one.unused_data.lstrip(b"\0")  # which may stand between two
-            while not compressed and (more := stream.read(_PIECE)):
-                compressed = more.lstrip(b"\0")
-            if not compressed:
-                return
-            one = new()
-        elif one.needs_input:
-            compressed = stream.read(_PIECE)
-            if not compressed:
-                raise EOFError("the file is cut off")
-        yield one.decompress(compressed, _PIECE)
-        compressed = b""
+    try:
+        if name == "gz":
+            yield from _pieces(gzip.GzipFile(fileobj=stream))
+        else:
+            with needing(f"reading {name} files needs pyarrow", "informedness[cli]"):
+                import pyarrow
+            file = pyarrow.PythonFile(stream, mode="r")
+            codec = "zstd" if name == "zst" else name
+            yield from _pieces(pyarrow.CompressedInputStream(file, codec))
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"the file cannot be decompressed ({name}): {error}") from error
 
 
 # Formats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +22,6 @@ from .text_labels import AS_THEY_ARE, LabelOptions, at_position, read_labels
 
 _WHOLE, _GAPPED = r"-?(0|[1-9]\d*)", r"-?(0|[1-9]\d*)\.0"
 _MOST_CLASSES = 20  # that a remedy lists
-
-
-class End(NamedTuple):
-    """What is known once all rows were read."""
-
-    integers: dict[Any, int]  # that text stands for
-    classes: Sequence[Any] | None  # if declared
-    read: Read
 
 
 class Samples:
@@ -62,7 +54,7 @@ class Samples:
         self._drop_null, self._is_text, self._has_gaps = drop_null, False, False
         self._class_names: Sequence[str] | None = None
         self._ignored: Label | None = None
-        self._n_null, self._n_found = Counter[str](), Counter[str]()
+        self._n_missing = Counter[str]()  # by argument
         self.examples: dict[str, Column] = {}
         self._classes = set[Any]()  # of references where something is missing
         self._errors: dict[str, ValueError] = {}
@@ -86,7 +78,6 @@ class Samples:
         keep = np.ones(n, dtype=bool)
         where = f"in the rows from {self.n_rows} on" if self.n_rows else ""
         for argument, values in given.items():
-            missing = np.zeros(n, dtype=bool)
             try:
                 with naming(where):
                     column, missing = self.values(argument, values, class_names or {}, is_text)
@@ -96,22 +87,22 @@ class Samples:
             except ValueError as error:  # the first about each argument is kept for the end
                 self._errors.setdefault(argument, error)
                 self._bad |= dict.fromkeys(self.sources[-1:])
-            n_missing = int(n_rows[missing].sum())
-            if argument.startswith("predictions"):
-                self._n_found[argument] -= n_missing
-                if self.options.unknown == "wrong":
-                    continue
-            if n_missing:
+                continue
+            if n_missing := int(n_rows[missing].sum()):
+                self._n_missing[argument] += n_missing
+            if n_missing and not self._may_lack(argument):
                 self._bad |= {} if self._drop_null else dict.fromkeys(self.sources[-1:])
-                self._n_null[argument] += n_missing
                 self.left_out[_why(argument)] += int(n_rows[missing & keep].sum())
                 keep &= ~missing
         self.n_rows += int(n_rows.sum())
-        if self._n_null and "references" in read:
+        if self._n_missing and "references" in read:
             self._classes |= {*read["references"].coded()[0]} - {None}
         if self._errors or not keep.any():
             return {}
         return read if keep.all() else {name: values[keep] for name, values in read.items()}
+
+    def _may_lack(self, argument: str) -> bool:
+        return argument.startswith("predictions") and self.options.unknown == "wrong"
 
     def values(
         self, argument: str, values: Any, class_names: Mapping[str, Sequence[str]], is_text: bool
@@ -124,15 +115,12 @@ class Samples:
             else:  # of Arrow
                 missing = np.asarray(values.is_null())
                 amounts = values.fill_null(0) if missing.any() else values
-            if argument == "counts":
-                return read_whole(amounts), missing
-            return read_amounts(amounts, argument), missing
+            read = read_whole(amounts) if argument == "counts" else read_amounts(amounts, argument)
+            return read, missing
         own = class_names.get(argument)
         if argument in self.labelled:
             self._is_text |= is_text
-            if own is None:
-                own = next(iter(class_names.values()), None)
-            self._class_names = own
+            self._class_names = own = own or next(iter(class_names.values()), None)
         nulls = self.options.nulls() if is_text and not self.keep_missing else ()
         column = values  # joined rows were read before
         if not isinstance(values, Column):
@@ -144,19 +132,32 @@ class Samples:
         lacks = column.values is not None and None in column.values
         return column, ~column.differs_from(None) if lacks else np.zeros(len(column), dtype=bool)
 
-    def ignored(self, references: Column) -> Any:
-        """Return the reference to leave out, as an integer or a name of a class if they are."""
+    def task(self, references: Column, rows: Mapping[str, Any]) -> Task:
+        """Return which references to leave out, as the integer or name of a class that they are.
+
+        Keep account of rows whose reference is ignored, or whose weight is 0.
+        """
         self._ignored = self.options.ignored(references.kind == "integers")
         if self._ignored is not None and self._class_names is not None:
             self._ignored = str(at_position(self._ignored, self._class_names))
-        return self._ignored
+        times = rows.get("times", np.ones(len(references), dtype=np.int64))
+        kept = np.ones(len(references), dtype=bool)
+        if self._ignored is not None:
+            kept = references.differs_from(self._ignored)
+            self.left_out["ignored"] += int(times[~kept].sum())
+        if "weights" in rows:
+            self.left_out["of weight 0"] += int(times[kept & (rows["weights"] == 0)].sum())
+        return Task(None, self._ignored, "error")
 
     # The end
 
-    def end(self, sides: Mapping[str, Amounts], never_repeats: Callable[[], bool]) -> End:
-        """Raise an error about all that is wrong, or warn of what may be, and say what was read.
+    def end(
+        self, sides: Mapping[str, Amounts], never_repeats: Callable[[], bool]
+    ) -> tuple[dict[Any, int], Sequence[Any] | None, Read]:
+        """Raise an error about all that is wrong, or warn of what may be.
 
-        `sides` are the labels of each argument that has some.
+        Return the integers that text stands for, the declared classes if there are some, and what
+        was read. `sides` are the labels of each argument that has some.
         """
         known = [label for label, _ in sides["references"]]
         self.refuse(classes=known)
@@ -172,7 +173,7 @@ class Samples:
         counts = counts_among(x for x in self.header if x not in used)
         if counts and "counts" not in self.names and never_repeats():
             warn_of_count(counts[0])
-        return End(integers, classes, self._account(sides, {*(classes or known)}, bool(classes)))
+        return integers, classes, self._account(sides, {*(classes or known)}, bool(classes))
 
     def _integers(self, sides: Sequence[Sequence[Any]]) -> dict[Any, int]:
         """Return the integers that text stands for, if gaps made `1.0` of those on some sides."""
@@ -201,9 +202,9 @@ class Samples:
     def _null_errors(self) -> list[ValueError]:
         """Return the error about missing values, none if there are none."""
         null = "an empty cell, or text such as NA" if self._is_text else "None (null) or nan"
-        lacking = [argument for argument in self.names if self._n_null[argument]]
+        lacking = [x for x in self.names if self._n_missing[x] and not self._may_lack(x)]
         found = [
-            f"`{x}` must have a value in every row, got {null} in {self._n_null[x]} of "
+            f"`{x}` must have a value in every row, got {null} in {self._n_missing[x]} of "
             f"{self.n_rows} rows of column {self.names[x]!r}"
             for x in lacking
         ]
@@ -218,16 +219,6 @@ class Samples:
             remedy["drop_null"] = True
         how += ", keep_missing=True reads such text as labels" * self._is_text
         return [DataError(f"{'; '.join(found)}: {how}", remedy)] if found else []
-
-    def note_dropped(self, references: Column, task: Task, rows: Mapping[str, Any]) -> None:
-        """Keep account of rows whose reference is ignored, or whose weight is 0."""
-        times = rows.get("times", np.ones(len(references), dtype=np.int64))
-        kept = np.ones(len(references), dtype=bool)
-        if task.ignored is not None:
-            kept = references.differs_from(task.ignored)
-            self.left_out["ignored"] += int(times[~kept].sum())
-        if "weights" in rows:
-            self.left_out["of weight 0"] += int(times[kept & (rows["weights"] == 0)].sum())
 
     def _account(
         self, sides: Mapping[str, Amounts], classes: Collection[Any], is_declared: bool
@@ -250,7 +241,7 @@ class Samples:
         if self.options.numeric or self._has_gaps:
             yield "text read as integers"
         if self.options.pattern is not None and argument.startswith("predictions"):
-            found = self.n_rows + self._n_found[argument]
+            found = self.n_rows - self._n_missing[argument]
             yield f"an answer extracted from {found:,d} of {self.n_rows:,d}"
         if self._class_names is not None:
             yield "positions read as names of classes"

@@ -159,21 +159,21 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
         raw = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
     whole = ContingencyTable.sum_of(list(raw.values()))
     n_cells = sum(len(table.counts) for table in raw.values())
-    end = samples.end(
+    integers, classes, read = samples.end(
         dict(zip(samples.labelled, sides_of(whole), strict=True)),
         lambda: 1 < (whole.n_samples or 0) == n_cells,
     )
-    tables = {name: _renamed(table, end.integers) for name, table in raw.items()}
-    if end.classes is not None:
-        task = Task(tuple(end.classes), None, samples.options.unknown)
+    tables = {name: _renamed(table, integers) for name, table in raw.items()}
+    if classes is not None:
+        task = Task(tuple(classes), None, samples.options.unknown)
         try:
-            _declared(_renamed(whole, end.integers), task)
+            _declared(_renamed(whole, integers), task)
         except ValueError as error:
             argument = "labels" if samples.options.choices is None else "choices"
             remedy = {} if "every reference" in str(error) else {"unknown": "wrong"}
             samples.refuse([DataError(str(error).replace("`labels`", f"`{argument}`"), remedy)])
         tables = {name: _declared(table, task) for name, table in tables.items()}
-    tables = {name: replace(table, read=(end.read,)) for name, table in tables.items()}
+    tables = {name: replace(table, read=(read,)) for name, table in tables.items()}
     whole = ContingencyTable.sum_of(list(tables.values()))
     warn_of_table(whole, nulls_are_labels=samples.keep_missing)
     return tables if is_sliced else whole
@@ -184,8 +184,7 @@ def _counted(
 ) -> dict[Slice, ContingencyTable]:
     """Return the tables of a batch by slice, or its one table; none if no row of it counts."""
     r, p = rows["references"], rows["predictions"]
-    task = Task(None, samples.ignored(r), "error")
-    samples.note_dropped(r, task, rows)
+    task = samples.task(r, rows)
     with suppress(NoSamplesError):
         by: Any = slices_of(rows) if is_sliced else np.zeros(len(r), np.int64)
         times, counts, weights = (rows.get(name) for name in ("times", "counts", "weights"))

@@ -20,7 +20,7 @@ from .verdicts import likeliest, verdict_metric, verdict_of
 
 NAME = "lm-eval"
 
-_FILE = re.compile(r"(.+)\.jsonl(\.(gz|bz2|xz|zst))?", re.I)
+_FILE = re.compile(r"(.+)\.jsonl(\.(gz|bz2|zst))?", re.I)
 _SAMPLES = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 _FIELDS = ("doc_id", "target", "arguments", "filtered_resps", "filter", "prompt_hash")
 _METRICS_OF_PAIRS = ("informedness", "nit", "mcc", "f1")  # which log [gold, predicted]
