@@ -102,12 +102,11 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
         raise
     except Exception as error:  # each engine has errors of its own
         raise ValueError(f"`frame` must hold columns of labels: {error}") from error
-    class_names = check_schema(names, arrow.schema)
-    with_times = {**names, "times": how_often} if how_often else names
-    for columns in columns_of(arrow.to_batches(), with_times):
-        times = {x: column.to_numpy() for x, column in columns.items() if x == "times"}
-        rows = {x: column for x, column in columns.items() if x in names}
-        yield samples.read(rows, class_names=class_names, **times)
+    samples.class_names = check_schema(names, arrow.schema)
+    of_times = {"times": how_often} if how_often else {}
+    for rows in columns_of(arrow.to_batches(), {**names, **of_times}):
+        times = {"times": rows.pop("times").to_numpy()} if how_often else {}
+        yield samples.read(rows, **times)
 
 
 def _selected(native: Any, samples: Samples) -> Any:

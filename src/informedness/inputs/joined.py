@@ -106,6 +106,7 @@ def samples_of_lines(
     ValueError
         If the numbers of lines differ.
     """
+    samples.is_text = True
     rest = {x: iter(lines) for x, lines in sides.items()}
     total = n_empty = 0  # lines so far, and how many of them were empty in the end
     while any(some := {x: list(islice(lines, _LINES)) for x, lines in rest.items()}.values()):
@@ -123,7 +124,7 @@ def samples_of_lines(
             n -= 1
         if n:
             columns = ([""] * n_empty + lines[:n] for lines in some)
-            yield samples.read(dict(zip(sides, columns, strict=True)), is_text=True)
+            yield samples.read(dict(zip(sides, columns, strict=True)))
             n_empty = 0
         n_empty += sizes[0] - n
 
@@ -157,10 +158,9 @@ def joined_rows(
     for path, of_file in zip(paths, names, strict=True):
         parts: dict[str, list[Column]] = {}
         samples.examples.clear()  # errors on both files name them
-        for columns, more in raw_batches(path, {"on": on, **of_file}, samples, **how):
+        for columns in raw_batches(path, {"on": on, **of_file}, samples, **how):
             for argument, values in columns.items():
-                column, _ = samples.values(argument, values, **more)
-                parts.setdefault(argument, []).append(column)
+                parts.setdefault(argument, []).append(samples.values(argument, values)[0])
         sides.append({argument: join_columns(columns) for argument, columns in parts.items()})
     if samples.options.unknown == "wrong" and "references" not in names[1]:
         sides[1] = _with_all(sides[1], sides[0]["on"])
@@ -207,17 +207,16 @@ def joined_sides(
             a[argument], f"{argument} of {names[0]}", b[argument], f"{argument} of {names[1]}"
         )
     ids, *codes = common_codes(a["on"], b["on"])
-    for name, side in zip(names, codes, strict=True):
-        again = np.bincount(side, minlength=len(ids)) - 1
-        if (again > 0).any():
-            raise ValueError(
-                f"{on}: {again[again > 0].sum()} of {len(side)} rows of {name} repeat an "
-                f"identifier, such as {show(ids[np.argmax(again > 0)])}; each must occur once"
-            )
     alone = []
     for here, there in ((0, 1), (1, 0)):
+        n = np.bincount(codes[here], minlength=len(ids))
+        if n.max(initial=0) > 1:
+            raise ValueError(
+                f"{on}: {(n - 1)[n > 1].sum()} of {n.sum()} rows of {names[here]} repeat an "
+                f"identifier, such as {show(ids[n.argmax()])}; each must occur once"
+            )
         if len(lacking := np.setdiff1d(codes[here], codes[there])):
-            share = f"{len(lacking)} of {len(codes[here])} in {names[here]}"
+            share = f"{len(lacking)} of {n.sum()} in {names[here]}"
             alone.append(f"{share} not in {names[there]}, such as {show(ids[lacking[0]])}")
     if alone:
         raise ValueError(f"{on}: {'; '.join(alone)}; both must hold the same samples")

@@ -49,9 +49,11 @@ class Samples:
         self.labelled = labelled_among(names)
         self.sources: list[str] = []
         self.header: list[str] = []
+        self.is_text = False  # what is read now
+        self.class_names: Mapping[str, Sequence[str]] = {}  # by argument, of positions in it
         self.n_rows = 0
         self.left_out = Counter[str]()
-        self._drop_null, self._is_text, self._has_gaps = drop_null, False, False
+        self._drop_null, self._has_text, self._has_gaps = drop_null, False, False
         self._class_names: Sequence[str] | None = None
         self._ignored: Label | None = None
         self._n_missing = Counter[str]()  # by argument
@@ -60,14 +62,7 @@ class Samples:
         self._errors: dict[str, ValueError] = {}
         self._bad: dict[str, None] = {}  # sources with errors or nulls, in order
 
-    def read(
-        self,
-        given: Mapping[str, Any],
-        *,
-        class_names: Mapping[str, Sequence[str]] | None = None,
-        is_text: bool = False,
-        **times: Numbers,
-    ) -> dict[str, Any]:
+    def read(self, given: Mapping[str, Any], **times: Numbers) -> dict[str, Any]:
         """Return labels as columns and amounts as arrays, without the rows that are left out.
 
         There are none once something is wrong, which `end` says. With `times` each row stands for
@@ -80,7 +75,7 @@ class Samples:
         for argument, values in given.items():
             try:
                 with naming(where):
-                    column, missing = self.values(argument, values, class_names or {}, is_text)
+                    column, missing = self.values(argument, values)
                     read[argument] = column
                     if argument in self.labelled[1:] and "references" in read:
                         check_same_kind(read["references"], "references", column, argument)
@@ -104,9 +99,7 @@ class Samples:
     def _may_lack(self, argument: str) -> bool:
         return argument.startswith("predictions") and self.options.unknown == "wrong"
 
-    def values(
-        self, argument: str, values: Any, class_names: Mapping[str, Sequence[str]], is_text: bool
-    ) -> tuple[Any, Numbers]:
+    def values(self, argument: str, values: Any) -> tuple[Any, Numbers]:
         """Return labels as a column or amounts as an array, and which are missing."""
         if argument in ("weights", "counts"):
             if isinstance(values, list):
@@ -117,11 +110,11 @@ class Samples:
                 amounts = values.fill_null(0) if missing.any() else values
             read = read_whole(amounts) if argument == "counts" else read_amounts(amounts, argument)
             return read, missing
-        own = class_names.get(argument)
+        own = self.class_names.get(argument)
         if argument in self.labelled:
-            self._is_text |= is_text
-            self._class_names = own = own or next(iter(class_names.values()), None)
-        nulls = self.options.nulls() if is_text and not self.keep_missing else ()
+            self._has_text |= self.is_text
+            self._class_names = own = own or next(iter(self.class_names.values()), None)
+        nulls = self.options.nulls() if self.is_text and not self.keep_missing else ()
         column = values  # joined rows were read before
         if not isinstance(values, Column):
             column = read_labels(values, argument, self.options, own, nulls)
@@ -178,7 +171,7 @@ class Samples:
     def _integers(self, sides: Sequence[Sequence[Any]]) -> dict[Any, int]:
         """Return the integers that text stands for, if gaps made `1.0` of those on some sides."""
         labels = [[x for x in side if x is not None] for side in sides]
-        if not self._is_text or not all(isinstance(x, str) for side in labels for x in side):
+        if not self._has_text or not all(isinstance(x, str) for side in labels for x in side):
             return {}
         forms = {_form(side) for side in labels}
         self._has_gaps = forms == {_WHOLE, _GAPPED}
@@ -201,7 +194,7 @@ class Samples:
 
     def _null_errors(self) -> list[ValueError]:
         """Return the error about missing values, none if there are none."""
-        null = "an empty cell, or text such as NA" if self._is_text else "None (null) or nan"
+        null = "an empty cell, or text such as NA" if self._has_text else "None (null) or nan"
         lacking = [x for x in self.names if self._n_missing[x] and not self._may_lack(x)]
         found = [
             f"`{x}` must have a value in every row, got {null} in {self._n_missing[x]} of "
@@ -217,7 +210,7 @@ class Samples:
             how = f"{counted}, {how}, which flatters a model that gives up on hard samples"
         if len(wrong) < len(lacking):
             remedy["drop_null"] = True
-        how += ", keep_missing=True reads such text as labels" * self._is_text
+        how += ", keep_missing=True reads such text as labels" * self._has_text
         return [DataError(f"{'; '.join(found)}: {how}", remedy)] if found else []
 
     def _account(
@@ -266,9 +259,8 @@ def _why(argument: str) -> str:
 
 
 def read_files(path: Any, samples: Samples, **how: Any) -> Iterator[dict[str, Any]]:
-    """Yield the rows of files as `samples` reads them; the options are those of `raw_batches`."""
-    for columns, more in raw_batches(path, samples.names, samples, **how):
-        yield samples.read(columns, **more)
+    """Return the rows of files as `samples` reads them; the options are those of `raw_batches`."""
+    return map(samples.read, raw_batches(path, samples.names, samples, **how))
 
 
 def raw_batches(
@@ -280,11 +272,11 @@ def raw_batches(
     encoding: str | None = None,
     rows: str | None = None,
     most_bytes: int | None = None,
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield columns of files by argument as they stand there, and whether they are text.
+) -> Iterator[dict[str, Any]]:
+    """Yield columns of files by argument as they stand there.
 
-    `samples` keeps account of the files. The other options are those of `table_from_file`; a file
-    may hold `most_bytes` once decompressed.
+    `samples` keeps account of the files, and of what is in them. The other options are those of
+    `table_from_file`; a file may hold `most_bytes` once decompressed.
 
     Raises
     ------
@@ -296,6 +288,6 @@ def raw_batches(
         with naming(file), open_whole(file, kind, encoding, most_bytes) as stream:
             found = read_header(stream, kind, names, rows, most_bytes)
             samples.header += [name for name in found.header if name not in samples.header]
-            class_names = getattr(found, "class_names", {})
-            for columns in columns_in(found, stream, kind, names, samples.keep_missing):
-                yield columns, {"class_names": class_names, "is_text": kind in DELIMITERS}
+            samples.class_names = getattr(found, "class_names", {})
+            samples.is_text = kind in DELIMITERS
+            yield from columns_in(found, stream, kind, names, samples.keep_missing)
