@@ -16,6 +16,7 @@ from informedness.inputs import arrow, csv, objects
 from informedness.inputs.joined import columns_of
 from informedness.inputs.samples import Samples, read_files
 from informedness.inputs.text_labels import LabelOptions
+from tables import table_of_labels
 
 COLUMNS = {"references": "gold", "predictions": "model"}
 
@@ -89,21 +90,35 @@ def table_of(path, **options):
     return table_from_file(path, **COLUMNS | options)
 
 
-def read_columns(path, names=COLUMNS, *, most_rows=2**20, options=None, **how):
+def read_columns(path, names=COLUMNS, *, most_rows=2**20, **options):
     """Return columns of files that are read whole, as for joins and comparisons."""
-    of_rows = {x: how.pop(x) for x in ("drop_null", "keep_missing") if x in how}
-    samples = Samples(names, options or LabelOptions(), **of_rows)
+    how = {x: options.pop(x) for x in HOW if x in options}
+    of_rows = {x: options.pop(x) for x in ("drop_null", "keep_missing") if x in options}
+    samples = Samples(names, LabelOptions(**options), **of_rows)
     return columns_of(samples, read_files(path, samples, **how), most_rows)
 
 
+HOW = "file_format", "encoding", "rows", "most_bytes"
+
+
+def check_read(path, expected, names=COLUMNS, **options):
+    """See that both ways to read files give these references and predictions."""
+    expected = [list(side) for side in expected]
+    assert table_from_file(path, **names, **options) == table_of_labels(*expected), path
+    read = read_columns(path, names, **options).columns
+    assert [column.tolist() for column in read.values()] == expected, path
+
+
 def refused_as(path, pattern, error=ValueError, names=COLUMNS, **options):
-    """See that every way to read files refuses a path with the same message."""
-    with pytest.raises(error, match=pattern):
-        table_from_file(path, **names, **options)
-    with pytest.raises(error, match=pattern):
-        read_columns(path, names, **options)
+    """See that both ways to read files refuse a path with the same message."""
+    for read in (
+        lambda: table_from_file(path, **names, **options),
+        lambda: read_columns(path, names, **options),
+    ):
+        with pytest.raises(error, match=pattern):
+            read()
 
 
-def refused(path, message):
+def refused(path, message, **options):
     """See that the message begins with the file's name."""
-    refused_as(path, f"(?s)^{re.escape(str(path))}: {message}")
+    refused_as(path, f"(?s)^{re.escape(str(path))}: {message}", **options)

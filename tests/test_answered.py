@@ -15,10 +15,10 @@ import pytest
 from sklearn.metrics import mutual_info_score
 
 from cli_cases import without_read
-from file_cases import COLUMNS, SIZES, WRITERS, columns, read_columns, table_of
+from file_cases import SIZES, WRITERS, columns, read_columns, table_of
 from golden import close
 from informedness import compare, leaderboard, report
-from informedness.inputs.text_labels import LabelOptions, extracted
+from informedness.inputs.text_labels import extracted
 from informedness.results.report import Report
 from tables import table_of_labels, table_of_pairs
 
@@ -54,7 +54,7 @@ def write(path, gold, model):
 def tables_of(path, **options):
     """Return the table of a file, that of its columns read whole being the same."""
     table = table_of(path, **options)
-    read, task, _ = read_columns(path, COLUMNS, options=LabelOptions(**options))
+    read, task, _ = read_columns(path, **options)
     how = {"labels": task.classes, "ignore_index": task.ignored, "unknown": task.unknown}
     assert table == table_of_labels(*read.values(), **how)
     return table

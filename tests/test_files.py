@@ -1,7 +1,6 @@
 """Files of any size and format give the table of their samples, exactly, or an error."""
 
 import itertools
-import json
 import subprocess
 import sys
 import warnings
@@ -33,7 +32,6 @@ from file_cases import (
     write_json_lines,
 )
 from informedness import ContingencyTable, table_from_file, table_from_frame
-from informedness.inputs import objects
 from informedness.warnings import InformednessWarning, LabelsWarning
 from tables import table_of_labels
 
@@ -116,104 +114,76 @@ def test_dictionaries_may_differ_between_columns_and_batches(tmp_path):
     assert table_of(tmp_path / "p.parquet") == table_of_labels(names, names)
 
 
-def test_json_of_mixed_types_is_refused_wherever_it_stands(monkeypatch, tmp_path):
-    monkeypatch.setattr(objects, "_LINES", 7)
-    for first, last, message in (
-        ('"a"', "1", "type"),
-        ("1", '"1"', "type"),
-        ("1", "18446744073709551616", "64 bits, got 18446744073709551616"),
-        ("1", "0.7", r"0\.7.*a score, not a label"),
-        ("1", "NaN", "`references` must have a value in every row"),
-        ('"a"', "{}", "line .* has no 'gold'; there must be one value, got {}: name a field"),
-    ):
-        for n_between in (0, 10):  # in the same batch, and in the next
-            lines = [*[first] * (1 + n_between), last]
-            path = tmp_path / "p.jsonl"
-            path.write_text("".join(f'{{"gold": {x}, "model": {x}}}\n' for x in lines))
-            refused(path, f".*{message}")
-
-
-def test_text_stands_for_integers_of_64_bits(tmp_path):
-    write_csv(columns(["001", "1", str(2**64 - 1)], ["1", "1", "1"]), tmp_path / "p.csv")
-    table = table_of(tmp_path / "p.csv", numeric=True)
-    assert table == table_of_labels([1, 1, 2**64 - 1], [1, 1, 1])
-    write_csv(columns(["1", str(2**64)], ["1", "1"]), tmp_path / "p.csv")
-    with pytest.raises(ValueError, match="`references` must hold integers of at most 64 bits"):
-        table_of(tmp_path / "p.csv", numeric=True)
-    # and in options, where the labels are integers
-    WRITERS["p.jsonl"](columns([1, 2, -1], [1, 1, 1]), tmp_path / "p.jsonl")
-    table = table_of(tmp_path / "p.jsonl", labels=["2", "1"], ignore_index="-1")
-    assert table == table_of_labels([1, 2], [1, 1], labels=[2, 1])
-
-
 # Counts
 
 COUNTED = {"gold": ["a", "a", "b", "b"], "model": ["a", "b", "a", "b"], "s": ["x", "y", "y", "y"]}
+FRAMES = {
+    "pandas": lambda data: pd.DataFrame(data).rename(columns={"0": 0}),  # the name that it gives
+    "pyarrow": pa.table,
+    "polars": pl.LazyFrame,
+    "duckdb": lambda data: duckdb.from_arrow(pa.table(data)),
+    "datasets": datasets.Dataset.from_dict,
+}
+SOURCES = [*WRITERS, *FRAMES]
 
 
-def test_a_column_of_counts_is_read_as_such_and_never_passed_over(tmp_path):
+def reader_of(source, data, folder):
+    """Return what reads a table from data in a file of this name, or in this kind of frame."""
+    if source in FRAMES:
+        frame = FRAMES[source](data)
+        return lambda **options: table_from_frame(frame, **COLUMNS, **options)
+    WRITERS[source](pa.table(data), folder / source)
+    return lambda **options: table_from_file(folder / source, **COLUMNS, **options)
+
+
+def is_warned_of(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    said = [str(one.message) for one in caught]
+    assert len(said) < 2, said
+    return any("is called a count" in one for one in said)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_column_of_counts_is_read_as_such_and_never_passed_over(source, tmp_path):
     of_counts = {"references": COUNTED["gold"], "predictions": COUNTED["model"]}
     counts = [90, 10, 0, 45]
     expected = ContingencyTable.from_counts(**of_counts, counts=counts)
-    for name, header in itertools.product(WRITERS, ("count", "x")):
-        path = tmp_path / name
-        WRITERS[name](pa.table(COUNTED | {header: counts}), path)
-        assert table_of(path, counts=header) == expected
-        slices = table_of(path, counts=header, by="s")
+    for header in ("n", "0"):
+        read = reader_of(source, COUNTED | {header: counts}, tmp_path)
+        assert read(counts=header) == expected
+        slices = read(counts=header, by="s")
         assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
-        samples = read_columns(path, COLUMNS | {"counts": header}).columns
-        assert table_of_labels(**samples) == expected
-        for read in (table_of, lambda path: read_columns(path, COLUMNS)):
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                read(path)
-            said = ["column 'count' is called a count" in str(one.message) for one in caught]
-            assert said == [True] * (header == "count")
-        with pytest.raises(ValueError, match="at most 100 rows"):
-            read_columns(path, COLUMNS | {"counts": header}, most_rows=100)
-        for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], [*"111", "1,5"], [1, None, 1, 1]):
-            WRITERS[name](pa.table(COUNTED | {header: wrong}), path)
-            said = rf"^{path}: .*`counts` (and `weights` )?must (hold numbers|be|have)"
-            refused_as(path, said, names=COLUMNS | {"counts": header})
-    dates = {"n": pa.array([1, 2, 3, 4], pa.date32())}
-    pa.parquet.write_table(pa.table(COUNTED | dates), tmp_path / "p.parquet")
-    refused_as(
-        tmp_path / "p.parquet",
-        "must hold numbers, got datetime.date",
-        names=COLUMNS | {"counts": "n"},
+        assert is_warned_of(read) == (header == "n")
+        if source in WRITERS:
+            names = COLUMNS | {"counts": header}
+            assert table_of_labels(**read_columns(tmp_path / source, names).columns) == expected
+            assert is_warned_of(lambda: read_columns(tmp_path / source)) == (header == "n")
+            with pytest.raises(ValueError, match="at most 100 rows"):
+                read_columns(tmp_path / source, names, most_rows=100)
+    for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], [*"111", "1,5"], [1, None, 1, 1]):
+        read = reader_of(source, COUNTED | {"x": wrong}, tmp_path)
+        with pytest.raises(ValueError, match="`counts` (and `weights` )?must (hold numb|be|have)"):
+            read(counts="x")
+
+
+def test_counts_may_be_what_sum_returns_and_no_dates(tmp_path):
+    expected = ContingencyTable.from_counts(
+        references=COUNTED["gold"], predictions=COUNTED["model"], counts=[90, 10, 0, 45]
     )
+    for kind in (float, Decimal):
+        data = COUNTED | {"n": list(map(kind, [90, 10, 0, 45]))}
+        for make in (pd.DataFrame, pa.table, pl.DataFrame):
+            found = table_from_frame(make(data), counts="n", **COLUMNS)
+            assert (found, found.counts.dtype) == (expected, expected.counts.dtype)
+    dates = pa.table(COUNTED | {"n": pa.array([1, 2, 3, 4], pa.date32())})
+    pa.parquet.write_table(dates, tmp_path / "p.parquet")
+    with pytest.raises(ValueError, match="`counts` must hold numbers, got datetime.date"):
+        table_of(tmp_path / "p.parquet", counts="n")
 
 
-def test_a_column_of_counts_in_a_frame_is_read_as_such_and_never_passed_over():
-    pairs = {"references": COUNTED["gold"], "predictions": COUNTED["model"]}
-    for header, counts in itertools.product(("0", "n"), ([90, 10, 0, 45], [1, 1, 1, 9])):
-        expected = ContingencyTable.from_counts(**pairs, counts=counts)
-        data = COUNTED | {header: counts}
-        pandas = pd.DataFrame(data).rename(columns={"0": 0})  # the name that pandas gives
-        frames = [pandas, pa.table(data), pl.LazyFrame(data), duckdb.from_arrow(pa.table(data))]
-        for frame in (*frames, datasets.Dataset.from_dict(data)):
-            assert table_from_frame(frame, counts=header, **COLUMNS) == expected
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                assert table_from_frame(frame, **COLUMNS).n_samples == 4
-            assert len(caught) == (header == "n")
-    # as SUM(n) of DuckDB comes
-    for make, kind in itertools.product((pd.DataFrame, pa.table, pl.DataFrame), (float, Decimal)):
-        frame = make(COUNTED | {"n": [kind(x) for x in (90, 10, 0, 45)]})
-        found = table_from_frame(frame, counts="n", **COLUMNS)
-        expected = ContingencyTable.from_counts(**pairs, counts=[90, 10, 0, 45])
-        assert (found, found.counts.dtype) == (expected, expected.counts.dtype)
-    for wrong, message in (
-        ([-1, 1, 1, 1], "not negative, got -1"),
-        ([1.5, 1, 1, 1], "whole numbers"),
-        (list("1234"), "hold numbers, got '1'"),
-    ):
-        with pytest.raises(ValueError, match=f"`counts` must .*{message}"):
-            table_from_frame(pl.DataFrame(COUNTED | {"x": wrong}), counts="x", **COLUMNS)
-
-
-def test_a_column_that_is_called_a_count_is_warned_of_where_no_pair_occurs_twice(tmp_path):
-    path = tmp_path / "p.jsonl"
+def test_a_column_that_is_called_a_count_is_warned_of_where_no_pair_occurs_twice():
     twice = {"gold": ["a", "a", "b", "b"], "model": ["a", "a", "a", "b"]}
     by_slice = {name: column * 2 for name, column in COUNTED.items()} | {"s": [*"xxxxyyyy"]}
     called = ["n", "N", "count", "Counts", "freq", "frequency", "size", "total"]
@@ -225,15 +195,9 @@ def test_a_column_that_is_called_a_count_is_warned_of_where_no_pair_occurs_twice
         (twice, "n", None, False),
         (by_slice, "n", None, False),
         (by_slice, "n", "s", True),
-        ({"gold": ["a"], "model": ["a"]}, "n", None, False),
     ):
-        table = rows | {name: [3] * len(rows["gold"])}
-        lines = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            table_of(path, by=by)
-        assert any("is called a count" in str(one.message) for one in caught) == is_warned, name
+        frame = pl.DataFrame(rows | {name: [3] * len(rows["gold"])})
+        assert is_warned_of(lambda: table_from_frame(frame, **COLUMNS, by=by)) == is_warned, name  # noqa: B023
 
 
 def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
@@ -317,14 +281,10 @@ def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
         table_of(tmp_path)
     pa.parquet.write_table(columns([1, 2], [1, 2]), tmp_path / "2.parquet")
     assert table_of(tmp_path).n_samples == 2
-
-
-def test_a_header_alone_has_no_sample_whether_or_not_its_line_ends(tmp_path):
-    for number, end in enumerate(("", "\n", "\r\n")):
-        path = tmp_path / f"{number}.csv"
-        path.write_text("label,prediction" + end, newline="")
+    for end in ("", "\n", "\r\n"):
+        (tmp_path / "p.csv").write_text(f"gold,model{end}", newline="")
         with pytest.raises(ValueError, match="there must be a sample to score, got 0"):
-            table_from_file(path, references="label", predictions="prediction")
+            table_of(tmp_path / "p.csv")
 
 
 @pytest.mark.filterwarnings("error:informedness. -100")

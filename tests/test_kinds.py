@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from cases import informedness
 from cli_cases import write
 from file_cases import COLUMNS, WRITERS
 from golden import close
@@ -20,7 +21,7 @@ from informedness import (
     table_from_file,
     table_from_frame,
 )
-from kinds import KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT
+from kinds import DOMAINS, KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT
 from tables import table_of_labels, table_of_pairs
 
 CANNOT_HOLD = (pa.ArrowException, TypeError)  # what a container raises, before anything is read
@@ -234,3 +235,16 @@ def test_names_of_a_data_frame_of_counts_are_warned_of_as_samples_are():
         made = pd.DataFrame([[2, 1], [1, 2]], names, names)
         assert said in outcome(lambda: ContingencyTable.from_matrix(made))[1], names  # noqa: B023
     assert OUTSIDE in outcome(lambda: ContingencyTable.from_matrix([[1, 1], [0, 0]]))[1]
+
+
+def test_labels_of_every_domain_are_scored_without_a_word(tmp_path):
+    for labels in DOMAINS:
+        references = [labels[i % len(labels)] for i in range(60)]
+        predictions = references[:50] + references[:10]
+        path = write(tmp_path / "p.csv", list(zip(references, predictions, strict=True)))
+        for score in (
+            lambda: informedness_score(references, predictions),  # noqa: B023
+            lambda: table_from_file(path, **COLUMNS).informedness(),  # noqa: B023
+        ):
+            found, said = outcome(score)
+            assert (found, said) == (close(informedness(references, predictions)), ""), labels

@@ -1,6 +1,6 @@
-"""Nested columns and the argmax of lists, named on the command line and in Python, in every format.
+"""Nested columns and the argmax of lists, in every format.
 
-`ROWS` are four samples, of which the table is counted by hand: gold 0, 1, 2, 1.
+`CASES` are rows, the ways to references and predictions in them, and their labels or the message.
 """
 
 import json
@@ -9,33 +9,77 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from file_cases import (
-    read_columns,
-    refused_as,
-    write_arrow_file,
-    write_arrow_stream,
-    write_json_lines,
-)
-from informedness import table_from_file
-from tables import table_of_labels
+from file_cases import check_read, refused, write_arrow_file, write_arrow_stream, write_json_lines
 
+INF = float("inf")
 ROWS = [
     {
         "doc": {"label": label, "name": "abc"[label], "answers": ["x", "abc"[label]]},
-        "model_response": {"logprobs": scores, "parts": [{"text": "abc"[says], "n": 1}]},
+        "model": {"logprobs": scores, "parts": [{"text": "abc"[says], "n": 1}]},
         "other": label,
     }
     for label, says, scores in [
         (0, 0, [-1.0, -2.0, -3.0]),
         (1, 0, [-0.5, -0.5]),  # the first of equals
-        (2, 2, [-3.0, float("-inf"), 0.0]),
-        (1, 1, [float("-inf"), -7.25, -8.0, -9.0]),
+        (2, 2, [-3.0, -INF, 0.0]),
+        (1, 1, [-INF, -7.25, -8.0, -9.0]),
     ]
 ]
-GOLD, SAYS = [0, 1, 2, 1], [0, 0, 2, 1]
-NUMBERS = table_of_labels(GOLD, SAYS)
-LETTERS = table_of_labels(["abc"[x] for x in GOLD], ["abc"[x] for x in SAYS])
+NUMBERS, LETTERS = ([0, 1, 2, 1], [0, 0, 2, 1]), ("abcb", "aacb")
+NULLS = [
+    {"gold": "a", "doc": {"name": "a", "inner": {"names": ["a", "b"]}, "lp": [1.0, 0.0]}},
+    {"gold": "a", "doc": {"name": None, "inner": {"names": None}, "lp": None}},
+    {"gold": "b", "doc": {"name": "b", "inner": None, "lp": None}},
+    {"gold": "b", "doc": None},
+    {"gold": "b", "doc": {"name": "a", "inner": {"names": [None, "b"]}, "lp": [0.0, 1.0]}},
+]
+NULLS = [row | {"code": code} for row, code in zip(NULLS, [0, 0, 1, 1, 1], strict=True)]
+OF_NULLS = r"None \(null\) or nan in {} of 5 rows of column '{}'"
+LEFT = {"drop_null": True}
+WHOLE = [
+    {
+        "doc.label": "a",
+        "doc": {"label": "b", "x.y": "c", "x": {"y": "d"}},
+        "argmax:lp": "e",
+        "lp": [1.0],
+        "u.v": {"w": "f"},
+        "u": {"v": {"w": "g"}},
+    }
+]
+NO_NUMBERS = ["a", "b"], "text", {"a": 1}, [True, False], [[1.0], [2.0]]
 
+
+def third(value):
+    return [{"gold": 1, "x": [0.5, 1.0]}, {"gold": 1, "x": None}, {"gold": 1, "x": value}]
+
+
+CASES = [
+    (ROWS, "doc.label", "argmax:model.logprobs", NUMBERS),
+    (ROWS, "other", "argmax:model.logprobs", NUMBERS),
+    (ROWS, "doc.name", "model.parts.0.text", LETTERS),
+    (ROWS, "doc.answers.1", "model.parts.0.text", LETTERS),
+    # a null on the way is a null, and has no argmax
+    (NULLS, "gold", "doc.name", OF_NULLS.format(2, "doc.name")),
+    (NULLS, "gold", "doc.name", ("abb", "aba"), LEFT),
+    (NULLS, "gold", "doc.inner.names.0", OF_NULLS.format(4, "doc.inner.names.0")),
+    (NULLS, "gold", "doc.inner.names.0", ("a", "a"), LEFT),
+    (NULLS, "code", "argmax:doc.lp", OF_NULLS.format(3, "argmax:doc.lp")),
+    (NULLS, "code", "argmax:doc.lp", ([0, 1], [0, 1]), LEFT),
+    # a column of the whole name comes first, at every level
+    (WHOLE, "doc.label", "doc.x.y", ("a", "c")),
+    (WHOLE, "argmax:lp", "u.v.w", ("e", "f")),
+    # a way that breaks is answered with what is there
+    (ROWS, "other", "doc.lable", "doc.lable'.*the fields of 'doc' are .*'label'"),
+    (ROWS, "other", "doc.label.x", "doc.label.x'.*'doc.label' is .*, which has no fields"),
+    (ROWS, "other", "doc.answers.first", r"'doc.answers' is a list, .* are 'doc\.answers\.0'"),
+    (ROWS, "other", "doc.answers.-1", r"'doc\.answers' is a list, whose elements"),
+    (ROWS, "other", "doc.answers.2", r"'doc\.answers' is a list of length 2"),
+    # a list without the element or the greatest number is named by its row
+    (third([1.0]), "gold", "x.1", r"(row 2|line 3|entry 2) has no 'x\.1'; 'x' is a list of len"),
+    (third([]), "gold", "argmax:x", r"(row 2|line 3|entry 2).* 'x' must be .* got \[\]"),
+    (third([1.0, INF - INF]), "gold", "argmax:x", r"(row 2|line 3|entry 2).* got \[1.0, nan]"),
+    *(([{"gold": 1, "x": x}], "gold", "argmax:x", "'x' must be a list of n") for x in NO_NUMBERS),
+]
 WRITERS = {
     "p.parquet": lambda table, path: pa.parquet.write_table(table, path, row_group_size=3),
     "plain.parquet": lambda table, path: pa.parquet.write_table(table, path, use_dictionary=False),
@@ -46,46 +90,20 @@ WRITERS = {
 }
 
 
-@pytest.fixture
-def files(tmp_path):
-    """Return a function that writes rows in every format and gives the paths."""
-
-    def write(rows):
-        table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows)
-        for name, writer in WRITERS.items():
-            writer(table, tmp_path / name)
-        return [tmp_path / name for name in WRITERS]
-
-    return write
-
-
-def table_of(path, references, predictions, **options):
-    """Return the table that both ways to read files give."""
-    names = {"references": references, "predictions": predictions}
-    read = read_columns(path, names, drop_null=options.get("drop_null", False)).columns
-    table = table_from_file(path, **names, **options)
-    assert table_of_labels(read["references"], read["predictions"]) == table
-    return table
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_way_leads_to_its_values_or_is_refused_with_what_is_there(name, tmp_path):
+    path = tmp_path / name
+    for rows, references, predictions, expected, *options in CASES:
+        WRITERS[name](pa.Table.from_pylist(rows), path)
+        names = {"references": references, "predictions": predictions}
+        if isinstance(expected, str):
+            refused(path, f".*{expected}", names=names, **dict(*options))
+        else:
+            check_read(path, expected, names, **dict(*options))
 
 
-def refused(path, references, predictions, message, **options):
-    """See that both ways to read files refuse these columns with this message."""
-    names = {"references": references, "predictions": predictions}
-    refused_as(path, f"(?s)^{path}: .*{message}", names=names, **options)
-
-
-def test_nested_columns_give_the_table_of_their_values(files):
-    for path in files(ROWS):
-        for references, predictions, expected in (
-            ("doc.label", "argmax:model_response.logprobs", NUMBERS),
-            ("other", "argmax:model_response.logprobs", NUMBERS),
-            ("doc.name", "model_response.parts.0.text", LETTERS),
-            ("doc.answers.1", "model_response.parts.0.text", LETTERS),
-        ):
-            assert table_of(path, references, predictions) == expected, (path, references)
-
-
-def test_the_argmax_and_elements_are_exact_in_every_kind_of_list(files):
+def test_the_argmax_and_elements_are_exact_in_every_kind_of_list(tmp_path):
     gold = [1, 0, 0, 1]
     for kind in (
         pa.list_(pa.float32()),
@@ -96,91 +114,22 @@ def test_the_argmax_and_elements_are_exact_in_every_kind_of_list(files):
         larger = [2**53 + 1, 2**53] if kind == pa.list_(pa.int64()) else [3, 2]
         scores = pa.array([[1, 2], larger, [5, 5], [-4, -3]], kind)
         elements = pa.array([[x, 7] for x in gold], kind)
-        for path in files(pa.table({"gold": gold, "scores": scores, "lists": elements})):
-            for name in ("argmax:scores", "lists.0"):
-                assert table_of(path, "gold", name) == table_of_labels(gold, gold), (path, kind)
+        for name, write in WRITERS.items():
+            write(pa.table({"gold": gold, "scores": scores, "lists": elements}), tmp_path / name)
+            for way in ("argmax:scores", "lists.0"):
+                names = {"references": "gold", "predictions": way}
+                check_read(tmp_path / name, (gold, gold), names)
 
 
 def test_text_within_structs_and_lists_is_read_whatever_its_type(tmp_path):
-    both, first = (table_of_labels(x, x) for x in (["a", "b"], ["a"]))
     path = tmp_path / "p.arrow"
     for text in (pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
         inner = pa.struct([("name", text), ("names", pa.list_(text))])
         values = [{"name": "a", "names": ["x", "a"]}, {"name": None, "names": ["b", "b"]}]
         write_arrow_file(pa.table({"gold": ["a", "b"], "doc": pa.array(values, inner)}), path)
-        assert table_of(path, "gold", "doc.names.1") == both, text
-        assert table_of(path, "gold", "doc.name", drop_null=True) == first, text
-
-
-NULLS = [
-    {"gold": "a", "doc": {"name": "a", "inner": {"names": ["a", "b"]}, "lp": [1.0, 0.0]}},
-    {"gold": "a", "doc": {"name": None, "inner": {"names": None}, "lp": None}},
-    {"gold": "b", "doc": {"name": "b", "inner": None, "lp": None}},
-    {"gold": "b", "doc": None},
-    {"gold": "b", "doc": {"name": "a", "inner": {"names": [None, "b"]}, "lp": [0.0, 1.0]}},
-]
-
-
-def test_a_null_on_the_way_is_a_null_and_has_no_argmax(files):
-    rows = [row | {"code": code} for code, row in zip([0, 0, 1, 1, 1], NULLS, strict=True)]
-    paths = files(rows)
-    for gold, name, n_nulls, left in (
-        ("gold", "doc.name", 2, (["a", "b", "b"], ["a", "b", "a"])),
-        ("gold", "doc.inner.names.0", 4, (["a"], ["a"])),
-        ("code", "argmax:doc.lp", 3, ([0, 1], [0, 1])),
-    ):
-        for path in paths:
-            refused(
-                path, gold, name, rf"None \(null\) or nan in {n_nulls} of 5 rows of column '{name}'"
-            )
-            assert table_of(path, gold, name, drop_null=True) == table_of_labels(*left), path
-
-
-def test_a_column_of_the_whole_name_comes_first_at_every_level(files):
-    row = {
-        "doc.label": "a",
-        "doc": {"label": "b", "x.y": "c", "x": {"y": "d"}},
-        "argmax:lp": "e",
-        "lp": [1.0],
-        "u.v": {"w": "f"},
-        "u": {"v": {"w": "g"}},
-    }
-    read = {"a": "doc.label", "c": "doc.x.y", "e": "argmax:lp", "f": "u.v.w"}
-    for path in files([row]):
-        for label, name in read.items():
-            assert table_of(path, name, name).labels == (label,), path
-
-
-def test_a_way_that_breaks_is_answered_with_what_is_there(files, tmp_path):
-    paths = files(ROWS)
-    for name, there in (
-        ("doc.lable", "the fields of 'doc' are .*'label'"),
-        ("doc.label.x", "'doc.label' is .*, which has no fields"),
-        ("doc.answers.first", r"'doc\.answers' is a list, whose elements are 'doc\.answers\.0'"),
-        ("doc.answers.-1", r"'doc\.answers' is a list, whose elements"),
-        ("doc.answers.2", r"'doc\.answers' is a list of length 2"),
-    ):
-        for path in paths:
-            refused(path, "other", name, f"{name}'.*{there}")
+        check_read(path, ("ab", "ab"), {"references": "gold", "predictions": "doc.names.1"})
+        check_read(path, ("a", "a"), {"references": "gold", "predictions": "doc.name"}, **LEFT)
     doc = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])
-    write_arrow_file(pa.table({"gold": [1], "doc": doc}), tmp_path / "p.arrow")
-    refused(tmp_path / "p.arrow", "gold", "doc.x", "duplicate field names")
-
-
-def test_a_list_that_is_too_short_or_has_no_greatest_number_is_named_by_its_row(files, tmp_path):
-    for short, name, message in (
-        ([1.0], "x.1", r"(row \d|line 3|entry 2) has no 'x\.1'; 'x' is a list of length 1"),
-        ([], "argmax:x", r"(row 2|line 3|entry 2).* 'x' must be .* got \[\]"),
-        ([1.0, float("nan")], "argmax:x", r"(row 2|line 3|entry 2).* 'x' must .* got \[1.0, nan]"),
-    ):
-        rows = [{"gold": 1, "x": [0.5, 1.0]}, {"gold": 1, "x": None}, {"gold": 1, "x": short}]
-        for path in files(rows):
-            refused(path, "gold", name, message, drop_null=True)
-    for value in (["a", "b"], "text", {"a": 1}, [True, False], [[1.0], [2.0]]):
-        for path in files([{"gold": 1, "x": value}]):
-            refused(path, "gold", "argmax:x", "'x' must be a list of numbers")
-    path = tmp_path / "p.csv"  # which has no nested columns, but names with dots
-    path.write_text("doc.label,argmax:x\na,a\nb,b\n")
-    assert table_of(path, "doc.label", "argmax:x") == table_of_labels(["a", "b"], ["a", "b"])
-    message = r"'doc\.name', which does not exist; the columns are 'doc\.label'"
-    refused(path, "doc.name", "argmax:x", message)
+    write_arrow_file(pa.table({"gold": [1], "doc": doc}), path)
+    names = {"references": "gold", "predictions": "doc.x"}
+    refused(path, ".*duplicate field names", names=names)

@@ -210,18 +210,3 @@ def test_lines_do_not_depend_on_how_many_are_read_at_a_time(size, tmp_path, monk
     sides = {"references": ["a"] * 9, "predictions": ["a"] * 12}
     with pytest.raises(ValueError, match=r"got 9 in r\.txt, 12 in p\.txt"):
         list(samples_of_lines(sides, Samples(names)))
-
-
-def test_json_is_lines_or_an_array_whatever_the_file_is_called(tmp_path):
-    row, path = {"gold": "a", "model": "a"}, tmp_path / "p.json"
-    path.write_text(json.dumps([row, {"gold": "b", "model": None}]))
-    assert table_of(path, drop_null=True).n_samples == 1
-    path.write_text(f"{json.dumps(row)}\n" * 2)
-    assert table_of(path).n_samples == 2
-    for text, message in (
-        (json.dumps({"gold": ["a"], "model": ["b"]}), "line 1 has no 'gold'; there must be one"),
-        (json.dumps([row, 3]), "entry 1 must be a JSON object, got 3"),
-        ("[{", "the file is not JSON"),
-    ):
-        path.write_text(text)
-        refused_as(path, message)

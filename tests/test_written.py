@@ -1,0 +1,182 @@
+"""Text files as people and programs write them: their labels are read as they stand, or refused.
+
+`CASES` are the text of a file, its options, and its references and predictions or the message.
+"""
+
+import itertools
+
+import pytest
+
+from file_cases import COLUMNS, SIZES, check_read, refused, refused_as, table_of
+from tables import table_of_labels
+
+
+def table(*rows, head="gold,model"):
+    return "\n".join([head, *rows, ""])
+
+
+def lines(*values):
+    """Return JSON lines of which both labels are these values."""
+    return "".join(f'{{"gold": {x}, "model": {x}}}\n' for x in values)
+
+
+QUOTED = "the row that begins in line {} has a quoted field that is not well formed"
+TWO_ROWS = "the row that begins in line {} .*it goes on in another row"
+NO_UTF8 = r"not text in UTF-8, .*: give its encoding as encoding="
+EMPTY = table("a,a", '"b",""', ",b", '"a","b"', "b,b", "a,")
+NULLS = (
+    r"`references` must have a value in every row, got an empty cell, or text such as NA in 1 of 6 "
+    r"rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': unknown=\"wrong\" "
+    "with `labels` counts a missing prediction as wrong, drop_null=True leaves out rows with "
+    "missing values, which flatters a model that gives up on hard samples, keep_missing=True reads "
+    "such text as labels$"
+)
+ROWS = "göld,model\na,a\n"
+GÖLD = {"references": "göld"}
+OF_TWO_NAMES = "doc.label,argmax:x\na,a\nb,b\n"
+THREE = "gold,model,text", "text,gold,model", "gold,text,model"
+LONG = "x" * 140_000
+
+CSV = [
+    # a quote that swallows rows
+    (table("a,a", '"b,b', "c,c"), QUOTED.format(3)),
+    (table('a,"a', '"b",b', "c,c"), QUOTED.format(2)),
+    (table('a,"', 'b,"b"', "c,c", "d,d"), QUOTED.format(2)),
+    (table("a,a", '"a "fine" thing",b'), QUOTED.format(3)),
+    (table('"a\n",b', '"a\n"" and so on,b', "c,c"), QUOTED.format(4)),
+    (table("b,b,ok", 'a,a,"Hi', "b,b,ok", 'a,b,fine"', head=THREE[0]), TWO_ROWS.format(3)),
+    (table("ok,b,b", '"Hi,b,b', "ok,a,b", 'so",a,b', head=THREE[1]), TWO_ROWS.format(3)),
+    (
+        table("b,ok,b", 'a,"Hi,a', "b,ok,b", 'a,fine",b', "a,ok,a", head=THREE[2]),
+        TWO_ROWS.format(3),
+    ),
+    (table("a,b", "b,a", '"a,b', "b,b", "a,a", 'b",a'), TWO_ROWS.format(4)),
+    (
+        table("a,a,ok", 'b,b,"Hi', *["a,b,so", "b,a,ok"] * 50, 'a,a,end"', head=THREE[0]),
+        TWO_ROWS.format(3),
+    ),
+    # quotes of which nothing is wrong
+    (table('"Dear a,\nwell, b, a\nyes, no, no\nso",a,a', "b,b,b", head=THREE[1]), ("ab", "ab")),
+    (table('a,a,"one, two, three\nfour, five, six"', 'b,b,"a,b\nb"', head=THREE[0]), ("ab", "ab")),
+    (table('a,"x, y\n\nz",a', 'b,"a\nb",b', head=THREE[2]), ("ab", "ab")),
+    (table('a,b,"Hello\nworld"', 'b,a,"So\n"', 'a,a,"\n,,\n"', head=THREE[0]), ("aba", "baa")),
+    *((table(f"{x},{x}"), ([x], [x])) for x in ('5"', 'a "fine" thing', 'b"', '6""')),
+    # more than a reader of Python takes
+    (table(f'a,"{LONG}",b', head=f'gold,model,"{LONG}"'), ("a", [LONG])),
+    (table(f'a,{LONG}",b', head=f'gold,model,"{LONG}"'), ("a", [f'{LONG}"'])),
+    (table("a,a,b", head=f"gold,model,{LONG * 40}"), "not readable as .*: field larger than"),
+    # what stands around the rows
+    (f"A title\n\n{ROWS}", "row 3 has them", GÖLD),
+    (f"# {ROWS}{ROWS}", "row 3 has them", GÖLD),
+    (f"# by a, b and c\n{ROWS.replace(',', ';')}", "row 2 has them", GÖLD),
+    (f"\n{ROWS}", "row 2 has them", GÖLD),
+    (f"{ROWS}(2 rows)", r"each row must have 2 cells, .* got 1 in '\(2 rows\)'", GÖLD),
+    ("", "the columns are none"),
+    ("x," * 99_999, "the columns are 'x', .* and 99,960 more"),
+    ("\0" * 99, f"line 1 is {NO_UTF8}"),
+    (ROWS.encode("utf-16-le"), NO_UTF8, GÖLD),
+    (ROWS.encode("latin-1"), r"line 1 is not text in UTF-8, at b'g\\xf6ld.*as 'cp1252'", GÖLD),
+    (
+        table("a,a,b", head="gold,model,gold"),
+        "column 'gold', which occurs twice; the columns are 'gold', 'model', 'gold'$",
+    ),
+    # empty cells, whoever wrote them, and what only looks so
+    (EMPTY, NULLS),
+    (EMPTY, ("aab", "abb"), {"drop_null": True}),
+    (EMPTY, ([*"ab", "", *"aba"], ["a", "", *"bbb", ""]), {"keep_missing": True}),
+    (table(" ,Na", "none,NONE", "-1, "), ([" ", "none", "-1"], ["Na", "NONE", " "])),
+    # integers in text, and in options
+    (table("001,1", "1,1", f"{2**64 - 1},1"), ([1, 1, 2**64 - 1], [1] * 3), {"numeric": True}),
+    (table(f"1,{2**64}"), "`predictions` must hold integers of at most 64 bits", {"numeric": True}),
+    # names with dots and colons
+    (OF_TWO_NAMES, ("ab", "ab"), {"references": "doc.label", "predictions": "argmax:x"}),
+    (
+        OF_TWO_NAMES,
+        r"'doc\.name', which does not exist; the columns are 'doc\.label'",
+        {"references": "doc.name", "predictions": "argmax:x"},
+    ),
+]
+TYPES = [
+    ('"a"', "1", "type"),
+    ("1", '"1"', "type"),
+    ("1", "18446744073709551616", "64 bits, got 18446744073709551616"),
+    ("1", "0.7", r"0\.7.*a score, not a label"),
+    ("1", "NaN", "`references` must have a value in every row"),
+    ('"a"', "{}", "line .* has no 'gold'; there must be one value, got {}: name a field"),
+]
+JSON = [
+    # of two types, in one batch and in the next
+    *((lines(*[x] * n, y), said) for x, y, said in TYPES for n in (1, 11)),
+    # read in two ways, or in none
+    (lines('"a"', '"a", "gold": "b"'), "line 2 is not JSON: the key '(gold|model)' occurs twice"),
+    (lines('"a"', "[" * 100_000), "line 2 is not JSON: "),
+    # UTF-8 alone; half a character is text like any other
+    ('\ufeff{"gold": "é\\ud83d\\ude00", "model": "é😀"}', (["é😀"], ["é😀"])),
+    ("\n{é".encode("latin-1"), "line 2 is not JSON: line 2 is not text in UTF-8"),
+    (b'\n{"gold": "\xed\xa0\x80"}', "line 2 is not JSON: line 2 is not text in UTF-8"),
+    ('{"gold": "\\ud800", "model": "a", "text": "\\ud800"}\n', (["\ud800"], ["a"])),
+    # lines or an array, whatever the file is called
+    (f"[{lines('1')}, {lines('2')}]", ([1, 2], [1, 2])),
+    ('[{"gold": 1, "model": 1}, {"gold": 2, "model": null}]', ([1], [1]), {"drop_null": True}),
+    ('{"gold": ["a"], "model": ["b"]}', "line 1 has no 'gold'; there must be one"),
+    (f"[{lines('1')}, 3]", "entry 1 must be a JSON object, got 3"),
+    ("[{", "the file is not JSON"),
+    ('{\n"rows": [\n]}', "line 1 is not JSON: .* where in one document the rows are, with rows=$"),
+]
+CASES = [
+    *((name, *case) for name in ("p.csv", "p.tsv") for case in CSV),
+    *((name, *case) for name in ("p.json", "p.jsonl") for case in JSON),
+]
+
+
+@pytest.mark.parametrize("size", ["as it is", "in pieces"])
+@pytest.mark.parametrize("case", CASES)
+def test_a_file_is_read_as_it_was_written_or_refused_by_name(case, size, monkeypatch, tmp_path):
+    name, text, expected, *options = case
+    path, options = tmp_path / name, COLUMNS | dict(*options)
+    names = {x: options.pop(x) for x in COLUMNS}
+    if size == "in pieces" and (name.endswith("json") or len(text) < 200):  # as long as a row is
+        for setting in SIZES[size]:
+            monkeypatch.setattr(*setting)
+    if name == "p.tsv" and isinstance(text, str):
+        text = text.replace(",", "\t")
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    if isinstance(expected, str):
+        refused(path, f".*{expected}", names=names, **options)
+    else:
+        check_read(path, expected, names, **options)
+
+
+def test_the_header_says_what_separates_columns(tmp_path):
+    for name, delimiter in itertools.product(("p.csv", "p.tsv"), ",;\t|"):
+        for start, end in itertools.product(("", f"sep={delimiter}\n"), ("\n", "\r\n", "\r")):
+            for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
+                text = f'{start}gold,model\n"a{delimiter}",é\nb,a\n'
+                text = text.replace("gold,", f"gold{delimiter}").replace(",é", f"{delimiter}é")
+                text = text.replace("b,", f"b{delimiter}").replace("\n", end)
+                (tmp_path / name).write_bytes(text.encode(encoding))
+                check_read(tmp_path / name, ([f"a{delimiter}", "b"], ["é", "a"]))
+
+
+def test_text_in_another_encoding_is_read_if_it_is_named_and_else_refused(tmp_path):
+    words = {"cp1252": "schön", "cp1251": "хорошо", "cp932": "肯定", "gb18030": "正面"}
+    for encoding, word in (words | {"utf-16-le": "schön"}).items():
+        for name, text in (("p.csv", table(f"a,{word}")), ("p.jsonl", lines(f'"{word}"'))):
+            (tmp_path / name).write_bytes(text.encode(encoding))
+            refused(tmp_path / name, ".*is not text in UTF-8.*encoding=")
+            expected = "a" if name == "p.csv" else [word], [word]
+            check_read(tmp_path / name, expected, encoding=encoding)
+    for encoding, message in (("ascii", "is not in the encoding ascii"), ("x", "Python knows")):
+        refused_as(tmp_path / "p.jsonl", message, encoding=encoding)
+    (tmp_path / "p.parquet").touch()
+    refused_as(tmp_path / "p.parquet", "and parquet is none: leave it out", encoding="cp1252")
+
+
+def test_an_empty_weight_is_a_null_and_never_text(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text(table("a,a,1", "b,b,", "b,a,2", head="gold,model,w"))
+    for options in ({}, {"keep_missing": True}):
+        with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
+            table_of(path, weights="w", **options)
+    left = table_of_labels([*"ab"], [*"aa"], sample_weight=[1, 2])
+    assert table_of(path, weights="w", drop_null=True) == left
