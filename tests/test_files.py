@@ -4,26 +4,18 @@ import itertools
 import subprocess
 import sys
 import warnings
-from decimal import Decimal
 
-import datasets
-import duckdb
 import openpyxl
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 from file_cases import (
     COLUMNS,
-    INTEGERS,
     SIZES,
     TEXT,
-    WEIGHTS,
     WRITERS,
     columns,
-    read_columns,
     refused,
     refused_as,
     table_of,
@@ -31,8 +23,8 @@ from file_cases import (
     write_csv,
     write_json_lines,
 )
-from informedness import ContingencyTable, table_from_file, table_from_frame
-from informedness.warnings import InformednessWarning, LabelsWarning
+from informedness import table_from_file
+from informedness.warnings import InformednessWarning
 from tables import table_of_labels
 
 
@@ -41,19 +33,6 @@ def batches(request, monkeypatch):
     """Read files as users do, and in batches so small that every file has many."""
     for setting in request.param:
         monkeypatch.setattr(*setting)
-
-
-def test_every_format_gives_the_table_of_its_samples(batches, tmp_path):
-    for name in WRITERS:
-        is_text = name.endswith(("csv", "tsv"))
-        for labels in (INTEGERS, TEXT):
-            for weights in (None, WEIGHTS):
-                WRITERS[name](columns(*labels.tolist(), weights), tmp_path / name)
-                given = {"numeric": is_text and labels is INTEGERS, "keep_missing": True}
-                given |= {} if weights is None else {"weights": "w"}
-                expected = table_of_labels(*labels, sample_weight=weights)
-                found = table_of(tmp_path / name, **given)
-                assert found == expected, (name, labels.dtype, given)
 
 
 ARRAYS = {
@@ -112,92 +91,6 @@ def test_dictionaries_may_differ_between_columns_and_batches(tmp_path):
     options = {"use_dictionary": False, "column_encoding": "DELTA_BYTE_ARRAY"}
     pa.parquet.write_table(table, tmp_path / "p.parquet", **options)
     assert table_of(tmp_path / "p.parquet") == table_of_labels(names, names)
-
-
-# Counts
-
-COUNTED = {"gold": ["a", "a", "b", "b"], "model": ["a", "b", "a", "b"], "s": ["x", "y", "y", "y"]}
-FRAMES = {
-    "pandas": lambda data: pd.DataFrame(data).rename(columns={"0": 0}),  # the name that it gives
-    "pyarrow": pa.table,
-    "polars": pl.LazyFrame,
-    "duckdb": lambda data: duckdb.from_arrow(pa.table(data)),
-    "datasets": datasets.Dataset.from_dict,
-}
-SOURCES = [*WRITERS, *FRAMES]
-
-
-def reader_of(source, data, folder):
-    """Return what reads a table from data in a file of this name, or in this kind of frame."""
-    if source in FRAMES:
-        frame = FRAMES[source](data)
-        return lambda **options: table_from_frame(frame, **COLUMNS, **options)
-    WRITERS[source](pa.table(data), folder / source)
-    return lambda **options: table_from_file(folder / source, **COLUMNS, **options)
-
-
-def is_warned_of(call):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        call()
-    said = [str(one.message) for one in caught]
-    assert len(said) < 2, said
-    return any("is called a count" in one for one in said)
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_a_column_of_counts_is_read_as_such_and_never_passed_over(source, tmp_path):
-    of_counts = {"references": COUNTED["gold"], "predictions": COUNTED["model"]}
-    counts = [90, 10, 0, 45]
-    expected = ContingencyTable.from_counts(**of_counts, counts=counts)
-    for header in ("n", "0"):
-        read = reader_of(source, COUNTED | {header: counts}, tmp_path)
-        assert read(counts=header) == expected
-        slices = read(counts=header, by="s")
-        assert {x: table.n_samples for x, table in slices.items()} == {"x": 90, "y": 55}
-        assert is_warned_of(read) == (header == "n")
-        if source in WRITERS:
-            names = COLUMNS | {"counts": header}
-            assert table_of_labels(**read_columns(tmp_path / source, names).columns) == expected
-            assert is_warned_of(lambda: read_columns(tmp_path / source)) == (header == "n")
-            with pytest.raises(ValueError, match="at most 100 rows"):
-                read_columns(tmp_path / source, names, most_rows=100)
-    for wrong in ([1.5, 1, 1, 1], [-1, 1, 1, 1], [*"111", "1,5"], [1, None, 1, 1]):
-        read = reader_of(source, COUNTED | {"x": wrong}, tmp_path)
-        with pytest.raises(ValueError, match="`counts` (and `weights` )?must (hold numb|be|have)"):
-            read(counts="x")
-
-
-def test_counts_may_be_what_sum_returns_and_no_dates(tmp_path):
-    expected = ContingencyTable.from_counts(
-        references=COUNTED["gold"], predictions=COUNTED["model"], counts=[90, 10, 0, 45]
-    )
-    for kind in (float, Decimal):
-        data = COUNTED | {"n": list(map(kind, [90, 10, 0, 45]))}
-        for make in (pd.DataFrame, pa.table, pl.DataFrame):
-            found = table_from_frame(make(data), counts="n", **COLUMNS)
-            assert (found, found.counts.dtype) == (expected, expected.counts.dtype)
-    dates = pa.table(COUNTED | {"n": pa.array([1, 2, 3, 4], pa.date32())})
-    pa.parquet.write_table(dates, tmp_path / "p.parquet")
-    with pytest.raises(ValueError, match="`counts` must hold numbers, got datetime.date"):
-        table_of(tmp_path / "p.parquet", counts="n")
-
-
-def test_a_column_that_is_called_a_count_is_warned_of_where_no_pair_occurs_twice():
-    twice = {"gold": ["a", "a", "b", "b"], "model": ["a", "a", "a", "b"]}
-    by_slice = {name: column * 2 for name, column in COUNTED.items()} | {"s": [*"xxxxyyyy"]}
-    called = ["n", "N", "count", "Counts", "freq", "frequency", "size", "total"]
-    called += ["COUNT(*)", "count_star()", "count(1)", "sum(n)"]
-    others = ["num", "word_count", "n_tokens", "width", "room", "patient", "id", "len", "0", "age"]
-    for rows, name, by, is_warned in (
-        *((COUNTED, name, None, True) for name in called),
-        *((COUNTED, name, None, False) for name in others),
-        (twice, "n", None, False),
-        (by_slice, "n", None, False),
-        (by_slice, "n", "s", True),
-    ):
-        frame = pl.DataFrame(rows | {name: [3] * len(rows["gold"])})
-        assert is_warned_of(lambda: table_from_frame(frame, **COLUMNS, by=by)) == is_warned, name  # noqa: B023
 
 
 def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
@@ -298,27 +191,23 @@ def test_a_reference_of_minus_100_warns_once_for_all_batches(batches, tmp_path):
         table_of(tmp_path / name, labels=[-100, 1, 2])
 
 
-def test_nulls_are_refused_with_their_number_or_left_out_on_request(batches, tmp_path):
+def test_nulls_of_several_files_are_refused_with_their_number_and_the_first_name(batches, tmp_path):
+    gold, model = [2**53 + 1, None, 1, 2**53 + 1] * 20, [2**53 + 1, 2**53 + 1, None, 1] * 20
     weights = [1.0, 1.0, 1.0, None] * 10 + [0.25, 1.0, 1.0, 0.5] * 10
-    for name, a, b in (("p.parquet", "a", "b"), ("p.arrow", 2**53 + 1, 1), ("p.jsonl", "a", "b")):
-        folder = tmp_path / name
-        folder.mkdir()
-        references, predictions = [a, None, b, a] * 20, [a, a, None, b] * 20
-        WRITERS[name](columns(references, predictions, weights), folder / f"1{name}")
-        WRITERS[name](columns([a], [a], [1.0]), folder / f"2{name}")
-        WRITERS[name](columns([a], [None], [1.0]), folder / f"3{name}")
-        message = (
-            f"^{folder}/1{name} and 1 more: `references` .* in 20 of 82 rows of column 'gold'; "
-            "`predictions` .* in 21 of 82 rows of column 'model'; "
-            "`weights` .* in 10 of 82 rows of column 'w': unknown=.*, drop_null=True leaves"
-        )
-        with pytest.raises(ValueError, match=message):
-            table_of(folder, weights="w")
-        table = table_of(folder, drop_null=True)
-        assert table == table_of_labels([a] * 41, [a] * 21 + [b] * 20)
-        kept_weights = [1.0] * 10 + [0.25] * 10 + [1.0] + [0.5] * 10
-        expected = table_of_labels([a] * 31, [a] * 21 + [b] * 10, sample_weight=kept_weights)
-        assert table_of(folder, weights="w", drop_null=True) == expected
+    for i, rows in enumerate(((gold, model, weights), ([1], [1], [1.0]), ([1], [None], [1.0]))):
+        write_arrow_file(columns(*rows), tmp_path / f"{i}.arrow")
+    message = (
+        f"^{tmp_path}/0.arrow and 1 more: `references` .* in 20 of 82 rows of column 'gold'; "
+        "`predictions` .* in 21 of 82 rows .*; `weights` .* in 10 of 82 rows of column 'w': unk"
+    )
+    with pytest.raises(ValueError, match=message):
+        table_of(tmp_path, weights="w")
+    left = [
+        (r, p, w) for r, p, w in zip(gold, model, weights, strict=True) if None not in (r, p, w)
+    ]
+    references, predictions, weights = zip(*left, (1, 1, 1.0), strict=True)
+    expected = table_of_labels(references, predictions, sample_weight=weights)
+    assert table_of(tmp_path, weights="w", drop_null=True) == expected
 
 
 NINE = ["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]
@@ -342,36 +231,6 @@ def test_text_for_a_missing_value_is_a_null_in_text_files_unless_it_is_meant(bat
         if missing:  # an empty cell has no name
             for options in ({"labels": ["a", "b", missing]}, {"ignore_index": missing}):
                 assert table_of(path, **options) == table_of_labels(gold, model, **options)
-
-
-def test_text_for_a_missing_value_is_a_label_elsewhere_and_warned_of(tmp_path):
-    gold, model = ["a", "NA", "b"] * 20, ["a", "b", "-100"] * 20
-    for name in ("p.jsonl", "p.parquet", "p.arrow", "p.xlsx"):
-        WRITERS[name](columns(gold, model), tmp_path / name)
-        with pytest.warns(LabelsWarning) as caught:
-            assert table_of(tmp_path / name, drop_null=True) == table_of_labels(gold, model)
-        said = [str(one.message) for one in caught if one.category is LabelsWarning]
-        assert "'NA' in `references` counts as a class, in 20 of 60 samples" in said[0]
-        assert "'-100' in `predictions` counts as a class, in 20 of 60 samples" in said[1]
-
-
-def test_a_missing_prediction_is_a_wrong_answer_if_asked_and_a_missing_reference_never(tmp_path):
-    options = {"labels": ["a", "b", "c"], "unknown": "wrong"}
-    for name in WRITERS:
-        for missing in (None, *(["", "NA"] if name.endswith("csv") else [])):
-            path = tmp_path / name
-            gold, model = ["a", "b", "b", "a"] * 20, ["a", missing, "x", "b"] * 20
-            WRITERS[name](columns(gold, model), path)
-            table = table_of(path, **options)
-            assert table == table_of_labels(gold, ["a", "?", "?", "b"] * 20, **options), name
-            assert table_of(path, **options, drop_null=True) == table
-            (read,) = table.read
-            assert (read.n_rows, dict(read.left_out)) == (80, {})
-            assert {*read.columns[1].outside} == {(None, 20), ("x", 20)}
-            WRITERS[name](columns(model, gold), path)
-            refused_as(path, "`references` must have a value in every row", **{"drop_null": False})
-            with pytest.raises(ValueError, match=r"`references` .* in 20 of 80 rows"):
-                table_of(path, **options)
 
 
 # Size

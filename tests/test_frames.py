@@ -5,45 +5,16 @@ from decimal import Decimal
 
 import duckdb
 import ibis
-import narwhals
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
-from frame_cases import COLUMNS, labels_and_weights
+from frame_cases import COLUMNS
 from informedness import table_from_frame
+from sources import ENGINES, of_dask
 from tables import table_of_labels
-
-LABELS, WEIGHTS = labels_and_weights(21, 400)
-DATABASE = duckdb.connect()  # which relations do not keep open in the lowest version
-
-
-def of_duckdb(data):
-    columns = pa.table(data)  # found by DuckDB under this name
-    relation = DATABASE.sql("select * from columns")
-    assert relation.columns == columns.column_names
-    return relation
-
-
-def of_dask(frame):
-    import dask.dataframe  # only where it is used: the import takes a second
-
-    return dask.dataframe.from_pandas(frame, npartitions=3)
-
-
-ENGINES = {
-    "pandas": pd.DataFrame,
-    "pandas nullable": lambda data: pd.DataFrame(data).convert_dtypes(),
-    "polars": pl.DataFrame,
-    "polars lazy": pl.LazyFrame,
-    "pyarrow": pa.table,
-    "duckdb": of_duckdb,
-    "dask": lambda data: of_dask(pd.DataFrame(data)),
-    "ibis": lambda data: ibis.memtable(pa.table(data)),
-    "narwhals": lambda data: narwhals.from_native(pl.DataFrame(data)),
-}
 
 
 def table_of(frame, **options):
@@ -60,26 +31,10 @@ def check_in_every_engine(data, expected, **options):
             assert table_of(frame_of(data), **options) == expected, engine
 
 
-@pytest.mark.slow
-def test_every_engine_gives_the_table_of_the_samples():
-    import dask
-
-    for kind, labels in LABELS.items():
-        data = {"id": range(400), "gold": labels[0], "model": labels[1], "w": WEIGHTS}
-        with dask.config.set({"dataframe.convert-string": kind != "bytes"}):  # or it decodes them
-            weighted = table_of_labels(*labels, sample_weight=WEIGHTS)
-            check_in_every_engine(data, weighted, weights="w")
-            if kind in ("integers", "text"):
-                check_in_every_engine(data, table_of_labels(*labels))
-
-
-def test_options_do_what_they_do_with_samples_and_what_is_refused_there_is_refused():
-    gold, model = LABELS["integers"]
-    frame = pl.DataFrame({"gold": gold, "model": model, "w": WEIGHTS})
-    options = {"labels": [*range(-2, 12)], "unknown": "wrong", "ignore_index": -3}
-    for given, weights in (({}, None), ({"weights": "w"}, WEIGHTS)):
-        expected = table_of_labels(gold, model, sample_weight=weights, **options)
-        assert table_of(frame, **given, **options) == expected
+def test_what_is_refused_of_samples_is_refused_and_so_is_what_is_no_frame():
+    for frame in ("p.parquet", {"gold": ["a"]}, np.zeros((2, 2)), None):
+        with pytest.raises(ValueError, match="`frame` must be a data frame"):
+            table_of(frame)
     for references, predictions, options, message in (
         ([1, 2], [1.0, 0.7], {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
         (["a", "b"], ["a", "c"], {"labels": ["a", "b"]}, "every prediction, 'c' is missing"),
@@ -89,33 +44,6 @@ def test_options_do_what_they_do_with_samples_and_what_is_refused_there_is_refus
     ):
         with pytest.raises(ValueError, match=message):
             table_of(pl.DataFrame({"gold": references, "model": predictions}), **options)
-
-
-@pytest.mark.slow
-def test_nulls_are_refused_with_their_number_or_left_out_on_request():
-    data = {
-        "gold": ["a", None, "b", "a", "c"] * 10,
-        "model": ["a", "a", None, "b", "b"] * 10,
-        "w": [0.5, 1.0, 1.0, 1.0, None] * 10,
-    }
-    labels = "`references` .* 10 of 50 rows of column 'gold'; `predictions` .* 10 of 50 .*'model'"
-    check_in_every_engine(data, f": {labels}: .*drop_null=True")
-    check_in_every_engine(
-        data, f": {labels}; `weights` .* 10 of 50 rows of column 'w'", weights="w"
-    )
-    left = table_of_labels(["a", "a", "c"] * 10, ["a", "b", "b"] * 10)
-    check_in_every_engine(data, left, drop_null=True)
-    left = table_of_labels(["a", "a"] * 10, ["a", "b"] * 10, sample_weight=[0.5, 1.0] * 10)
-    check_in_every_engine(data, left, weights="w", drop_null=True)
-
-
-@pytest.mark.slow
-def test_a_weight_of_0_does_not_count_and_a_negative_one_is_refused_in_every_engine():
-    data = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
-    expected = table_of_labels(["a", "b"], ["a", "a"], labels=["b", "a"], sample_weight=[1, 0.5])
-    check_in_every_engine(data, expected, weights="w", labels=["b", "a"])
-    data = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
-    check_in_every_engine(data, r"`weights` must be finite and not negative, got -1", weights="w")
 
 
 @pytest.mark.slow
@@ -264,12 +192,6 @@ def test_integers_of_128_bits_are_refused():
     frame = pl.DataFrame(columns, schema=dict.fromkeys(COLUMNS.values(), pl.Int128))
     with pytest.raises(ValueError, match="`frame` must hold columns of labels"):
         table_of(frame)
-
-
-def test_what_is_no_data_frame_is_refused():
-    for frame in ("p.parquet", {"gold": ["a"]}, np.zeros((2, 2)), None):
-        with pytest.raises(ValueError, match="`frame` must be a data frame"):
-            table_of(frame)
 
 
 def test_without_narwhals_the_extra_is_named(monkeypatch):

@@ -197,16 +197,6 @@ def test_what_is_declared_is_not_warned_of_and_strict_makes_errors_of_warnings(t
                     assert (found, expected in said) == (None, True), title
 
 
-def test_rows_without_a_label_are_dropped_from_frames_on_request_and_text_is_a_label():
-    rows = {"gold": [*"abNaa", None, "a"], "model": ["a", "b", "N", "nan", "a", "a", None]}
-    for make in (pd.DataFrame, pl.DataFrame, pa.table):
-        left = table_of_labels([*"abNaa"], ["a", "b", "N", "nan", "a"])
-        table = table_from_frame(make(rows), **COLUMNS, drop_null=True)
-        assert table == left
-        (read,) = table.read
-        assert dict(read.left_out) == {"no reference": 1, "no prediction": 1}
-
-
 def test_predictions_of_which_none_is_a_declared_class_are_warned_of():
     with pytest.warns(UserWarning, match="no label in `y_pred` is one of the declared classes"):
         informedness_score(["a", "b"], ["A", "B"], labels=["a", "b"], unknown="wrong")
