@@ -31,34 +31,98 @@ def check_in_every_engine(data, expected, **options):
             assert table_of(frame_of(data), **options) == expected, engine
 
 
-def test_what_is_refused_of_samples_is_refused_and_so_is_what_is_no_frame():
-    for frame in ("p.parquet", {"gold": ["a"]}, np.zeros((2, 2)), None):
-        with pytest.raises(ValueError, match="`frame` must be a data frame"):
-            table_of(frame)
-    for references, predictions, options, message in (
-        ([1, 2], [1.0, 0.7], {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
-        (["a", "b"], ["a", "c"], {"labels": ["a", "b"]}, "every prediction, 'c' is missing"),
-        (["a"], ["a"], {"ignore_index": "a"}, "got 1 samples, of which none is left"),
-        ([1], [[1]], {}, "`predictions` must have one value per row, got column 'model' of .*list"),
-        ([], [], {}, "there must be a sample to score, got 0 samples$"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            table_of(pl.DataFrame({"gold": references, "model": predictions}), **options)
+def of_dictionary(indices, values):
+    return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(values), safe=False)
 
 
-@pytest.mark.slow
-def test_categories_count_as_what_they_stand_for():
-    names = {"gold": ["b", "a", "b"], "model": ["a", "a", "b"]}
-    coded = {name: pa.array(labels).dictionary_encode() for name, labels in names.items()}
-    for frame in (
-        pd.DataFrame(names).astype("category"),
-        pd.DataFrame(names, dtype=pd.ArrowDtype(pa.string_view())),
-        pl.DataFrame(names, schema_overrides={"gold": pl.Categorical}),
-        pl.DataFrame(names, schema_overrides={"model": pl.Enum(["z", "b", "a"])}),
-        pa.table(coded),
-        pa.concat_tables([pa.table(coded).slice(0, 1), pa.table(coded).slice(1)]),
-    ):
-        assert table_of(frame) == table_of_labels(*names.values())
+NAMES = {"gold": ["b", "a", "b"], "model": ["a", "a", "b"]}
+CODED = pa.table({name: pa.array(labels).dictionary_encode() for name, labels in NAMES.items()})
+ENDS = pa.array([2, 3], pa.int32())
+RUNS = [pa.RunEndEncodedArray.from_arrays(ENDS, pa.array(x)) for x in (["a", "b"], [2, 2])]
+RUNS = pa.table({"gold": RUNS[0], "model": ["a", "b", "b"], "w": RUNS[1]})
+WITH_NULL = [of_dictionary([0, 1, 2], ["a", None, "b"]), of_dictionary([1, 1, 0], ["b", "a"])]
+UNLIKE = [pa.table(x, names=["gold", "model"]) for x in (WITH_NULL, WITH_NULL[::-1])]
+ONE_NULL = r"got None \(null\) or nan in 1 of 3 rows of column 'gold'"
+DROPPED, W = {"drop_null": True}, {"weights": "w"}
+PLAIN = pa.array(["a"])
+BROKEN = pa.table({"gold": of_dictionary([-1], ["a"]), "model": PLAIN})
+NO_UTF8 = [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
+NO_UTF8 = pa.Array.from_buffers(pa.string(), 1, NO_UTF8)
+UUID = pa.array([b"a" * 16], pa.uuid())
+
+
+def weighted(*weights):
+    return pl.DataFrame({"gold": ["a", "b", "b"], "model": ["a", "a", "b"], "w": weights})
+
+
+def samples(gold, model, make=pl.DataFrame, **how):
+    return make({"gold": gold, "model": model}, **how)
+
+
+CASES = [
+    # categories, runs and dictionaries count as what they stand for
+    (pd.DataFrame(NAMES).astype("category"), {}, NAMES.values()),
+    (pd.DataFrame(NAMES, dtype=pd.ArrowDtype(pa.string_view())), {}, NAMES.values()),
+    (pl.DataFrame(NAMES, schema_overrides={"gold": pl.Categorical}), {}, NAMES.values()),
+    (pl.DataFrame(NAMES, schema_overrides={"model": pl.Enum([*"zba"])}), {}, NAMES.values()),
+    (CODED, {}, NAMES.values()),
+    (pa.concat_tables([CODED.slice(0, 1), CODED.slice(1)]), {}, NAMES.values()),
+    (RUNS.slice(1), W, ("ab", "bb", [2, 2])),
+    # a null among the values of a dictionary is a null
+    (UNLIKE[0], {}, ONE_NULL),
+    (UNLIKE[0], DROPPED, ("ab", "ab")),
+    (UNLIKE[0].to_pandas(types_mapper=pd.ArrowDtype), {}, ONE_NULL),
+    (UNLIKE[0].to_pandas(types_mapper=pd.ArrowDtype), DROPPED, ("ab", "ab")),
+    (pa.concat_tables(UNLIKE), DROPPED, ("abab", "abab")),
+    # weights are finite integers, floats or decimals
+    *(
+        (weighted(*x), W, ("abb", "aab", list(map(float, x))))
+        for x in (
+            [1, 2, 2**40],  # whose square is no 64-bit integer
+            [Decimal("0.25"), Decimal("2.00"), Decimal("0.00")],
+            [True, False, True],
+            [1e30, 1e31, 1e30],  # more than counts can be
+            [1e300, 1e-300, 1e300],  # whose squares no float can hold
+        )
+    ),
+    (weighted(*"111"), W, "`weights` must hold numbers, got '1'"),
+    (weighted(1.0, 1.0, float("nan")), W | DROPPED, "`weights` must be finite"),
+    (weighted(1.0, 1.0, float("inf")), W, "`weights` must be finite"),
+    (weighted(1e308, 1e308, 1e308), W, "`weights` must have a finite sum"),
+    # what is refused of samples is refused
+    (samples([1, 2], [1.0, 0.7]), {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
+    (samples([*"ab"], [*"ac"]), {"labels": ["a", "b"]}, "every prediction, 'c' is missing"),
+    (samples(["a"], ["a"]), {"ignore_index": "a"}, "got 1 samples, of which none is left"),
+    (samples([1], [[1]]), {}, "`predictions` must have one value per row, got .*'model' of .*list"),
+    (samples([], []), {}, "there must be a sample to score, got 0 samples$"),
+    # what an engine cannot group is refused by argument and column
+    (samples(["a"], [["b"]], pd.DataFrame, dtype=object), {}, "`predictions` .*'model' of list"),
+    (samples([1, "1"], [1, "1"], pd.DataFrame, dtype=object), {}, "`frame` must .* column gold"),
+    (samples(UUID, PLAIN, pa.table), {}, "`references` must hold labels.*UUID"),
+    (BROKEN, {}, "column 'gold' is damaged.*-1"),
+    (BROKEN.to_pandas(types_mapper=pd.ArrowDtype), {}, "column 'gold' is damaged.*-1"),
+    (samples(PLAIN, NO_UTF8, pa.table), {}, "column 'model' is damaged.*UTF"),
+    # what is no frame
+    *((x, {}, "`frame` must be a data frame") for x in ("p.parquet", {"gold": ["a"]}, None)),
+    (np.zeros((2, 2)), {}, "`frame` must be a data frame"),
+]
+if pd.__version__ >= "3":  # pandas 2 gives them as they are
+    half = samples(["a", "b"], ["\ud800", "b"], pd.DataFrame, dtype=object)
+    CASES.append((half, {}, "`frame` must hold .*surrogates"))
+if hasattr(pl, "Int128"):  # not in the lowest version of polars
+    of_128_bits = samples([1, 2], [1, 1], schema=dict.fromkeys(COLUMNS.values(), pl.Int128))
+    CASES.append((of_128_bits, {}, "`frame` must hold columns of labels"))
+
+
+@pytest.mark.parametrize(("frame", "options", "expected"), CASES)
+def test_a_frame_is_read_as_what_it_stands_for_or_refused(frame, options, expected):
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=f"(?s){expected}"):
+            table_of(frame, **options)
+    else:
+        references, predictions, *weights = map(list, expected)
+        how = {"sample_weight": weights[0]} if weights else {}
+        assert table_of(frame, **options) == table_of_labels(references, predictions, **how)
 
 
 FOLDING = {"nocase": "Hh", "noaccent": "ée", "nfc": ["\u00e9", "e\u0301"], "de": ["a", "a\u0001"]}
@@ -93,57 +157,6 @@ def test_a_collation_that_merges_labels_is_refused():
     assert table_of(relations[2]) == expected  # of SQLite, where it belongs to the column
 
 
-def test_weights_are_finite_integers_floats_or_decimals():
-    labels = {"gold": ["a", "b", "b"], "model": ["a", "a", "b"]}
-    for weights in (
-        [1, 2, 2**40],  # whose square is no 64-bit integer
-        [Decimal("0.25"), Decimal("2.00"), Decimal("0.00")],
-        [True, False, True],
-        [1e30, 1e31, 1e30],  # more than counts can be
-        [1e300, 1e-300, 1e300],  # whose squares no float can hold
-    ):
-        expected = table_of_labels(*labels.values(), sample_weight=[*map(float, weights)])
-        assert table_of(pl.DataFrame({**labels, "w": weights}), weights="w") == expected
-    for weights, message in (
-        (["1"] * 3, "`weights` must hold numbers, got '1'"),
-        ([1.0, 1.0, float("nan")], "`weights` must be finite"),
-        ([1.0, 1.0, float("inf")], "`weights` must be finite"),
-        ([1e308] * 3, "`weights` must have a finite sum"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            table_of(pl.DataFrame({**labels, "w": weights}), weights="w", drop_null=True)
-
-
-def of_dictionary(indices, values):
-    return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(values), safe=False)
-
-
-def test_what_an_engine_cannot_group_is_refused_by_argument_and_column():
-    cases = [
-        ({"gold": ["a"], "model": [["b"]]}, object, "`predictions` .*'model' of list"),
-        ({"gold": [1, "1"], "model": [1, "1"]}, object, "`frame` must hold .* column gold"),
-    ]
-    if pd.__version__ >= "3":  # pandas 2 gives them as they are
-        half = {"gold": ["a", "b"], "model": ["\ud800", "b"]}
-        cases.append((half, object, "`frame` must hold .*surrogates"))
-    frames = [(pd.DataFrame(data, dtype=dtype), message) for data, dtype, message in cases]
-    bytes_of_text = [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
-    damaged = pa.Array.from_buffers(pa.string(), 1, bytes_of_text)
-    plain = pa.array(["a"])
-    frames += [
-        (pa.table({"gold": gold, "model": model}), message)
-        for gold, model, message in (
-            (pa.array([b"a" * 16], pa.uuid()), plain, "`references` must hold labels.*UUID"),
-            (of_dictionary([-1], ["a"]), plain, "column 'gold' is damaged.*-1"),
-            (plain, damaged, "column 'model' is damaged.*UTF"),
-        )
-    ]
-    of_pandas = frames[-2][0].to_pandas(types_mapper=pd.ArrowDtype)
-    for frame, message in [*frames, (of_pandas, frames[-2][1])]:
-        with pytest.raises(ValueError, match=f"(?s){message}"):
-            table_of(frame)
-
-
 @pytest.mark.slow
 def test_a_column_may_have_any_name_and_others_may_share_one():
     expected = table_of_labels(["a", "b", "b"], ["a", "b", "a"], sample_weight=[1, 2, 3])
@@ -160,38 +173,6 @@ def test_a_column_may_have_any_name_and_others_may_share_one():
         assert table_of(one) == table_of_labels(["a", "b"], ["a", "a"])
         with pytest.raises(ValueError, match="`weights` names column 'x', which occurs twice"):
             table_of(one, weights="x")
-
-
-def test_runs_of_arrow_count_as_what_they_stand_for():
-    ends = pa.array([2, 3], pa.int32())
-    gold, weights = (
-        pa.RunEndEncodedArray.from_arrays(ends, pa.array(x)) for x in (["a", "b"], [2, 2])
-    )
-    frame = pa.table({"gold": gold, "model": ["a", "b", "b"], "w": weights})
-    table = table_of(frame.slice(1), weights="w")
-    assert table == table_of_labels(["a", "b"], ["b", "b"], sample_weight=[2, 2])
-
-
-def test_a_null_among_the_values_of_a_dictionary_is_a_null():
-    columns = of_dictionary([0, 1, 2], ["a", None, "b"]), of_dictionary([1, 1, 0], ["b", "a"])
-    expected = table_of_labels(["a", "b"], ["a", "b"])
-    frame = pa.table(list(columns), names=["gold", "model"])
-    for one in (frame, frame.to_pandas(types_mapper=pd.ArrowDtype)):
-        with pytest.raises(
-            ValueError, match=r"got None \(null\) or nan in 1 of 3 rows of column 'gold'"
-        ):
-            table_of(one)
-        assert table_of(one, drop_null=True) == expected
-    unlike = pa.concat_tables([frame, pa.table(list(columns[::-1]), names=["gold", "model"])])
-    assert table_of(unlike, drop_null=True) == expected + expected
-
-
-@pytest.mark.skipif(not hasattr(pl, "Int128"), reason="not in the lowest version of polars")
-def test_integers_of_128_bits_are_refused():
-    columns = {"gold": [1, 2], "model": [1, 1]}
-    frame = pl.DataFrame(columns, schema=dict.fromkeys(COLUMNS.values(), pl.Int128))
-    with pytest.raises(ValueError, match="`frame` must hold columns of labels"):
-        table_of(frame)
 
 
 def test_without_narwhals_the_extra_is_named(monkeypatch):
