@@ -1,10 +1,10 @@
 """Odd and bad inputs: what is no label is refused by name, any container of labels is read."""
 
-import copy
 import enum
 import inspect
 import itertools
 import math
+import pickle
 import tracemalloc
 from collections import Counter, deque
 from decimal import Decimal
@@ -85,13 +85,10 @@ def test_inputs_are_left_as_they_were():
     for make in (list, np.array, series(None), pl.Series, *tensors.MAKERS):
         given = [make(side) for side in INTEGERS]
         given += make([0.5, 0.0, 1.0, 2.0, 0.25, 1.0]), make([2, 1, 0])
-        before = copy.deepcopy(given)
+        before = pickle.dumps(given)
         for read in READERS:
             read(*given[:2], sample_weight=given[2], labels=given[3], ignore_index=2)
-        for now, then in zip(given, before, strict=True):
-            assert type(now) is type(then)
-            assert np.asarray(now).dtype == np.asarray(then).dtype
-            assert np.asarray(now).tolist() == np.asarray(then).tolist()
+        assert pickle.dumps(given) == before
 
 
 # Labels that must stay apart, or together; cases.py has more, for every path
@@ -145,54 +142,38 @@ NO_LABELS = {
     "one logit in lists": ([[0.7]] * 6, r"got \[0.7\] at position 0: .*argmax.* > 0 of a logit"),
     "one logit in arrays": ([np.array([0.7])] * 6, r"at position 0: .*argmax.* > 0 of a logit"),
     "longdouble score": (np.array([0.5, 0, 0, 0, 0, 0], "g"), "0.5.* at position 0"),
-    "inf": ([0, 1, INF, 1, 0, 2], "got inf at position 2"),
     "Decimal": ([0, Decimal(1), 2, 1, 0, 2], r"got Decimal\('1'\) at position 1: not a label"),
     "pyarrow runs with a null": (pa.RunEndEncodedArray.from_arrays([5, 6], ["a", None]), "missing"),
     "polars beyond 64 bits": (pl.Series([0, 2**64] * 3, dtype=pl.Int128), "at most 64 bits"),
     "pyarrow lists of text": (pa.array([["a"]] * 6), r"got \['a'\] at .*one label is expected"),
-    "integer beyond 64 bits": ([0, 2**64, 2, 1, 0, 2], "at most 64 bits, got 18446744073709551616"),
     "negative beyond 64 bits": ([0, -(2**63) - 1, 2, 1, 0, 2], "at most 64 bits, got -92233"),
     "float beyond 64 bits": ([0, 1e300, 2, 1, 0, 2], "at most 64 bits, got 1000"),
     "dates": (np.array(["2020-01-01"] * 6, "M8[D]"), "a date or a duration"),
     "plain Enum": ([enum.Enum("Colour", "RED")(1)] * 6, "Colour.RED.* at position 0: not a label"),
-    "list among strings": ([*"abcab", ["a"]], r"got \['a'\] at position 5: one label is expected"),
     "object among integers": ([0, 1, 2, 1, 0, object()], "got <object object.* at position 5: not"),
     "sparse matrix": (scipy.sparse.csr_matrix([INTEGERS[0]]), "[Ss]parse"),
     **tensors.NO_LABELS,
-    "integers and strings": ([0, 1, 2, "1", 0, 2], r"one type, got .*'1'"),
     "strings and bytes": (["a", b"a"] * 3, "one type, got .*b'a'"),
     "masked array": (np.ma.array(INTEGERS[0], mask=[0, 0, 1, 0, 0, 0]), "masked"),
     "masked entries in a list": (list(np.ma.array(INTEGERS[0], mask=[0, 0, 1, 0, 0, 0])), "masked"),
     "masked 0-d arrays in a list": ([np.ma.array(1, mask=True)] * 6, "a missing value"),
     "pyarrow null": (pa.nulls(6), "at position 0: a missing value"),
 }
-for kind, unit in (("M8", "D"), ("M8", "ns"), ("m8", "s")):
-    dates = np.arange(6).astype(f"{kind}[{unit}]")
-    NO_LABELS |= {
-        f"list of {kind}{unit}": (list(dates), "at position 0: a d"),
-        f"list of 0-d arrays of {kind}{unit}": (list(map(np.array, dates)), "at position 0: a d"),
-        f"objects of {kind}{unit}": (np.array([*dates, None], object)[:-1], "at position 0: a d"),
-    }
-OF_TEXT = [pa.string(), pa.large_string(), pa.string_view(), DICTIONARY]
+for kind in ("M8[D]", "M8[ns]", "m8[s]"):
+    dates = np.arange(6).astype(kind)
+    boxes = list(dates), list(map(np.array, dates)), np.array([*dates, None], object)[:-1]
+    NO_LABELS |= {f"{kind} {i}": (box, "at position 0: a d") for i, box in enumerate(boxes)}
 HOLDING_MISSING = [
-    ([0, 1, 2, 1, 0, None], [list, series("Int64"), series("category"), pl.Series]),
-    ([0, 1, 2, 1, 0, None], [arrow(pa.int64()), chunked(pa.int64())]),
-    ([0, 1, 2, 1, 0, None], [chunked(pa.dictionary(pa.int8(), pa.int64()))]),
-    ([0, 1, 2, 1, 0, NAN], [list, np.array]),
-    ([0, 1, 2, 1, 0, pd.NaT], [list]),
-    ([*"abcba", NAN], [list]),
-    ([*"abcba", None], [list, pl.Series, lambda values: pl.Series(values, dtype=pl.Categorical)]),
-    ([*"abcba", None], map(series, ["str", "string", "string[pyarrow]", "object", "category"])),
-    ([*"abcba", None], [make(kind) for kind in OF_TEXT for make in (arrow, chunked)]),
-    ([*"abcba", None], [lambda values: pa.table({"x": chunked(DICTIONARY)(values)})]),
-    ([True, False, True, True, False, None], [series("boolean"), arrow(pa.bool_()), pl.Series]),
+    *([0, 1, 2, 1, 0, x] for x in (NAN, pd.NaT)),
+    np.array([0, 1, 2, 1, 0, NAN]),
+    [*"abcba", NAN],
+    *(make([True, False] * 2 + [True, None]) for make in (series("boolean"), arrow(), pl.Series)),
+    pa.table({"x": chunked(DICTIONARY)([*"abcba", None])}),
+    *(np.array([*"abcba", x], TEXT(na_object=x)) for x in (None, NAN) if TEXT),
 ]
-if TEXT:
-    HOLDING_MISSING += [([*"abcba", x], [numpy(TEXT(na_object=x))]) for x in (None, NAN)]
 NO_LABELS |= {
-    f"missing value {i}.{j}": (make(values), "at position 5: a missing value")
-    for i, (values, makers) in enumerate(HOLDING_MISSING)
-    for j, make in enumerate(makers)
+    f"missing value {i}": (values, "at position 5: a missing value")
+    for i, values in enumerate(HOLDING_MISSING)
 }
 for index, names in ((-1, ["a", "b"]), (2, [7, 8])):
     codes = pa.array([0, 1, 0, 1, index, 1], pa.int8())
@@ -234,12 +215,9 @@ def test_columns_and_classes_that_do_not_go_together_are_refused():
     nothing = np.array([], str)
     for references, predictions, labels, wanted in (
         (INTEGERS[0], INTEGERS[1][:5], None, r"PREDICTIONS \(5\) and REFERENCES \(6\)"),
-        ([], INTEGERS[1], None, r"PREDICTIONS \(6\) and REFERENCES \(0\)"),
         (np.array(INTEGERS[0])[:, None], [1], None, r"PREDICTIONS \(1\) and REFERENCES \(6\)"),
-        ((), pl.Series([]), None, no_sample),
         (nothing, pd.Series([], dtype=object), None, no_sample),
         (INTEGERS[0], STRINGS[1], None, "`PREDICTIONS` .* `REFERENCES`, got strings such as 'a'"),
-        (STRINGS[0], INTEGERS[1], None, "integers such as 0 but strings such as 'a'"),
         (np.array(BYTES[0]), np.array(STRINGS[1]), None, "strings such as 'a' but bytes such"),
         (BOOLS[0], ["True"] * 5, None, "strings such as 'True' but integers"),
         (*INTEGERS, [0, 1, 2, 2], "`labels` must list each class once, 2 is listed twice"),
@@ -581,8 +559,9 @@ def test_a_missing_prediction_in_any_container_is_the_wrong_answer_it_is_in_a_li
             lacking = without(place)(references)
             wanted = Counter(zip(references, lacking, strict=True))
             assert cells(table_of_labels(references, make(lacking), **options)) == wanted
-            with pytest.raises(ValueError, match=f"position {place}: a missing value"):
-                table_of_labels(references, make(lacking))
+            for sides in ((references, make(lacking)), (make(lacking), references)):
+                with pytest.raises(ValueError, match=f"position {place}: a missing value"):
+                    table_of_labels(*sides)
         none_left = make(references)[:0] if name == "list" else make([*references, None])[-1:]
         if len(none_left):  # of a dictionary whose values are all unused
             table = table_of_labels(references[:1], none_left, **options)
