@@ -1,16 +1,16 @@
 """Every path says the same of the same labels: `kinds` says what."""
 
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 from cases import informedness
 from cli_cases import write
-from file_cases import COLUMNS, WRITERS
+from file_cases import COLUMNS
 from golden import close
 from informedness import (
     ContingencyTable,
@@ -19,20 +19,12 @@ from informedness import (
     informedness_score,
     slices,
     table_from_file,
-    table_from_frame,
 )
 from kinds import DOMAINS, KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT
+from sources import reader_of
 from tables import table_of_labels, table_of_pairs
 
 CANNOT_HOLD = (pa.ArrowException, TypeError)  # what a container raises, before anything is read
-
-
-def boxed(kind, box):
-    """Return both sides in a container, None if it cannot hold them."""
-    try:
-        return box(kind.references), box(kind.predictions)
-    except CANNOT_HOLD:
-        return None
 
 
 def tallied(references, predictions):
@@ -46,23 +38,17 @@ def by_slice(references, predictions):
     return slices(references, predictions, by=by).overall.scores["informedness"]
 
 
-VIEW = pd.ArrowDtype(pa.string_view())
-BOXES = [list, lambda side: np.array(side, object), pd.Series, pl.Series, pa.array]
-BOXES.append(lambda side: pd.Series(side, dtype=object))
-BOXES.append(lambda side: pd.Series(pd.array(pa.array(side, pa.string_view()), VIEW)))
 FUNCTIONS = [
+    informedness_score,
     lambda *pair: estimate(*pair).value,
     lambda *pair: table_of_pairs(*pair, np.ones(len(pair[0]))).informedness(),
-    lambda *pair: ContingencyTable.informedness(table_of_labels(*pair)),
+    lambda *pair: table_of_labels(*pair).informedness(),
     by_slice,
     tallied,
 ]
 
 
 def by_functions(kind, **_):
-    for box in BOXES:
-        if pair := boxed(kind, box):
-            yield lambda pair=pair: informedness_score(*pair)
     for score in FUNCTIONS:
         yield lambda score=score: score(*kind.sides())
 
@@ -80,40 +66,26 @@ def by_modules(kind, load, **_):
     yield in_batches
 
 
-def by_frames(kind, **_):
-    named = dict(zip(COLUMNS.values(), kind.sides(), strict=True))
-    for make in (pl.DataFrame, pa.table, lambda x: pd.DataFrame(x, dtype=object), pd.DataFrame):
-        try:
-            frame = make(named)
-        except CANNOT_HOLD:
-            continue
-        yield lambda frame=frame: table_from_frame(frame, **COLUMNS).informedness()
-    by = {**COLUMNS, "by": "gold"}  # of pandas
-    yield lambda: sum(table_from_frame(frame, **by).values()).informedness()
+TYPED = "p.jsonl", "p.parquet", "p.xlsx", "polars", "pyarrow", "pandas"
 
 
-TYPED = ("p.jsonl", "p.parquet", "p.xlsx")
-
-
-def files(kind, folder, is_text):
-    """Write a kind in each format that can hold it; an empty cell of a sheet holds nothing."""
+def held(kind, folder, is_text):
+    """Yield each source that can hold a kind, and what reads it; an empty cell holds nothing."""
+    sides = kind.sides()
     if is_text:
-        write(folder / "p.csv", kind.pairs())
-        yield folder / "p.csv"
-        return
-    for name in TYPED:
-        if name != "p.xlsx" or "" not in [x for side in kind.sides() for x in side]:
-            try:
-                table = pa.table(dict(zip(COLUMNS.values(), kind.sides(), strict=True)))
-            except CANNOT_HOLD:
-                continue
-            WRITERS[name](table, folder / name)
-            yield folder / name
+        sides = [[None if x is None else str(x) for x in side] for side in sides]
+    for source in ("p.csv",) if is_text else TYPED:
+        if source != "p.xlsx" or "" not in [*sides[0], *sides[1]]:
+            with suppress(*CANNOT_HOLD):
+                named = dict(zip(COLUMNS.values(), sides, strict=True))
+                yield source, reader_of(source, named, folder)
 
 
-def by_files(kind, is_text, tmp_path, **_):
-    for path in files(kind, tmp_path, is_text):
-        yield lambda path=path: table_from_file(path, **COLUMNS).informedness()
+def by_sources(kind, is_text, tmp_path, **_):
+    for source, read in held(kind, tmp_path, is_text):
+        yield lambda read=read: read().informedness()
+        if source == "pandas":
+            yield lambda read=read: sum(read(by="gold").values()).informedness()
 
 
 def by_commands(kind, is_text, tmp_path, command, options=(), **_):
@@ -127,8 +99,9 @@ def by_commands(kind, is_text, tmp_path, command, options=(), **_):
                 warnings.warn(line, stacklevel=1)
         return float(output)
 
-    for path in files(kind, tmp_path, is_text):
-        yield lambda path=path: run(path, "-r", "gold", "-p", "model")
+    for source, _ in held(kind, tmp_path, is_text):
+        if source.startswith("p."):
+            yield lambda source=source: run(tmp_path / source, "-r", "gold", "-p", "model")
     texts = [["" if x is None else str(x) for x in side] for side in kind.sides()]
     if is_text and all(x.splitlines() == [x] for side in texts for x in side if x):
         for name, side in zip("rp", texts, strict=True):
@@ -140,9 +113,8 @@ def by_commands(kind, is_text, tmp_path, command, options=(), **_):
 PATHS = {
     "functions": (by_functions, False),
     "modules": (by_modules, False),
-    "frames": (by_frames, False),
-    "files with types": (by_files, False),
-    "files of text": (by_files, True),
+    "files and frames with types": (by_sources, False),
+    "files of text": (by_sources, True),
     "commands on files with types": (by_commands, False),
     "commands on text": (by_commands, True),
 }
