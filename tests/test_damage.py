@@ -97,21 +97,15 @@ def read_csv(path):
     delimiter = "\t" if path.suffix == ".tsv" else ","
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header, *rows = [row for row in rows if row]
-    if {len(row) for row in rows} - {len(header)}:
-        raise ValueError("rows of several lengths")
-    return [tuple(row[header.index(name)] for name in NAMES) for row in rows]
+    return [dict(zip(header, row, strict=True)) for row in rows]
 
 
 def read_json_lines(path):
-    rows = [json.loads(line) for line in path.read_bytes().split(b"\n") if line.strip()]
-    return [tuple(row[name] for name in NAMES) for row in rows]
+    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line.strip()]
 
 
-def read_json(path):
-    return [tuple(row[name] for name in NAMES) for row in json.loads(path.read_bytes())]
-
-
-READERS = {".csv": read_csv, ".tsv": read_csv, ".json": read_json, ".jsonl": read_json_lines}
+READERS = {".csv": read_csv, ".tsv": read_csv, ".jsonl": read_json_lines}
+READERS[".json"] = lambda path: json.loads(path.read_bytes())
 
 
 def is_read(path, undamaged):
@@ -128,8 +122,9 @@ def is_read(path, undamaged):
     labels = table.labels
     cells = zip(table.rows, table.columns, table.counts, strict=True)
     found = {(labels[row], labels[column]): int(count) for row, column, count in cells}
-    plain = READERS.get(path.suffix)
-    assert plain is None or found == undamaged or found == Counter(plain(path)), path
+    if path.suffix in READERS and found != undamaged:
+        rows = READERS[path.suffix](path)
+        assert found == Counter(tuple(row[name] for name in NAMES) for row in rows), path
     return True
 
 
@@ -172,10 +167,8 @@ def test_a_damaged_file_is_refused_or_read_as_a_plain_reader_does(tmp_path):
         for labels in (INTEGERS, TEXT):
             path, rng = tmp_path / name, random.Random(f"{name} {labels is TEXT}")
             write(columns(*labels[:, :200].tolist()), path)
-            whole, undamaged = (
-                path.read_bytes(),
-                Counter(zip(*labels[:, :200].tolist(), strict=True)),
-            )
+            whole = path.read_bytes()
+            undamaged = Counter(zip(*labels[:, :200].tolist(), strict=True))
             assert is_read(path, undamaged)
             n_read = 0
             for _ in range(n_files):

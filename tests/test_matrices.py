@@ -76,34 +76,26 @@ def test_rows_of_shares_are_warned_of():
 
 
 SWAPPED = (
-    ("predicted", "actual"),
-    ("Predictions", "label"),
-    ("y_pred", "y_true"),
-    ("yPred", "target"),
-    ("Predicted label", "True label"),
-    ("hypothesis", "reference"),
+    "predicted/actual, Predictions/label, y_pred/y_true, yPred/target, Predicted label/True label, "
+    "hypothesis/reference"
 )
 NOT_SWAPPED = (
-    ("row_0", "col_0"),
-    ("label", "model"),
-    ("model", "label"),
-    ("prediction", None),
-    ("x", "true"),
-    ("predicted", "predicted_again"),
-    ("gold", "true"),
-    ("true_pred", "label"),
-    (0, ("pred", 1)),
-    ("prognosis", "reflex"),
-    ("Vorhersage", "Wahrheit"),
+    "row_0/col_0, label/model, model/label, x/true, predicted/predicted_again, gold/true, "
+    "true_pred/label, prognosis/reflex, Vorhersage/Wahrheit"
 )
+AXES = [
+    *((*x.split("/"), True) for x in SWAPPED.split(", ")),
+    *((*x.split("/"), False) for x in NOT_SWAPPED.split(", ")),
+    ("prediction", None, False),
+    (0, ("pred", 1), False),
+]
 
 
 def test_axes_whose_names_say_outright_that_they_are_swapped_are_warned_of():
     wanted = informedness_score(REFERENCES, PREDICTIONS)
-    for names, is_swapped in ((SWAPPED, True), (NOT_SWAPPED, False)):
-        for rows, columns in names:
-            frame = crosstab().rename_axis(index=[rows], columns=[columns])
-            table, said = warned(frame)
-            assert ("names say the opposite" in said) == is_swapped, (rows, columns)
-            assert table.informedness() == wanted
-            assert warned(frame.T.rename_axis(index=[columns], columns=[rows]))[1] == ""
+    for rows, columns, is_swapped in AXES:
+        frame = crosstab().rename_axis(index=[rows], columns=[columns])
+        table, said = warned(frame)
+        assert ("names say the opposite" in said) == is_swapped, (rows, columns)
+        assert table.informedness() == wanted
+        assert warned(frame.T.rename_axis(index=[columns], columns=[rows]))[1] == ""
