@@ -17,19 +17,6 @@ from file_cases import INTEGERS, TEXT, WRITERS, columns, refused, table_of, writ
 from informedness.inputs import arrow
 from tables import table_of_labels
 
-
-def test_a_page_of_parquet_with_a_wrong_checksum_is_an_error(tmp_path):
-    path, options = tmp_path / "p.parquet", {"use_dictionary": False, "compression": None}
-    pa.parquet.write_table(columns(*INTEGERS), path, write_page_checksum=True, **options)
-    last = pa.parquet.read_metadata(path).row_group(0).column(2)
-    data = bytearray(path.read_bytes())
-    data[last.data_page_offset + last.total_compressed_size - 8] ^= 1
-    path.write_bytes(data)
-    refused(path, "not readable as parquet: .*checksum")
-
-
-# Columns of Arrow and Parquet
-
 NESTED = [
     pa.array([[1], [2]]),
     pa.array([[1], [2]], pa.list_(pa.int64(), 1)),
@@ -49,42 +36,46 @@ def test_a_column_of_several_values_a_row_is_refused_but_may_stand_beside(tmp_pa
             assert table_of(path) == table_of_labels(["a", "b"], ["a", "a"]), (name, array.type)
 
 
-def test_a_file_that_is_cut_off_or_goes_on_behind_its_end_is_refused(tmp_path):
-    for name in ("p.parquet", "p.arrow", "stream.arrow", "p.feather", "p.jsonl"):
-        path = tmp_path / name
-        WRITERS[name](columns(*TEXT.tolist()), path)
-        whole = path.read_bytes().removesuffix(b"\n")  # the last line break alone is no loss
-        for n_bytes in (1, 8, 100):  # of a stream 8 bytes are its end, and no batch is missing
-            path.write_bytes(whole[:-n_bytes])
-            refused(path, "")
-    path = tmp_path / "p.arrow"
-    write_arrow_stream(columns(*TEXT.tolist()), path)
-    once = path.read_bytes()
-    for rest in (b"x", b"\0" * 8, once):
-        path.write_bytes(once + rest)
-        refused(path, "the file must hold one Arrow stream|not readable as arrow: the stream is")
+def with_sums(table, path):
+    """Write columns of numbers with checksums, and change a bit in the last of them."""
+    options = {"use_dictionary": False, "compression": None, "write_page_checksum": True}
+    pa.parquet.write_table(columns(*INTEGERS), path, **options)
+    last = pa.parquet.read_metadata(path).row_group(0).column(2)
+    data = bytearray(path.read_bytes())
+    data[last.data_page_offset + last.total_compressed_size - 8] ^= 1
+    path.write_bytes(data)
 
 
-def test_files_joined_into_one_are_refused(monkeypatch, tmp_path):
-    ends = ["a", "b"] * 20, ["b", "a"] * 20
+def too_large(data):
+    """Return a stream of which the first batch says that it has 2**62 bytes."""
+    size = list(pa.ipc.MessageReader.open_stream(data))[1].body.size
+    return data.replace(size.to_bytes(8, "little"), (2**62).to_bytes(8, "little"), 1)
+
+
+WHOLE = "p.parquet", "p.arrow", "stream.arrow", "p.feather", "p.jsonl"
+JOINED = "the file must hold one (Arrow|Parquet) file, got several joined into one"
+GOES_ON = "the file must hold one Arrow stream|not readable as arrow: the stream is"
+DAMAGE = [
+    # of a stream 8 bytes are its end, and no batch is missing
+    *((name, lambda data, n=n: data[:-n], "") for name in WHOLE for n in (1, 8, 100)),
+    *((name, lambda data: data * 2, JOINED) for name in ("p.arrow", "p.feather", "p.parquet")),
+    *(("stream.arrow", lambda x, y=y: x + y, GOES_ON) for y in (b"x", b"\0" * 8)),
+    ("stream.arrow", lambda data: data * 2, GOES_ON),
+    ("stream.arrow", too_large, "not readable as arrow: it asks for more memory than there is"),
+    ("sums.parquet", lambda data: data, "not readable as parquet: .*checksum"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "message"), DAMAGE)
+def test_a_file_that_is_cut_off_joined_or_changed_is_refused(
+    name, change, message, monkeypatch, tmp_path
+):
     monkeypatch.setattr(arrow, "_BLOCK", 5)  # an end and a start stand in several blocks
-    for name in ("p.arrow", "p.feather", "p.parquet"):
-        path = tmp_path / name
-        parts = []
-        for predictions in ends:
-            WRITERS[name](columns(["a", "b"] * 20, predictions), path)
-            parts.append(path.read_bytes())
-        path.write_bytes(b"".join(parts))
-        refused(path, "the file must hold one (Arrow|Parquet) file, got several joined into one")
-
-
-def test_a_stream_that_asks_for_more_memory_than_there_is_is_refused(tmp_path):
-    path = tmp_path / "p.arrow"
-    write_arrow_stream(columns(*INTEGERS[:, :40].tolist()), path)
-    size = list(pa.ipc.MessageReader.open_stream(path.read_bytes()))[1].body.size
-    sizes = (one.to_bytes(8, "little") for one in (size, 2**62))
-    path.write_bytes(path.read_bytes().replace(*sizes, 1))
-    refused(path, "not readable as arrow: it asks for more memory than there is")
+    path = tmp_path / name
+    (WRITERS | {"sums.parquet": with_sums})[name](columns(*TEXT[:, :80].tolist()), path)
+    # the last line break alone is no loss
+    path.write_bytes(change(path.read_bytes().removesuffix(b"\n")))
+    refused(path, message)
 
 
 # Damage of every kind, beside readers that read a file whole and plainly
