@@ -114,7 +114,10 @@ def test_integers_can_be_taken_out_of_text(tmp_path):
 def test_what_cannot_be_meant_is_refused(tmp_path):
     path = write(tmp_path / "p.jsonl", [CHOICES[x] for x in GOLD], TEXTS)
     for options, message in (
-        ({"extract": "(a"}, r"`extract` must be a regular expression, got '\(a': .* at position 0"),
+        (
+            {"extract": "(a"},
+            r"`extract` must be a regular expression of text, got '\(a': .* position 0",
+        ),
         ({"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
         ({"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass unk"),
         ({"extract": PATTERN, "unknown": "wrong"}, "only with `labels`"),

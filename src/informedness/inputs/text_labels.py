@@ -87,12 +87,10 @@ AS_THEY_ARE = LabelOptions()
 def _compiled(extract: Any) -> re.Pattern[str]:
     try:
         pattern = re.compile(extract)
+        pattern.search("")  # one of bytes cannot
     except (re.error, TypeError, OverflowError, RecursionError) as error:
-        raise ValueError(
-            f"`extract` must be a regular expression, got {show(extract)}: {error}"
-        ) from error
-    if not isinstance(pattern.pattern, str):
-        raise ValueError(f"`extract` must be a regular expression of text, got {show(extract)}")
+        said = f"`extract` must be a regular expression of text, got {show(extract)}: {error}"
+        raise ValueError(said) from error
     return pattern
 
 
