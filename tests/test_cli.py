@@ -403,7 +403,7 @@ def test_an_interrupt_is_one_line(tmp_path):
 def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monkeypatch):
     """On every path: options are kept by the names that the arguments have in Python."""
     functions = (table_from_file, read_log, compare, joined_rows)
-    functions += (informedness_score, Slices.from_tables, Slices.sorted_by)
+    functions += (informedness_score, Slices.from_tables)
     arguments = {name for function in functions for name in signature(function).parameters}
     same = {"y_true": "references", "sample_weight": "weights"}
     same |= dict.fromkeys(("y_pred", "y_pred_a", "y_pred_b", "predictions_b"), "predictions")

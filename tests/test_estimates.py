@@ -94,8 +94,8 @@ def test_scores_of_cells_want_references_of_each_class_where_classes_are_observe
         ):
             assert warned(enough, metric) is None
         assert warned([[900, 91], [1, 3]], metric) == (
-            "only 4 references of the rarest class, so other classes may be missing; about "
-            "1,200 samples would do, or declare all classes with `labels`"
+            "only 4 references of the rarest class, so other classes may be missing; for an "
+            "interval, about 1,200 samples would do, or declare all classes with `labels`"
         )
 
 

@@ -1,6 +1,5 @@
 """Slices: each row is the report of its samples alone, counted in one pass."""
 
-import json
 import math
 import warnings
 
@@ -20,7 +19,6 @@ from informedness import (
     table_from_file,
     table_from_frame,
 )
-from informedness.cli import main
 from informedness.results.slices import Slices
 from informedness.statistics.entropy import entropies
 from informedness.statistics.paired import holm
@@ -31,22 +29,17 @@ N = 600
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
 
-def samples(seed=0, k=3, n=N):
-    rng = np.random.default_rng(seed)
-    references = rng.integers(0, k, n)
-    predictions = np.where(rng.random(n) < 0.6, references, rng.integers(0, k, n))
-    return pd.DataFrame(
-        {
-            "label": np.array(["x", "y", "z", "w"])[references],
-            "model": np.array(["x", "y", "z", "w"])[predictions],
-            "type": np.array(["color", "count", "yes/no"])[rng.integers(0, 3, n)],
-            "half": np.arange(n) % 2,
-            "weight": rng.integers(1, 5, n) / 4,
-        }
-    )
-
-
-FRAME = samples()
+RNG = np.random.default_rng(0)
+CODES = RNG.integers(0, 3, N)
+FRAME = pd.DataFrame(
+    {
+        "label": np.array(["x", "y", "z"])[CODES],
+        "model": np.array(["x", "y", "z"])[np.where(RNG.random(N) < 0.6, CODES, CODES[::-1])],
+        "type": np.array(["color", "count", "yes/no"])[RNG.integers(0, 3, N)],
+        "half": np.arange(N) % 2,
+        "weight": RNG.integers(1, 5, N) / 4,
+    }
+)
 BY = {"type": FRAME["type"], "half": FRAME["half"]}
 
 
@@ -91,24 +84,18 @@ def test_the_scores_of_slices_are_those_of_their_tables_one_by_one(at_once, monk
         assert 0 < undefined < len(rows)
 
 
-def test_a_slice_of_one_class_is_undefined_marked_as_small_and_sorted_last():
-    only_x = FRAME[FRAME["label"] == "x"].head(20).assign(type="only x" + " x" * 100)
-    frame = pd.concat([FRAME, only_x])
+def test_a_slice_of_one_class_is_undefined_and_marked_as_small():
+    name = "only x" + " x" * 100
+    frame = pd.concat([FRAME, FRAME[FRAME["label"] == "x"].head(20).assign(type=name)])
     sliced = slices(*of(frame), by=frame["type"], vs_rest="nit", confidence_level=0.95)
-    row = sliced["only x" + " x" * 100]
-    assert math.isnan(row.scores["informedness"])
-    assert not math.isnan(row.scores["accuracy"])
+    assert math.isnan(sliced[name].scores["informedness"])
+    assert not math.isnan(sliced[name].scores["accuracy"])
     lines = str(sliced).partition("k counts the classes")[0].splitlines()
     assert max(map(len, lines)) <= 80
     of_slice = "".join(line for line in lines if line.startswith("only x"))
     assert "20*" in of_slice
     assert " -- " in of_slice
     assert sliced.to_dict()["slices"][2]["informedness"] is None
-    values = [row.scores["informedness"] for row in sliced.sorted_by("informedness").rows]
-    assert math.isnan(values[-1])
-    assert values[:-1] == sorted(values[:-1])
-    with pytest.raises(ValueError, match="`column` must be one of"):
-        sliced.sorted_by("colour")
 
 
 def test_f1_of_a_slice_is_the_mean_over_classes_and_not_over_unknown_answers():
@@ -122,10 +109,9 @@ def test_f1_of_a_slice_is_the_mean_over_classes_and_not_over_unknown_answers():
 
 
 def test_there_is_one_warning_for_all_slices():
-    by = [f"slice {i}" for i in range(60) for _ in range(10)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        slices(*of(FRAME), by=by)
+        slices(*of(FRAME), by=np.arange(N) // 10)
     (message,) = [str(x.message) for x in caught if issubclass(x.category, InformednessWarning)]
     assert message == ("informedness: of 60 slices, 60 have fewer than 50 samples (marked with *)")
 
@@ -158,25 +144,39 @@ def test_files_and_frames_give_the_tables_of_the_labels(tmp_path):
             assert list(found.items()) == wanted, kind
 
 
-def test_slices_by_columns_of_a_frame_have_their_names():
-    data = samples()
-    sides = data["label"], data["model"]
-    for frame in (data, pl.from_pandas(data)):
-        for names in (["type"], ["type", "half"]):
-            wanted = slices(*sides, by={name: data[name].tolist() for name in names})
-            assert slices(*sides, by=frame[names]).to_dict() == wanted.to_dict()
-        assert slices(*sides, by=frame["type"]).by == ("type",)
-    assert slices(*sides, by=data["type"].tolist()).by == ("slice",)
+@pytest.mark.parametrize("frame", [FRAME, pl.from_pandas(FRAME)], ids=["pandas", "polars"])
+def test_slices_by_columns_of_a_frame_have_their_names(frame):
+    for names in (["type"], ["type", "half"]):
+        wanted = slices(*of(FRAME), by={name: FRAME[name].tolist() for name in names})
+        assert slices(*of(FRAME), by=frame[names]).to_dict() == wanted.to_dict()
+    assert slices(*of(FRAME), by=frame["type"]).by == ("type",)
+    assert slices(*of(FRAME), by=FRAME["type"].tolist()).by == ("slice",)
 
 
-def test_a_column_that_does_not_exist_or_occurs_twice_is_refused():
-    options = {"references": "label", "predictions": "model"}
+TABLE, PAIR = report(*of(FRAME)).table, ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("tables", "by", "said"),
+    [
+        ({}, "type", "`tables` must map at least one slice to its"),
+        ([TABLE], "type", "`tables` must map at least one slice to its"),
+        ({"a": [0, 1]}, "type", "`tables` must map at least one slice to its"),
+        ({None: TABLE}, "type", "`tables` must hold labels"),
+        ({math.nan: TABLE}, "type", "`tables` must hold labels"),
+        ({PAIR: TABLE}, "type", r"`by` must name the 2 columns of slice \('a', 'b'\), got 'type'"),
+        ({"a": TABLE}, ["type", "half"], "`by` must name the 1 columns of slice 'a', got"),
+        ({PAIR: TABLE}, ["type", "type"], "`by` must name each column once, got 'type' twice"),
+    ],
+)
+def test_tables_that_are_no_slices_by_these_columns_are_refused(tables, by, said):
+    with pytest.raises(ValueError, match=said):
+        Slices.from_tables(tables, by=by)
+
+
+def test_columns_that_are_no_slices_of_the_samples_are_refused():
     with pytest.raises(ValueError, match="`by` names column 'kind', which does not exist"):
-        table_from_frame(FRAME, by="kind", **options)
-    one = {("a", "b"): report(*of(FRAME)).table}
-    for twice in (["type", "type"], [1, "1"]):
-        with pytest.raises(ValueError, match=f"name each column once, got '{twice[0]}' twice"):
-            Slices.from_tables(one, by=twice)
+        table_from_frame(FRAME, by="kind", references="label", predictions="model")
     with pytest.raises(ValueError, match="`by` must name each column once, got '1' twice"):
         slices(*of(FRAME), by={1: FRAME["type"], "1": FRAME["half"]})
     with pytest.raises(ValueError, match="`by` must have a value for each sample, got 2"):
@@ -226,61 +226,32 @@ def test_holm_corrects_as_r_does():
     assert math.isnan(holm([0.01, math.nan])[1])
 
 
-def test_the_command_line_sorts_slices(tmp_path, capsys):
-    path = str(tmp_path / "p.parquet")
-    FRAME.to_parquet(path)
-    columns = [path, "-r", "label", "-p", "model", "--by", "type", "half", "--format", "json"]
-    assert main(["report", *columns, "--sort", "nit"]) == 0
-    found = [row["nit"] for row in json.loads(capsys.readouterr().out)["slices"]]
-    assert found == sorted(found)
-    assert main(["report", path, "-r", "label", "-p", "model", "--sort", "nit"]) == 2
-    assert "add --by COLUMN" in capsys.readouterr().err
-
-
-def test_columns_named_like_a_field_lose_nothing_in_any_format():
+@pytest.mark.parametrize(
+    ("columns", "keys"),
+    [
+        (("accuracy", "half"), ["by_accuracy", "half"]),
+        (("p_value", "half"), ["by_p_value", "half"]),
+        (("accuracy", "by_accuracy"), ["by_accuracy", "by_by_accuracy"]),
+        (("by_nit", "nit"), ["by_by_nit", "by_nit"]),
+    ],
+)
+def test_columns_named_like_a_field_lose_nothing_in_any_format(columns, keys):
     """Each column has a key of its own, under which each format holds the names of its slices."""
     options = {"confidence_level": 0.95, "vs_rest": "nit"}
     plain = slices(*of(FRAME), by=BY, **options)
     fields = [field for field in plain.records()[0] if field not in BY]
     assert {"n_classes", "accuracy", "nit", "nit_low", "difference", "p_value"} <= {*fields}
-    for first, second, keys in (
-        ("accuracy", "half", ["by_accuracy", "half"]),
-        ("p_value", "half", ["by_p_value", "half"]),
-        ("accuracy", "by_accuracy", ["by_by_accuracy", "by_accuracy"]),
-        ("by_nit", "nit", ["by_nit", "by_by_nit"]),
-    ):
-        by = {first: FRAME["type"], second: FRAME["half"]}
-        sliced = slices(*of(FRAME), by=by, **options)
-        wanted = [
-            {keys[0]: record["type"], keys[1]: record["half"]} | {x: record[x] for x in fields}
-            for record in plain.records()
-        ]
-        assert sliced.records() == wanted, first
-        made = sliced.to_dict()
-        assert (made["by"], made["slices"], made["overall"]) == (keys, wanted[:-1], wanted[-1])
-        assert made["vs_rest"] == "nit"
-        assert sliced.to_pandas().columns.tolist() == [*keys, *fields]
-        assert sliced.to_csv().splitlines()[0].split(",") == [*keys, *fields]
-        assert sliced.text_tables()[0][0][0] == f"{first}, {second}"
-        for field in ("n_samples", "nit", "name"):
-            assert sliced.sorted_by(field).rows == plain.sorted_by(field).rows
-
-
-def test_tables_of_slices_come_from_a_mapping_too():
-    parts = {name: report(*of(part)).table for name, part in FRAME.groupby("type")}
-    found = Slices.from_tables(parts, by="type")
-    assert found.records() == slices(*of(FRAME), by={"type": FRAME["type"]}).records()
-    for tables in ({}, [*parts.values()], {"a": [0, 1]}):
-        with pytest.raises(ValueError, match="`tables` must map at least one slice to its"):
-            Slices.from_tables(tables)
-    mixed = Slices.from_tables(dict(zip(("1", 2, "0"), parts.values(), strict=True)))
-    assert [row.name for row in mixed.sorted_by("name").rows] == [2, "0", "1"]
-    for name in (None, math.nan, pd.Timestamp(0)):
-        with pytest.raises(ValueError, match="`tables` must hold labels"):
-            Slices.from_tables({name: parts["color"]})
-    for name, by in ((("a", "b"), "type"), ("a", ["type", "half"])):
-        with pytest.raises(ValueError, match=r"`by` must name the [12] columns of slice"):
-            Slices.from_tables({name: parts["color"]}, by=by)
+    sliced = slices(*of(FRAME), by=dict(zip(columns, BY.values(), strict=True)), **options)
+    wanted = [
+        {keys[0]: record["type"], keys[1]: record["half"]} | {x: record[x] for x in fields}
+        for record in plain.records()
+    ]
+    assert sliced.records() == wanted
+    made = sliced.to_dict()
+    assert (made["by"], made["slices"], made["overall"]) == (keys, wanted[:-1], wanted[-1])
+    assert made["vs_rest"] == "nit"
+    assert sliced.to_pandas().columns.tolist() == [*keys, *fields]
+    assert sliced.to_csv().splitlines()[0].split(",") == [*keys, *fields]
 
 
 def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_references():

@@ -339,7 +339,6 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
         add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files")
         add = group("slices (--by)")
         add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
-        add("--sort", dest="column", metavar="FIELD", help="sort slices by a field, such as nit")
     else:
         parser.set_defaults(metric="informedness", confidence_level=0.95, prior_mode="reweight")
     add = group("labels")

@@ -18,7 +18,7 @@ from .inputs.columns import named_columns, naming
 from .inputs.open import list_files, named_format
 from .inputs.read import signed
 from .inputs.text_labels import LabelOptions
-from .results.render import aligned, cut, cut_apart, lines_of_read, shown
+from .results.render import aligned, cut, lines_of_read, shown
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 
@@ -40,9 +40,8 @@ _OF_LABELS = (*_OF_TEXT, "numeric", "labels", "ignore_index", "unknown")
 _OF_LOGS = ("harness", "task", "variant", "runs", "latest", "epoch", "epochs")
 _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
-_OF_SLICES = ("column", "vs_rest")
 _OF_FILES = ("file_format", "rows")
-_OF_COLUMNS = ("weights", "counts", "by", "by_file", *_OF_SLICES, "on", "groups", *_OF_FILES)
+_OF_COLUMNS = ("weights", "counts", "by", "by_file", "vs_rest", "on", "groups", *_OF_FILES)
 _OF_TEST = ("metric", "average", "prior", "confidence_level")
 
 
@@ -85,7 +84,7 @@ def _check(options: Namespace) -> str:
         (_OF_COLUMNS, source == "columns", columns),
         (("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
         (("counts",), options.on is None, "rows without identifiers"),
-        (_OF_SLICES, by is not None, "slices: add --by COLUMN"),
+        (("vs_rest",), by is not None, "slices: add --by COLUMN"),
         (("average",), options.metric, "one score: add --metric, whose average it sets"),
         (("prior",), options.metric and not is_ranking, "one score of one model: add --metric"),
         (("prior_mode",), is_odds, "a --prior, without an interval: leave out --confidence-level"),
@@ -260,10 +259,7 @@ def report(options: Namespace) -> str:
         from .results.slices import Slices
 
         how = _given(options, "by", "confidence_level", "vs_rest")
-        slices = Slices.from_tables(table, **how)
-        if options.column is not None:
-            slices = slices.sorted_by(options.column)
-        return _shown(slices, options)
+        return _shown(Slices.from_tables(table, **how), options)
     if options.metric is not None:
         return _score(table, options)
     return _shown(_report_of(table, options), options)
@@ -412,10 +408,8 @@ def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
 
 def _comparison_text(result: "Comparison", a: str, b: str) -> str:
     """Return a comparison as text for a terminal; its sentence is the last line."""
-    a, b = cut_apart([shown(a), shown(b)], 60)
-    (rows,) = result.text_tables(f"A: {a}", f"B: {b}")
-    table = aligned(rows[1:], is_cut=False)
-    return "\n\n".join([*result.read_blocks(), table, *result.text_lines()])
+    (rows,) = result.text_tables(f"A: {shown(a)}", f"B: {shown(b)}")
+    return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
 
 
 # register and unregister

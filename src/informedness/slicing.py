@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .contingency import ContingencyTable
-from .core.labels import Codes, Column, Label, Numbers, label_kind, merged, read_column, show
+from .core.labels import Codes, Column, Label, Numbers, merged, read_column, show
 from .core.table import Cells, Task, count_pairs, read_weights, sum_by
 from .inputs.fast import code_integers, coded, read_quickly
 
@@ -53,11 +53,6 @@ def _codes(column: Column) -> tuple[Sequence[Label], Numbers]:
     return (range(bits + 1), column.codes) if 0 <= bits < 2**7 else coded(column)
 
 
-def name_key(name: Slice | None) -> list[Any]:
-    """Return what sorts the names of slices, of which some may be integers and some text."""
-    return [(label_kind(x), x) for x in (name if isinstance(name, tuple) else (name,))]
-
-
 def read_name(name: Any) -> Slice:
     """Return the name of a slice, or raise ValueError unless it is a label or a tuple of labels."""
     labels = [
@@ -72,7 +67,7 @@ def in_order(tables: Mapping[Slice, Any]) -> dict[Slice, Any]:
     try:
         return {name: tables[name] for name in sorted(tables)}
     except TypeError:
-        first, *_, last = sorted(tables, key=name_key)
+        first, *_, last = sorted(tables, key=repr)
         raise ValueError(
             f"`by` must hold labels of one type, got {show(first)} and {show(last)}: convert some"
         ) from None
@@ -92,17 +87,12 @@ def count_slices(
     weights = None if weights is None else weights[keep]
     columns = (column[keep] for column in (slices, references, predictions))
     (names, s), (r_values, r), (p_values, p) = map(_codes, columns)
-    small = len(names) * len(r_values) < 2**31  # half the time of 64 bits
-    fused = np.multiply(s, len(r_values), dtype=np.int32 if small else np.int64, casting="unsafe")
-    np.add(fused, r, out=fused, casting="unsafe")
+    fused = s.astype(np.int64) * len(r_values) + r
     values, cells = count_pairs(Column(fused), Column(p), weights)
     codes = np.asarray(values)
     of_cells, rows = np.divmod(codes[cells.rows], len(r_values))
     cells = cells._replace(rows=rows, columns=codes[cells.columns])
-    n_samples = np.bincount(s) if weights is not None else None
-    if n_samples is None:  # without another look at the samples
-        n_samples = sum_by(of_cells, cells.counts, len(names))
-    return _tables_of(names, of_cells, r_values, p_values, cells, n_samples, task)
+    return _tables_of(names, of_cells, r_values, p_values, cells, np.bincount(s), task)
 
 
 def sliced_counts(

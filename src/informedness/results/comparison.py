@@ -16,10 +16,11 @@ from ..core.table import Table
 from ..inputs.read import Read
 from ..inputs.text_labels import by_name
 from ..statistics.intervals import check_level, effective_sample_size, lack, warn_of_doubts
-from ..statistics.margins import MarginScore, quotient
+from ..statistics.margins import INFORMEDNESS, MarginScore, quotient
 from ..statistics.paired import Side, n_groups, paired_test, side_of
 from ..statistics.registry import averaged_score
 from ..statistics.score import ScoreWithInterval, with_prior
+from ..warnings import collected
 from .models import FEW_GROUPS, Samples, read_samples, settings_of, too_few_groups
 from .render import Measured, Rows, interval_heads, p_text, padded, samples, shown_p
 
@@ -53,6 +54,8 @@ class Comparison(Measured):
         Samples that B gets right and A wrong, the other way round, and all answered differently.
     signature : str
         Everything that determines the numbers, in one line.
+    prevalence : Comparison or None
+        The same by the prevalence average, for the default one of three or more classes.
     """
 
     metric: str
@@ -70,11 +73,13 @@ class Comparison(Measured):
     lost: int
     n_different: int
     signature: str
+    prevalence: Comparison | None = None
     read: tuple[Read, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
-        return {**super().to_dict(), "summary": self.summary}
+        by_prevalence = self.prevalence and self.prevalence.to_dict()
+        return {**super().to_dict(), "prevalence": by_prevalence, "summary": self.summary}
 
     def __str__(self) -> str:
         """Return the summary."""
@@ -99,6 +104,7 @@ class Comparison(Measured):
 
     def text_tables(self, a: str = "A", b: str = "B") -> list[Rows]:
         """Return the table of both models and their difference; `a` and `b` are their names."""
+        x = self.prevalence
         rows = [
             ["", "value", *interval_heads(self.confidence_level)],
             ["N", str(self.n_samples)],
@@ -106,6 +112,7 @@ class Comparison(Measured):
             [a, f"{self.a:.4f}"],
             [b, f"{self.b:.4f}"],
             ["Difference", f"{self.difference:+.4f}", *self.shown()],
+            *([] if x is None else [["  prevalence average", f"{x.difference:+.4f}", *x.shown()]]),
             [f"p-value ({self.test} test)", shown_p(self.p_value)],
             ["Gained by B", str(self.gained)],
             ["Lost by B", str(self.lost)],
@@ -120,7 +127,7 @@ class Comparison(Measured):
     def records(self) -> list[dict[str, Any]]:
         """Return one record."""
         plain = replace(self, read=()).to_dict()
-        del plain["confidence_interval"], plain["standard_error"]
+        del plain["confidence_interval"], plain["standard_error"], plain["prevalence"]
         return [plain | self.fields()]
 
 
@@ -206,9 +213,14 @@ def compare(
     samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
     sides = y_true, *answers.values()
     prior, ignore_index = (by_name(x, *sides) for x in (prior, ignore_index))
-    models = models_of(score, samples, prior)
-    options: dict[str, Any] = {"prior": prior, "ignore_index": ignore_index}
-    return compared(score, samples, models, (0, 1), confidence_level, **options)
+    how = (0, 1), confidence_level, prior, ignore_index
+    made = compared(score, samples, models_of(score, samples, prior), *how)
+    if score == INFORMEDNESS and max(len(table.labels) for table in samples.tables) > 2:
+        score = score.averaged("prevalence").with_interval(prior)
+        with collected():  # what was said already
+            by_prevalence = compared(score, samples, models_of(score, samples, prior), *how)
+        made = replace(made, prevalence=by_prevalence)
+    return made
 
 
 def score_of_pairs(metric: str, average: Any, prior: Any = None) -> ScoreWithInterval:

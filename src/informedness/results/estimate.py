@@ -111,15 +111,14 @@ def estimates_of(
     `pairs` are its samples in groups; `signed` is what else the signature says.
     """
     check_level(level)
-    judged, error = table, None
-    if pairs is not None:
-        judged, error = of_groups(table, score, pairs, level)
+    judged, error = (table, None) if pairs is None else of_groups(table, score, pairs, level)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     by_class, made = score.average is None, []
-    intervals = score.intervals(judged, level, prior)
     size, doubt = effective_sample_size(table), score.doubt(judged, prior) or too_few_groups(pairs)
-    labels = table.labels if by_class else (None,)
-    for label, (value, own_error, low, high) in zip(labels, intervals, strict=True):
+    intervals = zip(
+        table.labels if by_class else (None,), score.intervals(judged, level, prior), strict=True
+    )
+    for label, (value, own_error, low, high) in intervals:
         known = not math.isnan(own_error)
         p_value = score.p_value(table) if known and pairs is None else None
         signature = f"{line}|class:{show(label)}" if by_class else line
@@ -149,16 +148,15 @@ def estimate_of(
     prior: Prior = None,
     zero_division: ZeroDivision = "warn",
     ignore_index: Label | None = None,
-) -> Estimate | list[Estimate]:
-    """Return what `estimate` does of a table, or of these samples in groups."""
+) -> list[Estimate]:
+    """Return what `estimate` does of a table, or of these samples in groups, in a list."""
     check_zero_division(zero_division, score.stand_in)
     options: dict[str, Any] = {"prior": prior, "zero_division": zero_division}
     value = score.value(table, **options)
     made = estimates_of(table, score, level, pairs, ignore_index=ignore_index, **options)
     warn_of(made)
-    if score.average is not None:
-        return replace(made[0], value=value)
-    return [replace(one, value=own) for one, own in zip(made, value, strict=True)]
+    values = value if score.average is None else [value]
+    return [replace(one, value=own) for one, own in zip(made, values, strict=True)]
 
 
 class Options(TypedDict, total=False):
@@ -280,4 +278,5 @@ def estimate(
         table, pairs = samples.tables[0], samples.paired(0, 0)
     prior, ignore_index = (by_name(x, y_true, y_pred) for x in (prior, ignore_index))
     options: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}
-    return estimate_of(table, score, confidence_level, pairs, prior=prior, **options)
+    made = estimate_of(table, score, confidence_level, pairs, prior=prior, **options)
+    return made if average is None else made[0]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, starmap
+from itertools import combinations
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 FROM_RANKS = 10  # models, from which on letters are too many to read
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Model:
     """A model of a leaderboard.
 
@@ -64,10 +65,6 @@ class Model:
     letters: str
     caution: str = ""
 
-    def __repr__(self) -> str:
-        """Return name, estimate and place on one line."""
-        return f"{self.name}: {self.estimate} {self.place}"
-
     @property
     def value(self) -> float:
         """The score of the estimate."""
@@ -76,8 +73,7 @@ class Model:
     @property
     def place(self) -> str:
         """The letters, or else the range of ranks."""
-        best, worst = self.ranks
-        return self.letters or (f"{best}" if best == worst else f"{best} to {worst}")
+        return self.letters or " to ".join(map(str, dict.fromkeys(self.ranks)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,10 +119,10 @@ class Leaderboard(Result):
             record: dict[str, Any] = {"rank": rank, "model": model.name, self.metric: model.value}
             record |= model.estimate.fields()
             record |= {"n_runs": len(model.runs), "run_deviation": as_json(model.run_deviation)}
-            below = self.models[rank].name if rank < len(self.models) else None
-            p = None if below is None else self.p_values[below, model.name]
             record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
-            record |= {"letters": model.letters or None, "p_value_to_next": p}
+            below = self.models[rank].name if rank < len(self.models) else ""
+            record |= {"letters": model.letters or None}
+            record["p_value_to_next"] = self.p_values.get((below, model.name))
             records.append({**record, "caution": model.caution or None})
         return records
 
@@ -169,10 +165,12 @@ class Leaderboard(Result):
         """Return what the letters or ranks, the p-values and the spreads mean."""
         lines = []
         if len(self.models) > 1:
-            said = "Models that share a letter cannot be told apart at this level"
+            said, n = (
+                "Models that share a letter cannot be told apart at this level",
+                len(self.p_values),
+            )
             if not self.models[0].letters:
                 said = "A model may have any of its ranks, as far as these tests tell"
-            n = len(self.p_values)
             lines.append(
                 f"{said}; p-values are corrected for {n} comparison{'s' * (n != 1)} (Holm), "
                 "intervals are not."
@@ -249,45 +247,45 @@ def leaderboard(
     runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
     if n_runs > 1 and groups is None:
         groups = np.arange(len(column))  # the answers of all runs to a sample belong together
-    everywhere = join_columns([column] * n_runs)
+    weights = None
     if sample_weight is not None:
-        sample_weight = read_weights(sample_weight, len(column))
-    weights = None if sample_weight is None else np.tile(sample_weight, n_runs)
+        weights = np.tile(read_weights(sample_weight, len(column)), n_runs)
     if groups is not None:
         groups = join_columns([read_quickly(groups, "groups")] * n_runs)
     pooled = {f"y_pred[{name!r}]": join_columns(of_model) for name, of_model in runs.items()}
     beside = {"sample_weight": weights, "groups": groups}
+    everywhere = join_columns([column] * n_runs)
     samples = read_samples(everywhere, pooled, beside, task.classes, task.ignored, unknown)
-    place, estimates = {name: i for i, name in enumerate(runs)}, {}
-    for name, i in place.items():
+    names, estimates = [*runs], []
+    for i, table in enumerate(samples.tables):
         pairs = None if groups is None else samples.paired(i, i)
-        scored = samples.tables[i], score, confidence_level, pairs
-        estimates[name] = cast("Estimate", estimate_of(*scored, ignore_index=task.ignored))
+        scored = table, score, confidence_level, pairs
+        estimates += estimate_of(*scored, ignore_index=task.ignored)
     # models of one score keep their order, whatever rounding made of it
-    order = sorted(runs, key=lambda name: -round(estimates[name].value, 12))
+    order = sorted(range(len(names)), key=lambda i: -round(estimates[i].value, 12))
     entrants = models_of(score, samples) if len(order) > 1 else []
     comparisons = {}
     for better, worse in combinations(order, 2):
-        pair = place[worse], place[better]
-        made = compared(score, samples, entrants, pair, confidence_level, None, task.ignored)
-        comparisons[worse, better] = made
+        made = compared(
+            score, samples, entrants, (worse, better), confidence_level, None, task.ignored
+        )
+        comparisons[names[worse], names[better]] = made
     corrected = holm([comparison.p_value for comparison in comparisons.values()])
     p_values = dict(zip(comparisons, corrected, strict=True))
-    apart = {pair for pair, p in p_values.items() if 1 - p > confidence_level}
-    letters = _letters(order, apart) if len(order) < FROM_RANKS else {}
+    apart = [pair for pair, p in p_values.items() if 1 - p > confidence_level]
+    n_above, n_below = Counter(worse for worse, _ in apart), Counter(better for _, better in apart)
+    letters = _letters([names[i] for i in order], apart) if len(order) < FROM_RANKS else {}
     models = []
-    for name in order:
-        given = [(column, run, task, sample_weight) for run in runs[name]]
-        tables = list(starmap(ContingencyTable._of_columns, given))
-        values, deviation = [estimates[name].value], math.nan
+    for i in order:
+        name, values, deviation = names[i], [estimates[i].value], math.nan
         if n_runs > 1:
-            values = [score.value(table) for table in tables]
+            given = [(column, run, task, sample_weight) for run in runs[name]]
+            values = [score.value(ContingencyTable._of_columns(*x)) for x in given]
             deviation = float(np.std(values, ddof=1))
-        best = 1 + sum(worse == name for worse, _ in apart)
-        ranks = best, len(order) - sum(better == name for _, better in apart)
+        ranks = 1 + n_above[name], len(order) - n_below[name]
+        caution = score.caution(samples.tables[i], estimates[i].value)
         standing = ranks, letters.get(name, "")
-        caution = score.caution(ContingencyTable.sum_of(tables), estimates[name].value)
-        models.append(Model(name, estimates[name], tuple(values), deviation, *standing, caution))
+        models.append(Model(name, estimates[i], tuple(values), deviation, *standing, caution))
     return Leaderboard(metric, tuple(models), comparisons, p_values, confidence_level)
 
 
@@ -301,21 +299,21 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
             "`y_pred` must be a dict or data frame of one column of answers for each model, "
             f"got {show(y_pred)}"
         )
-
-    def is_label(x: Any) -> bool:  # 0-d arrays and flags have a length, too
-        return isinstance(x, (str, bytes, int)) or getattr(x, "ndim", 1) == 0
-
     found = {}
     for key, name in zip(names, texts_of(names, "y_pred", "model"), strict=True):
         answers, argument = y_pred[key], f"y_pred[{name!r}]"
         found[name] = {argument: answers}
-        several = isinstance(answers, (list, tuple)) and answers
-        if several and all(hasattr(x, "__len__") and not is_label(x) for x in answers):
+        if isinstance(answers, (list, tuple)) and answers and all(map(_is_run, answers)):
             found[name] = {f"{argument}[{i}]": run for i, run in enumerate(answers)}
     return found
 
 
-def _letters(order: Sequence[str], apart: set[tuple[str, str]]) -> dict[str, str]:
+def _is_run(x: Any) -> bool:
+    """Return whether something holds answers, and is none, as strings and 0-d arrays are."""
+    return hasattr(x, "__len__") and not isinstance(x, (str, bytes)) and getattr(x, "ndim", 1) > 0
+
+
+def _letters(order: Sequence[str], apart: Sequence[tuple[str, str]]) -> dict[str, str]:
     """Return letters by model; two models share one exactly if they cannot be told apart.
 
     By the insert-and-absorb algorithm (Piepho 2004, "An algorithm for a letter-based representation

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..contingency import ContingencyTable, common_codes
+from ..contingency import ContingencyTable, common_codes, read_whole
 from ..core.labels import Codes, Numbers
 from ..core.table import read_amounts
 from ..inputs.doubts import warn_of_table
@@ -78,11 +78,7 @@ def read_samples(
     (column, *columns), task = read_sides(sides, *options, **beside)
     size, codes = len(column), None
     weights, n = (_of_each(size, name, beside.get(name)) for name in ("sample_weight", "counts"))
-    if n is not None and (n % 1).any():
-        raise ValueError(
-            f"`counts` must hold whole numbers of samples, got {n[n % 1 > 0].tolist()[0]}: "
-            "pass weights as `sample_weight`"
-        )
+    n = None if n is None else read_whole(n)
     amounts = [x for x in (weights, n) if x is not None]
     kept = task.counted(column, np.minimum.reduce(amounts) if amounts else None)
     if beside["groups"] is not None:
@@ -102,10 +98,10 @@ def read_samples(
     for name, side in zip(answers, columns, strict=True):
         if n is None:
             table = ContingencyTable._of_columns(column, side, task, weights)
-        elif weights is None:
-            table = ContingencyTable._of_counts(column, side, task, counts=n)
         else:
-            sums = {"counts": n * weights, "squared_weights": n * weights**2, "n_samples": n}
+            sums = {"counts": n}
+            if weights is not None:
+                sums = {"counts": n * weights, "squared_weights": n * weights**2, "n_samples": n}
             table = ContingencyTable._of_counts(column, side, task, **sums)
         warn_of_table(table, ("y_true", name))
         tables.append(table)

@@ -7,7 +7,6 @@ import html
 import io
 import math
 from collections.abc import Iterable, Sequence
-from os.path import commonprefix
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +20,6 @@ Rows: TypeAlias = list[list[str]]
 """The header of a table, then its rows; the first column is text, the others are numbers."""
 
 WIDTH = 80  # of a table in a terminal
-_LABEL_WIDTH = 40
 _MOST_OUTSIDE = 3
 _MOST_NAMES = 20  # of columns that are not used
 _MOST_IN_MATRIX = 20  # classes
@@ -169,38 +167,29 @@ def more_rows(n: int, width: int) -> Rows:
     return padded([[f"and {n} more (JSON and CSV list all)"]] if n > 0 else [], width)
 
 
-def aligned(rows: Rows, is_cut: bool = True) -> str:
+def aligned(rows: Rows, most: int = 40) -> str:
     """Return rows as aligned columns for a terminal: the first to the left, others to the right.
 
-    The first is cut to fit, unless the caller has already done so. Columns for which there is no
-    room go below, beside the first one again.
+    The first is cut to a width. Columns that find no room go below, beside the first one again.
     """
-    widths = _widths(rows)
-    room = WIDTH - sum(widths[1:])
-    room = min(_LABEL_WIDTH, room if room >= _LABEL_WIDTH // 2 else WIDTH)
-    first = [row[0] for row in rows]
-    first = cut_apart(first, room) if is_cut else first
-    widths[0] = max(map(len, first))
-    # a score stays with its error and interval
-    beside = [i for i, name in enumerate(rows[0]) if i > 1 and name.endswith((" SE", "interval"))]
-    starts = sorted({*range(1, len(rows[0]))} - {*beside})
-    blocks: list[list[int]] = [[]]
-    for start, end in zip(starts, [*starts[1:], len(rows[0])], strict=True):
-        group = range(start, end)
-        if blocks[-1] and widths[0] + sum(widths[i] for i in (*blocks[-1], *group)) > WIDTH:
-            blocks.append([])
+    names, *others = zip(*rows, strict=True)
+    first = cut_apart(names, most)
+    room = max(map(len, first))
+    groups: list[list[list[str]]] = []
+    for column in others:
+        width = max(map(len, column)) + 2
+        cells = [cell.rjust(width) for cell in column]
+        if groups and column[0].endswith((" SE", "interval")):  # which stay with their score
+            groups[-1].append(cells)
+        else:
+            groups.append([cells])
+    blocks = [[[cell.ljust(room) for cell in first]]]
+    for group in groups:
+        if len(blocks[-1]) > 1 and sum(len(x[0]) for x in (*blocks[-1], *group)) > WIDTH:
+            blocks.append(blocks[0][:1])
         blocks[-1] += group
-    return "\n\n".join(
-        "\n".join(
-            "".join([name.ljust(widths[0]), *(row[i].rjust(widths[i]) for i in block)]).rstrip()
-            for name, row in zip(first, rows, strict=True)
-        )
-        for block in blocks
-    )
-
-
-def _widths(rows: Rows) -> list[int]:
-    return [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    lines = (["".join(row).rstrip() for row in zip(*block, strict=True)] for block in blocks)
+    return "\n\n".join(map("\n".join, lines))
 
 
 def csv_line(row: Iterable[Any]) -> str:
@@ -316,28 +305,19 @@ def cut(name: str, width: int = 40) -> str:
     """Return a name without its middle if it is too wide for a table in a terminal."""
     if len(name) <= width:
         return name
-    tail = max(width - 3, 0) // 2
-    return f"{name[: max(width - 3 - tail, 0)]}...{name[len(name) - tail :]}"
+    tail = (width - 3) // 2
+    return f"{name[: width - 3 - tail]}...{name[len(name) - tail :]}"
 
 
 def cut_apart(names: Sequence[str], width: int) -> list[str]:
-    """Return names cut to a width; those that would look alike, from where they differ on.
-
-    Where that does not tell them apart, they have a number.
-    """
-    shown = {name: cut(name, width) for name in names}
-    for text in {*shown.values()}:
-        alike = [name for name in shown if shown[name] == text]
-        start = len(commonprefix(alike))  # noqa: RUF071 (letters, not parts of paths)
-        if len(alike) > 1:
-            shown |= {name: cut(f"...{name[start:]}", width) for name in alike}
-    apart: dict[str, str] = {}
-    for name, as_cut in shown.items():
-        text, number = as_cut, 1
-        while apart.setdefault(text, name) != name:
+    """Return names cut to a width; those that would look alike have a number."""
+    shown: dict[str, str] = {}
+    for name in names:
+        text, number = cut(name, width), 1
+        while shown.setdefault(text, name) != name:
             number += 1
-            text = f"{cut(as_cut, width - len(f' {number}'))} {number}"
-    text_of = {name: text for text, name in reversed(apart.items())}
+            text = f"{cut(name, width - len(f' {number}'))} {number}"
+    text_of = {name: text for text, name in shown.items()}
     return [text_of[name] for name in names]
 
 
@@ -389,33 +369,28 @@ def amount(n: float) -> str:
 
 
 class Matrix(Result):
-    """The cells of the classes with the most references, as many as fit a terminal."""
+    """The cells of a table, or those of the classes with the most references if it has many."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self._n_classes = len(table.labels) - (table.labels[-1] is None)
-        self.n_shown = min(self._n_classes, _MOST_IN_MATRIX)
-        while self.n_shown > 1 and sum(_widths(self.text_tables()[0])) - 2 > WIDTH:
-            self.n_shown -= 1
 
     def text_tables(self) -> list[Rows]:
         """Return the cells below the predictions and beside the references."""
-        labels = self.table.labels
-        rows, columns, cells = most_frequent(self.table, self.n_shown)
-        names = cut_apart([shown(labels[code]) for code in rows], 12)
-        heads = [*names, *(shown(labels[code]) for code in columns[len(rows) :])]
+        _, columns, cells = most_frequent(self.table, _MOST_IN_MATRIX)
+        names = cut_apart([shown(self.table.labels[code]) for code in columns], 20)
         number = ",.6g" if self.table.is_weighted else ",.0f"
-        named = zip(names, cells, strict=True)
-        body = [[name, *(f"{x:{number}}" for x in row)] for name, row in named]
-        return [[["", *heads], *body]]
+        body = [
+            [name, *(f"{x:{number}}" for x in row)] for name, row in zip(names, cells, strict=False)
+        ]
+        return [[["", *names], *body]]
 
     def text_lines(self) -> list[str]:
         """Return what stands in rows and columns, and how much of the table is shown."""
         lines = [f"{samples(self.table.n_samples)}: rows are references, columns are predictions"]
-        if self.n_shown < self._n_classes:
-            lines.append(
-                f"{self.n_shown} of {self._n_classes} classes, the ones with the most references"
-            )
+        n_classes = len(self.table.labels) - (self.table.labels[-1] is None)
+        if n_classes > _MOST_IN_MATRIX:
+            most = "the ones with the most references"
+            lines.append(f"{_MOST_IN_MATRIX} of {n_classes} classes, {most}")
         return lines
 
 

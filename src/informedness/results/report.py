@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..contingency import ContingencyTable
 from ..core.labels import Label
 from ..core.table import Cells, Table
 from ..functions import table_given
@@ -16,13 +17,12 @@ from ..inputs.read import Read, signed
 from ..inputs.text_labels import by_name
 from ..statistics.chance import guessing_p_value
 from ..statistics.entropy import NIT, entropies
-from ..statistics.intervals import Interval
 from ..statistics.margins import INFORMEDNESS, ratio
 from ..statistics.paired import CellPairs
 from ..statistics.registry import MODULES, reported, score_named
 from ..statistics.signature import signature_of
 from . import render
-from .estimate import Estimate, reported_estimates, warn_of
+from .estimate import Estimate, estimates_of, reported_estimates, warn_of
 from .models import settings_of
 from .render import Result, Rows
 from .sentences import headline, summary_of
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLUMNS = ("prevalence", "bias", "tpr", "fpr", "tpr_minus_fpr", "precision", "f1")
-_TITLES = {"tpr": "TPR", "fpr": "FPR", "tpr_minus_fpr": "TPR-FPR", "f1": "F1"}
+_HEADS = ["class", "prevalence", "bias", "TPR", "FPR", "TPR-FPR", "precision", "F1"]
+_INTERVAL = _HEADS.index("precision")  # stands before it
 _MOST_CLASSES = 50
 
 
@@ -53,6 +54,8 @@ class Report(Result, Mapping[str, float]):
         For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan
         where the denominator is 0. With a confidence level also tpr_minus_fpr_standard_error and
         tpr_minus_fpr_confidence_interval.
+    prevalence : Estimate or None
+        Informedness by the prevalence average, with a confidence level and three or more classes.
     guessing_p_value : float
         How often predictions dealt out at random would fit the references this well; nan for
         weights with unknown squares.
@@ -72,7 +75,7 @@ class Report(Result, Mapping[str, float]):
     0.0
     """
 
-    table: Table
+    table: ContingencyTable
     scores: dict[str, float]
     class_entropy: float
     per_class: list[dict[str, Any]]
@@ -81,11 +84,12 @@ class Report(Result, Mapping[str, float]):
     signature: str
     confidence_level: float | None = None
     estimates: dict[str, Estimate] = field(default_factory=dict)
+    prevalence: Estimate | None = None
 
     @classmethod
     def from_table(
         cls,
-        table: Table,
+        table: ContingencyTable,
         confidence_level: float | None = None,
         ignore_index: Label | None = None,
         pairs: CellPairs | None = None,
@@ -106,33 +110,27 @@ class Report(Result, Mapping[str, float]):
         """
         h, r, c, n = table.hits, table.reference_totals, table.prediction_totals, table.total
         tpr, fpr = ratio(h, r), ratio(table.false_positives, table.other_references)
-        columns = {
-            "prevalence": r / n,
-            "bias": c / n,
-            "tpr": tpr,
-            "fpr": fpr,
-            "tpr_minus_fpr": tpr - fpr,
-            "precision": ratio(h, c),
-            "f1": ratio(2 * (h / n), r / n + c / n),
-        }
-        lists = {"label": list(table.labels)} | {name: x.tolist() for name, x in columns.items()}
-        estimates, how = {}, None
+        f1 = ratio(2 * (h / n), r / n + c / n)
+        rates = (x.tolist() for x in (r / n, c / n, tpr, fpr, tpr - fpr, ratio(h, c), f1))
+        rows = zip(table.labels, *rates, strict=True)
+        per_class = [dict(zip(("label", *_COLUMNS), row, strict=True)) for row in rows]
+        estimates, prevalence, how = {}, None, None
         if confidence_level is not None:
             how = settings_of(confidence_level, pairs)
             options: dict[str, Any] = {"pairs": pairs, "ignore_index": ignore_index}
             estimates = reported_estimates(table, confidence_level, **options)
             warn_of(made for name, made in estimates.items() if name not in _marked(estimates))
-            made = [Interval(*[math.nan] * 4)] * len(table.labels)
             if pairs is None:
                 by_class = INFORMEDNESS.averaged(None).with_interval()
                 made = by_class.intervals(table, confidence_level)
-            lists["tpr_minus_fpr_standard_error"] = [x.standard_error for x in made]
-            lists["tpr_minus_fpr_confidence_interval"] = [(x.low, x.high) for x in made]
-        rows = zip(*lists.values(), strict=True)
-        per_class = [dict(zip(lists, row, strict=True)) for row in rows]
+                for row, x in zip(per_class, made, strict=True):
+                    row["tpr_minus_fpr_standard_error"] = x.standard_error
+                    row["tpr_minus_fpr_confidence_interval"] = x.low, x.high
+            if len(table.labels) > 2:
+                score = INFORMEDNESS.averaged("prevalence").with_interval()
+                (prevalence,) = estimates_of(table, score, confidence_level, **options)
         scores = {score.name: float(score.value(table)) for score in reported()}
-        informedness, accuracy = scores["informedness"], scores["accuracy"]
-        asked = estimates.get("informedness")
+        given = scores["informedness"], scores["accuracy"], estimates.get("informedness")
         p_value = math.nan
         if pairs is None and (not table.is_weighted or table.squared_weights is not None):
             p_value = guessing_p_value(table)
@@ -142,19 +140,19 @@ class Report(Result, Mapping[str, float]):
             entropies(table).reference,
             per_class,
             p_value,
-            headline(table, INFORMEDNESS, informedness, accuracy, asked, p_value),
+            headline(table, INFORMEDNESS, *given, p_value),
             signed(
-                signature_of("report", table, ignore_index=ignore_index, interval=how),
-                getattr(table, "read", ()),
+                signature_of("report", table, ignore_index=ignore_index, interval=how), table.read
             ),
             confidence_level,
             estimates,
+            prevalence,
         )
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
         """What was read of files or data frames; empty for other tables."""
-        return getattr(self.table, "read", ())
+        return self.table.read
 
     @property
     def n_classes(self) -> int:
@@ -189,29 +187,30 @@ class Report(Result, Mapping[str, float]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None."""
-        table = self.table
         plain: dict[str, Any] = {
-            "n_samples": table.n_samples,
-            "total_weight": float(table.total),
+            "n_samples": self.table.n_samples,
+            "total_weight": float(self.table.total),
             "n_classes": self.n_classes,
             "class_entropy_bits": self.class_entropy,
-            "guessing_p_value": render.as_json(self.guessing_p_value),
+            "guessing_p_value": self.guessing_p_value,
         }
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
         for name, value in self.scores.items():
-            plain[name] = render.as_json(value)
+            plain[name] = value
             if name in self.estimates:
-                made = self.estimates[name]
-                plain[f"{name}_standard_error"] = render.as_json(made.standard_error)
-                plain[f"{name}_confidence_interval"] = render.as_json(made.confidence_interval)
+                plain[f"{name}_standard_error"] = self.estimates[name].standard_error
+                plain[f"{name}_confidence_interval"] = self.estimates[name].confidence_interval
         plain |= {f"{name}_doubt": few for name, few in _marked(self.estimates).items()}
         if (unknown := self.unknown) is not None:
-            plain |= unknown.to_dict()
-        plain["per_class"] = [
-            {name: render.as_json(x) for name, x in row.items()} for row in self.per_class
-        ]
-        return {**plain, "summary": self.summary, "signature": self.signature, **self.plain_read()}
+            plain |= {"n_unknown": unknown.n_samples, "unknown_share": unknown.share}
+            plain["informedness_without_unknown"] = unknown.informedness
+            plain["nit_without_unknown"] = unknown.nit
+        plain, *per_class = (
+            {name: render.as_json(x) for name, x in row.items()} for row in (plain, *self.per_class)
+        )
+        plain |= {"per_class": per_class, "summary": self.summary, "signature": self.signature}
+        return plain | self.plain_read()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw how often each class is found (TPR) and how often it is wrongly predicted (FPR).
@@ -236,23 +235,24 @@ class Report(Result, Mapping[str, float]):
 
     def text_lines(self) -> list[str]:
         """Return the sentences, the scores without an interval and why, and the signature."""
-        several = np.count_nonzero(self.table.reference_totals) > 1
-        others = [name for name in MODULES if name in self.scores and name != "informedness"]
-        sentences = [self.summary, *(self.summary_of(name) for name in others if several)]
-        lacking: dict[str, list[str]] = {}
+        lines = [self.summary]
+        if averages := self.averages:
+            shown = {name: f"{name} {render.rounded(value)}" for name, value in averages.items()}
+            if self.prevalence is not None:
+                shown["prevalence"] += f" {self.prevalence.interval_in_words(2)}"
+            lines.append(f"Informedness by average: {', '.join(shown.values())}.")
+        if np.count_nonzero(self.table.reference_totals) > 1:
+            others = (name for name in MODULES if name in self.scores and name != "informedness")
+            lines += map(self.summary_of, others)
+        if (unknown := self.unknown) is not None:
+            lines.append(unknown.summary(self.scores))
         for name, made in self.estimates.items():
             if made.doubt and math.isnan(made.confidence_interval[0]):
-                lacking.setdefault(made.doubt, []).append(score_named(name).title)
-        without = [f"No interval of {', '.join(x)}: {few}." for few, x in lacking.items()]
+                lines.append(f"No interval of {score_named(name).title}: {made.doubt}.")
         for name, few in _marked(self.estimates).items():
             said = f"its interval may cover the truth less often than it says: {few}"
-            without.append(f"* {score_named(name).title}: {said}.")
-        if averages := self.averages:
-            named = ", ".join(f"{name} {render.rounded(value)}" for name, value in averages.items())
-            sentences.insert(1, f"Informedness by average: {named}.")
-        if (unknown := self.unknown) is not None:
-            sentences.append(unknown.summary(self.scores))
-        return [*sentences, *without, self.signature]
+            lines.append(f"* {score_named(name).title}: {said}.")
+        return [*lines, self.signature]
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` has those of the classes."""
@@ -264,11 +264,10 @@ class Report(Result, Mapping[str, float]):
 
     def to_csv(self) -> str:
         """Return one number per row: score, class (empty for the whole table), value."""
+        plain = {name: x for name, x in self.to_dict().items() if name not in ("summary", "read")}
+        groups = [(row.pop("label"), row) for row in plain.pop("per_class")]
         rows: list[tuple[Any, ...]] = [("score", "class", "value")]
-        plain = self.to_dict()
-        groups = [("", {name: plain[name] for name in plain if name not in ("summary", "read")})]
-        groups += [(row.pop("label"), row) for row in groups[0][1].pop("per_class")]
-        for label, values in groups:
+        for label, values in (("", plain), *groups):
             for name, value in values.items():
                 if name.endswith("_confidence_interval"):
                     low, high = value or (None, None)
@@ -315,23 +314,17 @@ class Report(Result, Mapping[str, float]):
         return render.padded(rows, 2 + len(self._interval_heads))
 
     def _class_rows(self) -> Rows:
-        rows = [
-            [render.shown(row["label"]), *self._cells(row)]
-            for row in self.per_class[:_MOST_CLASSES]
-        ]
-        head = ["class"]
-        for name in _COLUMNS:
-            head += [_TITLES.get(name, name), *self._interval_heads * (name == "tpr_minus_fpr")]
+        head, rows = [*_HEADS], []
+        if has_intervals := "tpr_minus_fpr_standard_error" in self.per_class[0]:
+            head[_INTERVAL:_INTERVAL] = self._interval_heads
+        for row in self.per_class[:_MOST_CLASSES]:
+            cells = [render.shown(row["label"]), *(render.rounded(row[x], 4) for x in _COLUMNS)]
+            if has_intervals:
+                ends = row["tpr_minus_fpr_confidence_interval"]
+                interval = render.shown_interval(row["tpr_minus_fpr_standard_error"], ends)
+                cells[_INTERVAL:_INTERVAL] = interval
+            rows.append(cells)
         return [head, *rows, *render.more_rows(len(self.per_class) - _MOST_CLASSES, len(head))]
-
-    def _cells(self, row: dict[str, Any]) -> list[str]:
-        cells = []
-        for name in _COLUMNS:
-            cells.append(render.rounded(row[name], 4))
-            if f"{name}_standard_error" in row:
-                ends = row[f"{name}_confidence_interval"]
-                cells += render.shown_interval(row[f"{name}_standard_error"], ends)
-        return cells
 
 
 def report(
@@ -411,15 +404,12 @@ class Unknown:
         How many there are; None with weights, because a table then holds sums and not numbers.
     share : float
         Their share of all answers, by weight.
-    answered : ContingencyTable or None
-        The table of the others; None if there are none.
     informedness, nit : float
         Scores of the others; nan if undefined, for example with references of one class.
     """
 
     n_samples: int | None
     share: float
-    answered: Table | None = None
     informedness: float = math.nan
     nit: float = math.nan
 
@@ -430,55 +420,22 @@ class Unknown:
             return None
         known = table.columns != len(table.labels) - 1
         share = float(table.prediction_totals[-1] / table.total)
-        n, n_answered = None, None
-        if not table.is_weighted:
-            n_answered = int(table.counts[known].sum())
-            n = int(table.total) - n_answered
+        n = None if table.is_weighted else int(table.prediction_totals[-1])
         if not known.any():
             return cls(n, share)
         columns = table.rows, table.columns, table.counts, table.squared_weights
         cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
-        answered = table._of_cells(table.labels[:-1], table.declared, cells, n_answered)
-        return cls(n, share, answered, INFORMEDNESS.or_nan(answered), NIT.or_nan(answered))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields of a report; undefined scores are None."""
-        return {
-            "n_unknown": self.n_samples,
-            "unknown_share": self.share,
-            "informedness_without_unknown": render.as_json(self.informedness),
-            "nit_without_unknown": render.as_json(self.nit),
-        }
+        answered = table._of_cells(table.labels[:-1], table.declared, cells, None)
+        return cls(n, share, INFORMEDNESS.or_nan(answered), NIT.or_nan(answered))
 
     def summary(self, scores: Mapping[str, float]) -> str:
         """Return how many there are, and the scores without them beside those of all answers."""
-        n, answered = self.n_samples, self.answered
-        of_others = "those answered"
-        if n is None:
-            said = f"Answers with {_percent(self.share)} of the weight were none of the classes"
-        else:
-            n_answered = 0 if answered is None else answered.total
-            were = "was" if n == 1 else "were"
-            said = f"{n:,} of {n + n_answered:,} answers ({_percent(self.share)}) {were} "
-            said += "none of the classes"
-            of_others = f"the {n_answered:,} answered"
-        if answered is None:
-            return f"{said}; nothing is left to score without them."
-        if INFORMEDNESS.undefined(answered):
-            label = answered.labels[int(answered.reference_totals.argmax())]
-            only = render.cut(render.shown(label, quote=True))
-            one_class = f"all references of {of_others} are {only}"
-            return f"{said}; {one_class}, so there is nothing to tell apart without them."
+        there = "by weight" if self.n_samples is None else f"{self.n_samples:,}"
         informedness, nit = (
             f"{render.rounded(without, 3)} rather than {render.rounded(scores[name], 3)}"
             for name, without in (("informedness", self.informedness), ("nit", self.nit))
         )
-        return f"{said}; on {of_others} Informedness would be {informedness}, and NIT {nit}."
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent, which says 0 or 100 only if it is exactly none or all."""
-    text = f"{100 * share:.1f}%"
-    if text == "0.0%":
-        return "less than 0.1%"
-    return "more than 99.9%" if text == "100.0%" and share < 1 else text
+        return (
+            f"{self.share:.1%} of the answers ({there}) were none of the classes; without them "
+            f"Informedness would be {informedness}, and NIT {nit}."
+        )

@@ -59,13 +59,11 @@ def headline(
     if np.count_nonzero(totals) == 1:
         return f"{_one_class(table, score)}, at any accuracy ({rounded(accuracy)})."
     share = float(totals.max() / table.total)
-    beside = f"always answering {_commonest(table)} would score {rounded(share)}"
-    if rounded(accuracy) == rounded(share):
-        beside = f"but {beside} too"
-    else:
-        beside = f"{'but' if accuracy < share else 'where'} {beside}"
+    is_equal = rounded(accuracy) == rounded(share)
+    but = "but" if is_equal or accuracy < share else "where"
+    beside = f"{but} always answering {_commonest(table)} would score {rounded(share)}"
     said = summary_of(table, score, value, made, p_value=p_value)
-    return f"Accuracy {rounded(accuracy)}, {beside}; {said}"
+    return f"Accuracy {rounded(accuracy)}, {beside}{' too' * is_equal}; {said}"
 
 
 def _commonest(table: Table) -> str:
@@ -81,23 +79,21 @@ def _verdict(
     table: Table, score: Score, value: float, judged: Estimate | None, share: str, p_value: float
 ) -> str:
     """Return what the interval supports; for a score that is not a share, only what is bad."""
-    n, chance = table.n_samples, score.chance(table)
-    rough = ""
+    n, chance, rough = table.n_samples, score.chance(table), ""
     if n is not None and n < FEW_SAMPLES:
         rough = f" ({samples(n)}: with few samples, a score is uncertain)"
     if _is_constant(table):
         return f"no better than guessing{rough}"
     untested = judged is None and share and abs(value) < 0.005
     if untested or _holds_chance(table, score, judged, p_value):
-        if (
-            chance == 0 and len(table.labels) > 2 and p_value < 0.05
-        ):  # for example if two are swapped
+        # for example if two are swapped
+        if chance == 0 and len(table.labels) > 2 and p_value < 0.05:
             return "scores what guessing would, although the predictions depend on the references"
         return f"cannot be told from guessing on {samples(n)}"
     if chance is not None and value < chance:
-        if len(table.labels) == 2:
-            return f"worse than guessing{rough}"
-        return f"below what guessing scores{rough}"  # and not worse, for example if rotated
+        # of three or more not worse, for example if rotated
+        said = "worse than guessing" if len(table.labels) == 2 else "below what guessing scores"
+        return f"{said}{rough}"
     return f"{share}{rough}" if share else ""
 
 
@@ -122,11 +118,11 @@ def _holds_chance(table: Table, score: Score, made: Estimate | None, p_value: fl
 
 def _interval_for_verdict(table: Table, score: Score) -> Estimate | None:
     """Return the interval that a verdict is based on; None for weights with unknown squares."""
-    is_unknown = table.is_weighted and table.squared_weights is None
-    if is_unknown or not isinstance(score, ScoreWithInterval):
-        return None
-    (made,) = estimates_of(table, score, _LEVEL)
-    return None if math.isnan(made.confidence_interval[0]) else made
+    is_known = not table.is_weighted or table.squared_weights is not None
+    if is_known and isinstance(score, ScoreWithInterval):
+        (made,) = estimates_of(table, score, _LEVEL)
+        return None if math.isnan(made.confidence_interval[0]) else made
+    return None
 
 
 def answering(table: Table, wanted: str) -> ContingencyTable:
@@ -137,8 +133,7 @@ def answering(table: Table, wanted: str) -> ContingencyTable:
     rows, counts = np.flatnonzero(kept), totals[codes][kept]
     columns = rows if wanted == "right" else np.full(len(rows), rows[np.argmax(counts)])
     labels = tuple(table.labels[code] for code in codes)
-    n = None if table.is_weighted else table.n_samples
-    return ContingencyTable(labels, True, rows, columns, counts, None, n)
+    return ContingencyTable(labels, True, rows, columns, counts, None, table.n_samples)
 
 
 def best_of(table: Table, score: Score) -> float:

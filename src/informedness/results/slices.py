@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..contingency import ContingencyTable
-from ..core.labels import Label, check_choice, show, warn
+from ..core.labels import Label, show, warn
 from ..core.scores import n_classes
 from ..core.table import Cells
 from ..functions import Y_NAMES
 from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
 from ..inputs.text_labels import read_sides
-from ..slicing import Slice, count_slices, name_key, read_name
+from ..slicing import Slice, count_slices, read_name
 from ..statistics.entropy import EntropicScore, entropies, reference_entropies
 from ..statistics.intervals import FEW_SAMPLES, check_level, normal_quantile
 from ..statistics.margins import Margins, blocks
@@ -47,7 +46,7 @@ _LEVEL = 0.95  # of the intervals behind a p-value
 _AT_ONCE = 2**20  # classes times slices that are scored at once, 8 MB an array
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class SliceRow:
     """One slice, or the whole.
 
@@ -70,19 +69,13 @@ class SliceRow:
     """
 
     name: Slice | None
-    table: ContingencyTable
+    table: ContingencyTable = field(repr=False)
     n_classes: int
     scores: dict[str, float]
     class_entropy: float
-    estimates: dict[str, Estimate]
+    estimates: dict[str, Estimate] = field(repr=False)
     difference: float = math.nan
     p_value: float = math.nan
-
-    def __repr__(self) -> str:
-        """Return the name and the scores on one line."""
-        name = "all" if self.name is None else render.shown_name(self.name)
-        scores = (f"{_HEADS[score]} {_shown(value)}" for score, value in self.scores.items())
-        return f"{name}: {render.samples(self.table.n_samples)}, {', '.join(scores)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,7 +87,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
     by : tuple of str
         The columns that the samples are sliced by.
     rows : tuple of SliceRow
-        The slices, in the order of their names or of `sorted_by`.
+        The slices, in the order of their names.
     overall : SliceRow
         All slices together.
     confidence_level : float or None
@@ -166,13 +159,13 @@ class Slices(Result, Mapping[Slice, SliceRow]):
             if (n := len(name) if isinstance(name, tuple) else 1) != len(columns):
                 raise ValueError(f"`by` must name the {n} columns of slice {name!r}, got {by!r}")
         whole = ContingencyTable.sum_of(list(tables.values()))
-        k, rows = n_classes(whole), []
         position = {label: code for code, label in enumerate(whole.labels)}
         own = [_with_classes_of(table, whole, position) for table in tables.values()]
-        for name, table, (scores, entropy) in zip(tables, own, _scored(own, k), strict=True):
-            made = {} if confidence_level is None else reported_estimates(table, confidence_level)
-            for score in map(score_named, made):
-                made[score.name] = made[score.name].times(_factor(score, table, k))
+        k, rows = n_classes(whole), []
+        factors = {score.name: _factor(score, own[0], k) for score in reported()}
+        for name, table, (scores, entropy) in zip(tables, own, _scored(own, factors), strict=True):
+            found = {} if confidence_level is None else reported_estimates(table, confidence_level)
+            made = {score: x.times(factors[score]) for score, x in found.items()}
             rows.append(SliceRow(name, table, k, scores, entropy, made))
         _warn_of(rows)
         if vs_rest is not None:
@@ -189,10 +182,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
     def __getitem__(self, name: Slice) -> SliceRow:
         """Return the row of a slice by its name."""
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(name)
+        return {row.name: row for row in self.rows}[name]
 
     def __iter__(self) -> Iterator[Slice]:
         """Return the names of the slices."""
@@ -202,33 +192,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         """Return the number of slices."""
         return len(self.rows)
 
-    def sorted_by(self, column: str) -> Slices:
-        """Return the same slices in another order; undefined values come last.
-
-        Parameters
-        ----------
-        column : str
-            "name", that of the slice, or a field of `records()`, such as "n_samples" or "nit".
-
-        Raises
-        ------
-        ValueError
-            If there is no such column.
-        """
-        check_choice("column", column, ("name", *self._fields(self.overall)))
-
-        def key(row: SliceRow) -> Any:
-            return name_key(row.name) if column == "name" else self._fields(row)[column]
-
-        known = [row for row in self.rows if key(row) is not None]
-        unknown = [row for row in self.rows if key(row) is None]
-        return replace(self, rows=(*sorted(known, key=key), *unknown))
-
     def plot(self, metric: str = "informedness", *, ax: Axes | None = None) -> Axes:
         """Draw a score of each slice with its interval, which needs a confidence level.
 
         A dotted line marks the value of all slices together. With more than 50 slices, the first
-        are drawn: order them with `sorted_by`.
+        are drawn.
 
         Parameters
         ----------
@@ -241,100 +209,67 @@ class Slices(Result, Mapping[Slice, SliceRow]):
 
         return draw_slices(self, metric, ax)
 
-    def _keys(self) -> list[str]:
-        """Return the columns under names that no field of a record has."""
-        fields, keys = self._fields(self.overall), []
-        for by in self.by:
-            key = by
-            while key in fields or (key != by and key in self.by):
-                key = f"by_{key}"
-            keys.append(key)
-        return keys
-
-    def _record(self, row: SliceRow) -> dict[str, Any]:
-        names = row.name if isinstance(row.name, tuple) else (row.name,) * len(self.by)
-        own = zip(self._keys(), map(render.as_json, names), strict=True)
-        return {**dict(own), **self._fields(row)}
-
-    def _fields(self, row: SliceRow) -> dict[str, Any]:
-        """Return the fields of a record beside the name of the slice."""
-        record: dict[str, Any] = {
-            "n_samples": row.table.n_samples,
-            "n_classes": row.n_classes,
-            "class_entropy_bits": row.class_entropy,
-        }
-        for name, value in row.scores.items():
-            record[name] = render.as_json(value)
-            if name in row.estimates:
-                record |= row.estimates[name].fields(f"{name}_")
-        if self.vs_rest is not None:
-            record |= {
-                "difference": render.as_json(row.difference),
-                "p_value": render.as_json(row.p_value),
-            }
-        return record
-
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each slice, and one for the whole, whose name is None.
 
-        A column that is named like a field, for example accuracy, is called by_accuracy here.
+        A column that is named like a field, for example accuracy, is called by_accuracy here, and
+        one whose name begins with by_ has another by_ before it.
         """
-        return [self._record(row) for row in (*self.rows, self.overall)]
+        records = []
+        for row in (*self.rows, self.overall):
+            record: dict[str, Any] = {
+                "n_samples": row.table.n_samples,
+                "n_classes": row.n_classes,
+                "class_entropy_bits": row.class_entropy,
+            }
+            for name, value in row.scores.items():
+                record[name] = render.as_json(value)
+                if name in row.estimates:
+                    record |= row.estimates[name].fields(f"{name}_")
+            if self.vs_rest is not None:
+                record["difference"] = render.as_json(row.difference)
+                record["p_value"] = render.as_json(row.p_value)
+            keys = [f"by_{x}" if x in record or x.startswith("by_") else x for x in self.by]
+            names = row.name if isinstance(row.name, tuple) else (row.name,) * len(keys)
+            records.append({**dict(zip(keys, map(render.as_json, names), strict=True)), **record})
+        return records
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; undefined numbers are None.
 
         "by" holds the columns as records call them.
         """
-        plain: dict[str, Any] = {"by": self._keys()}
+        *records, overall = self.records()
+        plain: dict[str, Any] = {"by": [*overall][: len(self.by)]}
         if self.confidence_level is not None:
             plain["confidence_level"] = self.confidence_level
         if self.vs_rest is not None:
             plain["vs_rest"] = self.vs_rest
-        plain |= {"slices": self.records()[:-1], "overall": self._record(self.overall)}
-        return plain | self.plain_read()
+        return plain | {"slices": records, "overall": overall} | self.plain_read()
 
     def text_tables(self) -> list[Rows]:
-        """Return the table of slices, the whole last."""
-        tables = [self._table()]
+        """Return the table of scores, the whole last; with a level also that of the intervals."""
+        first, rows = ", ".join(self.by), [*self.rows[:_MOST_ROWS], self.overall]
+        heads = [_HEADS.get(x, x) for x in REPORTED] + ["vs rest", "p"] * (self.vs_rest is not None)
+        tables = [[[first, "N", "k", "bits", *heads], *map(self._cells, rows)]]
         if self.confidence_level is not None:
-            tables.append(self._table_of_intervals(self.confidence_level))
+            beside = render.interval_heads(self.confidence_level)
+            head = [first, _HEADS["informedness"], *beside, _HEADS["nit"], *beside]
+            tables.append([head, *map(_intervals, rows)])
+        for table in tables:
+            table[-1:-1] = render.more_rows(len(self.rows) - _MOST_ROWS, len(table[0]))
         return tables
 
-    def _rows_of_text(self, cells: Any) -> Rows:
-        rows = [[render.shown_name(row.name), *cells(row)] for row in self.rows[:_MOST_ROWS]]
-        overall = ["all", *cells(self.overall)]
-        return [*rows, *render.more_rows(len(self.rows) - _MOST_ROWS, len(overall)), overall]
-
-    def _table(self) -> Rows:
-        head = [", ".join(self.by), "N", "k", "bits", *(_HEADS.get(x, x) for x in REPORTED)]
+    def _cells(self, row: SliceRow) -> list[str]:
+        n = row.table.n_samples
+        cells = [_name(row), "?" if n is None else f"{n}{'*' * _is_small(row)}"]
+        cells += [str(row.n_classes), render.rounded(row.class_entropy)]
+        cells += [_shown(value) + _mark(row, name) for name, value in row.scores.items()]
         if self.vs_rest is not None:
-            head += ["vs rest", "p"]
-
-        def cells(row: SliceRow) -> list[str]:
-            n = row.table.n_samples
-            found = ["?" if n is None else f"{n}{'*' * _is_small(row)}", str(row.n_classes)]
-            found += [render.rounded(row.class_entropy)]
-            found += [_shown(value) + _mark(row, name) for name, value in row.scores.items()]
-            if self.vs_rest is not None:
-                x, p = row.difference, row.p_value
-                found.append("" if math.isnan(x) else f"{round(x, 3) + 0.0:+.3f}")
-                found.append("" if math.isnan(p) else f"{p:.3f}")
-            return found
-
-        return [head, *self._rows_of_text(cells)]
-
-    def _table_of_intervals(self, level: float) -> Rows:
-        heads = render.interval_heads(level)
-        head = [", ".join(self.by), _HEADS["informedness"], *heads, _HEADS["nit"], *heads]
-
-        def cells(row: SliceRow) -> list[str]:
-            found = []
-            for name in ("informedness", "nit"):
-                found += [_shown(row.scores[name]), *row.estimates[name].shown(3)]
-            return found
-
-        return [head, *self._rows_of_text(cells)]
+            x, p = row.difference, row.p_value
+            cells.append("" if math.isnan(x) else f"{round(x, 3) + 0.0:+.3f}")
+            cells.append("" if math.isnan(p) else f"{p:.3f}")
+        return cells
 
     def text_lines(self) -> list[str]:
         """Return what the marks mean."""
@@ -358,6 +293,15 @@ class Slices(Result, Mapping[Slice, SliceRow]):
                 "of slices (Holm)."
             )
         return lines
+
+
+def _name(row: SliceRow) -> str:
+    return "all" if row.name is None else render.shown_name(row.name)
+
+
+def _intervals(row: SliceRow) -> list[str]:
+    made = [(_shown(row.scores[x]), *row.estimates[x].shown(3)) for x in ("informedness", "nit")]
+    return [_name(row), *made[0], *made[1]]
 
 
 def _shown(value: float) -> str:
@@ -396,14 +340,16 @@ def _with_classes_of(
     return ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
 
 
-def _scored(tables: list[ContingencyTable], k: int) -> Iterator[tuple[dict[str, float], float]]:
+def _scored(
+    tables: list[ContingencyTable], factors: Mapping[str, float]
+) -> Iterator[tuple[dict[str, float], float]]:
     """Yield the scores of each table, nan where they are undefined, and its class entropy."""
     size = max(_AT_ONCE // len(tables[0].labels), 1)
     for start in range(0, len(tables), size):
         some = tables[start : start + size]
         every = blocks(some)
         margins = Margins.of_blocks(every, some[0].labels)
-        scores = [_factor(x, some[0], k) * x.of_each(some, every, margins) for x in reported()]
+        scores = [factors[x.name] * x.of_each(some, every, margins) for x in reported()]
         bits = reference_entropies(margins)
         for *values, entropy in zip(*(x.tolist() for x in (*scores, bits)), strict=True):
             yield dict(zip(REPORTED, values, strict=True)), entropy
@@ -422,28 +368,21 @@ def _factor(score: Score, table: ContingencyTable, k: int) -> float:
 def _against_rest(rows: list[SliceRow], metric: str, k: int) -> list[SliceRow]:
     """Return the rows with their difference from all other samples, and its p-value."""
     score, tables = score_named(metric).with_interval(), [row.table for row in rows]
-    pairs = zip(tables, _rests(tables), strict=True)
-    tested = [_difference(score, table, rest) for table, rest in pairs]
+    # the rest of a slice are those before it and those behind it
+    before, behind = ([None, *accumulate(x)] for x in (tables[:-1], tables[:0:-1]))
+    sides = zip(tables, before, reversed(behind), strict=True)
+    tested = [_difference(score, table, sum(filter(None, rest))) for table, *rest in sides]
     differences, p_values = zip(*tested, strict=True)
     factor = _factor(score, tables[0], k)
     found = zip(rows, differences, holm(p_values), strict=True)
     return [replace(row, difference=factor * x, p_value=p) for row, x, p in found]
 
 
-def _rests(tables: list[ContingencyTable]) -> Iterator[ContingencyTable | None]:
-    """Yield for each table the sum of all others: of those before it and those after it."""
-    before = [None, *accumulate(tables[:-1], add)]
-    after = [None, *accumulate(tables[:0:-1], add)][::-1]
-    for sides in zip(before, after, strict=True):
-        there = [table for table in sides if table is not None]
-        yield ContingencyTable.sum_of(there) if there else None
-
-
 def _difference(
-    score: ScoreWithInterval, table: ContingencyTable, rest: ContingencyTable | None
+    score: ScoreWithInterval, table: ContingencyTable, rest: Any
 ) -> tuple[float, float]:
     """Return the difference of two tables' scores, and the p-value of no difference."""
-    if rest is None or any(score.undefined(side) for side in (table, rest)):
+    if not rest or any(score.undefined(side) for side in (table, rest)):
         return math.nan, math.nan
     a, b = (score.interval(side, _LEVEL) for side in (table, rest))
     difference = a.value - b.value

@@ -237,7 +237,8 @@ class Nit(EntropicScore):
         excess = (len(table.counts) - r - c + 1) / (2 * effective_sample_size(table))
         part = value * -math.expm1(-max(excess, 0.0))
         few = part > self._error(table)
-        return f"{part:.3f} or more of it is what chance adds on so few samples" if few else ""
+        how = "by an estimate from the numbers of samples and classes"
+        return f"about {part:.3f} of it is bias, {how}" if few else ""
 
     def holds_chance(self, table: Table, low: float, high: float) -> bool:
         return low <= self.least_scale(table) + 1e-12

@@ -130,8 +130,8 @@ def too_few_in_cells(table: Table, unknown: bool) -> str:
     enough = float(f"{5 / fewest * size:.2g}")
     return (
         f"only {fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, so other classes "
-        f"may be missing; about {enough:,.0f} samples would do, or declare all classes with "
-        "`labels`"
+        f"may be missing; for an interval, about {enough:,.0f} samples would do, or declare all "
+        "classes with `labels`"
     )
 
 
