@@ -61,38 +61,35 @@ def test_batches_with_and_without_weights_and_labels_of_their_own_add_up():
         tally.update(references=["x"], predictions=["y"], sample_weight=[0])
 
 
-def test_a_batch_without_samples_adds_nothing():
-    for references, predictions, weights in (
-        ([], [], None),
-        (np.array([]), np.array([]), None),
-        ([-100, -100], [0, 7], None),
-        ([0, 1], [0, 1], [0, 0]),
-    ):
-        empty = {"references": references, "predictions": predictions, "sample_weight": weights}
-        tally = Tally(ignore_index=-100)
-        tally.update(**empty)
-        assert len(tally) == 0, empty
-        assert not tally
-        with pytest.raises(NoSamplesError, match="`update` was given none"):
-            tally.table  # noqa: B018
-        tally.update(references=[0, 1], predictions=[0, 0])
-        tally.update(**empty)
-        assert tally
-        assert tally.table == table_of_labels([0, 1], [0, 0]), empty
+@pytest.mark.parametrize(
+    "batch",
+    [([], []), (np.array([]), np.array([])), ([-100, -100], [0, 7]), ([0, 1], [0, 1], [0, 0])],
+)
+def test_a_batch_without_samples_adds_nothing(batch):
+    empty = dict(zip(("references", "predictions", "sample_weight"), batch, strict=False))
+    tally = Tally(ignore_index=-100)
+    tally.update(**empty)
+    assert len(tally) == 0
+    assert not tally
+    with pytest.raises(NoSamplesError, match="`update` was given none"):
+        tally.table  # noqa: B018
+    tally.update(references=[0, 1], predictions=[0, 0])
+    tally.update(**empty)
+    assert tally
+    assert tally.table == table_of_labels([0, 1], [0, 0])
 
 
 def test_nothing_of_a_batch_that_is_refused_is_counted_and_a_reset_keeps_the_options():
     tally = Tally(labels=[0, 1])
     tally.update(references=[0, 1], predictions=[0, 0])
-    for references, predictions, weights, message in (
-        ([0, 1], [0], None, r"number of predictions \(1\) and references \(2\)"),
-        ([0, 1], [0, 5], None, "`labels` must list every prediction, 5"),
-        ([0, 1], [0, 1], [1, -1], "`sample_weight` must be finite and not negative, got -1"),
+    for predictions, weights, message in (
+        ([0], None, r"number of predictions \(1\) and references \(2\)"),
+        ([0, 5], None, "`labels` must list every prediction, 5"),
+        ([0, 1], [1, -1], "`sample_weight` must be finite and not negative, got -1"),
     ):
-        batch = {"references": references, "predictions": predictions, "sample_weight": weights}
         with pytest.raises(ValueError, match=message):
-            tally.update(**batch)
-        assert tally.table == table_of_labels([0, 1], [0, 0], labels=[0, 1]), batch
+            tally.update(references=[0, 1], predictions=predictions, sample_weight=weights)
+        assert tally.table == table_of_labels([0, 1], [0, 0], labels=[0, 1])
     tally.reset()
     assert len(tally) == 0
     with pytest.raises(ValueError, match="`labels` must list every reference, 5"):
@@ -118,10 +115,11 @@ def test_what_is_no_tally_of_the_same_options_is_not_added():
     for options in ({"labels": [0, 1, 2]}, {"labels": [1, 0]}, {"ignore_index": 0}):
         with pytest.raises(ValueError, match="tallies must have the same options"):
             tally + Tally(**options)
-    for other in (1, None, table_of_labels([0, 1], [0, 1])):
-        for left, right in ((tally, other), (other, tally)):
-            with pytest.raises(TypeError):
-                left + right
+    for left, right in itertools.permutations((tally, 1), 2):
+        with pytest.raises(TypeError):
+            left + right
+    with pytest.raises(TypeError, match="`table` must be a ContingencyTable"):
+        tally.add_table([[1, 0], [0, 1]])
 
 
 def test_declared_classes_are_not_lost_to_a_table_of_others():
@@ -132,12 +130,9 @@ def test_declared_classes_are_not_lost_to_a_table_of_others():
     tally = Tally(labels=[0, 1])
     tally.update(references=[0, 1], predictions=[0, 1])
     for last, options in ((1, {}), (1, {"labels": [1, 0]}), (1, {"labels": [0, 1, 2]}), (7, TWO)):
-        table = table_of_labels([0, 1], [0, last], **options)
         with pytest.raises(ValueError, match="`table` must declare the labels of the tally"):
-            tally.add_table(table)
+            tally.add_table(table_of_labels([0, 1], [0, last], **options))
     assert tally.table == table_of_labels([0, 1], [0, 1], labels=[0, 1])
-    with pytest.raises(TypeError, match="`table` must be a ContingencyTable"):
-        Tally().add_table([[1, 0], [0, 1]])
 
 
 def test_a_table_counted_elsewhere_is_added_and_of_sums_of_weights_no_number_is_made_up():
@@ -153,8 +148,7 @@ def test_a_table_counted_elsewhere_is_added_and_of_sums_of_weights_no_number_is_
 
 
 def test_threads_may_share_a_tally():
-    tally = Tally()
+    tally, given = Tally(), {"references": [0, 1, 1], "predictions": [0, 1, 0]}
     with ThreadPoolExecutor(8) as pool:
-        given = {"references": [0, 1, 1], "predictions": [0, 1, 0]}
         list(pool.map(lambda _: tally.update(**given), range(3000)))
     assert tally.table == table_of_labels([0, 1, 1] * 3000, [0, 1, 0] * 3000)
