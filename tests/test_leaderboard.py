@@ -1,6 +1,7 @@
 """Leaderboards: models that cannot be told apart share a letter, and only they."""
 
 import itertools
+import json
 import statistics
 from dataclasses import replace
 
@@ -115,6 +116,13 @@ def test_weights_count_in_each_run_of_a_leaderboard_and_in_all_runs_pooled():
     ((pair, made),) = board.comparisons.items()
     a, b = ({model.name: model.value for model in board.models}[name] for name in pair)
     assert made.difference == pytest.approx(b - a, abs=1e-12)
+
+
+def test_pairs_that_are_not_tested_have_no_p_value_in_json():
+    board = leaderboard(REFERENCES, MODELS, groups=np.arange(N) % 4)
+    plain = json.loads(json.dumps(board.to_dict(), allow_nan=False))
+    assert {row["p_value_to_next"] for row in plain["models"]} == {None}
+    assert {pair["p_value_holm"] for pair in plain["comparisons"]} == {None}
 
 
 @pytest.mark.parametrize("each", [np.array, np.int64, int])

@@ -121,8 +121,8 @@ class Leaderboard(Result):
             record |= {"n_runs": len(model.runs), "run_deviation": as_json(model.run_deviation)}
             record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
             below = self.models[rank].name if rank < len(self.models) else ""
-            record |= {"letters": model.letters or None}
-            record["p_value_to_next"] = self.p_values.get((below, model.name))
+            p_value = as_json(self.p_values.get((below, model.name)))
+            record |= {"letters": model.letters or None, "p_value_to_next": p_value}
             records.append({**record, "caution": model.caution or None})
         return records
 
@@ -133,8 +133,8 @@ class Leaderboard(Result):
             "confidence_level": self.confidence_level,
             "models": self.records(),
             "comparisons": [
-                {"a": a, "b": b, "p_value_holm": self.p_values[a, b], **comparison.to_dict()}
-                for (a, b), comparison in self.comparisons.items()
+                {"a": a, "b": b, "p_value_holm": as_json(self.p_values[a, b]), **made.to_dict()}
+                for (a, b), made in self.comparisons.items()
             ],
             **self.plain_read(),
         }
@@ -165,12 +165,10 @@ class Leaderboard(Result):
         """Return what the letters or ranks, the p-values and the spreads mean."""
         lines = []
         if len(self.models) > 1:
-            said, n = (
-                "Models that share a letter cannot be told apart at this level",
-                len(self.p_values),
-            )
+            said = "Models that share a letter cannot be told apart at this level"
             if not self.models[0].letters:
                 said = "A model may have any of its ranks, as far as these tests tell"
+            n = len(self.p_values)
             lines.append(
                 f"{said}; p-values are corrected for {n} comparison{'s' * (n != 1)} (Holm), "
                 "intervals are not."
