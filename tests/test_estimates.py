@@ -160,6 +160,7 @@ def test_any_constant_weight_is_no_weight(score):
         assert made.value == pytest.approx(plain.value, abs=1e-12)
         assert made.standard_error == pytest.approx(plain.standard_error, rel=1e-11)
         assert made.confidence_interval == pytest.approx(plain.confidence_interval, abs=1e-9)
+        assert made.effective_sample_size == pytest.approx(plain.effective_sample_size)
 
 
 def test_a_label_of_bytes_is_its_literal_in_json():
@@ -242,6 +243,7 @@ def test_an_estimate_says_all_it_knows():
         "standard_error": made.standard_error,
         "confidence_interval": list(made.confidence_interval),
         "confidence_level": 0.9,
+        "effective_sample_size": 100.0,
         "independence_p_value": None,
         "label": None,
         "signature": made.signature,

@@ -12,7 +12,7 @@ from ..core.scores import Average, ZeroDivision, check_zero_division
 from ..core.table import Table
 from ..functions import table_given
 from ..inputs.text_labels import by_name
-from ..statistics.intervals import check_level, warn_of_doubts
+from ..statistics.intervals import check_level, effective_sample_size, warn_of_doubts
 from ..statistics.paired import CellPairs, of_groups
 from ..statistics.registry import averaged_score, reported
 from ..statistics.score import Prior, ScoreWithInterval
@@ -43,6 +43,8 @@ class Estimate(Measured):
         EMA if too little is known about the classes.
     confidence_level : float
         Share of such intervals that should contain the true value.
+    effective_sample_size : float
+        (sum w)^2 / sum w^2 for weights w; without weights, the number of samples.
     independence_p_value : float or None
         For NIT, the chance that a guesser's predictions are associated with the references at least
         as strongly, by Pearson's chi-squared. None for other scores.
@@ -60,6 +62,7 @@ class Estimate(Measured):
     standard_error: float
     confidence_interval: tuple[float, float]
     confidence_level: float
+    effective_sample_size: float
     independence_p_value: float | None
     label: Label | None
     signature: str
@@ -111,7 +114,7 @@ def estimates_of(
     judged, error = (table, None) if pairs is None else of_groups(table, score, pairs, level)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     by_class, made = score.average is None, []
-    doubt = score.doubt(judged, prior) or too_few_groups(pairs)
+    size, doubt = effective_sample_size(table), score.doubt(judged, prior) or too_few_groups(pairs)
     intervals = zip(
         table.labels if by_class else (None,), score.intervals(judged, level, prior), strict=True
     )
@@ -121,7 +124,7 @@ def estimates_of(
         signature = f"{line}|class:{show(label)}" if by_class else line
         ends = own_error if error is None else error, (low, high), float(level)
         few = doubt if known else ""
-        made.append(Estimate(score.name, value, *ends, p_value, label, signature, few))
+        made.append(Estimate(score.name, value, *ends, size, p_value, label, signature, few))
     return made
 
 

@@ -20,7 +20,7 @@ from ..inputs.read import Read
 from ..inputs.text_labels import read_sides
 from ..slicing import Slice, count_slices, read_name
 from ..statistics.entropy import EntropicScore, entropies, reference_entropies
-from ..statistics.intervals import FEW_SAMPLES, check_level, normal_quantile
+from ..statistics.intervals import FEW_SAMPLES, normal_quantile
 from ..statistics.margins import Margins, blocks
 from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, reported, score_named
@@ -149,10 +149,6 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         if not there or not all(isinstance(table, ContingencyTable) for table in there):
             wanted = "map at least one slice to its ContingencyTable"
             raise ValueError(f"`tables` must {wanted}, got {show(tables)}")
-        if confidence_level is not None:
-            check_level(confidence_level)
-        if vs_rest is not None:
-            score_named(vs_rest, "vs_rest").with_interval()
         columns = render.texts_of((by,) if isinstance(by, str) else by, "by", "column")
         tables = {read_name(name): table for name, table in tables.items()}
         for name in tables:
@@ -367,7 +363,7 @@ def _factor(score: Score, table: ContingencyTable, k: int) -> float:
 
 def _against_rest(rows: list[SliceRow], metric: str, k: int) -> list[SliceRow]:
     """Return the rows with their difference from all other samples, and its p-value."""
-    score, tables = score_named(metric).with_interval(), [row.table for row in rows]
+    score, tables = score_named(metric, "vs_rest").with_interval(), [row.table for row in rows]
     # the rest of a slice are those before it and those behind it
     before, behind = ([None, *accumulate(x)] for x in (tables[:-1], tables[:0:-1]))
     sides = zip(tables, before, reversed(behind), strict=True)
