@@ -8,8 +8,6 @@ A metric of Inspect sees answers without their targets: `with_target` makes a sc
 in the metadata of its scores. What the scorer counts as right is the target's class.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -167,8 +165,6 @@ def with_target(scorer: Scorer) -> Scorer:
 
     Raises
     ------
-    TypeError
-        If `scorer` is not a scorer.
     ValueError
         During scoring, if a sample has several targets or none.
 
@@ -177,8 +173,6 @@ def with_target(scorer: Scorer) -> Scorer:
     >>> from inspect_ai.scorer import choice
     >>> scorer = with_target(choice())
     """
-    if not callable(scorer):
-        raise TypeError(f"`scorer` must be a scorer, such as choice(), got {show(scorer)}")
 
     async def score(state: TaskState, target: scoring.Target) -> scoring.Score | None:
         with naming(f"sample {show(state.sample_id)}"):

@@ -19,8 +19,6 @@ of this module as their aggregation:
         higher_is_better: true
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -35,7 +33,7 @@ with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4
 
 from .core.labels import Label, show
 from .inputs.columns import naming
-from .logs.answers import Answers, classes_of_choices, not_one
+from .logs.answers import Answers, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
 from .logs.verdicts import likeliest
 from .statistics.registry import score_named
@@ -141,12 +139,11 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     """A YAML task whose `metric_list` may name `informedness` and `nit`.
 
     Everything else works as in a task without `class:`. If choices are scored (multiple_choice),
-    the answer is the likeliest choice, as for `acc` (or `acc_norm`, if only that is listed), and
-    the classes are the positions of the choices. If text is generated, the classes are the choices
-    if `doc_to_choice` gives the same ones for all documents, their positions if it does not, and
-    without it the targets of all documents. What `exact_match` counts as right is the target's
-    class, for example where it ignores case. An answer outside the classes is wrong and counts as a
-    class of its own. Each score has its standard error by the delta method, for every filter.
+    the answer is the likeliest choice, as for `acc` (or `acc_norm`, if only that is listed). The
+    classes are the positions of the choices; if text is generated and there is no `doc_to_choice`,
+    the targets of all documents. What `exact_match` counts as right is the target's class, for
+    example where it ignores case. An answer outside the classes is wrong and counts as a class of
+    its own. Each score has its standard error by the delta method, for every filter.
 
     Parameters
     ----------
@@ -156,9 +153,9 @@ class Task(ConfigurableTask):  # type: ignore[misc]
     Raises
     ------
     ValueError
-        If `metric_list` has neither score, or gives one an option or another aggregation; if there
-        is a `process_results`, or an `output_type` without classes; if a document has no right
-        answer or several.
+        If `metric_list` gives one of the scores an option or another aggregation; if there is a
+        `process_results`, or an `output_type` without classes; if a document has no right answer or
+        several.
     """
 
     def __init__(self, config: dict[str, Any]) -> None:
@@ -171,24 +168,17 @@ class Task(ConfigurableTask):  # type: ignore[misc]
                     docs.append(self._gold_and_choices(doc))
         self._classes: Sequence[Label] = sorted({gold for gold, _ in docs})
         if self.config.doc_to_choice is not None:
-            choices = [choices for _, choices in docs]
-            self._classes = classes_of_choices(choices)
-            if self.OUTPUT_TYPE == "multiple_choice":
-                self._classes = range(max(map(len, choices)))
+            self._classes = range(max(len(choices) for _, choices in docs))
 
     def _listed(self) -> list[str]:
         return [name for name in _SCORES if name in self._metric_fn_list]
 
     def _check_config(self) -> None:
-        if not self._listed():
-            found = show(list(self._metric_fn_list))
-            raise ValueError(f"`metric_list` must name {' or '.join(_SCORES)}, got {found}")
         for name in self._listed():
-            options = self._metric_fn_kwargs[name]
-            if options:
-                raise ValueError(f"{name} takes no options, got {show(options)}: leave them out")
-            if self._aggregation_list.get(name) is not _SCORES[name]:
-                raise ValueError(f"the aggregation of {name} must be {name}, not a mean")
+            options, aggregation = self._metric_fn_kwargs[name], self._aggregation_list.get(name)
+            if options or aggregation is not _SCORES[name]:
+                said = "must be listed without options or another aggregation"
+                raise ValueError(f"{name} {said}, got {show(options)} and {show(aggregation)}")
         if self.config.process_results is not None:
             others = "or aggregate pairs by informedness.lm_eval.informedness without `class`"
             raise ValueError(f"`process_results` must be left out with this `class`; {others}")
@@ -224,8 +214,6 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         if not isinstance(answer, str):
             said = f"an answer in {self.task_name} must be text after its filters"
             raise ValueError(f"{said}, got {show(answer)}: end the filters with take_first")
-        if choices and isinstance(self._classes[0], str):
-            return [choices[gold], answer, verdict]
         return [gold, answer, verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:

@@ -5,25 +5,24 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..contingency import ContingencyTable
 from ..core.labels import Column, Label, show, warn
+from ..inputs.columns import naming
 from ..inputs.fast import read_quickly
 from ..inputs.joined import joined_sides
 from ..inputs.text_labels import AS_THEY_ARE, LabelOptions, extracted
 from ..results import render
 from ..results.comparison import Comparison, compare
-from ..results.estimate import Estimate, estimate
+from ..results.estimate import Averaged, Estimate, estimate
 from ..results.models import read_samples
 from ..results.report import Report
-from ..statistics.registry import score_named
+from ..warnings import collected
 from .verdicts import VerdictError, by_verdict
-
-if TYPE_CHECKING:
-    from ..results.estimate import Averaged
 
 
 @dataclass(frozen=True, repr=False)
@@ -182,12 +181,10 @@ class Answers:
 
     def standard_error(self, metric: str) -> float:
         """Return the error of a score, nan where there is none; warnings are for the value."""
-        if not self.groups:
-            score = score_named(metric).with_interval()
-            return score.interval(self.table, 0.95).standard_error
         if len(set(self.groups)) == 1:
             return math.nan
-        return self.estimate(metric, 0.95).standard_error
+        with collected():
+            return self.estimate(metric, 0.95).standard_error
 
     def pooled(self, others: Sequence[Answers]) -> Answers:
         """Return these answers together with those of other epochs."""
@@ -224,14 +221,11 @@ class Answers:
             if own != others:
                 found = f"the {what} {show(own)} and {show(others)}"
                 raise ValueError(f"both must be runs of one task, got {found}")
-        names = [self.name, other.name]
-        if self.name == other.name:
-            names = [f"{self.name} (A)", f"{other.name} (B)"]
+        names = [f"{self.name} (A)", f"{other.name} (B)"]
         sides = [self._columns(), other._columns()]
         a, b = joined_sides(sides, names, "sample identifiers")
-        prompts = dict(zip(other.ids, other.prompts, strict=True))
-        pairs = zip(self.ids, self.prompts, strict=True)
-        if n_differ := sum(prompts[name] != prompt for name, prompt in pairs):
+        asked_a, asked_b = (set(zip(x.ids, x.prompts, strict=True)) for x in (self, other))
+        if n_differ := len(asked_a - asked_b):
             said = f"the prompts of {n_differ} of {len(a['on'])} samples differ between {names[0]}"
             warn(f"{said} and {names[1]}: the difference may come from the prompts")
         columns = a["references"], a["predictions"], b["predictions"]
@@ -265,10 +259,9 @@ class Answers:
         answers: list[Any] = list(made.predictions)
         verdicts: Sequence[Any] = made.verdicts or [None] * len(answers)
         if options.pattern is not None or options.ignore_case or options.strip:
-            which = "extract" if options.pattern else "strip" if options.strip else "ignore_case"
             if not all(isinstance(x, (str, type(None))) for x in self.predictions):
-                said = "is for generated text: leave it out, the answer is"
-                raise ValueError(f"`{which}` {said} {how}")
+                said = "are for generated text: leave them out, the answer is"
+                raise ValueError(f"`extract`, `ignore_case` and `strip` {said} {how}")
             verdicts, how = [None] * len(answers), f"{how}, by options"
             if options.pattern is not None:
                 answers = extracted(answers, options.pattern)
@@ -305,12 +298,20 @@ class Answers:
         return replace(self, references=references, predictions=predictions, choices=tuple(choices))
 
 
+@contextmanager
+def naming_sample(name: str) -> Iterator[None]:
+    """Name a sample in errors about it, also in those that raise because it is damaged."""
+    with naming(name):
+        try:
+            yield
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            raise ValueError(f"it is damaged: {type(error).__name__} {error}") from error
+
+
 def json_object(text: bytes) -> dict[str, Any]:
     """Return a JSON object, or raise ValueError if the text is something else."""
-    try:
+    with naming("must be a JSON object"):
         parsed = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"must be a JSON object: {error}") from error
     if not isinstance(parsed, dict):
         raise ValueError(f"must be a JSON object, got {show(parsed)}")
     return parsed
@@ -332,10 +333,15 @@ def classes_of_choices(choices: Sequence[Sequence[str]]) -> tuple[Label, ...]:
     return tuple(range(max(map(len, choices))))
 
 
-def of_positions(golds: Sequence[Any], choices: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """Return references and classes of samples of which the right choices have these positions."""
-    texts = tuple(tuple(str(text) for text in of_sample) for of_sample in choices)
+def of_positions(
+    golds: Iterable[Any], answers: Iterable[Any], choices: Iterable[Sequence[Any]]
+) -> dict[str, Any]:
+    """Return what samples are whose right choices, and perhaps answers, have these positions."""
+    texts = tuple(tuple(map(str, of_sample)) for of_sample in choices)
     classes = classes_of_choices(texts)
-    references = tuple(classes[gold] for gold in golds)
-    texts = texts if isinstance(classes[0], int) else ()
-    return {"references": references, "choices": classes, "texts": texts}
+    return {
+        "references": tuple(classes[gold] for gold in golds),
+        "predictions": tuple(classes[x] if x in range(len(classes)) else x for x in answers),
+        "choices": classes,
+        "texts": texts if isinstance(classes[0], int) else (),
+    }

@@ -1,45 +1,25 @@
 """Logs of Inspect (`inspect-ai`): `.eval`, a zip of JSON files, and `.json`."""
 
-from __future__ import annotations
-
 import json
-import math
 import re
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 from ..core.labels import show
 from ..extras import needing
-from ..inputs.columns import naming
-from .answers import Answers, json_object, not_one
+from .answers import Answers, json_object, naming_sample, not_one
 from .verdicts import verdict_of
 
 NAME = "inspect"
 
-_T = TypeVar("_T")
-
 _VERSION = 2  # of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
-_CONVERT = "`inspect log convert` converts it"
 _OF_MARK = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
-_RETRY = "`inspect eval-retry` with this log runs what is missing"
 _HEAD_OF_JSON = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"status":\s*"\w+",\s*"eval":\s*\{')
-
-
-class Sample(NamedTuple):
-    """The parts of a sample that count; its events may take megabytes."""
-
-    epoch: int
-    id: str
-    prompt: str
-    letters: tuple[str, ...]
-    """Those of its choices; empty if it has none."""
-    gold: str
-    scores: dict[str, tuple[str | None, float | None]]
-    """By scorer the answer it found and its verdict; none if the sample has an error."""
 
 
 def is_log(path: Path) -> bool:
@@ -63,32 +43,39 @@ def read_log(path: Path) -> Iterator[Answers]:
     """
     parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
     header = next(parts)
-    _check_header(header)
-    # an order that does not depend on when each was done
-    samples = sorted(map(_sample, parts), key=lambda sample: (sample.epoch, sample.id))
-    names = list(dict.fromkeys(name for sample in samples for name in sample.scores))
-    _check_samples(samples, header, names)
-    choices = classes_of([sample.gold for sample in samples], [x.letters for x in samples])
-    epochs = sorted({sample.epoch for sample in samples})
-    for epoch in epochs:
-        of_epoch = [sample for sample in samples if sample.epoch == epoch]
-        for name in names:
-            # as Inspect, which leaves out of its metrics what has no score
-            scored = [sample for sample in of_epoch if name in sample.scores]
-            if not scored:
-                continue
-            yield Answers.of(
-                [(x.id, x.gold, *x.scores[name], x.prompt) for x in scored],
-                harness=NAME,
-                task=header["eval"]["task"],
-                model=header["eval"]["model"],
-                how=f"what scorer {name!r} logged as the answer",
-                variant=name if len(names) > 1 else "",
-                epoch=epoch if len(epochs) > 1 else None,
-                choices=choices,
-                created=str(header["eval"].get("created", "")),
-                n_left_out=len(of_epoch) - len(scored),
-            )
+    with naming_sample("the header"):
+        _check_header(header)
+        task, model = header["eval"]["task"], header["eval"]["model"]
+    golds, letters = [], []
+    n_samples: Counter[int] = Counter()  # by epoch
+    runs: dict[tuple[int, str], list[Any]] = {}  # the rows of each epoch and scorer
+    for raw in parts:
+        with naming_sample(f"sample {show(raw.get('id'))}"):
+            choices, epoch = raw.get("choices") or [], raw["epoch"]
+            letters.append(letters_of(len(choices)))
+            golds.append(gold_of(raw["target"], letters[-1]))
+            n_samples[epoch] += 1
+            prompt = _prompt(raw["input"], choices)
+            for name, score in _scores(raw).items():
+                found = answer_and_verdict(score["value"], score.get("answer"))
+                row = (str(raw["id"]), golds[-1], *found, prompt)
+                runs.setdefault((epoch, name), []).append(row)
+    _check_samples(n_samples.total(), header, len(runs))
+    for epoch, name in sorted(runs, key=lambda run: run[0]):
+        # an order that does not depend on when each was done
+        rows = sorted(runs[epoch, name], key=lambda row: row[0])
+        yield Answers.of(
+            rows,
+            harness=NAME,
+            task=task,
+            model=model,
+            how=f"what scorer {name!r} logged as the answer",
+            variant=name if len({name for _, name in runs}) > 1 else "",
+            epoch=epoch if len(n_samples) > 1 else None,
+            choices=classes_of(golds, letters),
+            created=str(header["eval"].get("created", "")),
+            n_left_out=n_samples[epoch] - len(rows),
+        )
 
 
 # From files to samples
@@ -121,41 +108,17 @@ def _parts_of_eval(path: Path) -> Iterator[dict[str, Any]]:
         raise ValueError(f"the log is damaged: {error}") from error
 
 
-def _sample(raw: dict[str, Any]) -> Sample:
-    with naming(f"sample {show(raw.get('id'))}"):
-        try:
-            choices = raw.get("choices") or []
-            letters = letters_of(len(choices))
-            scores = {} if raw.get("invalidation") else raw.get("scores") or {}
-            return Sample(
-                epoch=_of_type(raw["epoch"], int),
-                id=str(raw["id"]),
-                prompt=_prompt(raw["input"], choices),
-                letters=letters,
-                gold=gold_of(raw["target"], letters),
-                scores={
-                    name: answer_and_verdict(score["value"], score.get("answer"))
-                    for name, score in scores.items()
-                    if not (isinstance(score["value"], float) and math.isnan(score["value"]))
-                },
-            )
-        except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"it is damaged: {type(error).__name__} {error}") from error
+def _scores(raw: dict[str, Any]) -> dict[str, Any]:
+    """Return the scores of a sample by scorer; as Inspect, without those that have no value."""
+    scores = {} if raw.get("invalidation") else raw.get("scores") or {}
+    return {x: y for x, y in scores.items() if y["value"] == y["value"]}  # which nan is not
 
 
-def answer_and_verdict(value: Any, answer: Any) -> tuple[str | None, float | None]:
+def answer_and_verdict(value: Any, answer: str | None) -> tuple[str | None, float | None]:
     """Return the answer and verdict of a score; an empty answer counts as none."""
-    if answer is not None:
-        answer = _of_type(answer, str)
     if isinstance(value, str):
         value = _OF_MARK.get(value)
     return answer or None, verdict_of(value)
-
-
-def _of_type(value: Any, kind: type[_T]) -> _T:
-    if type(value) is not kind:
-        raise TypeError(f"{show(value)} is not of type {kind.__name__}")
-    return value
 
 
 def letters_of(n_choices: int) -> tuple[str, ...]:
@@ -165,7 +128,7 @@ def letters_of(n_choices: int) -> tuple[str, ...]:
 
 def gold_of(target: str | list[str], letters: tuple[str, ...]) -> str:
     """Return the one target of a sample, or raise ValueError if it has several or none."""
-    golds = [_of_type(x, str) for x in ([target] if isinstance(target, str) else target)]
+    golds = [target] if isinstance(target, str) else target
     # as the scorer `choice` reads targets: "A, B" and "AB" are two letters
     words = " ".join(golds).replace(",", " ").split()
     marks = [mark for word in words for mark in ([word] if word.isnumeric() else word)]
@@ -189,24 +152,24 @@ def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
 
 
 def _check_header(header: dict[str, Any]) -> None:
-    version, status, run = (header.get(name) for name in ("version", "status", "eval"))
+    version, status = header.get("version"), header.get("status")
     if version != _VERSION:
-        raise ValueError(f"must be of version {_VERSION}, got {show(version)}: {_CONVERT}")
+        said = f"must be of version {_VERSION}, got {show(version)}"
+        raise ValueError(f"{said}: `inspect log convert` converts it")
     if status != "success":
-        raise ValueError(f"must have ended with status 'success', got {show(status)}: {_RETRY}")
-    if not isinstance(run, dict) or {type(run.get("task")), type(run.get("model"))} != {str}:
-        raise ValueError("the log is damaged: it names no task and model")
+        said = f"must have ended with status 'success', got {show(status)}"
+        raise ValueError(f"{said}: `inspect eval-retry` with this log runs what is missing")
 
 
-def _check_samples(samples: list[Sample], header: dict[str, Any], names: list[str]) -> None:
-    """Raise ValueError unless all samples are there, with the scores of each scorer."""
-    n_samples, results = len(samples), header.get("results") or {}
-    if not samples:
+def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:
+    """Raise ValueError unless all samples are there, and some have scores."""
+    if not n_samples:
         raise ValueError("the log has no samples: run without --no-log-samples")
+    results = header.get("results") or {}
     n_total = results.get("total_samples", n_samples)
     if n_samples != n_total and not results.get("early_stopping"):
         raise ValueError(f"the log is damaged: it holds {n_samples} of {n_total} samples")
-    if not names:
+    if not n_runs:
         raise ValueError("no scores, which hold the answers: add them with `inspect score`")
 
 

@@ -6,37 +6,23 @@ task has metrics of both kinds, its file holds each sample twice. The likeliest 
 of the metric `acc`, or of the normalised one that is there instead.
 """
 
-from __future__ import annotations
-
-import json
 import math
 import re
 from collections.abc import Iterator
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
-from ..extras import needing
 from ..inputs.columns import naming
-from ..inputs.open import open_whole
-from .answers import Answers, not_one, of_positions
+from ..inputs.open import explained, open_whole
+from .answers import Answers, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
 NAME = "lighteval"
 
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
-_COLUMNS = [f"doc.{name}" for name in ("id", "task_name", "query", "choices", "gold_index")]
-_COLUMNS += ["model_response.logprobs", "model_response.text"]
-_OPTIONAL = (  # null in some tasks, which leaves no such column
-    "doc.instruction",
-    "doc.fewshot_samples.list.element.query",
-    "doc.specific.extracted_golds",
-    "doc.specific.extracted_predictions",
-    "model_response.text_post_processed",
-    "model_response.output_tokens",
-    "metric",
-)
+_OF_MODEL = ("logprobs", "text", "text_post_processed", "output_tokens")  # its prompt is long
+_COLUMNS = ["doc", "metric", *(f"model_response.{name}" for name in _OF_MODEL)]
 _OF_CHOICES = ("acc", "acc_norm", "acc_norm_token", "acc_norm_pmi")
 _OF_TEXTS = (
     *("extractive_match", "em", "exact_match", "qem", "quasi_exact_match", "pem", "pqem", "f1"),
@@ -60,44 +46,27 @@ def read_log(path: Path) -> Iterator[Answers]:
     ImportError
         If pyarrow is missing.
     """
-    rows = _read_rows(path)
-    tasks = sorted({str(row["doc"]["task_name"]) for row in rows})
-    if len(tasks) > 1:
-        raise ValueError(f"the log must hold one task, got {', '.join(tasks)}")
-    # Generated tokens may have log-probabilities too, but scored choices have no text.
-    generated = [row for row in rows if row["model_response"]["text"]]
-    scored = [row for row in rows if not row["model_response"]["text"]]
+    generated: list[Any] = []
+    scored: list[Any] = []
+    for number, row in enumerate(_rows(path), start=1):
+        with naming_sample(f"row {number}"):
+            # Generated tokens may have log-probabilities too, but scored choices have no text.
+            (generated if row["model_response"]["text"] else scored).append(row)
     both = bool(generated and scored)
     for of_kind, variant in ((scored, "log-probabilities"), (generated, "text")):
         if of_kind:
             yield from _answers(path, of_kind, variant if both else "")
 
 
-def _read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return what is needed of each sample, as nested dicts."""
-    with needing("reading lighteval's details needs pyarrow", "informedness[cli]"):
-        import pyarrow
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield what is needed of each sample, as nested dicts."""
+    with open_whole(str(path)) as stream, explained(stream, "parquet"):
         import pyarrow.parquet
-    rows: list[dict[str, Any]] = []
-    with open_whole(str(path)) as stream:
-        try:
-            file = pyarrow.parquet.ParquetFile(
-                stream, pre_buffer=False, page_checksum_verification=True
-            )
-            there = [f"{file.schema.column(i).path}." for i in range(len(file.schema))]
-            for name in _COLUMNS:
-                if not any(column.startswith(f"{name}.") for column in there):
-                    raise ValueError(f"details of lighteval must have the column {name}, got none")
-            for batch in file.iter_batches(columns=[*_COLUMNS, *_OPTIONAL]):
-                batch.validate(full=True)  # what is damaged may end the process
-                rows += batch.to_pylist()
-        except (pyarrow.ArrowException, OSError, UnicodeError, MemoryError) as error:
-            what = str(error) or "it asks for more memory than there is"
-            raise ValueError(f"not readable as Parquet: {what}") from error
-    for number, row in enumerate(rows, start=1):
-        if None in row.values():
-            raise ValueError(f"row {number} must hold a sample, got null")
-    return rows
+
+        how = {"pre_buffer": False, "page_checksum_verification": True}
+        for batch in pyarrow.parquet.ParquetFile(stream, **how).iter_batches(columns=_COLUMNS):
+            batch.validate(full=True)  # what is damaged may end the process
+            yield from batch.to_pylist()
 
 
 def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, ...]:
@@ -105,9 +74,9 @@ def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, 
 
     That is a position, a text, or one text for each generation.
     """
-    doc, listed = row["doc"], row["doc"]["choices"] or ()
-    choices = [text.strip() for text in listed if isinstance(text, str)]
-    if len(choices) < 2 or len(choices) < len(listed):
+    doc, response = row["doc"], row["model_response"]
+    choices = [text.strip() for text in doc["choices"]]
+    if len(choices) < 2:
         raise ValueError(f"`choices` must list at least two classes, got {show(doc['choices'])}")
     golds = doc["gold_index"]
     golds = golds if isinstance(golds, list) else [golds]
@@ -115,37 +84,32 @@ def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, 
         raise not_one(golds)
     if golds[0] not in range(len(choices)):
         raise ValueError(f"`gold_index` must be one of {len(choices)} choices, got {golds[0]}")
-    gold, response = int(golds[0]), row["model_response"]
+    gold = int(golds[0])
     if not response["text"]:
         return choices, gold, [_likeliest(doc, response, metric)]
     # without the reasoning, if lighteval took that out
     texts = response.get("text_post_processed")
     texts = response["text"] if texts is None else texts
-    if not isinstance(texts, list) or not texts:
-        raise ValueError(f"`text` must be a list of generations, got {show(texts)}")
     if not is_extracted:
         return choices, gold, texts
-    specific, right = doc.get("specific") or {}, choices[gold]
+    specific, right = doc["specific"] or {}, choices[gold]
     found, of_gold = (specific.get(f"extracted_{x}") for x in ("predictions", "golds"))
-    if found is None or (of_gold or [None])[0] != right or len(texts) > 1:
-        raise ValueError(
-            "what was extracted must be logged, as in other samples, of one generation and of the "
-            f"right choice {show(right)}, got {show(found)} and {show(of_gold)} of {show(texts)}"
-        )
+    if found is None or (of_gold or [None])[0] != right or len(texts) != 1:
+        said = f"the answer extracted from one generation, and of the gold {show(right)}"
+        raise ValueError(f"must hold {said}, got {show(found)} and {show(of_gold)}")
     return choices, gold, found[:1] or [None]  # what was parsed; its text may follow
 
 
 def _likeliest(doc: dict[str, Any], response: dict[str, Any], metric: str) -> int:
     """Return the position of the likeliest choice, as the metric has it."""
-    logprobs, n = response["logprobs"], len(doc["choices"])
-    numbers = [x for x in logprobs or () if isinstance(x, Real) and not math.isnan(x)]
+    logprobs, n = list(map(float, response["logprobs"] or ())), len(doc["choices"])
     # perhaps followed by those without the question
-    if len(numbers) not in (n, 2 * n) or len(numbers) < len(logprobs):
+    if len(logprobs) not in (n, 2 * n) or any(map(math.isnan, logprobs)):
         raise ValueError(f"`logprobs` must hold one for each of {n} choices, got {show(logprobs)}")
     blank = " " if "ignore_first_space=True" in metric else ""
     measured = [text.removeprefix(blank) for text in doc["choices"]]
     tokens = response.get("output_tokens") or ()
-    return likeliest(_plain_name(metric), list(map(float, numbers)), measured, tokens)
+    return likeliest(_plain_name(metric), logprobs, measured, tokens)
 
 
 def _plain_name(metric: str) -> str:
@@ -167,31 +131,27 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
         how = "the answer that lighteval's extractive match found in the text"
     samples = []
     for row in rows:
-        with naming(f"sample {row['doc']['id']}"):
+        with naming_sample(f"sample {row['doc']['id']}"):
             samples.append(_sample(row, metric or "acc", is_extracted))
     texts, golds, found = map(list, zip(*samples, strict=True))
-    (n_answers, *more) = sorted(set(map(len, found)))
-    if more:
-        numbers = show([n_answers, *more])
-        raise ValueError(f"all samples must have as many generations, got {numbers}")
-    if n_answers > 1:
+    with naming("samples have different numbers of generations"):
+        epochs = list(zip(*found, strict=True))
+    if len(epochs) > 1:
         metric = None  # its value is of all generations together; by default it leaves out blanks
-        found = [[x.strip() if isinstance(x, str) else x for x in answers] for answers in found]
-    of_golds = of_positions(golds, texts)
-    for epoch, answers in enumerate(zip(*found, strict=True), start=1):
+        epochs = [tuple(text.strip() for text in answers) for answers in epochs]
+    for epoch, answers in enumerate(epochs, start=1):
         yield Answers(
             harness=NAME,
             task=str(rows[0]["doc"]["task_name"]),
             model=_model(path),
             how=how,
             ids=tuple(str(row["doc"]["id"]) for row in rows),
-            predictions=answers if is_text else tuple(of_golds["choices"][i] for i in answers),
             prompts=tuple(_prompt(row["doc"]) for row in rows),
             variant=variant,
-            epoch=epoch if n_answers > 1 else None,
+            epoch=epoch if len(epochs) > 1 else None,
             verdicts=tuple(verdict_of(x.get(metric)) for x in logged),
             created=path.name,
-            **of_golds,
+            **of_positions(golds, answers, texts),
         )
 
 
@@ -200,8 +160,7 @@ def _prompt(doc: dict[str, Any]) -> str:
     examples = [example["query"] for example in doc.get("fewshot_samples") or ()]
     parts = [doc.get("instruction"), *examples, doc["query"]]
     # a question with pictures, or of several messages, is no text
-    texts = [x if isinstance(x, str) else json.dumps(x, default=str) for x in parts if x]
-    return "\n\n".join(texts)
+    return "\n\n".join(str(x) for x in parts if x)
 
 
 def _model(path: Path) -> str:

@@ -1,7 +1,5 @@
 """Which harness wrote a log, and the answers in it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +18,6 @@ from .answers import Answers
 # each has `is_log(path)`, and `read_log(path)`, which yields the answers in a file
 READERS: dict[str, ModuleType] = {x.NAME: x for x in (lm_eval, lighteval, inspect_ai)}
 
-_CHOSEN = ("task", "variant", "epoch")
 _Found: TypeAlias = list[tuple[Path, Answers]]
 
 
@@ -98,7 +95,7 @@ def read_log(
     >>> pairs = [("yes", "yes"), ("no", "no"), ("no", "I cannot say")]
     >>> samples = [
     ...     {"doc_id": i, "target": x, "arguments": asked, "filter": "none", "prompt_hash": "1"}
-    ...     | {"filtered_resps": [answer]} for i, (x, answer) in enumerate(pairs)
+    ...     | {"filtered_resps": [answer], "doc_hash": "2"} for i, (x, answer) in enumerate(pairs)
     ... ]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     log = pathlib.Path(folder, "samples_spam_2026-01-01T00-00-00.jsonl")
@@ -112,8 +109,6 @@ def read_log(
     options = LabelOptions(extract=extract, choices=choices, ignore_case=ignore_case, strip=strip)
     check_choice("harness", harness, (None, *READERS))
     check_choice("epochs", epochs, ("each", "pooled"))
-    if epochs == "pooled" and epoch is not None:
-        raise ValueError("`epoch` is one, and `epochs` all of them: give one of the two")
     found: _Found = []
     left_out: list[str] = []
     for file, reader in _logs(paths_of(path), harness, runs):
@@ -125,14 +120,14 @@ def read_log(
         except (ValueError, OSError) as error:
             left_out.append(str(error))
     read: list[Answers] = []
-    chosen = dict(zip(_CHOSEN, (task, variant, epoch), strict=True))
-    for file, answers in _of_runs(_chosen(found, chosen), latest, epochs, left_out):
+    for field, value in (("task", task), ("variant", variant), ("epoch", epoch)):
+        found = _chosen(found, field, value)
+    for file, answers in _of_runs(found, latest, epochs, left_out):
         try:
             with naming(f"{file}, {answers.variant}" if answers.variant else file):
                 read.append(answers.read(options))
         except ValueError as error:
             left_out.append(str(error))
-            continue
         if n := answers.n_left_out:
             said = f"{n} of {n + len(answers.ids)} samples of {answers.name} have no score"
             warn(f"{file}: {said}, because of an error: the others count")
@@ -161,10 +156,9 @@ def _of_runs(
                 continue
             n_others += 1
             how = "a later run" if is_earlier else "another run, of the same date,"
-            choose = "`latest` accepts this, " if is_earlier else ""
             left_out.append(
-                f"{file}, because {last} is {how} of {by_file[file][0].name!r}: {choose}`runs` "
-                "chooses one by a part of its path"
+                f"{file}, because {last} is {how} of {first.name!r}: `runs` chooses one by a part "
+                "of its path, `latest` accepts later runs"
             )
         if epochs == "pooled":
             of_last = [first.pooled(more)]
@@ -188,13 +182,17 @@ def _logs(
     """Yield each log and the reader of its harness."""
     readers = list(READERS.values()) if harness is None else [READERS[harness]]
     for path in map(Path, paths):
-        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        files = [path]
+        if path.is_dir():
+            files = [x for x in sorted(path.rglob("*")) if not lm_eval.is_results(x)]
         is_named = harness is not None and not path.is_dir()
         logs = [(file, x) for x in readers for file in files if is_named or x.is_log(file)]
         if not logs:
             names = ", ".join(reader.NAME for reader in readers)
-            others = "table_from_file, or --references and --predictions"
-            raise ValueError(f"{path} is or holds no log of {names}; for other files use {others}")
+            raise ValueError(
+                f"{path} is or holds no log of {names}; of a log with another name give the "
+                "`harness`; for other files use table_from_file, or --references and --predictions"
+            )
         if runs is not None:
             top = path if path.is_dir() else path.parent
             logs = [x for x in logs if runs in str(x[0].relative_to(top))]
@@ -203,16 +201,15 @@ def _logs(
         yield from logs
 
 
-def _chosen(found: _Found, wanted: dict[str, Any]) -> _Found:
-    """Return those answers that have the wanted task, variant and epoch, or have none."""
-    for field, value in wanted.items():
-        there = {getattr(answers, field) for _, answers in found}
-        if value is not None and found:
-            if value not in there:
-                names = ", ".join(sorted(map(repr, there)))
-                raise ValueError(f"`{field}` must be one of {names}, got {value!r}")
-            found = [x for x in found if getattr(x[1], field) in (value, "", None)]
-    return found
+def _chosen(found: _Found, field: str, value: Any) -> _Found:
+    """Return those answers that have the wanted task, variant or epoch, or have none."""
+    there = {getattr(answers, field) for _, answers in found}
+    if value is None or not found:
+        return found
+    if value not in there:
+        names = ", ".join(sorted(map(repr, there)))
+        raise ValueError(f"`{field}` must be one of {names}, got {value!r}")
+    return [x for x in found if getattr(x[1], field) in (value, "", None)]
 
 
 def one_run(read: Sequence[Answers], name: str) -> Answers:
@@ -224,10 +221,7 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
         If there are several; the message names them.
     """
     if len(read) != 1:
-        runs = "; ".join(answers.name for answers in read)
-        differ = [x for x in _CHOSEN if len({getattr(answers, x) for answers in read}) > 1]
-        choose = f"choose with {', '.join(f'`{x}`' for x in differ)}" if differ else "name one log"
-        if "epoch" in differ:
-            choose += ', or take them together with epochs="pooled"'
-        raise ValueError(f"{name} must hold one run, got {len(read)} ({runs}): {choose}")
+        names = "; ".join(answers.name for answers in read)
+        choose = "choose with `task`, `variant` or `epoch`, or take epochs together with"
+        raise ValueError(f'{name} must hold one run, got {names}: {choose} epochs="pooled"')
     return read[0]

@@ -22,34 +22,8 @@ from ..warnings import collected
 from .answers import Answers
 
 _SHOWN = ("accuracy", *MODULES)
-_ORIGIN = ("harness", "model", "task", "variant", "epoch", "n_left_out")
+_ORIGIN = ("harness", "model", "task", "variant", "epoch", "n_left_out", "n_other_runs")
 _ADDED = ("n_samples", "n_unknown", "n_tasks", "n_not_guessing")
-
-
-class Run(NamedTuple):
-    """A run of a task, or a file of predictions.
-
-    Attributes
-    ----------
-    name : str
-    report : Report
-    origin : dict
-        Where it comes from: harness, model, task, variant, epoch, n_left_out; of a file its task.
-    how : str
-        How the answers were found, and which were not a class; empty for a file.
-    n_other_runs : int
-        How many other runs of the task were left out.
-    """
-
-    name: str
-    report: Report
-    origin: dict[str, Any]
-    how: str = ""
-    n_other_runs: int = 0
-
-    def __str__(self) -> str:
-        """Return how the answers were found, and the report."""
-        return "\n\n".join(filter(None, (self.how, str(self.report))))
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,18 +48,17 @@ class TaskScore(Measured):
 
 
 class TaskMean(NamedTuple):
-    """The scores of a run, or their mean over the tasks of a model.
+    """The mean over the tasks of a model; a row of the report.
 
     Attributes
     ----------
     name : str
         What stands in the table, such as "mean of 3 tasks".
     fields : dict
-        Where it comes from, as in `Run.origin`, and n_samples, n_unknown, n_tasks, and
-        n_not_guessing: how many tasks have answers that differ from guessing.
-    scores : dict of str to TaskScore or Estimate
-        Of a mean accuracy, Informedness, and NIT if its chance is the same in all tasks; empty if
-        there is no mean.
+        As of a `Run`; n_not_guessing is how many tasks have answers that differ from guessing.
+    scores : dict of str to TaskScore
+        Of accuracy, Informedness, and NIT if its chance is the same in all tasks; empty if there is
+        no mean.
     why_not : str
         Why there is no mean, and what to choose; empty if there is one.
     """
@@ -95,52 +68,66 @@ class TaskMean(NamedTuple):
     scores: Mapping[str, TaskScore | Estimate]
     why_not: str = ""
 
-    def record(self, has_intervals: bool) -> dict[str, Any]:
-        """Return everything but why there is no mean."""
-        record = {**self.fields}
-        for name, made in self.scores.items():
-            record[name] = render.as_json(made.value)
-            if has_intervals:
-                record |= made.fields(f"{name}_")
-        return record
 
+class Run(NamedTuple):
+    """A run of a task, or a file of predictions; a row of the report.
 
-def _scores_of(run: Run) -> TaskMean:
-    report, unknown = run.report, run.report.unknown
-    scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
-    is_guess = 1 - report.guessing_p_value <= (report.confidence_level or 0.95)
-    if math.isnan(report.guessing_p_value):  # of several epochs
-        low, high = scores["informedness"].confidence_interval
-        is_guess = low <= 0 <= high
-    n_unknown = 0 if unknown is None else unknown.n_samples
-    added = report.table.n_samples, n_unknown, 1, int(not is_guess)
-    return TaskMean(run.name, run.origin | dict(zip(_ADDED, added, strict=True)), scores)
+    Attributes
+    ----------
+    name : str
+    fields : dict
+        Where it comes from: harness, model, task, variant, epoch, n_left_out and n_other_runs as of
+        `Answers`, of a file its task; and n_samples, n_unknown, n_tasks (1) and n_not_guessing.
+    scores : dict of str to Estimate or TaskScore
+    report : Report
+    how : str
+        How the answers were found, and which were not a class; empty for a file.
+    """
+
+    name: str
+    fields: dict[str, Any]
+    scores: Mapping[str, TaskScore | Estimate]
+    report: Report
+    how: str = ""
+
+    @classmethod
+    def of(cls, name: str, origin: Mapping[str, Any], report: Report, how: str = "") -> Run:
+        """Return the row of a report."""
+        scores = {x: report.estimates.get(x) or TaskScore(y) for x, y in report.scores.items()}
+        is_guess = 1 - report.guessing_p_value <= (report.confidence_level or 0.95)
+        if math.isnan(report.guessing_p_value):  # of several epochs
+            low, high = scores["informedness"].confidence_interval
+            is_guess = low <= 0 <= high
+        n_unknown = 0 if report.unknown is None else report.unknown.n_samples
+        added = report.table.n_samples, n_unknown, 1, int(not is_guess)
+        fields = dict.fromkeys(_ORIGIN) | {**origin} | dict(zip(_ADDED, added, strict=True))
+        return cls(name, fields, scores, report, how)
+
+    def __str__(self) -> str:
+        """Return how the answers were found, and the report."""
+        return "\n\n".join(filter(None, (self.how, str(self.report))))
 
 
 def _mean_of(model: str, runs: Sequence[Run]) -> TaskMean:
     """Return the mean over the tasks of these runs, which are of one model."""
-    each = [_scores_of(run) for run in runs]
-    n_tasks = len({run.origin["task"] for run in runs})
+    n_tasks = len({run.fields["task"] for run in runs})
     name = f"mean of {n_tasks} tasks"
-    same = {x: runs[0].origin[x] for x in ("harness", "model")}
-    fields = {**dict.fromkeys(_ORIGIN), **same, "task": name}
-    fields |= {x: sum(one.fields[x] for one in each) for x in _ADDED} | {"n_tasks": n_tasks}
+    fields = dict.fromkeys(_ORIGIN) | {x: runs[0].fields[x] for x in ("harness", "model")}
+    fields |= {x: sum(run.fields[x] for run in runs) for x in _ADDED}
+    fields |= {"task": name, "n_tasks": n_tasks}
     why_not = "; ".join(dict.fromkeys(filter(None, (_not_one(run, runs) for run in runs))))
     is_alike = len({n_classes(run.report.table) for run in runs}) == 1
     names = [x for x in _SHOWN if (is_alike or x != "nit") and not why_not]
-    scores = {x: TaskScore.mean_of([one.scores[x] for one in each]) for x in names}
+    scores = {x: TaskScore.mean_of([run.scores[x] for run in runs]) for x in names}
     return TaskMean(model + name, fields, scores, why_not)
 
 
 def _not_one(run: Run, runs: Sequence[Run]) -> str:
     """Return why the task of a run has no one score that a mean could take, and what to choose."""
-    task = run.origin["task"]
-    alike = [other.origin for other in runs if other.origin["task"] == task]
-    for field, more in (("variant", ""), ("epoch", ", or pool them with --epochs pooled")):
-        if len({origin[field] for origin in alike}) > 1:
-            return f"{task} has several {field}s, choose one with --{field}{more}"
-    if run.n_other_runs:
-        return f"{task} has several runs, choose one with --run"
+    task = run.fields["task"]
+    if run.fields["n_other_runs"] or sum(other.fields["task"] == task for other in runs) > 1:
+        how = "choose with --variant, --epoch or --run, or pool epochs with --epochs pooled"
+        return f"{task} has several variants, epochs or runs, {how}"
     if score_named("informedness").undefined(run.report.table):
         return f"the references of {task} are all of one class"
     return ""
@@ -176,23 +163,20 @@ class LogReport(Result):
         Raises
         ------
         ValueError
-            If there is nothing to report on, or a report cannot be made; the message names the run.
+            If a report cannot be made; the message names the run.
         """
-        if not read:
-            raise ValueError("`read` must hold the answers of at least one run, got none")
         runs = []
         for answers in read:
             with naming(answers.name), naming_warnings(answers.name):
                 report = answers.report(confidence_level)
             origin = {name: getattr(answers, name) for name in _ORIGIN}
-            runs.append(Run(answers.name, report, origin, how_read(answers), answers.n_other_runs))
+            runs.append(Run.of(answers.name, origin, report, how_read(answers)))
         return cls(tuple(runs), confidence_level)
 
     @classmethod
     def from_reports(cls, reports: Mapping[str, Report]) -> LogReport:
         """Return the report on files of predictions, a task each, from the report on each."""
-        nothing = dict.fromkeys(_ORIGIN)
-        runs = tuple(Run(name, made, nothing | {"task": name}) for name, made in reports.items())
+        runs = tuple(Run.of(name, {"task": name}, made) for name, made in reports.items())
         return cls(runs, runs[0].report.confidence_level)
 
     @property
@@ -200,19 +184,18 @@ class LogReport(Result):
         """The mean over the tasks of each model that has several."""
         models: defaultdict[str, list[Run]] = defaultdict(list)
         for run in self.runs:
-            models[f"{run.origin['harness']}, {run.origin['model']}, "].append(run)
+            models[f"{run.fields['harness']}, {run.fields['model']}, "].append(run)
         names = models if len(models) > 1 else [""]
-        means = [_mean_of(name, runs) for name, runs in zip(names, models.values(), strict=True)]
+        means = map(_mean_of, names, models.values())
         return [mean for mean in means if mean.fields["n_tasks"] > 1]
 
     @property
     def read(self) -> tuple[Read, ...]:  # type: ignore[override]
         """What was read of files; empty for logs."""
-        return tuple(read for run in self.runs for read in run.report.read)
+        return sum((run.report.read for run in self.runs), ())
 
-    def _rows(self) -> list[TaskMean]:
-        means = [mean for mean in self.means if not mean.why_not]
-        return [*map(_scores_of, self.runs), *means]
+    def _rows(self) -> list[Run | TaskMean]:
+        return [*self.runs, *(mean for mean in self.means if not mean.why_not)]
 
     def text_tables(self) -> list[Rows]:
         """Return one table with a row for each run, and at its end the means over tasks."""
@@ -242,26 +225,31 @@ class LogReport(Result):
             lines.append(f"{mean.name}: {said}.")
         return lines
 
+    def _record(self, row: Run | TaskMean) -> dict[str, Any]:
+        record = {**row.fields}
+        for name, made in row.scores.items():
+            record[name] = render.as_json(made.value)
+            if self.confidence_level is not None:
+                record |= made.fields(f"{name}_")
+        return record
+
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each run, and for each mean over tasks."""
-        records = [row.record(self.confidence_level is not None) for row in self._rows()]
+        records = list(map(self._record, self._rows()))
         return [dict.fromkeys(records[0]) | record for record in records]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; the scores of a mean are None without one."""
-        runs = [{**run.origin, "answers": run.how, **run.report.to_dict()} for run in self.runs]
+        runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
         means = []
         for mean in self.means:
-            record = mean.record(self.confidence_level is not None)
-            means.append({**dict.fromkeys(_SHOWN), **record, "why_not": mean.why_not or None})
+            record = dict.fromkeys(_SHOWN) | self._record(mean)
+            means.append({**record, "why_not": mean.why_not or None})
         return {"runs": runs, "means": means}
 
     def __str__(self) -> str:
         """Return the report on a single run; of several, one table."""
-        if len(self.runs) == 1:
-            return str(self.runs[0])
-        tables = map(render.aligned, self.text_tables())
-        return "\n\n".join([*self.read_blocks(), *tables, "\n".join(self.text_lines())]).rstrip()
+        return str(self.runs[0]) if len(self.runs) == 1 else super().__str__()
 
 
 @contextmanager
@@ -283,6 +271,6 @@ def how_read(answers: Answers) -> str:
         f"{'no answer' if answer is None else render.cut(repr(answer), 40)} ({n})"
         for answer, n in unknown.most_common(3)
     ]
-    more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
     classes = render.cut(", ".join(map(render.shown, answers.classes)), 60)
-    return f"{line} Not among the classes ({classes}): {', '.join(commonest)}{more}."
+    listed = ", ".join([*commonest, *["..."] * (len(unknown) > 3)])
+    return f"{line} Not among the classes ({classes}): {listed}."

@@ -86,8 +86,6 @@ def by_verdict(
     ['yes', 'no', 'I refuse']
     """
     rows = list(zip(ids, answers, golds, verdicts, strict=True))
-    if partial := [row for row in rows if row[-1] not in (None, 0, 1)]:
-        raise _refusal(partial, rows)
     distinct = {id(of): of for of in classes}
     right, wrong = (
         [i for i, x in enumerate(verdicts) if x == verdict and answers[i] is not None]
@@ -126,20 +124,18 @@ def by_verdict(
 
 
 def _refusal(bad: Sequence[tuple[Any, ...]], rows: Sequence[tuple[Any, ...]]) -> VerdictError:
-    said = {0: "wrong", 1: "right"}
     first = [
-        f"{show(name)} answered {cut(show(answer), 60)} where {show(gold)} is right, and counts as "
-        f"{said.get(verdict, verdict)}"
+        f"{show(name)} answered {cut(show(answer), 60)} where {show(gold)} is right, with verdict "
+        f"{verdict:g}"
         for name, answer, gold, verdict in bad[:3]
     ]
-    are_positions = all(str(gold).isdigit() for _, _, gold, _ in rows)
     return VerdictError(
         f"the harness's verdict does not fit the answer in {len(bad)} of {len(rows)} samples, "
         "as if a model graded the answers, or some got partial credit: "
         + "; ".join([*first, *["..."][: len(bad) - 3]])
         + ". Use a scorer that finds the class in the text, or define how to find it with "
-        "`extract`, `ignore_case` or `strip`, which ignore the verdicts"
-        + (", or name what the targets are positions of with `choices`" if are_positions else "")
+        "`extract`, `ignore_case` or `strip`, which ignore the verdicts; if the targets are "
+        "positions, name them with `choices`"
     )
 
 
@@ -180,13 +176,11 @@ def likeliest(
     """
     k = len(choices)
     sizes, less = [1] * k, [0.0] * k
-    if metric == "acc_norm":
-        sizes = [*map(len, choices)]
-    elif metric == "acc_bytes":
-        sizes = [len(choice.encode()) for choice in choices]
-    elif metric == "acc_norm_token":
-        sizes = [*map(len, tokens[:k])] or sizes
-    elif metric in ("acc_mutual_info", "acc_norm_pmi"):
-        less = [*logprobs[k:]] or less
+    if metric in ("acc_norm", "acc_bytes"):
+        sizes = [len(x) if metric == "acc_norm" else len(x.encode()) for x in choices]
+    elif metric == "acc_norm_token" and tokens:
+        sizes = [*map(len, tokens[:k])]
+    elif metric in ("acc_mutual_info", "acc_norm_pmi") and logprobs[k:]:
+        less = [*logprobs[k:]]
     scores = [(x - y) / (n or 1) for x, y, n in zip(logprobs[:k], less, sizes, strict=True)]
     return scores.index(max(scores))

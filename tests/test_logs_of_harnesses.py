@@ -1,0 +1,530 @@
+"""Logs of each harness are read as the harness itself takes them, or refused with the reason.
+
+The kept logs, which test_logs.py describes, are changed here, one or all of their samples.
+"""
+
+import gzip
+import json
+import math
+import shutil
+import zipfile
+from pathlib import Path
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import informedness
+from informedness.inputs.text_labels import AS_THEY_ARE
+from informedness.logs.reading import READERS
+from informedness.warnings import InformednessWarning
+from tables import score_of
+
+RUNS = Path(__file__).parents[1] / "examples" / "runs"
+DATE = "2026-01-01T00-00-00"
+LETTERS = ["A", "B", "C", "D"]
+KEPT = {
+    "lm-eval": "lm-eval/{}/samples_arithmetic_{}_*.jsonl*",
+    "lighteval": "lighteval/details/{}/*/details_{}_0_*.parquet",
+    "inspect": "inspect/{1}_{0}.json",
+}
+LOG = {"lm-eval": "letters", "lighteval": "arithmetic", "inspect": "choice"}
+PATHS = {
+    "lm-eval": f"samples_task_{DATE}.jsonl",
+    "lighteval": f"details/model/{DATE}/details_task_{DATE}.parquet",
+    "inspect": "log.json",
+}
+KNOWS_HALF = [[6, 6, 0, 0], [0, 24, 0, 0], [0, 6, 6, 0], [0, 6, 0, 6]]
+DELETED = object()
+
+
+def kept(harness, log, model="knows-half"):
+    (path,) = RUNS.glob(KEPT[harness].format(model, log))
+    return path
+
+
+def changed_in(sample, fields):
+    """Set or delete fields, of which some are in others: "doc.choices"."""
+    for name, value in fields.items():
+        *outer, last = name.split(".")
+        inside = sample
+        for part in outer:
+            inside = inside[part]
+        if value is DELETED:
+            del inside[last]
+        else:
+            inside[last] = value
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Return a function that changes the samples of a kept log, writes it, and reads it again.
+
+    A change is fields of one or all samples, or a function of the samples, or of Inspect's log.
+    """
+
+    def read(harness, change, at=None, log=None, model="knows-half"):
+        source, target = kept(harness, log or LOG[harness], model), tmp_path / PATHS[harness]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if harness == "lighteval":
+            whole = samples = pyarrow.parquet.read_table(source).to_pylist()
+        elif harness == "inspect":
+            whole = json.loads(source.read_text("utf-8"))
+            samples = whole["samples"]
+        else:
+            opened = gzip.open if source.suffix == ".gz" else open
+            with opened(source, "rt", encoding="utf-8") as stream:
+                whole = samples = [json.loads(line) for line in stream]
+            for sample in samples:  # as most logs, without our own metrics
+                sample.pop("informedness", None), sample.pop("nit", None)
+        if callable(change):
+            change(whole)
+        else:
+            for sample in samples if at is None else [samples[at]]:
+                changed_in(sample, change)
+        if harness == "lighteval":
+            pyarrow.parquet.write_table(pyarrow.Table.from_pylist(samples), target)
+        elif harness == "inspect":
+            target.write_text(json.dumps(whole), "utf-8")
+        else:
+            target.write_text("".join(f"{json.dumps(sample)}\n" for sample in samples), "utf-8")
+        found = list(READERS[harness].read_log(target))
+        return found[0] if len(found) == 1 else found
+
+    return read
+
+
+# Which files are logs, of which model and task
+
+
+def test_logs_are_known_by_their_names_or_first_lines(tmp_path):
+    of_inspect = kept("inspect", "choice").read_bytes()
+    for name, content, harness in (
+        (f"samples_mmlu_pro_{DATE}.jsonl", b"half", "lm-eval"),
+        (f"samples_task_{DATE}.1.jsonl.gz", b"", "lm-eval"),
+        ("samples_task.jsonl", b"", "lm-eval"),
+        (f"results_{DATE}.json", b"{}", "lm-eval"),  # which says what to give instead
+        ("renamed.jsonl", kept("lm-eval", "letters").read_bytes(), None),
+        ("samples_task.csv", b"", None),
+        (f"details_arithmetic_0_{DATE}.0.parquet", b"half", "lighteval"),
+        ("predictions.parquet", kept("lighteval", "arithmetic").read_bytes(), None),
+        ("a.eval", b"half", "inspect"),
+        ("b.json", of_inspect, "inspect"),
+        ("samples.json", b'{"version": 2, "results": {}}', None),
+        ("c.txt", of_inspect, None),
+    ):
+        path = tmp_path / name
+        for exists in (False, True):
+            found = [x for x, reader in READERS.items() if reader.is_log(path)]
+            assert found == [harness] * (exists and harness is not None), name
+            path.write_bytes(content)
+        folder = tmp_path / "folders" / name
+        folder.mkdir(parents=True)
+        assert not any(reader.is_log(folder) for reader in READERS.values())
+
+
+def test_results_are_answered_by_what_to_give_and_passed_over_in_folders(tmp_path, command):
+    path = tmp_path / f"results_{DATE}.json"
+    path.write_text("{}")
+    said = "results hold no samples: give the samples_*.jsonl beside them"
+    with pytest.raises(ValueError, match=said.replace("*", r"\*")):
+        informedness.read_log(path)
+    code, _, errors = command("report", path)
+    assert (code, said in errors) == (2, True)
+    with pytest.raises(ValueError, match="is or holds no log"):
+        informedness.read_log(tmp_path)
+
+
+def test_a_log_with_another_name_is_read_by_the_name_of_its_harness(tmp_path):
+    for harness, log in LOG.items():
+        source = kept(harness, log)
+        copy = shutil.copy(source, tmp_path / f"renamed{''.join(source.suffixes[-2:])}")
+        (answers,) = informedness.read_log(copy, harness=harness)
+        assert answers.report()["informedness"] == pytest.approx(0.5)
+
+
+def test_the_model_is_that_of_the_results_of_the_same_run_of_lm_eval(tmp_path):
+    paths = [tmp_path / f"samples_task_{date}.jsonl" for date in (DATE, "2026-02-02T00-00-00.5")]
+    for path in paths:
+        shutil.copy(kept("lm-eval", "texts", "always-b"), path)
+    results = tmp_path / f"results_{DATE}.json"
+    results.write_text('{"model_name": "org/model"}')
+    found = [next(READERS["lm-eval"].read_log(path)) for path in paths]
+    assert [(x.model, x.task) for x in found] == [("org/model", "task"), (tmp_path.name, "task")]
+    assert [x.created for x in found] == [DATE, "2026-02-02T00-00-00.5"]
+    results.write_text("{")
+    with pytest.raises(ValueError, match=rf"{results.name}: must be a JSON object"):
+        next(READERS["lm-eval"].read_log(paths[0]))
+
+
+def test_the_model_is_that_of_the_folders_of_lighteval(tmp_path):
+    """As lighteval writes them, or as they are on the Hub."""
+    source = kept("lighteval", "arithmetic")
+    for folder, model in (
+        (f"details/details/org/name/{source.parent.name}", "org/name"),
+        (f"details_org__name_private/{source.parent.name}", "details_org__name_private"),
+        ("elsewhere", "elsewhere"),
+    ):
+        (tmp_path / folder).mkdir(parents=True)
+        answers = next(READERS["lighteval"].read_log(Path(shutil.copy(source, tmp_path / folder))))
+        assert (answers.model, answers.created) == (model, source.name)  # which ends in the date
+
+
+# lm-eval
+
+
+def test_logs_without_our_metrics_give_the_same_answers(changed):
+    """In "texts" the targets are digits: those of choices and not positions, as `acc` says."""
+    for model in ("always-b", "knows-half"):
+        for task in ("letters", "texts", "generated"):
+            bare, full = changed("lm-eval", {}, log=task, model=model), kept("lm-eval", task, model)
+            full = list(READERS["lm-eval"].read_log(full))
+            for one, other in zip(bare if isinstance(bare, list) else [bare], full, strict=True):
+                for field in ("how", "ids", "references", "predictions", "choices", "prompts"):
+                    assert getattr(one, field) == getattr(other, field), (model, task, field)
+
+
+def test_texts_that_metrics_turned_into_positions_are_read_as_these(changed):
+    def by_position(samples):
+        for number, sample in enumerate(samples):
+            sample["nit"] = [LETTERS.index(sample["target"]), 1 if number % 2 else -1]
+
+    letter, _ = changed("lm-eval", by_position, log="generated", model="always-b")
+    assert letter.how == "what the metrics took from the text after filter 'letter'"
+    assert (letter.references[:5], letter.unknown()) == ((0, 1, 2, 1, 3), {-1: 30})
+
+
+def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(changed):
+    """By the length behind what the harness writes between question and choice."""
+
+    def change(samples):
+        for number, sample in enumerate(samples):
+            sample["arguments"] = {i: {"arg_1": f" {'B' * i} "} for i in range(1, 3)}
+            sample["filtered_resps"] = [["-2.0", "False"], ["-2.9", "False"]]
+            sample.update(target=str(number % 2), acc_norm=float(number % 2))
+            sample.pop("acc")
+
+    answers = changed("lm-eval", change)
+    assert answers.how == "the likeliest choice, as for acc_norm"
+    assert {*answers.predictions} == {"BB"}
+
+
+@pytest.mark.parametrize(
+    ("k", "metric", "logged", "message"),
+    [
+        (2, "acc", None, None),
+        (3, "acc", None, "must say which of 3 prompts is right: list `informedness`"),
+        (3, "acc", "informedness", None),
+        (3, "acc_norm", None, "in the prompts, and acc_norm divides by their lengths: list `acc`"),
+    ],
+)
+def test_of_prompts_with_one_text_behind_the_right_one_is_told(changed, k, metric, logged, message):
+    """As of Winogrande: by the verdict on two, or by our own metric."""
+
+    def change(samples):
+        for number, sample in enumerate(samples):
+            requests = list(sample["arguments"].values())[:k]
+            sample["arguments"] = dict(enumerate({**x, "arg_1": " it is."} for x in requests))
+            sample["filtered_resps"] = [["-1.0", "False"], *[["-2.0", "False"]] * (k - 1)]
+            sample.pop("acc")
+            sample.update({"target": "it is.", metric: float(number % k == 0)})
+            if logged:
+                sample[logged] = [number % k, 0]
+
+    if message:
+        with pytest.raises(ValueError, match=message):
+            changed("lm-eval", change, log="plain")
+    else:
+        assert changed("lm-eval", change, log="plain").references == tuple(i % k for i in range(25))
+
+
+@pytest.mark.parametrize("listed", [None, LETTERS, "{{letters}}"])
+def test_targets_are_positions_in_the_choices_that_results_or_metrics_name(
+    changed, listed, tmp_path
+):
+    def change(samples):
+        for sample in samples:
+            answer = sample["filtered_resps"][0].lower()
+            sample.update(target=str(LETTERS.index(sample["target"])), filtered_resps=[answer])
+            if listed is None:
+                sample["nit"] = [int(sample["target"]), answer, None, LETTERS]
+            sample["doc"]["letters"] = LETTERS if sample["doc_id"] else ["A", "B", "C", "x"]
+
+    config = {"configs": {"task": {"doc_to_choice": listed}}}
+    (tmp_path / f"results_{DATE}.json").write_text(json.dumps(config))
+    for answers in changed("lm-eval", change, log="generated"):
+        assert answers.classes == ((0, 1, 2, 3) if listed == "{{letters}}" else (*LETTERS,))
+        assert answers.read(AS_THEY_ARE).table.informedness() == pytest.approx(0.5)
+
+
+# lighteval
+
+
+def test_one_right_choice_in_a_list_is_right_and_several_are_refused(changed):
+    """And choices are known without blanks."""
+
+    def change(rows):
+        for row in rows:
+            gold = row["doc"]["gold_index"]
+            row["doc"].update(gold_index=[gold], choices=[" A", " B", " C", " D"])
+
+    answers = changed("lighteval", change)
+    assert answers.choices == (*LETTERS,)
+    assert answers.table.to_dense().tolist() == KNOWS_HALF
+    with pytest.raises(ValueError, match=r"^sample \d+: .*one right answer .*, got \[0, 2\]"):
+        changed("lighteval", {"doc.gold_index": [0, 2]})
+
+
+def test_the_likeliest_choice_is_that_of_the_only_accuracy(changed):
+    """Normalised as its name says, of which the option may be a part; of several, the plain one."""
+    by_tokens = "acc:logprob_normalization=LogProbTokenNorm(name='norm_token')"
+    by_characters = by_tokens.replace("TokenNorm", "CharNorm").replace("_token'", "', ignore{}")
+    fields = {"model_response.logprobs": [-1.0, -2.0, -3.0, -1.0]}
+    fields |= {"model_response.output_tokens": [[1], [1], [1] * 9, [1]]}
+    fields |= {"doc.choices": ["A", "B", "C", " D"], "doc.gold_index": 0}
+    for names, right in (
+        (["acc_norm_token:a=1"], 2),
+        ([by_tokens], 2),
+        (["acc", by_tokens], 0),
+        ([by_characters.format("_first_space=False")], 3),
+        ([by_characters.format("_first_space=True")], 0),
+    ):
+        metric = dict.fromkeys(names, float(right == 0))
+        answers = changed("lighteval", {**fields, "metric": metric}).read(AS_THEY_ARE)
+        assert {*answers.predictions} == {"ABCD"[right]}, names
+
+
+def test_text_is_looked_up_among_the_choices_of_its_sample(changed):
+    """But for blanks if the metric says so, and as the metric says where it tells more."""
+
+    def change(rows):
+        rows[0]["doc"].update(choices=["one", "two", "three"], gold_index=2)
+        for row, text, em in ((rows[0], " Two ", 0), (rows[1], " b.", 1)):
+            row["model_response"]["text_post_processed"], row["metric"]["em"] = [text], em
+
+    answers = changed("lighteval", change, log="arithmetic_text").read(AS_THEY_ARE)
+    assert answers.choices == (0, 1, 2, 3)
+    assert (answers.references[0], answers.predictions[:2]) == (2, (1, 1))
+    assert score_of(answers.table, "accuracy") == sum(answers.verdicts) / 60
+
+
+def test_text_counts_as_it_is_but_without_its_reasoning(changed):
+    for response, unknown in (
+        ({"text": ["<think>B</think>C"]}, {}),  # of which lighteval kept what is behind it
+        ({"text_post_processed": [" B"]}, {" B": 60}),
+        ({"logprobs": [-0.1, -0.2]}, {}),  # of tokens
+        ({"text": ["C"], "text_post_processed": None}, {}),
+    ):
+        fields = {f"model_response.{name}": value for name, value in response.items()}
+        answers = changed("lighteval", fields, log="arithmetic_text")
+        assert (answers.how, answers.unknown()) == ("the generated text", unknown)
+        left_in = "text_post_processed" in response
+        assert left_in or answers.table.to_dense().tolist() == KNOWS_HALF
+    assert set(answers.predictions) == {"C"}
+
+
+def test_each_of_several_generations_is_an_epoch_and_each_kind_of_metric_a_variant(changed):
+    def change(rows):
+        generated = pyarrow.parquet.read_table(kept("lighteval", "arithmetic_text")).to_pylist()
+        for row in generated:
+            row["doc"]["task_name"] = "arithmetic|0"
+            row["model_response"].update(text=["A ", "D"], text_post_processed=None)
+        rows += generated
+
+    scored, *of_text = changed("lighteval", change)
+    assert (scored.variant, scored.table.to_dense().tolist()) == ("log-probabilities", KNOWS_HALF)
+    for epoch, (answers, letter) in enumerate(zip(of_text, "AD", strict=True), start=1):
+        assert (answers.variant, answers.epoch, answers.ids) == ("text", epoch, scored.ids)
+        assert set(answers.predictions) == {letter}
+
+
+def test_nothing_extracted_is_no_answer_and_the_first_of_several_counts(changed):
+    def change(rows):
+        for number, row in enumerate(rows):
+            row["doc"]["specific"]["extracted_predictions"] = ["C", "D"] if number else []
+
+    answers = changed("lighteval", change, log="arithmetic_sentence")
+    assert answers.predictions == (None, *["C"] * 59)
+
+
+def test_examples_and_instruction_are_part_of_the_prompt(changed):
+    """And a question that is no text is one all the same."""
+    shots = [{"query": "What is 1 + 1?"}, {"query": "What is 2 + 2?"}]
+    more = {"doc.instruction": "Add.", "doc.fewshot_samples": shots, "doc.query": "3 + 3?"}
+    prompt = "Add.\n\nWhat is 1 + 1?\n\nWhat is 2 + 2?\n\n3 + 3?"
+    assert set(changed("lighteval", more).prompts) == {prompt}
+    more = {"doc.instruction": None, "doc.query": 7}
+    assert set(changed("lighteval", more).prompts) == {"7"}
+
+
+# Inspect
+
+
+def test_an_answer_that_is_empty_missing_or_of_several_letters_is_unknown(changed):
+    answers = changed("inspect", {"scores.choice.answer": ""}, at=0)
+    assert answers.predictions[:3] == (None, "B", "C")
+    answers = changed("inspect", {"scores.choice.answer": DELETED}, at=1)
+    assert answers.unknown() == {None: 1}
+    several = {"scores.choice.answer": "A, C", "scores.choice.value": "I"}
+    assert changed("inspect", several, at=0).unknown() == {"A, C": 1}
+
+
+def test_names_targets_choices_and_prompts_are_those_of_inspect(changed):
+    """More than 26 choices go on with numbers; messages have an id of their own in each run."""
+
+    def change(log):
+        log["samples"][0].update(choices=[str(i) for i in range(28)], target="2")
+        log["samples"][1]["input"] = [{"id": "one", "role": "user", "content": "1 + 2?"}]
+        log["samples"][1]["choices"] = ["6", "5", "4", "3"]
+
+    def in_words(log):
+        for sample in log["samples"]:
+            sample["target"] = ["yes"] if sample["target"] == "B" else ["no"]
+
+    answers = changed("inspect", change)
+    assert answers.choices[24:] == ("Y", "Z", "1", "2")
+    assert answers.name == "mockllm/knows-half, arithmetic"
+    assert answers.prompts[2] == "What is 3 + 4?\n5\n6\n7\n8"
+    assert answers.prompts[1] == '[{"content": "1 + 2?", "role": "user"}]\n6\n5\n4\n3'
+    answers = changed("inspect", in_words)
+    assert (answers.choices, answers.classes) == (None, ("no", "yes"))
+
+
+def test_samples_without_a_score_are_left_out_and_counted(changed, tmp_path):
+    """And a second epoch that has none is left out whole."""
+
+    def change(log):
+        samples = log["samples"]
+        samples += [{**sample, "epoch": 2, "scores": {}} for sample in samples]
+        log["results"]["total_samples"] = 40
+        samples[0]["scores"]["choice"]["value"] = math.nan
+        samples[2]["scores"].clear()
+        samples[3].update(error={"message": "x"}, scores=None)
+        samples[4].update(invalidation={"author": "x"})
+
+    answers = changed("inspect", change)
+    assert (len(answers.ids), answers.n_left_out) == (16, 4)
+    assert answers.ids[:2] == ("sum-01", "sum-05")
+    with pytest.warns(InformednessWarning, match="4 of 20 samples of .*, epoch 1 have no score"):
+        informedness.read_log(tmp_path)
+
+
+def test_marks_and_numbers_are_verdicts_and_other_values_are_none(changed):
+    """A class C is none of them, nor is a scorer's own word."""
+    values = ["C", "I", "P", "N", 1, 0.5, True, "fine", {"a": 1}, [1]]
+
+    def change(log):
+        for sample, value in zip(log["samples"], values, strict=False):
+            sample["scores"]["choice"]["value"] = value
+
+    wanted = (1, 0, 0.5, 0, 1, 0.5, 1, None, None, None)
+    assert changed("inspect", change).verdicts[: len(values)] == wanted
+
+
+# What is refused
+
+THREE = [["-1.5", "False"]] * 3
+ONE_ANSWER = "must have one right answer for a score of classes, got "
+GENERATED = {"gen_args_0": {"arg_0": "", "arg_1": {"until": []}}}
+ONE_TEXT = {"gen_args_0": {"arg_0": "", "arg_1": " A"}}
+# each target is a position, and the text of another choice
+POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
+PROCESSED, LOGPROBS = "model_response.text_post_processed", "model_response.logprobs"
+OF_B = {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
+GOLD_OF_D = "^sample 19: must hold the answer extracted from one generation, and of the gold 'D'"
+ONE = {"lm-eval": 2, "lighteval": 9, "inspect": 0}
+
+REFUSED = [  # harness, log, fields of one sample (or of all, if the message does not name it)
+    ("lm-eval", "letters", {"prompt_hash": DELETED}, "^line 3: it is damaged: KeyError 'prompt_h"),
+    ("lm-eval", "letters", {"arguments": [["", " A"]]}, "^line 3: it is damaged: AttributeError"),
+    ("lm-eval", "letters", {"filtered_resps": [*THREE, ["nan", ""]]}, "^line 3: .*of 4 choices"),
+    ("lm-eval", "letters", {"filtered_resps": [*THREE, "-1.5"]}, "^line 3: .*values to unpack"),
+    ("lm-eval", "letters", {"arguments": GENERATED}, "^line 3: .*for each of 0 choices"),
+    ("lm-eval", "letters", {"target": "[1, 2]"}, r"^line 3: .*position of one choice.*'\[1, 2\]'"),
+    ("lm-eval", "letters", {"target": "4"}, "^line 3: .*'target': '4'"),
+    ("lm-eval", "letters", {"target": "0"}, "^line 3: .*'likeliest': 2, 'target': '0', 'verd.* 1"),
+    ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, "^line 3: .* with take_first"),
+    ("lm-eval", "generated", {"target": "['A', 'B']"}, f"^line 3: {ONE_ANSWER}"),
+    ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
+    ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "and here it may be either"),
+    ("lighteval", "arithmetic", {"doc.gold_index": -1}, "^sample 19: .*one of 4 choices, got -1"),
+    ("lighteval", "arithmetic", {"doc.gold_index": None}, "^sample 19: .*4 choices, got None"),
+    ("lighteval", "arithmetic", {LOGPROBS: [-1.0] * 3}, "^sample 19: .*each of 4 choices, got"),
+    ("lighteval", "arithmetic", {LOGPROBS: None}, r"^sample 19: .*each of 4 choices, got \[\]"),
+    ("lighteval", "arithmetic", {LOGPROBS: [math.nan] * 4}, r"^sample 19: .*4 choices, got \[nan"),
+    # the right answer alone, and no other choice
+    ("lighteval", "arithmetic_text", {"doc.choices": ["18"]}, r"^sample 19: .*two classes, got"),
+    ("lighteval", "arithmetic_text", {"doc.choices": None}, "^sample 19: it is damaged: TypeErr"),
+    ("lighteval", "arithmetic_sentence", {PROCESSED: ["A", "B"]}, GOLD_OF_D),
+    ("lighteval", "arithmetic_sentence", {PROCESSED: []}, GOLD_OF_D),
+    ("lighteval", "arithmetic_sentence", {"doc.specific": None}, GOLD_OF_D),
+    ("lighteval", "arithmetic_sentence", {"doc.specific": OF_B}, GOLD_OF_D),
+    ("inspect", "choice", {"target": ["A", "B"]}, f"^sample 'sum-00': {ONE_ANSWER}.*'A', 'B'"),
+    ("inspect", "choice", {"target": "AB"}, f"^sample 'sum-00': {ONE_ANSWER}'AB'"),
+    ("inspect", "choice", {"input": DELETED}, "^sample 'sum-00': it is damaged: KeyError 'input'"),
+    ("inspect", "choice", {"scores": DELETED}, "no scores, which hold the answers"),
+]
+
+
+@pytest.mark.parametrize(("harness", "log", "fields", "message"), REFUSED)
+def test_what_cannot_be_scored_is_refused_by_its_sample(changed, harness, log, fields, message):
+    with pytest.raises(ValueError, match=message):
+        changed(harness, fields, ONE[harness] if message.startswith("^") else None, log)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda log: log.update(status="error"), "must have ended with status 'success', got 'err"),
+        (lambda log: log.update(version=1), "must be of version 2, got 1"),
+        (lambda log: log.pop("eval"), "the header: it is damaged: KeyError 'eval'"),
+        (lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
+        (lambda log: log["samples"].pop(), "is damaged: it holds 19 of 20 samples"),
+    ],
+)
+def test_a_log_of_a_run_that_has_not_ended_or_lacks_samples_is_refused(changed, change, message):
+    with pytest.raises(ValueError, match=message):
+        changed("inspect", change)
+
+
+def test_generations_must_be_as_many_in_each_sample(changed):
+    with pytest.raises(ValueError, match=r"^samples have different numbers of generations"):
+        changed("lighteval", {PROCESSED: ["A", "D"]}, at=9, log="arithmetic_text")
+
+
+def test_a_file_that_is_damaged_or_of_something_else_is_refused(tmp_path):
+    parquet = kept("lighteval", "arithmetic").read_bytes()
+    pyarrow.parquet.write_table(pyarrow.table({"doc": [{"id": "1"}]}), tmp_path / "of_others")
+    with zipfile.ZipFile(tmp_path / "begun.eval", "w") as archive:
+        archive.writestr("_journal/start.json", "{}")
+    for name, content, message in (
+        ("samples_task.jsonl", b'{"doc_id": 0\n', "^line 1: must be a JSON object: "),
+        ("samples_task.jsonl", b"\xff\xff\n", "^line 1: must be a JSON object: "),
+        ("samples_task.jsonl", b"[1]\n", r"^line 1: must be a JSON object, got \[1\]"),
+        ("d.parquet", parquet[:4] + b"\xff" * 2000 + parquet[2004:], "not readable as parquet"),
+        ("d.parquet", (tmp_path / "of_others").read_bytes(), "^row 1: it is damaged: KeyError"),
+        ("log.json", b"[1]", r"must be a JSON object, got \[1\]"),
+        ("log.eval", (tmp_path / "begun.eval").read_bytes(), "status 'success', got 'started'"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        harness = {"s": "lm-eval", "d": "lighteval", "l": "inspect"}[name[0]]
+        with pytest.raises(ValueError, match=message):
+            list(READERS[harness].read_log(tmp_path / name))
+
+
+@pytest.mark.slow
+def test_a_damaged_log_is_refused_or_read_as_it_was(tmp_path):
+    """Each of some bytes is changed, or the file cut there; an answer is never another."""
+    source = RUNS / "inspect" / "choice_knows-half.eval"
+    whole, right = source.read_bytes(), list(READERS["inspect"].read_log(source))
+    path = tmp_path / "log.eval"
+    n_refused = 0
+    for place in range(7, len(whole), len(whole) // 150):
+        flipped = whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
+        for damaged in (whole[:place], flipped):
+            path.write_bytes(damaged)
+            try:
+                assert list(READERS["inspect"].read_log(path)) == right
+            except ValueError:
+                n_refused += 1
+    assert n_refused > 150
