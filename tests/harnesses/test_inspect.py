@@ -1,6 +1,5 @@
 """Inspect itself: the kept logs are what it writes, read as it reads them, and its metrics ours."""
 
-import doctest
 import importlib
 import math
 import os
@@ -28,14 +27,12 @@ from tables import score_of
 
 LOGS = Path(__file__).parents[2] / "examples" / "runs" / "inspect"
 METRICS = ("informedness", "informedness_stderr", "nit", "nit_stderr")
-NAMES = sorted(path.name for path in LOGS.iterdir())
 
 
 def metrics_of(log):
     assert log.status == "success", log.error
-    return {
-        name: metric.value for each in log.results.scores for name, metric in each.metrics.items()
-    }
+    metrics = [metric for each in log.results.scores for metric in each.metrics.items()]
+    return {name: metric.value for name, metric in metrics}
 
 
 # The reader
@@ -43,13 +40,12 @@ def metrics_of(log):
 
 def test_the_kept_logs_are_what_inspect_writes_now_but_for_versions(tmp_path):
     made = inspect_logs.logs(str(tmp_path))
-    assert sorted(made) == NAMES
+    assert sorted(made) == sorted(path.name for path in LOGS.iterdir())
     for name, log in made.items():
         kept = read_eval_log(str(LOGS / name))
         kept.eval.packages = log.eval.packages
-        assert kept.model_dump(exclude={"location", "etag"}) == log.model_dump(
-            exclude={"location", "etag"}
-        )
+        new, old = (x.model_dump(exclude={"location", "etag"}) for x in (log, kept))
+        assert new == old
 
 
 WRONG = ["What is 3 + 4?"]
@@ -105,72 +101,78 @@ def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypat
         read(tmp_path)
     monkeypatch.setattr(sys.modules[__name__], "WRONG", [])
     (retried,) = eval_retry(log, **options)
-    assert metrics_of(retried)["accuracy"] == 0.4
     with pytest.warns(InformednessWarning, match=f"left out: .*{refusal}"):
         (of_retry,) = read(tmp_path)
-    assert score_of(of_retry.table, "accuracy") == 0.4
+    assert metrics_of(retried)["accuracy"] == score_of(of_retry.table, "accuracy") == 0.4
 
 
-def words(scorer, **options):
+def words(scorer):
     """Sixty questions to be answered by Yes or No, of which the first twenty have Yes."""
     samples = [
         inspect_logs.Sample(id=f"q{i:02}", input=f"Is it {i}?", target="Yes" if i < 20 else "No")
         for i in range(60)
     ]
     dataset = inspect_logs.MemoryDataset(samples)
-    return inspect_logs.Task(dataset=dataset, solver=generate(), scorer=scorer, **options)
+    return inspect_logs.Task(dataset=dataset, solver=generate(), scorer=scorer)
+
+
+def saying(respond):
+    """A model that says what a function makes of the last message."""
+
+    def output(messages, *_):
+        return inspect_logs.output("m", respond(messages[-1].text))
+
+    return get_model("mockllm/m", custom_outputs=output, memoize=False)
 
 
 def answering(form):
     """A model that is right but at every fourth question; every second answer is in lower case."""
 
-    def respond(messages, *_):
-        i = int(messages[-1].text.split()[-1].rstrip("?"))
+    def respond(asked):
+        i = int(asked.split()[-1].rstrip("?"))
         said = "Yes" if (i < 20) == (i % 4 > 0) else "No"
-        return inspect_logs.output("m", form.format(said.lower() if i % 2 else said, i))
+        return form.format(said.lower() if i % 2 else said, i)
 
-    return inspect_logs.get_model("mockllm/m", custom_outputs=respond, memoize=False)
+    return saying(respond)
 
 
 def grader(grade):
     """A model that grades: by what it is asked, or always the same."""
 
-    def respond(messages, *_):
-        asked = messages[-1].text.casefold()
-        target = re.search(r"\[(?:criterion|expert)\]: (\w+)", asked)[1]
-        is_right = f"say {target} " in asked
-        return inspect_logs.output("g", f"GRADE: {grade or 'IC'[is_right]}")
+    def respond(asked):
+        target = re.search(r"\[(?:criterion|expert)\]: (\w+)", asked.casefold())[1]
+        return f"GRADE: {grade or 'IC'[f'say {target} ' in asked.casefold()]}"
 
-    return inspect_logs.get_model("mockllm/g", custom_outputs=respond, memoize=False)
+    return saying(respond)
 
 
-FOLDING = {
-    "word": (scorer.answer("word"), "ANSWER: {}"),
-    "line": (scorer.answer("line"), "ANSWER: {}"),
-    "pattern": (scorer.pattern(r"is (\w+)"), "it is {}"),
-    "exact": (scorer.exact(), "The {}!"),
-    "end": (scorer.match(), "I say {}."),
-    "begin": (scorer.match("begin"), "{}, for {}"),
-    "whole": (scorer.match("exact"), "{}."),
-    "any": (scorer.match("any"), "{1}: I say {0} to it"),
-    "includes": (scorer.includes(), "I say {} for {}"),
-    "f1": (scorer.f1(), "The {}."),
-    "fact": (scorer.model_graded_fact(model=grader(None)), "I say {} for {}"),
-    "graded": (scorer.model_graded_qa(model=grader(None)), "I say {} for {}"),
-    "case-match": (scorer.match(ignore_case=False), "{}"),
-    "case-pattern": (scorer.pattern(r"(\w+)", ignore_case=False), "{}"),
-    "case-includes": (scorer.includes(ignore_case=False), "I say {} for {}"),
-}
-
-
-@pytest.mark.parametrize("name", FOLDING)
-def test_accuracy_is_that_of_the_scorer(tmp_path, name):
+@pytest.mark.parametrize(
+    ("own", "form"),
+    [
+        (scorer.answer("word"), "ANSWER: {}"),
+        (scorer.answer("line"), "ANSWER: {}"),
+        (scorer.pattern(r"is (\w+)"), "it is {}"),
+        (scorer.exact(), "The {}!"),
+        (scorer.match(), "I say {}."),
+        (scorer.match("begin"), "{}, for {}"),
+        (scorer.match("exact"), "{}."),
+        (scorer.match("any"), "{1}: I say {0} to it"),
+        (scorer.includes(), "I say {} for {}"),
+        (scorer.f1(), "The {}."),
+        (scorer.model_graded_fact(model=grader(None)), "I say {} for {}"),
+        (scorer.model_graded_qa(model=grader(None)), "I say {} for {}"),
+        # which see case
+        (scorer.match(ignore_case=False), "{}"),
+        (scorer.pattern(r"(\w+)", ignore_case=False), "{}"),
+        (scorer.includes(ignore_case=False), "I say  {} for {}"),
+    ],
+)
+def test_accuracy_is_that_of_the_scorer(tmp_path, own, form):
     """Yes: 15 of 20 found, and 10 of 40 others called so.
 
     With case 30 are unknown, and of the others 5 of 10 and 10 of 20 right.
     """
-    own, form = FOLDING[name]
-    sees_case = name.startswith("case")
+    sees_case = form in ("{}", "I say  {} for {}")
     log_format = "json" if sees_case else "eval"
     task = words([own, with_target(own)])
     found = metrics_of(run(task, answering(form), str(tmp_path), log_format))
@@ -198,7 +200,7 @@ def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, 
     with pytest.warns(InformednessWarning, match=r"does not fit the answer in \d+ of 60"):
         found = metrics_of(run(words(with_target(own)), answering(form), str(tmp_path)))
     assert all(math.isnan(found[name]) for name in METRICS)
-    with pytest.raises(ValueError, match="is right, and counts as"):
+    with pytest.raises(ValueError, match="is right, with verdict"):
         read(tmp_path)
     (answers,) = read(tmp_path, extract="(?i)(?:say|yes:) (yes|no)", ignore_case=True)
     assert answers.table.informedness() == pytest.approx(1 / 2)
@@ -217,19 +219,18 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
 
     once, twice = found(1, "knows-half"), found(2, "knows-half")
     mixed = found(2, "knows-half", "always-b")
-    for metric in ("informedness", "nit"):
-        assert twice[metric] == pytest.approx(once[metric])
-        error = once[f"{metric}_stderr"] * math.sqrt(20 / 19)
-        assert twice[f"{metric}_stderr"] == pytest.approx(error)
     assert mixed["informedness"] == pytest.approx(1 / 4)  # half of a half, and B's FPR 3/4
     (pooled,) = read(tmp_path / "2-2", epochs="pooled")
     made = pooled.report(0.95).estimates
     for metric in ("informedness", "nit"):
+        assert twice[metric] == pytest.approx(once[metric])
+        error = once[f"{metric}_stderr"] * math.sqrt(20 / 19)
+        assert twice[f"{metric}_stderr"] == pytest.approx(error)
         assert made[metric].value == pytest.approx(mixed[metric])
         assert made[metric].standard_error == pytest.approx(mixed[f"{metric}_stderr"])
 
 
-def test_classes_groups_and_scorers_are_those_given(tmp_path):
+def test_classes_and_groups_are_those_given(tmp_path):
     """NIT of a constant is 1 / k; what is no class is a wrong answer."""
     task = by_letter(with_target(choice()), metrics=[nit(labels=[*"ABCDE"]), nit_stderr()])
     assert metrics_of(run(task, model("always-b"), str(tmp_path)))["nit"] == pytest.approx(1 / 5)
@@ -242,8 +243,6 @@ def test_classes_groups_and_scorers_are_those_given(tmp_path):
     for labels in ("AB", [], ["A", "A"], [1, 2]):
         with pytest.raises(ValueError, match="`labels` must "):
             nit(labels=labels)
-    with pytest.raises(TypeError, match=r"`scorer` must be a scorer, .* got 'choice'"):
-        with_target("choice")
 
 
 def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):
@@ -257,8 +256,7 @@ def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):
         (of_two, "`labels` must list every reference, 'C' is missing"),
     ):
         log = run(task, model("always-b"), str(tmp_path))
-        assert log.status == "error"
-        assert message in log.error.message
+        assert (log.status, message in log.error.message) == ("error", True)
         assert task is of_several or len(log.samples) == 3
 
 
@@ -294,10 +292,3 @@ def test_an_inspect_that_is_too_old_is_refused_by_name(monkeypatch):
     monkeypatch.delitem(sys.modules, "informedness.inspect_ai")
     with pytest.raises(ImportError, match=r"pip install 'inspect-ai>=0\.3\.241'"):
         importlib.import_module("informedness.inspect_ai")
-
-
-@pytest.mark.parametrize("name", ["inspect_ai", "lm_eval"])
-def test_the_examples_in_docstrings_are_true(tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
-    result = doctest.testmod(importlib.import_module(f"informedness.{name}"))
-    assert (result.failed, result.attempted > 0) == (0, True)

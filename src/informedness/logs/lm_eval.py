@@ -143,10 +143,13 @@ def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
         raise ValueError(f"`filtered_resps` must hold {said}, got {show(responses)}")
     # the harness asks again without a prompt for this metric
     choices = texts if sample["acc_mutual_info"] is None else texts[: len(texts) // 2]
+    stripped = [text.strip() for text in choices]
+    if sample["pair"] is not None:
+        return stripped, sample["pair"][1]
     if len(set(choices)) == 1 and metric in ("acc_norm", "acc_bytes"):
         said = f"the choices are in the prompts, and {metric} divides by their lengths"
         raise ValueError(f"{said}: list `acc`, too")
-    return [text.strip() for text in choices], likeliest(metric, likelihoods, choices)
+    return stripped, likeliest(metric, likelihoods, choices)
 
 
 def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
