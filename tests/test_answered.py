@@ -8,7 +8,6 @@ which is no class.
 import itertools
 import json
 import re
-from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +21,7 @@ from informedness import compare, leaderboard, report
 from informedness.inputs.text_labels import extracted
 from informedness.results.report import Report
 from informedness.warnings import InformednessWarning
-from tables import table_of_labels, table_of_pairs
+from tables import table_of_labels
 
 CHOICES = ["A", "B", "C", "D"]
 GOLD = [0, 1, 2, 0, 1, 3]
@@ -216,32 +215,54 @@ def test_the_commands_score_answers(command, tmp_path):
 
 AB_OR_WRONG = {"labels": ["A", "B"], "unknown": "wrong"}
 REFUSAL = "I cannot answer that."
-TIMES = {"AA": 5, "AB": 1, f"A{REFUSAL}": 2, "BA": 2, "BB": 6, f"B{REFUSAL}": 3, "BC": 1}
-REFERENCES = [pair[0] for pair, n in TIMES.items() for _ in range(n)]
-ANSWERS = [pair[1:] for pair, n in TIMES.items() for _ in range(n)]
+
+# reference, answer, how many
+COUNTS = [
+    ("A", "A", 5),
+    ("A", "B", 1),
+    ("A", REFUSAL, 2),
+    ("B", "A", 2),
+    ("B", "B", 6),
+    ("B", REFUSAL, 3),
+    ("B", "C", 1),
+]
+REFERENCES = [reference for reference, _, n in COUNTS for _ in range(n)]
+ANSWERS = [answer for _, answer, n in COUNTS for _ in range(n)]
+
+# Of all, by their answers: J_A = 5/8 - 2/12 and J_B = 6/12 - 1/8 of 7 answers each, 0 of 6.
+INFORMEDNESS = Fraction(7, 20) * (
+    Fraction(5, 8) - Fraction(2, 12) + Fraction(6, 12) - Fraction(1, 8)
+)
+# Of the 14 answered: Youden's J of two classes.
+WITHOUT = Fraction(5, 6) + Fraction(6, 8) - 1
 
 
 def line_of(result):
     """Return the line of the text that is about unknown answers."""
     (line,) = [line for line in result.text_lines() if "none of the classes" in line]
-    assert line in str(result)
     return line
 
 
 def test_the_scores_without_unknown_answers_are_those_of_the_others():
     result = report(REFERENCES, ANSWERS, **AB_OR_WRONG)
-    unknown, plain = result.unknown, result.to_dict()
-    known = list("A" * 6 + "B" * 8), list("AAAAAB" + "AABBBBBB")
-    assert unknown.informedness == close(5 / 6 + 6 / 8 - 1)  # Youden's J
-    assert unknown.nit == close(np.exp(mutual_info_score(*known)) / 2)
-    assert unknown.answered == table_of_labels(*known, labels=["A", "B"])
-    # of all J_A = 5/8 - 2/12 and J_B = 6/12 - 1/8 of 7 answers each, 0 of 6
-    all_of_them = Fraction(7, 20) * (Fraction(5, 8) - Fraction(2, 12) + Fraction(3, 8))
-    assert result.scores["informedness"] == close(all_of_them)
+    assert result.scores["informedness"] == close(INFORMEDNESS)
+    known = [answer in "AB" for answer in ANSWERS]
+    pair = np.array(REFERENCES)[known], np.array(ANSWERS)[known]
+    unknown = result.unknown
+    assert (unknown.n_samples, unknown.share) == (6, 0.3)
+    assert unknown.informedness == close(WITHOUT)
+    assert unknown.nit == close(np.exp(mutual_info_score(*pair)) / 2)
+
+
+def test_a_line_plain_values_and_csv_say_how_many_and_what_they_cost():
+    result = report(REFERENCES, ANSWERS, **AB_OR_WRONG)
     line = line_of(result)
     assert line.startswith("30.0% of the answers (6) were none of the classes; without them ")
     assert "0.583 rather than 0.292" in line
-    names = "n_unknown", "unknown_share", "informedness_without_unknown", "nit_without_unknown"
+    assert line_of(result) in str(result)
+    unknown, plain = result.unknown, result.to_dict()
+    names = ["n_unknown", "unknown_share"]
+    names += ["informedness_without_unknown", "nit_without_unknown"]
     assert [plain[x] for x in names] == [6, 0.3, unknown.informedness, unknown.nit]
     assert all(f"{name},," in result.to_csv() for name in names)
 
@@ -256,19 +277,17 @@ def test_nothing_is_added_where_every_answer_is_a_class():
 
 
 def test_where_little_is_left_the_classes_stay_and_it_says_why_none_is_scored():
-    for references, answers, share, line, scores in (
-        ("AABBCC", "AABB??", 1 / 3, "on the 4 answered", (1, 2 / 3)),  # of three classes, as before
-        ("AAB", "AB?", 1 / 3, "all references of the 2 answered are 'A'", (None, 0.5)),  # 1/k
-        ("ABB", "???", 1, "nothing is left to score without them", (None, None)),
-    ):
-        labels = sorted({*references})
-        with pytest.warns(InformednessWarning) if share == 1 else nullcontext():
-            result = report([*references], [*answers], labels=labels, unknown="wrong")
-        assert line in line_of(result)
-        plain = result.to_dict()
-        assert (plain["n_unknown"], plain["unknown_share"]) == (answers.count("?"), close(share))
-        found = plain["informedness_without_unknown"], plain["nit_without_unknown"]
-        assert found == tuple(x if x is None else close(x) for x in scores)
+    pair = list("AABBCC"), list("AABB") + [REFUSAL] * 2
+    result = report(*pair, labels=list("ABC"), unknown="wrong")
+    assert result.unknown.nit == close(2 / 3)  # of three classes, as before
+    result = report(["A", "B", "B"], [REFUSAL] * 3, **AB_OR_WRONG)
+    assert "Informedness would be undefined rather than 0.000, and NIT undef" in line_of(result)
+    plain = result.to_dict()
+    assert (plain["n_unknown"], plain["unknown_share"]) == (3, 1.0)
+    assert plain["informedness_without_unknown"] is plain["nit_without_unknown"] is None
+    result = report(["A", "A", "B"], ["A", "B", REFUSAL], **AB_OR_WRONG)
+    assert result.to_dict()["informedness_without_unknown"] is None
+    assert result.to_dict()["nit_without_unknown"] == 0.5  # 1/k of the two declared
 
 
 def test_of_weighted_samples_the_share_is_that_of_the_weight():
@@ -276,11 +295,6 @@ def test_of_weighted_samples_the_share_is_that_of_the_weight():
     result = report(list("AABB"), list("ABB?"), sample_weight=weights, **AB_OR_WRONG)
     assert (result.unknown.n_samples, result.unknown.share) == (None, 0.125)
     assert result.to_dict()["n_unknown"] is None
-    assert result.unknown.informedness == close(2 / 3)  # recall 1/1.5 of A and 1 of B
-    assert line_of(result).startswith("Answers with 12.5% of the weight were none of the classes")
-
-
-def test_a_share_is_not_rounded_to_none_or_all():
-    for counts, share in (([2999, 1], "(less than 0.1%)"), ([1, 2999], "(more than 99.9%)")):
-        table = table_of_pairs(["A", "B"], ["A", "?"], counts, **AB_OR_WRONG)
-        assert share in line_of(Report.from_table(table))
+    # recall 1/1.5 of A and 1 of B
+    assert result.unknown.informedness == close(2 / 3)
+    assert line_of(result).startswith("12.5% of the answers (by weight) were none of the classes")

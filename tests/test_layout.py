@@ -99,8 +99,8 @@ def test_a_prompt_shows_the_text_and_tables_fit_80_columns():
     assert "rows are references" in repr(table)
     tally = Tally()
     assert repr(tally) == "Tally of no samples"
-    tally.add_table(table)
-    assert repr(tally) == repr(table)
+    tally.update(references=["ham"], predictions=["<spam>"])
+    assert repr(tally) == repr(tally.table)
     board, sliced = RESULTS["leaderboard"](), RESULTS["slices"]()
     logged = {"harness": "lm-eval", "task": "t", "model": "m", "how": "the likeliest choice"}
     answers = Answers(**logged, ids=("1",), references=(0,), predictions=(1,), prompts=("",))

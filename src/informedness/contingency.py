@@ -244,12 +244,6 @@ class ContingencyTable(Table):
         """Return NIT = 2^MI / k; see `nit_score` for formula and options."""
         return nit(self, zero_division=zero_division)
 
-    def transpose(self) -> Self:
-        """Return the table with references and predictions swapped."""
-        from .statistics.margins import transposed
-
-        return transposed(self)
-
     def to_dense(self) -> Numbers:
         """Return the table as a k x k array; rows are references."""
         dense = np.zeros((len(self.labels), len(self.labels)), dtype=self.counts.dtype)

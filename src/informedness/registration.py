@@ -9,7 +9,6 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from pathlib import Path
 
 from .extras import needing
@@ -22,8 +21,8 @@ def register() -> dict[str, str]:
     """Put both modules where `evaluate.load` finds them by bare name, online or offline.
 
     Safe to call from many processes at once, and again at any time: a copy already in place is left
-    alone, so a read-only cache that has it is fine; a damaged copy is repaired; the version
-    registered last is the one that loads.
+    alone, so a read-only cache that has it is fine; the version registered last is the one that
+    loads.
 
     Returns
     -------
@@ -43,9 +42,7 @@ def register() -> dict[str, str]:
         digest = hashlib.sha256(b"".join(f"{k}\0".encode() + v for k, v in sorted(files.items())))
         copy = folder / digest.hexdigest()
         try:
-            if not _is_in_place(copy, files):
-                folder.mkdir(parents=True, exist_ok=True)
-                _put_in_place(copy, files)
+            _put_in_place(copy, files)
         except OSError as error:
             remedy = "set HF_MODULES_CACHE to a folder that can be written"
             raise OSError(f"cannot register {name!r} in {folder} ({error}): {remedy}") from error
@@ -109,38 +106,23 @@ def _script(copy: Path) -> Path:
     return copy / f"{copy.parent.name.removeprefix('evaluate-metric--')}.py"
 
 
-def _is_in_place(copy: Path, files: dict[str, bytes]) -> bool:
-    """Whether evaluate would load this copy, whole."""
-    in_copy = {name: copy / name for name in files}
-    if any(not x.is_file() or x.read_bytes() != files[name] for name, x in in_copy.items()):
-        return False
-    others = [_script(other) for other in _copies(copy.parent) if other != copy]
-    newest = _script(copy).stat().st_mtime
-    return all(other.is_file() and other.stat().st_mtime < newest for other in others)
-
-
 def _put_in_place(copy: Path, files: dict[str, bytes]) -> None:
     """Make a copy the one that loads; several processes may do so at once."""
-    folder = copy.parent
-    for package in (folder.parents[1], folder.parent, folder):
-        (package / "__init__.py").touch()
-    newest = time.time()
-    for script in (_script(other) for other in _copies(folder) if other != copy):
-        if script.is_file():
-            newest = max(newest, script.stat().st_mtime + 1)
-        else:  # an incomplete copy, on which evaluate fails before it looks at complete ones
-            shutil.rmtree(script.parent, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".staged-") as staging:
-        staged = Path(staging) / copy.name
-        staged.mkdir()
-        for name, content in files.items():
-            (staged / name).write_bytes(content)
-        script = staged / _script(copy).name
-        os.utime(script, (newest, newest))
-        try:
-            staged.rename(copy)
-        except OSError:  # there is one, which is damaged or old, or of a process that was faster
-            if not _is_in_place(copy, files):
-                # the script goes last: with it the copy becomes the one that loads
-                for path in sorted(staged.iterdir(), key=lambda path: path == script):
-                    path.replace(copy / path.name)
+    folder, script = copy.parent, _script(copy)
+    if not copy.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        for package in (folder.parents[1], folder.parent, folder):
+            (package / "__init__.py").touch()
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".staged-") as staging:
+            staged = Path(staging) / copy.name
+            staged.mkdir()
+            for name, content in files.items():
+                (staged / name).write_bytes(content)
+            try:
+                staged.rename(copy)
+            except OSError:
+                if not copy.is_dir():  # or a faster process has made it
+                    raise
+    others = [_script(other).stat().st_mtime for other in _copies(folder) if other != copy]
+    if others and max(others) >= script.stat().st_mtime:
+        os.utime(script, (max(others) + 1, max(others) + 1))

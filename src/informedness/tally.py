@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from .contingency import ContingencyTable
-from .core.labels import Label, NoSamplesError, check_same_kind, read_column, show
+from .core.labels import Label, NoSamplesError, check_same_kind, read_column
 from .inputs.doubts import warn_of_table
 from .inputs.text_labels import read_sides
 
@@ -22,8 +22,7 @@ class Tally:
     """Counts batches of references and predictions into one table, and keeps nothing else.
 
     Memory grows with the number of different (reference, prediction) pairs, not with the number of
-    samples. Tallies of several processes or parts add up: `sum([first, second])`. `len` is the
-    number of samples counted so far.
+    samples. Tallies of several processes or parts add up: `sum([first, second])`.
 
     Parameters
     ----------
@@ -44,7 +43,7 @@ class Tally:
     >>> tally = Tally(ignore_index=-100)
     >>> for targets, answers in [([0, 1], [0, 1]), ([2, -100], [1, 1]), ([], [])]:
     ...     tally.update(references=targets, predictions=answers)
-    >>> len(tally), round(tally.table.informedness(average="macro"), 4)
+    >>> tally.table.n_samples, round(tally.table.informedness(average="macro"), 4)
     (3, 0.5)
     """
 
@@ -81,29 +80,6 @@ class Tally:
             table = ContingencyTable._of_columns(references, predictions, task, sample_weight)
         except NoSamplesError:
             return
-        self.add_table(table)
-
-    def add_table(self, table: ContingencyTable) -> None:
-        """Add a table of samples that were counted elsewhere, for example on another machine.
-
-        Raises
-        ------
-        ValueError
-            If the tally declares `labels` and the table's differ; if types of label differ.
-        TypeError
-            If it is no table.
-        """
-        if not isinstance(table, ContingencyTable):
-            raise TypeError(f"`table` must be a ContingencyTable, got {show(table)}")
-        classes = self._task.classes
-        if classes is not None:
-            unknown = (None,) if None in table.labels and self._task.unknown == "wrong" else ()
-            if not table.declared or table.labels != (*classes, *unknown):
-                kind = "declared" if table.declared else "observed"
-                raise ValueError(
-                    f"`table` must declare the labels of the tally, {show(classes)}, got "
-                    f"{show(table.labels)}, {kind}: count it with the same labels= and unknown="
-                )
         with ADDING:
             self._table = table if self._table is None else self._table + table
 
@@ -128,27 +104,6 @@ class Tally:
     def __repr__(self) -> str:
         return "Tally of no samples" if self._table is None else repr(self._table)
 
-    def __bool__(self) -> bool:
-        """Whether there is a sample to score."""
-        return self._table is not None
-
-    def __len__(self) -> int:
-        """Return the number of samples counted so far.
-
-        Raises
-        ------
-        ValueError
-            If a table was added that holds only sums of weights.
-        """
-        if self._table is None:
-            return 0
-        if self._table.n_samples is None:
-            raise ValueError(
-                "len() needs the number of samples in every table of the tally, but one holds only "
-                "sums of weights: pass n_samples= to from_counts"
-            )
-        return self._table.n_samples
-
     def __add__(self, other: Tally) -> Tally:
         """Return a tally of the samples of both.
 
@@ -165,8 +120,8 @@ class Tally:
                 f"{other._task}"
             )
         both = copy(self)
-        if other._table is not None:
-            both.add_table(other._table)
+        tables = [tally._table for tally in (self, other) if tally._table is not None]
+        both._table = ContingencyTable.sum_of(tables) if tables else None
         return both
 
     def __radd__(self, other: object) -> Tally:
