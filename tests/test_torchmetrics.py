@@ -136,7 +136,6 @@ def test_options_that_are_not_valid_are_refused():
         ({"num_classes": 3, "threshold": 0.5}, "`threshold` must be left out unless .* 2, got 0.5"),
         ({"num_classes": 2, "threshold": math.nan}, "`threshold` must be a finite number, got nan"),
         ({"num_classes": 2, "average": "micro"}, "`average` must be one of .* 'micro'"),
-        ({"num_classes": 2, "zero_division": 1.0}, '`zero_division` must be "warn", 0.0 or nan'),
         ({"num_classes": 2, "avrage": None}, "Unexpected keyword arguments: `avrage`"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -183,22 +182,17 @@ def test_a_collection_keeps_apart_what_only_its_first_batch_makes_equal():
 
 
 @pytest.mark.filterwarnings("error")
-def test_without_a_sample_the_score_is_nan_and_training_goes_on():
+def test_without_a_sample_the_score_is_nan_and_one_class_warns_and_training_goes_on():
     metric, vector = Informedness(K, ignore_index=-100), Informedness(K, average=None)
     with pytest.warns(UserWarning, match="metric Informedness was called before the ``update``"):
         assert vector.compute().isnan().tolist() == [True] * K
     for preds, n in ((PREDS, 240), (PREDS, 0), (SCORES, 0)):
         assert math.isnan(metric(preds[:n], torch.full_like(TARGET[:n], -100)))
-    metric(PREDS, TARGET)
-    assert metric.compute().item() == near(expected()[1])
-
-
-@pytest.mark.filterwarnings("error")
-def test_a_batch_of_one_class_warns_unless_zero_division_says_what_it_is():
     only = torch.tensor([2, 2])
     with pytest.warns(UndefinedMetricWarning, match="all references are 2"):
         assert Informedness(K)(only, only) == 0.0
-    assert math.isnan(Informedness(K, zero_division=math.nan)(only, only))
+    metric(PREDS, TARGET)
+    assert metric.compute().item() == near(expected()[1])
 
 
 def test_a_metric_is_saved_loaded_pickled_copied_and_merged_with_its_counts():
@@ -222,14 +216,4 @@ def test_counts_stay_whole_in_half_precision():
     metric.set_dtype(torch.float16)
     metric.update(ones, ones)
     assert (metric.counts.dtype, metric.counts.sum()) == (torch.int64, 4995)
-
-
-def test_what_torchmetrics_asks_of_a_metric():
-    for of, lowest in ((Informedness, -1.0), (NIT, 0.0)):
-        metric = of(K)
-        assert (metric.higher_is_better, metric.is_differentiable) == (True, False)
-        assert (metric.plot_lower_bound, metric.plot_upper_bound) == (lowest, 1.0)
-        assert metric.full_state_update is False
-    metric.update(PREDS, TARGET)
-    _, axes = metric.plot()
-    assert axes.lines[0].get_ydata() == [near(expected()[2])]
+    assert (metric.higher_is_better, metric.is_differentiable) == (True, False)

@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 
 from .core.labels import Codes, NoSamplesError, Numbers, as_array, check_choice, show
-from .core.table import is_real
 
 _TOLERANCE = 1e-3  # of a sum of probabilities: those in 16 bits are exact to 5e-4
 
@@ -112,8 +111,6 @@ def _read_prevalence(prevalence: Any, k: int) -> Numbers:
 
 def _read_shares(values: Any, name: str, remedy: str) -> Numbers:
     array = as_array(values, name)
-    if array.dtype.kind == "O" and all(map(is_real, array.flat)):
-        array = array.astype(np.float64)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"`{name}` must hold numbers, got {show(values)}")
     array = array.astype(np.float64)

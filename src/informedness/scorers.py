@@ -163,8 +163,7 @@ def cross_val_estimate(
             "StratifiedGroupKFold, LeaveOneOut or LeaveOneGroupOut; for repeated folds, shuffles "
             "and time series there is cross_validate(scoring=informedness_scorer)"
         )
-    options: dict[str, Any] = {} if params is None else {"params": params}
-    predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, **options)
+    predictions = cross_val_predict(estimator, X, y, cv=splits, n_jobs=n_jobs, params=params)
     table_of_labels(y, predictions, labels, sample_weight, None, "error")  # warns of odd labels
     return estimate(
         y,

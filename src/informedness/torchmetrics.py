@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Literal
 
 from .contingency import ContingencyTable
 from .core.labels import NoSamplesError, show
-from .core.scores import Average, ZeroDivision, check_zero_division
+from .core.scores import Average
 from .core.table import is_real
 from .extras import needing
-from .statistics.registry import averaged_score, score_named
+from .statistics.registry import averaged_score
 from .trainer import _argmax, _check_numbers
 
 with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
@@ -30,8 +30,6 @@ class _ScoreOfCounts(Metric):
     is_differentiable: bool = False
     higher_is_better: bool = True
     full_state_update: bool = False
-    plot_upper_bound: float = 1.0
-    plot_legend_name: str = "Class"
 
     metric: ClassVar[str]
 
@@ -42,7 +40,6 @@ class _ScoreOfCounts(Metric):
         *,
         average: Average | Literal["default"] = "default",
         threshold: float | None = None,
-        zero_division: ZeroDivision = "warn",
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -56,9 +53,9 @@ class _ScoreOfCounts(Metric):
             if num_classes != 2:
                 said = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
                 raise ValueError(f"`threshold` must be {said}: the highest score counts")
-        check_zero_division(zero_division, averaged_score(self.metric, average).stand_in)
+        averaged_score(self.metric, average)  # raises if there is none
         self.num_classes, self.ignore_index = num_classes, ignore_index
-        self.average, self.threshold, self.zero_division = average, threshold, zero_division
+        self.average, self.threshold = average, threshold
         # A MetricCollection lets metrics share one state if its name and value are equal after the
         # first batch: metrics that read batches differently must not.
         self._state = f"counts_without_{ignore_index}_above_{threshold}".replace(".", "_")
@@ -146,17 +143,12 @@ class _ScoreOfCounts(Metric):
         except NoSamplesError:
             value = [math.nan] * self.num_classes if self.average is None else math.nan
         else:
-            score = averaged_score(self.metric, self.average)
-            value = score.value(table, zero_division=self.zero_division)
+            value = averaged_score(self.metric, self.average).value(table)
         return torch.tensor(value, dtype=dtype, device=self.counts.device)
 
     def set_dtype(self, dst_type: Any) -> Any:
         """Keep the counts as integers: half precision could not count beyond 2048."""
         return self
-
-    def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot values returned by `forward` or `compute`; by default the current one."""
-        return self._plot(val, ax)
 
 
 class Informedness(_ScoreOfCounts):
@@ -174,8 +166,6 @@ class Informedness(_ScoreOfCounts):
     threshold : float, optional
         For two classes and one score per sample: class 1 is predicted above it. It is never
         guessed.
-    zero_division : {"warn", 0.0, nan}
-        The score if all targets are of one class, for example in a small batch.
     **kwargs
         Options of every torchmetrics metric, for example `dist_sync_on_step`.
 
@@ -190,7 +180,6 @@ class Informedness(_ScoreOfCounts):
     """
 
     metric = "informedness"
-    plot_lower_bound: float = score_named("informedness").lowest
 
 
 class NIT(_ScoreOfCounts):
@@ -200,10 +189,9 @@ class NIT(_ScoreOfCounts):
     ----------
     num_classes, ignore_index, threshold
         As in `Informedness`. All classes count in k, even those that do not occur. There is no
-        `average`, and `zero_division` is not used, since k is at least 2.
+        `average`.
     **kwargs
         Options of every torchmetrics metric.
     """
 
     metric = "nit"
-    plot_lower_bound: float = score_named("nit").lowest
