@@ -13,7 +13,6 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.testing.compare import compare_images
 
-from cli_cases import write
 from informedness import ContingencyTable, entropy_triangle, estimate, leaderboard, report, slices
 from informedness.plots import plot_confusion_matrix, plot_entropy_triangle, plot_intervals
 from informedness.results.report import Report
@@ -23,8 +22,7 @@ from tables import table_of_labels
 mpl.use("agg")
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 IMAGES = Path(__file__).parent / "images"
-# Root mean square of 0 to 255; the cells of a confusion matrix end between pixels, and without its
-# cloud the triangle differs by 2.
+# Root mean square of 0 to 255; the cells of a confusion matrix end between pixels.
 TOLERANCE = {"confusion": 8}
 MATRIX = np.array([[50, 6, 4], [9, 20, 1], [0, 2, 8]])
 LABELS = ["$5$", "_no", "a long name of a class"]
@@ -54,7 +52,7 @@ PICTURES = {
     "per_class": REPORT.plot,
     "intervals_of_models": BOARD.plot,
     "intervals_of_slices": lambda **ax: SLICES.plot("nit", **ax),
-    "entropy_triangle": lambda **ax: plot_entropy_triangle(TABLES, n_resamples=50, **ax),
+    "entropy_triangle": partial(plot_entropy_triangle, TABLES),
 }
 
 
@@ -100,27 +98,25 @@ def first(n):
 
 
 def wide(k, count, labels=None):
-    labels = labels if k == 12 else ALIKE[:k]
-    return ContingencyTable.from_matrix(count * (np.eye(k, dtype=int) + 1), labels=labels)
+    return ContingencyTable.from_matrix(
+        count * (np.eye(k, dtype=int) + 1), labels=labels or ALIKE[:k]
+    )
 
 
 # What is too much for its picture: large numbers, long names, many classes, tables, scores
 UGLY = {
-    **{
-        f"{k} of {n}": partial(plot_confusion_matrix, wide(k, n))
-        for k, n in ((6, 10**6), (12, 7), (12, 10**5), (20, 1))
-    },
+    "6 of a million": partial(plot_confusion_matrix, wide(6, 10**6)),
     "12 names": partial(
-        plot_confusion_matrix,
-        wide(12, 10**5, [f"a question about the place {i}" for i in range(12)]),
+        plot_confusion_matrix, wide(12, 7, [f"a question about the place {i}" for i in range(12)])
     ),
+    "20 classes": partial(plot_confusion_matrix, wide(20, 1)),
     "weights": partial(
         plot_confusion_matrix,
         table_of_labels([0, 1, 1], [0, 1, 0], sample_weight=[1e-4, 2e-4 / 3, 1]),
     ),
     "rows": report(wide(20, 9), confidence_level=0.95).plot,
     "models": partial(plot_intervals, {name: estimate(x) for name, x in first(20).items()}),
-    **{f"{n} tables": partial(plot_entropy_triangle, first(n)) for n in (5, 11, 30)},
+    **{f"{n} tables": partial(plot_entropy_triangle, first(n)) for n in (4, 30)},
 }
 
 
@@ -142,9 +138,7 @@ def written_on(figure):
 @pytest.mark.parametrize("name", PICTURES | UGLY)
 def test_everything_written_can_be_read_in_a_column_and_on_a_slide(name):
     picture = (PICTURES | UGLY)[name]
-    figure = picture().figure
-    assert figure.get_size_inches()[0] == 3.03  # a column of ACL's style
-    texts = written_on(figure)
+    texts = written_on(picture().figure)
     assert min(text.get_fontsize() for text in texts) >= 5.5
     assert not any(text.get_parse_math() for text in texts if "$" in text.get_text())
     with mpl.rc_context({"font.size": 14}):
@@ -191,22 +185,14 @@ def test_of_many_classes_and_slices_some_are_drawn_and_it_is_said_how_many():
     assert names_of(many.plot()) == [*map(str, range(49)), "and 11 more", "all"]
 
 
-def test_names_numbers_and_lines_are_told_apart_where_there_is_little_room():
+def test_names_are_told_apart_and_numbers_left_out_where_there_is_little_room():
     legend = UGLY["30 tables"]().get_legend()
     for names in (names_of(UGLY["models"]()), [text.get_text() for text in legend.get_texts()]):
         assert len(names) == len({*names}) >= 20
         assert max(map(len, names)) <= 24
+    assert numbers_of(UGLY["6 of a million"]()) == []
     board = leaderboard(REFERENCES, {f"{i}": answers(0.5, i) for i in range(10)})
     assert numbers_of(board.plot())[-1] == "score, ranks"
-    for name in ("12 of 100000", "12 names"):
-        ax = UGLY[name]()  # 200,000 of 1.3 million
-        assert numbers_of(ax)[:2] == ["15", "8"]
-        assert ax.get_xlabel() == "prediction\nnumbers: % of the row"
-    ax = plot_entropy_triangle(first(4))
-    ax.figure.canvas.draw()
-    corner = ax.get_legend().get_window_extent().min
-    x, y = ax.transData.inverted().transform(corner)
-    assert y > math.sqrt(3) * (1 - x)  # right of the triangle
 
 
 def test_classes_are_drawn_from_fpr_to_tpr():
@@ -245,32 +231,14 @@ def test_models_and_slices_are_drawn_with_their_intervals():
     assert (names_of(ax), ax.get_xlabel()) == (["a, 1", "b"], "score, 95% interval")
 
 
-def place_and_cloud(matrix, **options):
-    """Return the point of a table in the triangle, and its cloud."""
-    lines = plot_entropy_triangle(ContingencyTable.from_matrix(matrix), **options).lines
-    (place,) = (line.get_xydata()[0] for line in lines if line.get_marker() == "o")
-    return place, *(line.get_xydata() for line in lines if line.get_marker() == ".")
-
-
 def test_tables_lie_in_the_triangle_by_their_coordinates():
     corners = np.array([(1, 0), (0.5, math.sqrt(3) / 2), (0, 0)])  # one class, transferred, lost
     for matrix in (MATRIX, [[50, 0], [0, 50]], [[25, 25], [25, 25]], [[30, 10], [5, 5]]):
+        ax = plot_entropy_triangle(ContingencyTable.from_matrix(matrix))
+        (place,) = (line.get_xydata()[0] for line in ax.lines if line.get_marker() == "o")
         cells = np.indices(np.shape(matrix)).reshape(2, -1)
         weights = entropy_triangle(*np.repeat(cells, np.ravel(matrix), axis=1))
-        assert np.allclose(place_and_cloud(matrix)[0], np.array(weights) @ corners)
-
-
-def test_a_cloud_lies_about_its_point_and_is_narrower_for_more_samples():
-    spreads = []
-    for factor in (1, 100):
-        place, cloud = place_and_cloud(MATRIX * factor, n_resamples=300)
-        assert cloud.shape == (300, 2)
-        spreads.append(cloud.std(axis=0))
-        assert (abs(cloud.mean(axis=0) - place) < spreads[-1]).all()
-    assert np.allclose(spreads[0] / spreads[1], 10, rtol=0.25)
-    # a resample without the rarest class has no fewer classes for it
-    _, cloud = place_and_cloud(np.diag([50, 50, 1]), n_resamples=50)
-    assert cloud[:, 1].max() < 0.9 * math.sqrt(3) / 2
+        assert np.allclose(place, np.array(weights) @ corners)
 
 
 def test_what_cannot_be_drawn_is_refused():
@@ -289,26 +257,6 @@ def test_what_cannot_be_drawn_is_refused():
     for wrong in (MATRIX, {"a": MATRIX}):
         with pytest.raises(TypeError, match="`estimates` must map names to each Estimate, got"):
             plot_intervals(wrong)
-
-
-@pytest.mark.slow
-def test_the_command_writes_pictures_and_prints_what_it_does_without(command, tmp_path):
-    rows = [(i % 3, (i % 3) if i % 5 else 0, 0, "xy"[i % 2]) for i in range(90)]
-    file = write(tmp_path / "p.csv", rows, ("gold", "model", "other", "type"))
-    arguments = ["report", file, "-r", "gold", "-p", "model"]
-    for options, names in (
-        ([], ["confusion", "per_class", "entropy_triangle"]),
-        (["other"], ["intervals"]),
-        (["--by", "type", "--confidence-level", "0.9"], ["intervals"]),
-    ):
-        folder = tmp_path / f"new {len(options)}" / "pictures"
-        _, printed, warned = command(*arguments, *options)
-        paths = [folder / f"{name}.png" for name in names]
-        said = "".join(f"wrote {path}\n" for path in paths) + warned
-        assert command(*arguments, *options, "--plot", folder) == (0, printed, said)
-        assert sorted(folder.iterdir()) == sorted(paths)
-        assert {path.read_bytes()[:4] for path in paths} == {b"\x89PNG"}
-        assert pyplot.get_fignums() == []
 
 
 if __name__ == "__main__":

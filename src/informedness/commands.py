@@ -207,7 +207,7 @@ def _save_plots(result: Any, options: Namespace) -> None:
         axes = {
             "confusion": plot_confusion_matrix(result.table),
             "per_class": axes["intervals"],
-            "entropy_triangle": plot_entropy_triangle(result.table, n_resamples=300),
+            "entropy_triangle": plot_entropy_triangle(result.table),
         }
     for name, ax in axes.items():
         path, figure = Path(options.plot) / f"{name}.png", ax.figure

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .contingency import ContingencyTable
 from .core.labels import Numbers, check_choice, show
 from .core.table import Table
 from .extras import needing
@@ -48,7 +47,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     """Draw a table, shaded by the share of the row.
 
     Rows are references, columns predictions. With more than 20 classes, the 20 with the most
-    references are drawn; with more than 12, the cells have no numbers.
+    references are drawn. Cells too narrow for their numbers have none.
 
     Parameters
     ----------
@@ -58,6 +57,7 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
+    >>> from informedness import ContingencyTable
     >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
     >>> [text.get_text() for text in plot_confusion_matrix(table).texts]
     ['84', '6', '2', '8']
@@ -85,27 +85,17 @@ def plot_confusion_matrix(table: Table, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel(f"prediction{more}", fontsize=size)
     ax.set_ylabel("reference", fontsize=size)
     decimals = ".6g" if table.is_weighted else ".0f"
-    if not _write_cells(ax, [f"{cell:{decimals}}" for cell in cells.flat], shares, size):
-        percents = ["" if math.isnan(share) else f"{100 * share:.0f}" for share in shares.flat]
-        if _write_cells(ax, percents, shares, size):
-            ax.set_xlabel(f"prediction{more}\nnumbers: % of the row", fontsize=size)
-    return ax
-
-
-def _write_cells(ax: Axes, numbers: list[str], shares: Any, size: float) -> bool:
-    """Write a number into each cell, if they can be read where they fit."""
-    widest = ax.text(0, 0, max(numbers, key=len), ha="center", va="center", fontsize=size)
+    numbers = [f"{cell:{decimals}}" for cell in cells.flat]
+    widest = ax.text(0, 0, max(numbers, key=len), fontsize=size)
     ax.figure.canvas.figure.draw_without_rendering()  # before it nothing has a width
     largest = max(widest.get_window_extent().size)
     widest.remove()
-    scale = min(1, 0.85 * ax.get_window_extent().width / shares.shape[1] / largest)
-    fits = bool(scale >= _SMALL)
-    if fits:
-        places = np.ndindex(shares.shape)
-        for (i, j), number, share in zip(places, numbers, shares.flat, strict=True):
-            color = "white" if share > 0.5 else _INK
+    scale = min(1, 0.85 * ax.get_window_extent().width / len(columns) / largest)
+    for (i, j), number in zip(np.ndindex(shares.shape), numbers, strict=True):
+        if scale >= _SMALL:  # or nobody could read it
+            color = "white" if shares[i, j] > 0.5 else _INK
             ax.text(j, i, number, ha="center", va="center", fontsize=scale * size, color=color)
-    return fits
+    return ax
 
 
 def draw_per_class(report: Any, ax: Axes | None = None) -> Axes:
@@ -189,6 +179,7 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
 
     Examples
     --------
+    >>> from informedness import ContingencyTable
     >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
     >>> from informedness import estimate
     >>> plot_intervals({"filter": estimate(table)}).get_xlabel()
@@ -200,13 +191,7 @@ def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None)
     return _forest(rows, titles.pop() if len(titles) == 1 else "score", ax)
 
 
-def plot_entropy_triangle(
-    tables: Mapping[Any, Table] | Table,
-    *,
-    n_resamples: int = 0,
-    seed: int = 0,
-    ax: Axes | None = None,
-) -> Axes:
+def plot_entropy_triangle(tables: Mapping[Any, Table] | Table, *, ax: Axes | None = None) -> Axes:
     """Draw tables in the entropy triangle (Valverde-Albacete and Pelaez-Moreno 2014).
 
     At the top the classes are balanced and all information is transferred; at the left they are
@@ -216,12 +201,6 @@ def plot_entropy_triangle(
     Parameters
     ----------
     tables : mapping of name to ContingencyTable, or one table
-    n_resamples : int
-        Number of resamples of each table, drawn as a cloud that shows how far other samples would
-        move its point. Every resample shows some information by chance, as every sample does, so
-        with few samples the cloud lies above the point. Weighted tables have no cloud.
-    seed : int
-        Seed of the random numbers.
     ax : matplotlib Axes, optional
         Where to draw; by default on a new figure.
 
@@ -236,6 +215,7 @@ def plot_entropy_triangle(
 
     Examples
     --------
+    >>> from informedness import ContingencyTable
     >>> table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
     >>> axes = plot_entropy_triangle({"filter": table})
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
@@ -246,17 +226,13 @@ def plot_entropy_triangle(
         raise ValueError(
             f"`tables` must hold at most {_MOST_TABLES}, which can be told apart, got {len(named)}"
         )
-    is_below = len(named) > 4  # the legend, beside the top of the triangle if there is room
-    scale, n_columns = (_SMALL, 3) if is_below else (1, 1)
-    ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3) * is_below)
+    ax, size = _axes(ax, 2.5 + 0.13 * math.ceil(len(named) / 3))
     _draw_triangle(ax, size)
-    rng = np.random.default_rng(seed)
+    from matplotlib.transforms import ScaledTranslation
+
     handles = []
     for i, table in enumerate(named.values()):
         shade = str(0.55 * (i % 3) / 2)
-        if n_resamples and not table.is_weighted:
-            cloud = _cloud(table, n_resamples, rng)
-            ax.plot(*_places(cloud), ".", color=shade, alpha=0.25, markersize=2, mew=0, zorder=2)
         marker = _MARKERS[i % len(_MARKERS)]
         handles += ax.plot(
             *_places([triangle_of(table)]), marker, ms=0.75 * size, zorder=3, color=shade,
@@ -264,10 +240,11 @@ def plot_entropy_triangle(
         )  # fmt: skip
     if not isinstance(tables, Table):
         # names are set afterwards: a legend leaves out those that begin with "_"
-        place = _below(ax, 3 * size) if is_below else {"loc": "upper right"}
+        below = ax.transAxes + ScaledTranslation(0, -size / 24, ax.figure.dpi_scale_trans)
         legend = ax.legend(
-            handles, ["name"] * len(handles), fontsize=scale * size, frameon=False, borderpad=0,
-            handletextpad=0.1, columnspacing=1, borderaxespad=0, ncols=n_columns, **place,
+            handles, ["name"] * len(handles), fontsize=_SMALL * size, frameon=False, borderpad=0,
+            handletextpad=0.1, columnspacing=1, borderaxespad=0, ncols=3, loc="upper center",
+            bbox_to_anchor=(0.5, 0), bbox_transform=below,
         )  # fmt: skip
         for text, name in zip(legend.get_texts(), render.cut_apart(list(named), 15), strict=True):
             text.set_text(name)
@@ -279,7 +256,7 @@ def plot_entropy_triangle(
 def _draw_triangle(ax: Axes, size: float) -> None:
     """Draw its sides, its corners' names and the lines of equal coordinates."""
     top = math.sqrt(3) / 2
-    ax.set_aspect("equal", adjustable="datalim")  # as wide as there is room, for a legend beside
+    ax.set_aspect("equal", adjustable="datalim")
     ax.set_axis_off()
     ax.margins(0)
     ax.update_datalim([(-0.03, -0.02), (1.03, top + 0.02)])
@@ -302,21 +279,6 @@ def _places(points: Any) -> tuple[Numbers, Numbers]:
     """Return x and y of points of the triangle, given as ΔH', 2MI' and VI'."""
     uneven, told, _ = np.reshape(points, (-1, 3)).T
     return uneven + told / 2, told * math.sqrt(3) / 2
-
-
-def _cloud(table: Table, n_resamples: int, rng: Any) -> list[Any]:
-    """Return the places of tables resampled from one, each with as many samples."""
-    counts = rng.multinomial(int(table.total), table.counts / table.total, size=n_resamples)
-    occur = np.flatnonzero((table.reference_totals > 0) | (table.prediction_totals > 0))
-    codes = np.arange(len(table.labels)) if table.declared else occur
-    labels = tuple(table.labels[code] for code in codes)  # those counted, also where not drawn
-    rows, columns = np.searchsorted(codes, table.rows), np.searchsorted(codes, table.columns)
-    places = []
-    for drawn in counts:
-        kept = drawn > 0
-        cells = rows[kept], columns[kept], drawn[kept]
-        places.append(triangle_of(ContingencyTable(labels, True, *cells)))
-    return places
 
 
 # What they share
@@ -383,14 +345,6 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
     ax.set_xlabel(f"{title}, {100 * levels.pop():.6g}% interval", fontsize=size)
     return ax
-
-
-def _below(ax: Axes, points: float) -> dict[str, Any]:
-    """Return where a legend begins so far below the axes, under what is written there."""
-    from matplotlib.transforms import ScaledTranslation
-
-    below = ax.transAxes + ScaledTranslation(0, -points / 72, ax.figure.dpi_scale_trans)
-    return {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "bbox_transform": below}
 
 
 def _rows(ax: Axes, names: list[str], numbers: list[str], size: float, head: str) -> None:
