@@ -1,475 +1,522 @@
 """The command line: files as they are, exit codes, and nothing but the result on stdout."""
 
+import csv
 import io
-import itertools
 import json
 import os
+import random
 import re
-import shutil
+import shlex
 import signal
 import subprocess
 import sys
-from functools import partial
-from inspect import signature
 from pathlib import Path
 from unittest.mock import Mock
 
+import pyarrow
 import pyarrow.parquet
 import pytest
 
-from cli_cases import refused, without_read, write
-from informedness import (
-    __version__,
-    cli,
-    commands,
-    compare,
-    estimate,
-    informedness_score,
-    report,
-    slices,
-    table_from_file,
-)
-from informedness.inputs.joined import joined_rows
-from informedness.inputs.open import FORMATS as PATH_FORMATS
+from cli_cases import refused, without_read
+from informedness import __version__, cli, commands, compare, estimate, leaderboard, report, slices
+from informedness import informedness_score as score_of
+from informedness.inputs.open import FORMATS
 from informedness.logs.reading import READERS, read_log
-from informedness.results.slices import Slices
 from informedness.statistics.registry import SCORES
 
-COLUMNS = ["--references", "gold", "--predictions", "model"]
-ROWS = [("ham", "ham")] * 90 + [("spam", "ham")] * 10
-TEXT = str(report(*zip(*ROWS, strict=True))) + "\n"
+GOLD = ["ham"] * 90 + ["spam"] * 30
+A = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 15 + ["spam"] * 15
+B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 8 + ["spam"] * 22
+TYPE, DOC = ["x", "y"] * 60, [f"0{i % 25}" for i in range(120)]
+IDS = [f"s{i}" for i in range(120)]
+ABC = {"gold": [*"aaaabbbccc"], "a": [*"aabcbbacca"], "b": [*"aaaabbcccc"]}
+RUN = Path(__file__).parents[1] / "examples/runs/lm-eval/knows-half"
+
+
+def write(name, **columns):
+    """Write columns as CSV."""
+    with Path(name).open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([columns, *zip(*columns.values(), strict=True)])
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    """Write the same answers into several files of a new working directory."""
+    monkeypatch.chdir(tmp_path)
+    write("p.csv", gold=GOLD, a=A, b=B, type=TYPE, doc=DOC)
+    write("a.csv", id=IDS, gold=GOLD, model=A, doc=DOC)
+    rows = random.Random(0).sample([*zip(IDS, GOLD, B, strict=True)], 120)
+    write("b.csv", id=[x[0] for x in rows], gold=[x[1] for x in rows], model=[x[2] for x in rows])
+    says = ({"id": name, "says": {"text": label}} for name, _, label in rows)
+    Path("out.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in says))
+    Path("gold.txt").write_text("\n".join(GOLD) + "\n")
+    Path("a.txt").write_bytes("\r\n".join(A).encode())
+    columns = {"id": range(120), "gold": GOLD, "a": A, "b": [None, *B[1:]]}
+    pyarrow.parquet.write_table(pyarrow.table(columns), "null.parquet")
+    write("abc.csv", **ABC)
+    write("train:1.csv", label=[*"abbcccccc?"])
 
 
 @pytest.fixture
 def run(command):
-    return partial(command, "report")
+    """Return a function that runs a command line, which is one string."""
+    return lambda line: command(*shlex.split(line))
 
 
-@pytest.fixture
-def file(tmp_path):
-    return write(tmp_path / "p.csv", ROWS)
+# Results
 
-
-def test_standard_input_and_files_without_an_ending_need_a_format(run, file, monkeypatch):
-    renamed = file.rename(file.with_suffix(""))
-    for path in (renamed, "-"):
-        for options, expected in (["--input-format", "csv"], (0, TEXT)), ([], (2, "")):
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(renamed.open("rb")))
-            code, output, *_ = run(path, *COLUMNS, *options)
-            assert (code, without_read(output) if output else output) == expected
-    refused(run(renamed, *COLUMNS), "give it as --input-format\n")
-
-
-def test_every_output_is_that_of_the_report(run, file):
-    for level, options in ((None, []), (0.9, ["--confidence-level", 0.9])):
-        result = report(*zip(*ROWS, strict=True), confidence_level=level)
-        for output, shown in {
-            "text": f"{result}\n",
-            "json": json.dumps(result.to_dict(), indent=2) + "\n",
-            "csv": result.to_csv(),
-            "markdown": result.to_markdown() + "\n",
-            "latex": result.to_latex() + "\n",
-        }.items():
-            code, out, told = run(file, *COLUMNS, *options, "--format", output)
-            assert (code, told) == (0, "")
-            if output == "json":
-                found = json.loads(out)
-                (read,) = found.pop("read")
-                assert (read["n_rows"], read["columns"][0]["labels"]) == (
-                    100,
-                    [["ham", 90], ["spam", 10]],
-                )
-                assert found == json.loads(shown)
-            elif output == "markdown":
-                assert out.startswith(f"```text\n{file}: 100 rows\n")
-                assert out.endswith(f"\n```\n\n{shown}")
-            else:
-                assert (without_read(out) if output == "text" else out) == shown
-
-
-def test_text_is_text_unless_integers_are_asked_for(run, tmp_path):
-    path = write(tmp_path / "p.csv", [("001", "1"), ("1", "1"), ("2", "2")])
-    for options, label in ([], "001"), (["--numeric"], 1):
-        output = run(path, *COLUMNS, "--format", "json", *options)[1]
-        assert json.loads(output)["per_class"][0]["label"] == label
-    # as pandas writes integers with a gap
-    write(path, [("0", "0.0"), ("1", "1.0"), ("1", "0.0"), ("1", "")])
-    wrong = ["--unknown", "wrong", "--labels", 0, 1]
-    for options, score in (["--drop-null"], "0.75"), (wrong, "0.6666666666666666"):
-        code, output, told = run(path, *COLUMNS, *options, "--metric", "balanced_accuracy")
-        assert (code, output) == (0, f"{score}\n")
-        assert "text read as integers" in told
-    write(path, [("0", "0.0"), ("1", "1.0"), ("1", "0.")])
-    code, output, told = run(path, *COLUMNS, "--metric", "informedness")
-    assert (code, output, "none in common" in told) == (0, "0.0\n", True)
-    assert run(path, *COLUMNS, "--numeric", "--metric", "informedness")[1] == "0.5\n"
-    for text in ("1.5", "x", "", " 1", "1_000", "٣"):
-        result = run(write(path, [("1", text)]), *COLUMNS, "--numeric", "--keep-missing")
-        refused(result, f"`--predictions` must hold integers with --numeric, got {text!r}")
-
-
-def test_a_file_that_cannot_be_scored_is_an_error_that_names_it(run, tmp_path):
-    refused(run(tmp_path / "p.csv", *COLUMNS), "p.csv: No such file or directory")
-    for name, content, message in (
-        (
-            "p.csv",
-            "gold,modle\na,b\n",
-            "'gold', 'modle' (did you mean 'modle'?)\n  informedness report",
-        ),
-        ("p.csv", "gold,x\na,b\n", "'model', which does not exist; the columns are 'gold', 'x'\n"),
-        ("p.csv", "gold,model,w\na,a,heavy\n", "'heavy'"),
-        ("p.jsonl", '{"gold": 1, "model": "1", "w": 1}\n', "same type as `--references`, got str"),
-    ):
-        (tmp_path / name).write_text(content)
-        result = run(tmp_path / name, *COLUMNS, *["--weights", "w"] * ("w" in content))
-        refused(result, f"error: {tmp_path / name}: ", message)
-
-
-def test_warnings_go_to_stderr_once_each(run, tmp_path):
-    path = write(tmp_path / "p.csv", [("a", "b")] * 60)
-    code, output, errors = run(path, *COLUMNS)
-    assert (code, "undefined" in output) == (0, True)
-    assert re.fullmatch("(warning: ((?!zero_division).)*\n){3}", errors)
-    assert len(set(errors.splitlines())) == 3
-    refused(run(path, *COLUMNS, "--strict"), *(line[9:] for line in errors.splitlines()))
-
-
-def in_shell(redirections, *arguments, **how):
-    command = " ".join([f"'{sys.executable}' -m informedness", *map(str, arguments)])
-    result = subprocess.run(["sh", "-c", f"{command} {redirections}"], capture_output=True, **how)
-    return result.returncode, result.stdout.decode(), result.stderr.decode()
-
-
-def test_help_is_short_and_names_what_there_is(command):
-    assert command("--version")[:2] == (0, f"informedness {__version__}\n")
-    assert all(f"\n  {name} " in command("--help")[1] for name in cli.COMMANDS)
-    for name in ("report", "compare"):
-        code, output, _ = command(name, "--help")
-        assert (code, output.count("\n") <= 42, "--task" in output) == (0, True, False)
-        everything = command(name, "--help-all")[1]
-        known = {*cli._parser(name, True)._option_string_actions} - {"-h", "--help", "--help-all"}
-        assert all(f" {option}" in everything for option in known)
-        assert all(score in everything for score in SCORES)
-    known = {x.dest: x.choices for x in cli._parser("report", True)._actions}
-    assert known["file_format"] == sorted({*PATH_FORMATS.values()})
-    assert known["harness"] == [*READERS]
-    assert "usage: informedness register\n" in command("register", "--help")[1]
-
-
-ONE = "p.csv -r gold -p a"
-
-
-def test_what_cannot_work_is_an_error_of_one_line_before_anything_is_read(command):
-    for arguments, message in (
-        ("", "the command must be one of report, compare, register, unregister; see `"),
-        ("reprot p.csv", "got 'reprot' (did you mean report?)"),
-        ("report", "name a file, a folder or -"),
-        ("register p.csv", "register takes no file, got 'p.csv'"),
-        ("report p.csv --meric nit", "no option --meric (did you mean --metric?); `informedness r"),
-        ("report p.csv --output json", "there is no option --output; `informedness report --help`"),
-        ("report p.csv -r a -p b --by c --vs-rest J", "`--vs-rest` must be one of ('accuracy', "),
-        ("report p.csv -r a -p b --by c --vs-rest f1", "got 'f1': did you mean 'f1_macro'?"),
-        ("report p.csv -r a -p b --metric kappa", "got 'kappa': did you mean 'cohen_kappa'?"),
-        ("compare p.csv -r a -p b c --metric MCC", "did you mean 'matthews_corrcoef'?"),
-        ("report p.csv -r", "error: `--references`: expected one argument; `informedness report -"),
-        ("report p.csv --metric informedness --average weighted", "is scikit-learn's 'weighted'"),
-        (f"report {ONE} --task x", "`--task` is for logs"),
-        ("report refs.txt preds.txt --weights w", "`--weights` is for columns: give --references"),
-        ("report p.jsonl --drop-null", "`--drop-null` is for columns"),
-        (f"report {ONE} b --by x", "`--by` is for one model"),
-        (f"report {ONE} --vs-rest nit", "`--vs-rest` is for slices: add --by"),
-        (f"report {ONE} --average macro", "`--average` is for one score: add --metric"),
-        (f"report {ONE} --by x --metric nit", "`--by` is for all scores, and --metric"),
-        (f"report {ONE} --plot x --metric nit", "`--plot` is for all scores, and --metric"),
-        (f"report {ONE} --plot x --by x", "intervals of slices: add --confidence-level 0.95"),
-        (f"report {ONE} a", "`--predictions` must name each column once, got 'a' twice"),
-        (f"report {ONE} --confidence-level 95", "`--confidence-level` must lie between 0"),
-        (f"report {ONE} --metric nit --average macro", "`--average` must be left out for"),
-    ):
-        refused(command(*arguments.split()), message)
-
-
-def test_two_text_files_of_a_label_a_line_are_scored(command, tmp_path):
-    references, predictions = ["a b", "b", "b", "a b"] * 20, ["a b", "b", "a b", "a b"] * 20
-    files = [tmp_path / "refs.txt", tmp_path / "preds.txt"]
-    files[0].write_text("\n".join(references) + "\n")
-    files[1].write_bytes("\r\n".join(predictions).encode())
-    assert without_read(command("report", *files)[1]) == f"{report(references, predictions)}\n"
-    score = informedness_score(references, predictions)
-    assert command("report", *files, "--metric", "informedness")[:2] == (0, f"{score!r}\n")
-    for wrong in ([*files, "-r", "label"], files[:1]):
-        refused(command("report", *wrong), "two text files (.txt), of references and of predict")
-    refused(
-        command("report", *files, "--numeric"), "`references` must hold integers with --numeric"
-    )
-    # of a sample with a label missing on either side nothing is left
-    files[0].write_text("NA\n\n" + "\n".join(references))
-    files[1].write_text("a b\n\n" + "\n".join([*predictions[:-1], ""]) + "\n")
-    said = f"`references` must have a value in every row, .* in 2 of 82 rows of column '{files[0]}'"
-    code, output, told = command("report", *files)
-    assert (code, output) == (2, "")
-    assert re.search(said, told)
-    assert command("report", *files, "--keep-missing")[0] == 0
-    code, output, told = command("report", *files, "--drop-null")
-    assert "2 files" not in output.splitlines()[0]
-    assert (
-        "82 rows, 2 left out (no reference), 1 left out (no prediction)" in output.splitlines()[0]
-    )
-    left = report(references[:-1], predictions[:-1])
-    wanted = str(left).replace("|v:", "|left-out:3|v:")
-    assert (without_read(output), told) == (f"{wanted}\n", "")
-    files[1].write_text("a b\n")
-    refused(command("report", *files), "number of lines, one per sample, got 82 in ")
-
-
-def test_what_may_be_a_mistake_is_scored_shown_and_warned_of_and_an_error_if_strict(
-    command, tmp_path
+PAIR, TWO, OUT = "p.csv -r gold -p a", "ham spam", "--metric informedness"
+JOINED = "a.csv b.csv --on id -r gold -p model"
+PRIOR, SHARES = "--prior train:1.csv:label --ignore-index ?", {"a": 1, "b": 2, "c": 6}
+WRONG = {"labels": ["ham", "spam"], "unknown": "wrong"}
+RESULTS = {
+    f"report {PAIR}": lambda: report(GOLD, A),
+    f"report {PAIR} --confidence-level 0.9": lambda: report(GOLD, A, confidence_level=0.9),
+    "report gold.txt a.txt": lambda: report(GOLD, A),
+    f"report {JOINED}": lambda: report(GOLD, B),
+    "report a.csv out.jsonl --on id -r gold -p says.text": lambda: report(GOLD, B),
+    f"report {PAIR} b": lambda: leaderboard(GOLD, {"a": A, "b": B}),
+    f"report {PAIR} --by type": lambda: slices(GOLD, A, by={"type": TYPE}),
+    f"report {PAIR} --metric ema --confidence-level 0.9": lambda: estimate(
+        GOLD, A, "ema", confidence_level=0.9
+    ),
+    f"report abc.csv -r gold -p a {PRIOR} {OUT} --confidence-level 0.9": lambda: estimate(
+        ABC["gold"], ABC["a"], prior=SHARES, ignore_index="?", confidence_level=0.9
+    ),
+    f"report {RUN} --task arithmetic_letters {OUT} --average macro --confidence-level 0.9": (
+        lambda: read_log(RUN, task="arithmetic_letters")[0].estimate("informedness", 0.9, "macro")
+    ),
+    **{
+        f"compare {PAIR} b --metric {name}": lambda name=name: compare(GOLD, A, B, metric=name)
+        for name in SCORES
+    },
+    f"compare {PAIR} b --labels {TWO} --average macro --confidence-level 0.8": lambda: compare(
+        GOLD, A, B, labels=["ham", "spam"], average="macro", confidence_level=0.8
+    ),
+    f"compare {PAIR} b --groups doc": lambda: compare(GOLD, A, B, groups=DOC),
+    f"compare {JOINED}": lambda: compare(GOLD, A, B),
+    f"compare {JOINED} --groups doc": lambda: compare(GOLD, A, B, groups=DOC),
+    f"compare abc.csv -r gold -p a b {PRIOR}": lambda: compare(
+        *ABC.values(), prior=SHARES, ignore_index="?"
+    ),
+    f"compare null.parquet -r gold -p a b --labels {TWO} --unknown wrong": lambda: compare(
+        GOLD, A, ["?", *B[1:]], **WRONG
+    ),
+    "compare abc.csv -r gold -p a b --ignore-index=a": lambda: compare(
+        *ABC.values(), ignore_index="a"
+    ),
+}
+# the files anywhere, and values after an option or with it
+for line in (
+    "--labels=ham -r gold p.csv --labels=spam -p a",
+    f"-r gold -p a --labels {TWO} p.csv",
+    f"-r gold -p a --labels {TWO} -- p.csv",
+    "p.csv --labels ham --labels spam -r gold -p a",
 ):
-    rows = [("a", "a", "b", 90), ("a", "b", "b", 10), ("b", "a", "a", 5), ("b", "b", "b", 45)]
-    names = ("gold", "model", "other", "n")
-    file = write(tmp_path / "p.csv", rows, names)
-    samples = write(tmp_path / "all.csv", [row for row in rows for _ in range(row[3])], names)
-    for options in (COLUMNS, [*COLUMNS, "other"], [*COLUMNS, "--by", "other"]):
-        code, output, told = command("report", file, *options)
-        assert (code, f"{file}: 4 rows" in output, "not used: " in output) == (0, True, True)
-        assert "column 'n' is called a count: name it as `--counts` if each row" in told
-        refused(command("report", file, *options, "--strict"), "column 'n' is called a count")
-        code, counted, _ = command("report", file, *options, "--counts", "n")
-        assert without_read(counted) == without_read(command("report", samples, *options)[1])
-    pair = [*COLUMNS, "other", "--format", "json"]
-    counted, every = (
-        json.loads(command("compare", *given, *pair)[1]) | {"read": []}
-        for given in ([file, "--counts", "n"], [samples])
-    )
-    assert counted == every
-    refused(
-        command("compare", file, samples, *COLUMNS, "--on", "n", "--counts", "n"),
-        "`--counts` is for rows without identifiers",
-    )
-    refused(command("report", file, *COLUMNS, "--counts", "gold"), "a column of its own")
-    assert "called a count" in command("report", file, *COLUMNS, "--weights", "n")[2]
-    copied = shutil.copy(samples, tmp_path / "b.csv")
-    code, output, told = command("report", samples, copied, *COLUMNS)
-    assert (code, output.splitlines()[0], told) == (0, f"{samples} and {copied}: 300 rows", "")
-    told = command("report", samples, "-r", "model", "-p", "gold")[2]
-    assert told == ""
-    swapped = write(tmp_path / "s.csv", rows * 2, ("prediction", "label", "x", "y"))
-    told = command("report", swapped, "-r", "prediction", "-p", "label")[2]
-    assert "the names say the opposite: swap them" in told
-    write(file, [("yes", *"11"), ("no", *"00")] * 9, names[:3])
-    code, output, told = command("compare", file, *COLUMNS, "other")
+    RESULTS[f"report {line}"] = lambda: report(GOLD, A, labels=["ham", "spam"])
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("line", RESULTS)
+def test_a_command_gives_the_result_of_the_function(line, run):
+    code, output, _ = run(f"{line} --format json")
+    wanted = json.loads(json.dumps(RESULTS[line]().to_dict()))
+    assert (code, json.loads(output) | {"read": []}) == (0, wanted | {"read": []})
+
+
+NUMBERS = {
+    f"{PAIR} {OUT}": score_of(GOLD, A),
+    f"gold.txt a.txt {OUT}": score_of(GOLD, A),
+    f"abc.csv -r gold -p a {PRIOR} {OUT} --prior-mode odds": score_of(
+        ABC["gold"], ABC["a"], prior=SHARES, prior_mode="odds"
+    ),
+    f"abc.csv -r gold -p a {PRIOR} {OUT}": score_of(ABC["gold"], ABC["a"], prior=SHARES),
+    f"zeros.csv -r gold -p a {OUT}": 0.0,  # 001 is not 1
+    f"zeros.csv -r gold -p a {OUT} --numeric": 1.0,
+    # as pandas writes integers with a gap: read as integers without being asked
+    "gaps.csv -r gold -p a --metric balanced_accuracy --drop-null": 0.75,
+    "gaps.csv -r gold -p a --metric balanced_accuracy --unknown wrong --labels 0 1": 2 / 3,
+    # an answer that the second file lacks is a wrong one, if asked
+    f"a.csv few.csv --on id -r gold -p model --metric accuracy --unknown wrong --labels {TWO}": 0.5,
+}
+
+
+@pytest.mark.parametrize("line", NUMBERS)
+def test_one_number_is_printed_alone(line, run):
+    write("zeros.csv", gold=["001", "002"], a=["1", "2"])
+    write("gaps.csv", gold=["0", "1", "1", "1"], a=["0.0", "1.0", "0.0", ""])
+    write("few.csv", id=IDS[:60], model=GOLD[:60])
+    code, output, _ = run(f"report {line}")
+    assert (code, float(output)) == (0, pytest.approx(NUMBERS[line], abs=1e-12))
+
+
+def test_every_output_is_that_of_the_result_with_what_was_read_before_it(run):
+    result = report(GOLD, A, confidence_level=0.9)
+    for output, shown in {
+        "text": f"{result}\n",
+        "csv": result.to_csv(),
+        "markdown": result.to_markdown() + "\n",
+        "latex": result.to_latex() + "\n",
+    }.items():
+        code, out, told = run(f"report {PAIR} --confidence-level 0.9 --format {output}")
+        assert (code, told) == (0, "")
+        if output != "csv":  # which is for programs
+            shown = shown.replace("`labels", "`--labels")
+        if output == "markdown":
+            assert out.startswith("```text\np.csv: 120 rows\n")
+            assert out.endswith(f"\n```\n\n{shown}")
+        else:
+            assert (without_read(out) if output == "text" else out) == shown
+    (read,) = json.loads(run(f"report {PAIR} --format json")[1])["read"]
+    assert (read["n_rows"], read["columns"][0]["labels"]) == (120, [["ham", 90], ["spam", 30]])
+
+
+def test_the_text_of_a_comparison_ends_with_its_sentence_and_names_both(run):
+    result = compare(GOLD, A, B, groups=DOC)
+    output = without_read(run(f"compare {PAIR} b --groups doc")[1])
+    assert re.match(rf"N +120\n(Groups +25\n)?A: a +{result.a:.4f}\nB: b +{result.b:.4f}\n", output)
+    assert output.endswith(f"\n\n{result.signature}\n\n{result}\n")
+    assert re.search("^A: a.csv .*\nB: b.csv ", run(f"compare {JOINED}")[1], re.MULTILINE)
+    # a column may have a name of its own in each file
+    Path("b.csv").write_text(Path("b.csv").read_text().replace("id,gold,model", "id,gold,other"))
+    output = run(f"compare {JOINED} other")[1]
+    assert re.search("^A: a.csv, model .*\nB: b.csv, other ", output, re.MULTILINE)
+
+
+def test_options_of_python_are_named_as_on_the_command_line_in_results_warnings_and_errors(
+    run, monkeypatch
+):
+    groups = [f"{i // 10 * 10}" for i in range(100)] * 10
+    write("many.csv", gold=[*map(str, range(100))] * 10, a=groups)
+    for output in ("text", "markdown", "latex"):
+        shown = run(f"report many.csv -r gold -p a --format {output}")[1]
+        assert "100 classes, and --average prevalence gives 0.091" in shown
+    text = "with `{y_pred}` of b, `{sample_weight}`, {unknown}, {numeric}, {ignore_index}."
+    python = {"y_pred": "y_pred", "sample_weight": "sample_weight", "unknown": 'unknown="wrong"'}
+    python |= {"numeric": "numeric=True", "ignore_index": "ignore_index=-100"}
+    options = {"y_pred": "--predictions", "sample_weight": "--weights"}
+    options |= {"unknown": "--unknown wrong", "numeric": "--numeric"}
+    options |= {"ignore_index": "--ignore-index=-100"}
+    wrong = Mock(side_effect=ValueError(text.format(**python) + " not 'labels' or unknown"))
+    monkeypatch.setattr("informedness.inputs.samples.read_files", wrong)
+    refused(run(f"report {PAIR}"), text.format(**options) + " not 'labels' or unknown")
+
+
+# Refusals
+
+LISTED = "must name columns of "
+ERRORS = {
+    "": "the command must be one of report, compare, register, unregister; see `",
+    "reprot p.csv": "got 'reprot'",
+    "report": "name a file, a folder or -",
+    "register p.csv": "unrecognized arguments: p.csv",
+    "report p.csv --output json": "unrecognized arguments: --output json; `informedness report --h",
+    "report p.csv -r": "error: `--references`: expected one argument; `informedness report --help`",
+    "report none.csv -r gold -p a": "none.csv: No such file or directory",
+    "report p -r gold -p a": "give it as --input-format\n",
+    "report p.csv -r a -p b --by c --vs-rest J": "`--vs-rest` must be one of ('accuracy', ",
+    "report p.csv -r a -p b --metric kappa": "got 'kappa': did you mean 'cohen_kappa'?",
+    "compare p.csv -r a -p b c --metric MCC": "did you mean 'matthews_corrcoef'?",
+    f"report p.csv {OUT} --average weighted": "invalid choice: 'weighted' (choose from ",
+    f"report {PAIR} --metric nit --average macro": "`--average` must be left out for",
+    f"report {PAIR} --confidence-level 95": "`--confidence-level` must lie between 0",
+    # what does not go together
+    f"report {PAIR} --task x": "`--task` is for logs",
+    "report gold.txt a.txt --weights w": "`--weights` is for columns: give --references",
+    "report p.jsonl --drop-null": "`--drop-null` is for columns",
+    f"report {PAIR} b --by x": "`--by` is for one model",
+    f"report {PAIR} --vs-rest nit": "`--vs-rest` is for slices: add --by",
+    f"report {PAIR} --average macro": "`--average` is for one score: add --metric",
+    f"report {PAIR} --by x --metric nit": "`--by` is for all scores, and --metric",
+    f"report {PAIR} --plot x --metric nit": "`--plot` is for all scores, and --metric",
+    f"report {PAIR} --plot x --by x": "intervals of slices: add --confidence-level 0.95",
+    f"compare {JOINED} --counts n": "`--counts` is for rows without identifiers",
+    f"report {PAIR} {PRIOR}": "`--prior` is for one score of one model: add --metric",
+    f"report {PAIR} b {PRIOR} --metric nit": "`--prior` is for one score of one model",
+    f"report {PAIR} --prior-mode odds --metric nit": "`--prior-mode` is for a --prior",
+    f"report {PAIR} {PRIOR} --prior-mode odds --metric nit": "`--prior-mode` must be one of",
+    f"report {PAIR} --prior label --metric nit": "`--prior` must be FILE:COLUMN, as",
+    f"report {PAIR} --prior train:1.csv:x --metric nit": "`--prior`: train:1.csv: ",
+    # columns and files
+    f"report {PAIR} a": "`--predictions` must name each column once, got 'a' twice",
+    f"report {PAIR} --counts gold": "a column of its own",
+    "report p.csv -r gold -p A": "'A', which does not exist; the columns are 'gold', 'a', 'b', 't",
+    "report p.csv -r gold -p typ": "\n  informedness report p.csv -r gold -p type\n",
+    "report a.csv -r gold -p model --weights doc --on": "`--on`: expected one argument",
+    f"report {PAIR} --on id": "`--on` needs two files, got 1",
+    f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
+    f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
+    "report gold.txt a.txt --numeric": "`references` must hold integers with --numeric, got 'ham'",
+    "report gold.txt a.txt -r label": "two text files (.txt), of references and of predictions",
+    "report gold.txt": "two text files (.txt), of references and of predictions",
+    "report gold.txt gold.txt": "FILE must name two files, got gold.txt twice",
+    "compare p.csv p.csv -r gold -p a --on doc": "FILE must name two files, got p.csv twice",
+    "report null.parquet -r gold -p b": (
+        "null.parquet: `--predictions` must have a value in every row, got None (null) or nan in 1 "
+        "of 120 rows of column 'b': --unknown wrong with `--labels` counts"
+    ),
+    "report null.parquet -r gold -p b ": (
+        f"\n  informedness report null.parquet -r gold -p b --unknown wrong --labels {TWO}\n"
+    ),
+    f"report {PAIR} --extract (x)": "pass --unknown wrong with `--labels` or `--choices`",
+    f"report {PAIR} --labels ham,spam": f"blanks between classes: write --labels {TWO}\n",
+    **{
+        f"report {PAIR} --labels {TWO} {last}": (
+            f"error: '{last}' looks like a file among the values of `--labels`: put all files "
+            f"before the options; if it is a value, give it on its own as --labels={last}\n"
+        )
+        for last in ("p.csv", ".", "-", "part-2.csv")
+    },
+    # two models
+    f"compare {PAIR}": "must name two columns, or with --on one in each of two files, got 1: a",
+    f"compare {PAIR} x": "`--predictions` names column 'x', which does not exist",
+    f"compare {PAIR} b --on a": "`--on` needs two files",
+    f"compare {PAIR} b --groups x": "`--groups` names column 'x', which does not exist",
+    f"compare {PAIR} b --ignore-index ham": "`--references` must have at least two classes",
+    "compare .": "there must be two logs of harnesses, got 1 files",
+    "compare a.csv p.csv --on id -r gold -p model": "p.csv: `--on` names column 'id', which does",
+    "compare null.parquet a.csv --on id -r gold -p a model": (
+        "`--on of a.csv` must hold labels of the same type as `--on of null.parquet`, got strings"
+    ),
+    # of which nothing is left to see
+    "report empty.csv": "empty.csv: the file has no rows",
+    "report head.csv": "head.csv: the file has no rows",
+}
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("line", ERRORS)
+def test_what_cannot_work_is_an_error_of_one_line(line, run):
+    Path("p").write_bytes(Path("p.csv").read_bytes())
+    Path("empty.csv").touch()
+    Path("head.csv").write_text("gold,a\n")
+    refused(run(line), ERRORS[line])
+
+
+def test_standard_input_needs_a_format(run, monkeypatch):
+    content = Path("p.csv").read_bytes()
+    for options, expected in ((" --input-format csv", 0), ("", 2)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        code, output, _ = run(f"report - -r gold -p a{options}")
+        assert code == expected
+    assert output == ""
+
+
+def test_identifiers_of_one_file_alone_or_that_repeat_are_counted(run):
+    head, *rows = Path("b.csv").read_text().splitlines(keepends=True)
+    kept = [row for row in rows if row.split(",")[0] not in ("s3", "s50", "s119")]
+    for changed, *said in (
+        (
+            [*kept, "new,ham,ham\n"],
+            "3 of 120 in a.csv not in b.csv, such as 's",
+            "; 1 of 118 in b.csv not in a.csv, such as 'new'; both must hold the same samples",
+        ),
+        ([*rows, rows[4], rows[8], rows[4]], "3 of 123 rows of b.csv repeat an identifier"),
+        (
+            "".join(rows).replace(",ham,", ",spam,", 2),
+            "the references of 2 of 120 samples differ between a.csv and b.csv, such as 'ham' and ",
+        ),
+    ):
+        Path("b.csv").write_text("".join([head, *changed]))
+        refused(run(f"compare {JOINED}"), f"`--on` 'id': {said[0]}", *said)
+
+
+def test_numeric_leaves_identifiers_as_they_are(run):
+    write("a.csv", id=["01", "1", "x"], gold=["1", "02", "2"], model=["01", "2", "1"])
+    write("b.csv", id=["x", "1", "01"], gold=["2", "2", "1"], model=["2", "2", "1"])
+    output = json.loads(run(f"compare {JOINED} --numeric --format json")[1])
+    with pytest.warns(UserWarning, match="informedness: "):
+        wanted = compare([1, 2, 2], [1, 2, 1], [1, 2, 2]).to_dict()
+    assert output | {"read": []} == wanted | {"read": []}
+
+
+def test_rows_without_a_label_are_left_out_if_asked_and_the_signature_says_so(run):
+    left = str(report(GOLD[1:], B[1:])).replace("|v:", "|left-out:1|v:")
+    code, output, _ = run("report null.parquet -r gold -p b --drop-null")
+    assert (code, without_read(output)) == (0, f"{left}\n")
+    assert "120 rows, 1 left out (no prediction)" in output
+    Path("a.txt").write_text("\n".join([*A[:-1], ""]) + "\n")
+    refused(run("report gold.txt a.txt"), "in 1 of 120 rows of column 'a.txt'")
+    assert run("report gold.txt a.txt --keep-missing")[0] == 0
+    assert "120 rows, 1 left out (no prediction)" in run("report gold.txt a.txt --drop-null")[1]
+    Path("a.txt").write_text("ham\n")
+    refused(run("report gold.txt a.txt"), "number of lines, one per sample, got 120 in ")
+
+
+def test_what_may_be_a_mistake_is_scored_and_warned_of_once_and_an_error_if_strict(run):
+    write("n.csv", gold=["ham", "ham", "spam", "spam"], a=["ham", "spam"] * 2, n=[84, 6, 15, 15])
+    for options in ("", " n", " --by n"):
+        code, output, told = run(f"report n.csv -r gold -p a{options}")
+        assert (code, "n.csv: 4 rows" in output) == (0, True)
+    code, output, told = run("report n.csv -r gold -p a")
+    assert "not used: n" in output
+    assert "column 'n' is called a count: name it as `--counts` if each row" in told
+    refused(run("report n.csv -r gold -p a --strict"), "column 'n' is called a count")
+    counted = run("report n.csv -r gold -p a --counts n")
+    assert (counted[0], without_read(counted[1])) == (0, f"{report(GOLD, A)}\n")
+    write("s.csv", prediction=GOLD, label=A)
+    assert "the names say the opposite: swap them" in run("report s.csv -r prediction -p label")[2]
+    write("none.csv", gold=["yes", "no"] * 9, a=["0", "1"] * 9, b=["1", "0"] * 9)
+    code, output, told = run("compare none.csv -r gold -p a b")
     assert (code, told.count("none in common")) == (0, 2)
     assert "0 9, 1 9 (no class of the references)" in output
+    write("one.csv", gold=["a"] * 60, a=["b"] * 60)
+    code, output, told = run("report one.csv -r gold -p a")
+    assert (code, "undefined" in output) == (0, True)
+    assert re.fullmatch("(warning: ((?!zero_division).)*\n){3}", told)
+    assert len(set(told.splitlines())) == 3
+    refused(run("report one.csv -r gold -p a --strict"), *(x[9:] for x in told.splitlines()))
+    # and these are none
+    Path("again.csv").write_bytes(Path("p.csv").read_bytes())
+    code, output, told = run("report p.csv again.csv -r gold -p a")
+    assert (code, output.splitlines()[0], told) == (0, "p.csv and again.csv: 240 rows", "")
+    code, output, _ = run("report p.csv -r gold -p gold")
+    assert (code, output.count("gold  ham 90, spam 30")) == (0, 2)
 
 
-def test_predictions_in_a_file_of_their_own_are_joined_on_identifiers(command, tmp_path):
-    gold = write(tmp_path / "gold.csv", [("1", "a"), ("2", "b"), ("3", "b")], ("key", "label"))
-    lines = [{"key": str(i), "says": {"text": x}} for i, x in ((3, "b"), (1, "a"), (2, "a"))]
-    (tmp_path / "out.jsonl").write_text("".join(f"{json.dumps(x)}\n" for x in lines))
-    run = ["report", gold, tmp_path / "out.jsonl", "--on", "key", "-r", "label", "-p", "says.text"]
-    code, output, _ = command(*run)
-    assert code == 0
-    assert without_read(output) == f"{report(list('abb'), list('aab'))}\n"
-    (tmp_path / "out.jsonl").write_text("".join(f"{json.dumps(x)}\n" for x in lines[:2]))
-    refused(command(*run), "`--on` 'key': 1 of 3 in", "such as '2'")
-    # an answer that is not there is a wrong one, if asked
-    code, output, _ = command(
-        *run, "--unknown", "wrong", "--labels", "a", "b", "--metric", "accuracy"
-    )
-    assert (code, output) == (0, f"{2 / 3}\n")
-    refused(command(*run[:2], *run[3:]), "`--on` needs two files, got 1")
+def test_without_columns_those_of_a_file_are_shown_with_a_command_that_keeps_what_was_given(run):
+    columns = {"label": [*"aabaab"], "model": [*"abbabb"], "text": ["x" * 99, "y", ""] * 2}
+    write("c.csv", **columns)
+    rows = zip(*columns.values(), strict=True)
+    objects = [dict(zip(columns, row, strict=True)) | {"of": [1]} for row in rows]
+    Path("c.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in objects))
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(objects), "c.parquet")
+    for path in ("c.csv", "c.jsonl", "c.parquet"):
+        for name, model in (("report", "model"), ("compare", "model OTHER")):
+            for given, added in (
+                ("", f" -r label -p {model}"),
+                (" -r label", f" -r label -p {model}"),
+                (" --strip -r text", f" --strip -r text -p label{' model' * (name[0] == 'c')}"),
+                (" -p model", " -p model -r label"),
+            ):
+                code, output, errors = run(f"{name} {path}{given}")
+                assert (code, output) == (2, "")
+                assert f"must name columns of {path}; in its first 10,000 rows" in errors
+                assert re.search("^label +2 +yes +'a', 'b'$", errors, re.MULTILINE)
+                assert re.search("^text +[23] +'xx.{9,}xx', 'y'", errors, re.MULTILINE)
+                assert errors.endswith(f"\n  informedness {name} {path}{added}\n")
+            assert bool(re.search(r"^of(\.0)?\b", errors, re.MULTILINE)) == (path != "c.csv")
+    deep = {"response": {"choices": [{"message": {"content": "a"}}]}}
+    Path("c.jsonl").write_text(f"{json.dumps(deep)}\n")
+    told = run("report c.jsonl")[2]
+    assert re.search(r"^response\.choices\.0\.message\.content +1 ", told, re.MULTILINE)
+    assert told.endswith("-r LABEL -p MODEL\n")
 
 
-def test_files_stand_anywhere_and_are_never_taken_for_labels(run, tmp_path):
-    rows = [("cat", "cat"), ("dog", "eel"), ("eel", "eel")]
-    path = write(tmp_path / "p.csv", rows)
-    expected = report(*zip(*rows, strict=True), labels=["cat", "dog", "eel"])
-    labels = ["--labels", "cat", "dog", "eel"]
-    for arguments in (
-        [path, "--labels", "cat", "--labels", "dog", "eel", *COLUMNS],
-        [*COLUMNS, *labels, "--", path],
-        [*COLUMNS, *labels, path],
-        [*labels, *COLUMNS, path],
-        ["--labels=cat", COLUMNS[0], "gold", path, "--labels=dog", "--labels=eel", *COLUMNS[2:]],
-    ):
-        assert without_read(run(*arguments)[1]) == f"{expected}\n", arguments
-    for last in (path, tmp_path, "-", "part-2.csv"):
-        said = f"error: '{last}' looks like a file among the values of `--labels`: put all files"
-        refused(
-            run(path, *COLUMNS, *labels, last),
-            said,
-            f"at the end as in `--labels cat dog eel -- {last}`; if it is a value",
+def test_help_names_every_command_score_format_and_harness(run):
+    assert run("--version")[:2] == (0, f"informedness {__version__}\n")
+    assert all(f"\n  {name} " in run("--help")[1] for name in cli.COMMANDS)
+    for name in ("report", "compare"):
+        code, output, _ = run(f"{name} --help")
+        assert code == 0
+        for names in (SCORES, {*FORMATS.values()}, READERS):
+            assert {*names} <= {*re.findall(r"[\w-]+", output)}
+    assert "usage: informedness register\n" in run("register --help")[1]
+
+
+# Figures
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:informedness. ")
+def test_figures_are_written_and_the_output_is_what_it_is_without(run):
+    for number, (options, names) in enumerate(
+        (
+            ("", ["confusion", "per_class", "entropy_triangle"]),
+            (" b", ["intervals"]),
+            (" --by type --confidence-level 0.9", ["intervals"]),
         )
-
-
-def test_without_columns_those_of_a_file_are_shown_and_nothing_is_scored(command, tmp_path):
-    names = ("label", "model", "text")
-    rows = [(*"aa", "x" * 99), (*"ab", "y"), (*"bb", "")] * 2
-    paths = [write(tmp_path / "p.csv", rows, names), tmp_path / "p.jsonl", tmp_path / "p.parquet"]
-    objects = [dict(zip(names, row, strict=True)) | {"of": [1]} for row in rows]
-    paths[1].write_text("".join(f"{json.dumps(row)}\n" for row in objects))
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(objects), paths[2])
-    for path in paths:
-        for name, models in (("report", "model"), ("compare", "model OTHER")):
-            code, output, errors = command(name, path)
-            assert (code, output) == (2, "")
-            assert f"must name columns of {path}; in its first 10,000 rows" in errors
-            assert re.search("^label +2 +yes +'a', 'b'$", errors, re.MULTILINE)
-            assert re.search("^text +[23] +'xx.{9,}xx', 'y'", errors, re.MULTILINE)
-            assert errors.endswith(f"\n  informedness {name} {path} -r label -p {models}\n")
-            assert command(name, path, "-r", "label")[2].endswith(f" -r label -p {models}\n")
-            assert bool(re.search(r"^of(\.0)?\b", errors, re.MULTILINE)) == (path != paths[0])
-    deep = {"custom_id": "1", "response": {"body": {"choices": [{"message": {"content": "a"}}]}}}
-    paths[1].write_text(f"{json.dumps(deep)}\n")
-    assert re.search(
-        r"^response\.body\.choices\.0\.message\.content +1 ", command("report", paths[1])[2], re.M
-    )
-    (tmp_path / "few.csv").write_text("a,b\n1,x\n")
-    assert command("report", tmp_path / "few.csv")[2].endswith("-r LABEL -p MODEL\n")
-
-
-def test_one_score_comes_with_its_interval_if_there_is_a_level(run, file):
-    made = estimate(*zip(*ROWS, strict=True), "ema", confidence_level=0.9)
-    given = [file, *COLUMNS, "--metric", "ema", "--confidence-level", 0.9]
-    assert run(*given)[:2] == (0, f"{made}\n")
-    assert json.loads(run(*given, "--format", "json")[1]) == made.to_dict()
-    log = Path(__file__).parents[1] / "examples/runs/lm-eval/knows-half"
-    (answers,) = read_log(log, task="arithmetic_letters")
-    asked = "--task arithmetic_letters --metric informedness --average macro --confidence-level 0.9"
-    made = answers.estimate("informedness", 0.9, "macro")
-    assert run(log, *asked.split())[:2] == (0, f"{made}\n")
-
-
-def test_a_prior_is_counted_from_the_labels_of_a_file(command, tmp_path):
-    references, predictions = list("aaaabbbccc"), list("aabcbbacca")
-    other = list("aaaabbcccc")
-    rows = zip(references, predictions, other, strict=True)
-    file = write(tmp_path / "p.csv", rows, ("gold", "model", "other"))
-    train = write(tmp_path / "train:1.csv", [*"abbcccccc", "?"], ("label",))
-    prior = {"a": 1, "b": 2, "c": 6}
-    given = "--prior", f"{train}:label", "--ignore-index", "?"
-    for mode in ("reweight", "odds"):
-        wanted = informedness_score(references, predictions, prior=prior, prior_mode=mode)
-        run = ("report", file, *COLUMNS, *given, "--metric", "informedness", "--prior-mode", mode)
-        code, output, told = command(*run)
-        assert (code, float(output)) == (0, pytest.approx(wanted, abs=1e-12))
-        assert f"{train}: 10 rows, 1 left out (ignored)\nreferences  label  c 6, b 2, a 1" in told
-    assert wanted != informedness_score(references, predictions)
-    made = estimate(references, predictions, prior=prior, ignore_index="?", confidence_level=0.9)
-    run = "report", file, *COLUMNS, *given, "--metric", "informedness", "--confidence-level", "0.9"
-    assert command(*run)[1] == f"{made}\n"
-    made = compare(references, predictions, other, prior=prior, ignore_index="?")
-    output = command("compare", file, *COLUMNS, "other", *given, "--format", "json")[1]
-    assert json.loads(output) | {"read": []} == made.to_dict() | {"read": []}
-    report_of = partial(command, "report", file, *COLUMNS)
-    for options, said in (
-        (given, "`--prior` is for one score of one model: add --metric"),
-        (("other", *given, "--metric", "nit"), "`--prior` is for one score of one model"),
-        (("--prior-mode", "odds", "--metric", "nit"), "`--prior-mode` is for a --prior"),
-        ((*given, "--prior-mode", "odds", "--metric", "nit"), "`--prior-mode` must be one of"),
-        (("--prior", "label", "--metric", "nit"), "`--prior` must be FILE:COLUMN, as"),
-        (("--prior", f"{train}:x", "--metric", "nit"), f"`--prior`: {train}: "),
     ):
-        refused(report_of(*options), said)
+        _, printed, told = run(f"report {PAIR}{options}")
+        folder = Path(f"version.{number}", "figures")
+        paths = [folder / f"{name}.png" for name in names]
+        said = "".join(f"wrote {path}\n" for path in paths) + told
+        assert run(f"report {PAIR}{options} --plot {folder}") == (0, printed, said)
+        assert sorted(folder.iterdir()) == sorted(paths)
+        assert {path.read_bytes()[:4] for path in paths} == {b"\x89PNG"}
+    for name in ("p.png", "p.svg", "x/p.pdf"):
+        refused(
+            run(f"report {PAIR} --plot {name}"), f"must name a folder for PNG files, got {name}"
+        )
+        assert not Path(name).exists()
 
 
-def test_one_file_on_both_sides_is_refused_and_one_column_is_shown(command, file):
-    code, output, _ = command("report", file, "-r", "gold", "-p", "gold")
-    assert (code, output.count("gold  ham 90, spam 10")) == (0, 2)
-    texts = [file.rename(file.with_suffix(".txt"))] * 2
-    for given in (["report", *texts], ["compare", *texts, *COLUMNS, "--on", "gold"]):
-        refused(command(*given), f"FILE must name two files, got {texts[0]} twice")
+# A disk with room for this many bytes of a file.
+SMALL_DISK = """
+import resource, sys
+from informedness.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no limit on files")
+def test_a_figure_that_finds_no_room_is_named_and_leaves_no_part_of_it():
+    command = [sys.executable, "-c", SMALL_DISK, "report", *PAIR.split(), "--plot", "figures"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    refused((result.returncode, result.stdout, result.stderr), "figures/confusion.png: ")
+    assert not [*Path("figures").iterdir()]
+
+
+# Streams
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFO in its files")
-def test_an_interrupt_is_one_line(tmp_path):
-    os.mkfifo(tmp_path / "p.csv")
-    command = [sys.executable, "-m", "informedness", "report", tmp_path / "p.csv", *COLUMNS]
+def test_an_interrupt_is_one_line():
+    os.mkfifo("fifo.csv")
     process = subprocess.Popen(
-        command,
+        [sys.executable, "-m", "informedness", "report", "fifo.csv", "-r", "gold", "-p", "a"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's "&" ignores it
     )
-    with (tmp_path / "p.csv").open("w"):  # once the command reads, which then waits
+    with Path("fifo.csv").open("w"):  # once the command reads, which then waits
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=120) == (b"", b"informedness: interrupted\n")
     assert process.returncode == 130
 
 
-# Messages
-
-
-def test_a_message_about_an_argument_names_the_option_that_sets_it(command, monkeypatch):
-    """On every path: options are kept by the names that the arguments have in Python."""
-    functions = (table_from_file, read_log, compare, joined_rows)
-    functions += (informedness_score, Slices.from_tables)
-    arguments = {name for function in functions for name in signature(function).parameters}
-    same = {"y_true": "references", "sample_weight": "weights"}
-    same |= dict.fromkeys(("y_pred", "y_pred_a", "y_pred_b", "predictions_b"), "predictions")
-    for models in ("a", "ab"):
-        given = ["compare" if len(models) > 1 else "report", "p.csv", "-r", "gold", "-p", *models]
-        known = cli._parser(given[0], True)._actions
-        named = {x.dest: x.option_strings[-1] for x in known} | {"path": "FILE"}
-        assert {*named} - arguments <= {
-            *("help", "help_all", "plot", "format", "strict", "each", "by_file")
-        }
-        named |= {name: named[dest] for name, dest in same.items() if dest in named}
-        for argument, option in named.items():
-            said = f"`{{0}}`, `{{0}} of b`: pass {{0}}=-1 or {{0}}=True, not '{argument}'"
-            wrong = Mock(side_effect=ValueError(said.format(argument)))
-            monkeypatch.setattr("informedness.inputs.samples.read_files", wrong)
-            refused(command(*given), said.format(option).replace("=True", ""))
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="for a shell of Unix")
-def test_streams_that_are_closed_or_full_lose_no_result_in_silence(file):
-    arguments = ["report", file, *COLUMNS]
-    closed = (2, "", "informedness: error: standard output is closed\n")
-    assert in_shell(">&-", *arguments) == closed
-    refused(in_shell(">/dev/full", *arguments), "error: standard output: ")
-    assert in_shell("| true", *arguments)[2] == ""  # a pipe that is closed ends it quietly
-    for where in ("<&-", "2>&-"):
-        code, output, errors = in_shell(where, *arguments)
-        assert (code, without_read(output), errors) == (0, TEXT, "")
-    closed = (2, "", "informedness: error: -: standard input is closed\n")
-    assert in_shell("<&-", "report", "-", *COLUMNS, "--input-format", "csv") == closed
-    write(file, [("a", "b")] * 60)
-    code, output, errors = in_shell("2>/dev/full", *arguments)  # of warnings
-    assert (code, "undefined" in output, errors) == (0, True, "")
+def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
+    def in_shell(redirection):
+        command = f"'{sys.executable}' -m informedness report {PAIR} {redirection}"
+        result = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+        return result.returncode, result.stdout, result.stderr
+
+    refused(in_shell(">&-"), "error: standard output is closed\n")
+    refused(in_shell(">/dev/full"), "error: standard output: ")
+    assert in_shell("| true")[2] == ""  # a pipe that is closed ends it quietly
 
 
+@pytest.mark.filterwarnings("ignore:informedness. ")
 def test_output_for_programs_is_utf_8_and_labels_a_terminal_cannot_show_are_escaped(
-    file, monkeypatch, capsys
+    monkeypatch, capsys
 ):
     labels = ["naïve", "日本", "b"] * 20
-    write(file, zip(labels, labels, labels, strict=True), ("gold", "model", "source"))
-    results = {(): report(labels, labels)}
-    results[("--by", "source")] = slices(labels, labels, by={"source": labels})
+    write("l.csv", gold=labels, model=labels, source=labels)
+    results = {"": report(labels, labels)}
+    results["--by source"] = slices(labels, labels, by={"source": labels})
 
-    def printed(encoding, *options):
+    def printed(encoding, options):
         written = io.TextIOWrapper(io.BytesIO(), encoding)
         monkeypatch.setattr(sys, "stdout", written)
-        code = cli.main(["report", str(file), *COLUMNS, *options])
+        code = cli.main(["report", "l.csv", "-r", "gold", "-p", "model", *options.split()])
         return code, written.buffer.getvalue()
 
-    for output, (options, result) in itertools.product(("csv", "latex", "json"), results.items()):
-        wanted = commands.FORMATS[output](result) + "\n"
-        code, found = printed("ascii", *options, "--format", output)
-        if output == "json":
-            wanted, found = json.loads(wanted), json.loads(found)
-            assert len(found.pop("read")) == 1
-        assert (code, found) == (0, wanted if output == "json" else wanted.encode()), output
+    for options, result in results.items():
+        for output in ("csv", "latex"):
+            wanted = commands.FORMATS[output](result) + "\n"
+            assert printed("ascii", f"{options} --format {output}") == (0, wanted.encode())
+        code, found = printed("ascii", f"{options} --format json")
+        wanted = json.loads(commands.FORMATS["json"](result))
+        assert (code, json.loads(found) | {"read": []}) == (0, wanted | {"read": []})
     # this one was asked for, and holds all labels too
-    assert printed("utf-16", "--format", "csv")[1].decode("utf-16") == results[()].to_csv()
-    for encoding, label in (
-        ("ascii", rb"na\xefve"),
-        ("latin-1", b"na\xefve"),
-        ("utf-8", b"na\xc3\xaf"),
-    ):
-        assert label in printed(encoding)[1]
+    assert printed("utf-16", "--format csv")[1].decode("utf-16") == results[""].to_csv()
+    for encoding, label in ("ascii", rb"na\xefve"), ("latin-1", b"na\xefve"), ("utf-8", b"na\xc3"):
+        assert label in printed(encoding, "")[1]
     for output, result in (("csv", (2, b"")), ("text", (0, b"\\udce9\n"))):
         monkeypatch.setitem(commands.FORMATS, output, lambda result: "\udce9")  # half of a pair
-        assert printed("utf-8", "--format", output) == result
+        assert printed("utf-8", f"--format {output}") == result
     assert "error: standard output: " in capsys.readouterr().err

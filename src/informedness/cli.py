@@ -9,8 +9,8 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from difflib import get_close_matches
+from functools import partial
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,6 @@ Each is a column of the same files, has a file of its own (--on), or has a log.
 examples:
   informedness compare predictions.csv -r label -p model other
   informedness compare a.csv b.csv --on id -r label -p model"""
-_MORE = "--help-all also shows the options for reading files and logs of harnesses."
 _NAMES = "informedness, nit, accuracy, balanced_accuracy, f1_macro, cohen_kappa, "
 _NAMES += "matthews_corrcoef, markedness, ema"
 # as the readers have them, whose import would take longer than help may
@@ -66,8 +65,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels the terminal cannot show
-    if sys.stderr is None:  # closed: print would take standard output for it
-        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 until the process ends
     try:
         return _main(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
@@ -76,8 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    options = argparse.Namespace(known=(), has_left_out=False)
-    options.tell = lambda message: _tell(_in_options(message, options))
+    options = argparse.Namespace(flags={}, has_left_out=False)
+    options.reword = lambda message: _in_options(message, options)
+    options.tell = lambda message: _tell(options.reword(message))
     options.complete = lambda added: _completed(arguments, added)
     try:
         if sys.stdout is None:
@@ -96,12 +94,14 @@ def _main(arguments: Sequence[str]) -> int:
                 raise ValueError("; ".join(held))
             for message in held:
                 options.tell(f"warning: {message}")
+            if getattr(options, "format", "text") not in ("csv", "json"):  # these are for programs
+                said = re.sub(r"^.*\.$", lambda x: options.reword(x[0]), said, flags=re.M)
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        return _refused(_in_options(what, options))
+        return _refused(options.reword(what))
     except (ValueError, ImportError) as error:
         remedied = _remedied(arguments, getattr(error, "remedy", {}), options)
-        return _refused(_in_options(str(error), options) + remedied)
+        return _refused(options.reword(str(error)) + remedied)
     try:
         print(said, flush=True)
     except UnicodeEncodeError as error:
@@ -124,51 +124,32 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
 
         return f"informedness {__version__}"
     if command not in COMMANDS:
-        got = f", got {command!r}{_like(command, COMMANDS)}" if command else ""
+        got = f", got {command!r}" if command else ""
         names = ", ".join(COMMANDS)
         raise ValueError(f"the command must be one of {names}{got}; see `informedness --help`")
-    parser = _parser(command, "--help-all" in given)
-    _, others = parser.parse_known_args(given, options)
-    if options.help or options.help_all:
+    parser = _parser(command)
+    parser.parse_intermixed_args(given, options)
+    if options.help:
         return parser.format_help().rstrip()
-    options.command, options.known = command, parser._actions
-    options.path = _files(parser, options, others)
+    actions = [x for x in parser._actions if x.option_strings]
+    options.flags = {x.dest: x.option_strings[-1] for x in actions}
+    options.given = {x.dest for x in actions if getattr(options, x.dest) != x.default}
+    options.command = command
+    for option, files in options.last:
+        if options.path:
+            raise ValueError(
+                f"{files[0]!r} looks like a file among the values of `{option}`: put all files "
+                f"before the options; if it is a value, give it on its own as {option}={files[0]}"
+            )
+        options.path = files
+    if options.path == []:
+        parser.error("name a file, a folder or - for standard input")
     is_data = getattr(options, "format", "text") != "text"  # for other programs: in UTF-8
     if is_data and hasattr(sys.stdout, "reconfigure"):
         is_unicode = sys.stdout.encoding.lower().startswith("utf")
         # half of a surrogate pair, from a file name or an option, is refused
         sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
     return None
-
-
-def _files(parser: argparse.ArgumentParser, options: Any, others: list[str]) -> list[str]:
-    """Return the files among the arguments that belong to no option."""
-    end = others.index("--") if "--" in others else len(others)
-    for name in others[:end]:
-        if name.startswith("-") and name != "-":
-            parser.error(f"there is no option {name}{_like(name, parser._option_string_actions)}")
-    files = others[:end] + others[end + 1 :]
-    for option, values, last in options.last:
-        if files:
-            raise ValueError(
-                f"{last[0]!r} looks like a file among the values of `{option}`: put all files "
-                f"before the options, or at the end as in `{option} {' '.join(values)} -- "
-                f"{' '.join(last)}`; if it is a value, give it on its own as {option}={last[0]}"
-            )
-        files = last
-    if files and not options.takes_files:
-        parser.error(f"{options.command} takes no file, got {files[0]!r}")
-    if options.takes_files and not files:
-        parser.error("name a file, a folder or - for standard input")
-    if sys.stdin is None and "-" in files:
-        raise ValueError("-: standard input is closed")
-    return files
-
-
-def _like(name: str, names: Any) -> str:
-    plain = {known.lstrip("-"): known for known in names}  # dashes are no likeness
-    close = get_close_matches(name.lstrip("-").partition("=")[0], plain, n=1, cutoff=0.7)
-    return f" (did you mean {plain[close[0]]}?)" if close else ""
 
 
 def _warnings_in(notes: Sequence[Warning], options: argparse.Namespace) -> list[str]:
@@ -192,8 +173,7 @@ def _refused(message: str) -> int:
 
 
 def _tell(message: str) -> None:
-    with suppress(OSError):  # the output matters more
-        print(message, file=sys.stderr, flush=True)
+    print(message, file=sys.stderr, flush=True)
 
 
 def _completed(arguments: Sequence[str], added: Sequence[str]) -> str:
@@ -204,27 +184,27 @@ def _completed(arguments: Sequence[str], added: Sequence[str]) -> str:
 
 def _remedied(arguments: Sequence[str], remedy: dict[str, Any], options: Any) -> str:
     """Return the command that would do, on a line of its own; empty if none is known."""
-    flags = {action.dest: action.option_strings[-1] for action in options.known}
     columns = remedy.get("columns", {})
     added: list[str] = []
     for name, value in remedy.items():
-        if name in flags:
+        if value == []:  # labels, of which none has been seen
+            return ""
+        if name in options.flags:
             values = value if isinstance(value, list) else [] if value is True else [value]
-            added += [flags[name], *map(str, values)]
+            added += [options.flags[name], *map(str, values)]
     given = [columns.get(argument, argument) for argument in arguments]
     return f"\n  {_completed(given, added)}" if added or given != [*arguments] else ""
 
 
 def _in_options(message: str, options: argparse.Namespace) -> str:
     """Return a message about Python arguments as one about options of the command line."""
-    said: dict[str, str] = {x.dest: x.option_strings[-1] for x in options.known}
-    said["path"] = "FILE"
+    said: dict[str, str] = {**options.flags, "path": "FILE"}
     if getattr(options, "references", None) is None:  # of logs and lines, which have no columns
         said |= {"references": "references", "predictions": "predictions"}
     said |= {name: said[same] for name, same in _SAME.items() if same in said}
     names = "|".join(said)
     # `unknown`, unknown="wrong" and ignore_index=-100, but nothing inside quotes or a path
-    argument = rf"(?<=`)({names})(?=[` ])|(?<=[ `(])({names})=(\"?)(-?\w*)\3(?=[\s`,;:.)]|$)"
+    argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})=(\"?)(-?\w*)\3(?=[\s`,;:.)]|$)"
 
     def option(found: re.Match[str]) -> str:
         name, value = said[found[1] or found[2]], found[4]
@@ -245,16 +225,18 @@ class _Several(argparse.Action):
     """
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: str | None = None) -> None:
-        from .inputs.open import named_format
+        files = [*dropwhile(lambda value: not _is_file(value), values[1:])]
+        if files:
+            namespace.last.append((option, files))
+        own = values[: len(values) - len(files)]
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *own])
 
-        end = len(values)
-        for position, value in enumerate(values[1:], start=1):
-            # for Path the empty label would be a folder, and a long one an error
-            if value == "-" or named_format(Path(value)) or os.path.exists(value):  # noqa: PTH110
-                end = position
-                namespace.last.append((option, values[:end], values[end:]))
-                break
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *values[:end]])
+
+def _is_file(value: str) -> bool:
+    from .inputs.open import named_format
+
+    # for Path the empty label would be a folder, and a long one an error
+    return value == "-" or bool(named_format(Path(value))) or os.path.exists(value)  # noqa: PTH110
 
 
 class _Parser(argparse.ArgumentParser):
@@ -263,52 +245,28 @@ class _Parser(argparse.ArgumentParser):
         raise ValueError(f"{said}; `{self.prog} --help` shows the options")
 
 
-class _Lines(argparse.RawDescriptionHelpFormatter):
-    """An option to a line."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=30)
-
-    def _format_action_invocation(self, action: argparse.Action) -> str:
-        names = ", ".join(action.option_strings)
-        if action.nargs == 0:
-            return names
-        return f"{names} {action.metavar}{' ...' * (action.nargs == '+')}"
-
-
-def _parser(command: str, with_rare: bool) -> argparse.ArgumentParser:
-    """Return the parser of a command; its help shows the rare options only if asked to."""
+def _parser(command: str) -> argparse.ArgumentParser:
     takes_files = command in ("report", "compare")
     parser = _Parser(
         prog=f"informedness {command}",
         usage=f"informedness {command}{' FILE ... [OPTION ...]' * takes_files}",
         description={"report": _REPORT, "compare": _COMPARE}.get(command, COMMANDS[command]),
-        epilog=_MORE if takes_files and not with_rare else None,
-        formatter_class=_Lines,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, max_help_position=30),
         add_help=False,
     )
-    parser.set_defaults(takes_files=takes_files, last=[])
-    if takes_files:
-        _add_options(parser, command == "report", with_rare)
-    else:
-        parser.set_defaults(strict=False)
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--help-all", action="store_true", help=argparse.SUPPRESS)
+    parser.set_defaults(last=[], path=None, strict=False)
+    if takes_files:
+        parser.add_argument("path", nargs="*", help=argparse.SUPPRESS)
+        _add_options(parser, command == "report")
     return parser
 
 
-def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bool) -> None:
+def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     """Add the options of the commands that read files, in groups."""
 
-    def group(title: str, is_rare: bool = False) -> Callable[..., Any]:
-        made = parser.add_argument_group(title)
-
-        def add(*flags: str, help: str, **how: Any) -> None:
-            if "choices" in how:
-                how = {"metavar": "NAME", "default": how["choices"][0], **how}
-            made.add_argument(*flags, help=argparse.SUPPRESS if is_rare else help, **how)
-
-        return add
+    def group(title: str) -> Callable[..., Any]:
+        return parser.add_argument_group(title).add_argument
 
     several: dict[str, Any] = {"nargs": "+", "action": _Several, "metavar": "COL"}
     column: dict[str, Any] = {"metavar": "COL"}
@@ -328,13 +286,15 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     default = _NAMES.replace("informedness", "informedness (default)", 1)
     use = f"print only this score: {_NAMES}" if is_report else default
     add("--metric", metavar="NAME", help=use)
-    add("--average", metavar="NAME", default="default", help="bias, prevalence or macro")
+    averages = ["bias", "prevalence", "macro"]
+    add("--average", choices=averages, default="default", help="how classes are weighted")
     add("--prior", metavar="FILE:COL", help="reweight to the class shares of these labels")
     if is_report:
-        add("--prior-mode", choices=["reweight", "odds"], help="reweight (default), or odds")
+        modes = ["reweight", "odds"]
+        add("--prior-mode", choices=modes, default="reweight", help="reweight by default")
     add("--confidence-level", type=float, metavar="P", help="level of the intervals, such as 0.95")
     formats = ["text", "json", *["csv", "markdown", "latex"] * is_report]
-    add("--format", choices=formats, help=", ".join(formats))
+    add("--format", choices=formats, default="text", help="text by default")
     if is_report:
         add("--plot", metavar="DIR", help="also save figures in this folder, as PNG files")
         add = group("slices (--by)")
@@ -345,23 +305,23 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}
     add("--labels", help="the classes of the task; any other is an error", **labels)
-    add("--unknown", choices=["error", "wrong"], help="other predictions: error (default) or wrong")
+    add("--unknown", choices=["error", "wrong"], default="error", help="what other predictions are")
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
     add("--extract", metavar="REGEX", help="extract the class from text: group 1, or all")
     add("--strict", help="make every warning an error, for jobs", **flag)
-    add = group("reading files", is_rare=not with_rare)
+    add = group("reading files")
     add("--choices", help="class names, if files hold their positions", **labels)
     add("--ignore-case", help="take Yes and yes for one class", **flag)
     add("--strip", help="strip whitespace around labels", **flag)
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
     add("--drop-null", help="leave out rows with missing values", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
-    add("--rows", metavar="PATH", help="where the rows are in a JSON document, such as a.b")
+    add("--rows", metavar="PATH", help="where rows are in a JSON document, as a.b")
     by_name = "by default by the ending of the file name"
-    add("--input-format", dest="file_format", choices=_FORMATS, default=None, help=by_name)
+    add("--input-format", dest="file_format", choices=_FORMATS, help=by_name)
     add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")
-    add = group("logs of harnesses", is_rare=not with_rare)
-    add("--from", dest="harness", choices=_HARNESSES, default=None, help=", ".join(_HARNESSES))
+    add = group("logs of harnesses")
+    add("--from", dest="harness", choices=_HARNESSES, help="only its logs")
     add("--task", metavar="NAME", help="only this task")
     add("--variant", metavar="NAME", help="only this filter (lm-eval) or scorer (Inspect)")
     add("--run", dest="runs", metavar="TEXT", help="only logs with this in their path")
@@ -369,4 +329,5 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool, with_rare: bo
         add("--each", help="also print the report on each run", **flag)
     add("--latest", help="use the latest of several runs of a task", **flag)
     add("--epoch", type=int, metavar="N", help="only this epoch")
-    add("--epochs", choices=["each", "pooled"], help="each (default), or pooled: by sample")
+    epochs = ["each", "pooled"]
+    add("--epochs", choices=epochs, default="each", help="each by default, or pooled by sample")

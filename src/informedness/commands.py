@@ -92,10 +92,14 @@ def _check(options: Namespace) -> str:
         (("by", "plot"), not is_number, scores),
         (("plot",), has_intervals, "the intervals of slices: add --confidence-level 0.95"),
     ):
-        known = [action for action in options.known if action.dest in names]
-        given = [x for x in known if getattr(options, x.dest) != x.default]
+        given = [name for name in names if name in options.given]
         if given and not is_met:
-            raise ValueError(f"`{given[0].option_strings[-1]}` is for {what}")
+            raise ValueError(f"`{given[0]}` is for {what}")
+    for name in ("labels", "choices"):
+        listed: list[str] = getattr(options, name) or []
+        if len(listed) == 1 and "," in listed[0]:
+            apart = f"--{name} {listed[0].replace(',', ' ')}"
+            raise ValueError(f"`{name}` must have blanks between classes: write {apart}")
     if options.confidence_level is not None:
         check_level(options.confidence_level)
     if options.metric is not None:
@@ -129,23 +133,26 @@ def _columns_there(options: Namespace) -> ValueError:
 
     file, kind = list_files(options.path[0], options.file_format)[0]
     found = columns_listed(file, kind, options.encoding, options.rows)
+    if not any(found.values()):
+        return ValueError(f"{file}: the file has no rows, or no labels in them")
     alike = sharing(found)
-    rows = [["column", "different", *["same labels"] * bool(alike), "most frequent"]]
+    rows = [["column", "different", "same labels", "most frequent"]]
     for name, times in found.items():
         often = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3))
-        mark = ["yes" if name in alike else ""] * bool(alike)
-        rows.append([shown(name), str(len(times)), *mark, often])
-    n_models = 1 if options.command == "report" else 2
-    given = options.references or next((x for x in alike if role_in(x) == "references"), None)
-    reference = given or next(iter(alike), "LABEL")
-    models = [x for x in alike if x != reference][:n_models]
-    models += ["MODEL", "OTHER"][len(models) : n_models]
-    asked = options.predictions or models
-    command = options.complete(["-r", reference, "-p", *asked])
+        rows.append([shown(name), str(len(times)), "yes" if name in alike else "", often])
+    free = [x for x in alike if x not in (options.references, *(options.predictions or ()))]
+    added = []
+    if options.references is None:
+        named = (x for x in free if role_in(x) == "references")
+        added = ["-r", next(named, next(iter(free), "LABEL"))]
+    if options.predictions is None:
+        models = [x for x in free if x not in added]
+        models += ["MODEL", "OTHER"][len(models) :]
+        added += ["-p", *models[: 1 if options.command == "report" else 2]]
     return ValueError(
         f"`--references` and `--predictions` must name columns of {file}; in its first "
         f"{MOST_ROWS:,} rows it has\n\n{aligned(rows)}\n\nName the true labels and the "
-        f"predictions from this list, for example\n  {command}"
+        f"predictions from this list, for example\n  {options.complete(added)}"
     )
 
 
@@ -242,10 +249,7 @@ def report(options: Namespace) -> str:
 
         os.environ["MPLBACKEND"] = "agg"  # files, no windows
         import_pyplot()
-        from matplotlib.backend_bases import FigureCanvasBase
-
-        kinds = FigureCanvasBase.get_supported_filetypes()
-        if Path(options.plot).suffix.removeprefix(".") in kinds:
+        if Path(options.plot).suffix.lower() in (".jpeg", ".jpg", ".pdf", ".png", ".svg"):
             raise ValueError(f"--plot must name a folder for PNG files, got {options.plot}")
         Path(options.plot).mkdir(parents=True, exist_ok=True)
     if source == "logs":
@@ -301,7 +305,8 @@ def _score(found: Any, options: Namespace) -> str:
         how: dict[str, Any] = {"average": options.average, "confidence_level": level}
         if not is_table:
             return _shown(found.estimate(options.metric, **how), options)
-        return _shown(estimate(found, metric=options.metric, prior=options.prior, **how), options)
+        how |= {"prior": options.prior, "ignore_index": found.read[0].ignored}
+        return _shown(estimate(found, metric=options.metric, **how), options)
     table = found if is_table else found.table
     how = _given(options, "prior", *["prior_mode"] * (options.prior_mode != "reweight"))
     return repr(averaged_score(options.metric, options.average).value(table, **how))

@@ -8,13 +8,11 @@ If a name ends in `_score`, higher is better. Every function reads its labels in
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
-from .core.labels import Label
+from .core.labels import Label, show
 from .core.scores import Average, ZeroDivision, informedness, nit
-from .core.table import Table
 from .inputs.text_labels import by_name
 
 if TYPE_CHECKING:
@@ -31,7 +29,12 @@ def table_of_labels(*given: Any) -> ContingencyTable:
 
 def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
     """Return the table that is given in place of the labels, or that of the labels; see above."""
-    if not isinstance(y_true, Table):
+    if not isinstance(y_true, ContingencyTable):
+        if y_pred is None:
+            raise ValueError(
+                f"`y_pred` must be given unless `y_true` is a ContingencyTable, got {show(y_true)} "
+                "alone: pass references and predictions, or ContingencyTable.from_matrix(counts)"
+            )
         return table_of_labels(y_true, y_pred, *options)
     labels, sample_weight, _, unknown = options
     if any(x is not None for x in (y_pred, labels, sample_weight)) or unknown != "error":
@@ -39,9 +42,7 @@ def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
             "`y_pred`, `labels`, `sample_weight` and `unknown` must be left out beside a table, "
             "which was counted with its own"
         )
-    if isinstance(y_true, ContingencyTable):
-        return y_true
-    return ContingencyTable(**{field.name: getattr(y_true, field.name) for field in fields(y_true)})
+    return y_true
 
 
 def informedness_score(
