@@ -3,6 +3,7 @@
 import contextlib
 import doctest
 import importlib
+import inspect
 import io
 import math
 import pkgutil
@@ -19,7 +20,6 @@ import pytest
 import informedness
 import study_pages
 from informedness import ContingencyTable, estimate
-from informedness.cli import main
 from informedness.results.comparison import FEW_GROUPS_IN_CELLS
 from informedness.results.models import FEW_GROUPS
 from informedness.statistics.entropy import ENOUGH_TO_SEE
@@ -33,19 +33,18 @@ PAGES = [
 ]
 WITH_TORCH = "docs/other-loops.md"
 CARDS = [f"metrics/{name}/README.md" for name in ("informedness", "nit")]
-HOW_SURE, METHODS = "docs/how-sure.md", "docs/formulas.md"
+HOW_SURE, METHODS, UNDEFINED = "docs/how-sure.md", "docs/formulas.md", "docs/undefined.md"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*\n)((?:(?!\$ ).*\n)*)", re.MULTILINE)  # and what it prints
 
 
 def snippets(path):
-    """Return (line, language, code, what it prints) of each fenced block that runs."""
+    """Return (line, code, what it prints) of each block that runs; None for commands."""
     text = path.read_text(encoding="utf-8")
     blocks = [(text[: m.start()].count("\n") + 1, *m.groups()) for m in FENCE.finditer(text)]
-    for number, (line, language, code) in enumerate(blocks):
-        following = blocks[number + 1][1:] if number + 1 < len(blocks) else ("", "")
+    for (line, language, code), following in zip(blocks, [*blocks[1:], (0, "", "")], strict=True):
         if language == "python":
-            yield line, code, following[1] if following[0] == "text" else ""
+            yield line, code, following[2] if following[1] == "text" else ""
         elif language == "console":
             yield line, code, None
 
@@ -71,46 +70,20 @@ def functions_of(page):
 @pytest.mark.parametrize(
     "page", [pytest.param(x, marks=[pytest.mark.full] if x == WITH_TORCH else []) for x in PAGES]
 )
-def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypatch):
+def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypatch, command):
+    """Commands print it on both streams, as on a terminal, or on standard output alone."""
     shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     names = {}
-    ran = 0
     for line, code, expected in snippets(ROOT / page):
-        ran += 1
         if expected is not None:
             assert output_of(code, names) == expected, f"{page}, line {line}"
             continue
-        for command, printed in COMMAND.findall(code):
-            program, *arguments = shlex.split(command)
-            assert program == "informedness"
-            output = io.StringIO()
-            with contextlib.redirect_stdout(output):
-                assert main(arguments) == 0
-            assert printed in ("", output.getvalue()), f"{page}, line {line}"
-    text = (ROOT / page).read_text(encoding="utf-8")
-    assert ran == len(re.findall("^```(?:python|console)$", text, re.MULTILINE))
-
-
-def test_the_sentence_to_publish_is_that_of_the_log():
-    log = {"task": "arithmetic_letters"}
-    (a,), (b,) = (
-        informedness.read_log(ROOT / "examples/runs/lm-eval" / model, **log)
-        for model in ("always-b", "knows-half")
-    )
-    made, both = b.report(0.95), a.compare(b)
-    low, high = made.estimates["informedness"].confidence_interval
-    least, most = both.confidence_interval
-    text = plain("docs/language-models.md").replace("> ", "")
-    assert f"knows-half answers {made['accuracy']:.0%} correctly" in text
-    assert f"always answering B would give {a.report()['accuracy']:.0%}." in text
-    assert (
-        f"Informedness is {made['informedness']:.2f} (95% interval {low:.2f} to {high:.2f})" in text
-    )
-    assert f"{both.difference:.2f} above that of a model that always answers B" in text
-    assert f"({least:.2f} to {most:.2f}, p < 0.001)" in text
-    assert both.p_value < 0.001
-    assert not b.unknown()
+        for typed, printed in COMMAND.findall(code):
+            program, *arguments = shlex.split(typed)
+            exit_code, out, err = command(*arguments)
+            assert (program, exit_code) == ("informedness", 0), err
+            assert printed in ("", out, err + out), f"{page}, line {line}"
 
 
 @pytest.mark.slow
@@ -123,7 +96,7 @@ def test_the_corrected_rate_of_the_page_on_judges_covers_the_true_one(monkeypatc
     for _ in range(1000):
         hits, alarms = rng.binomial(n_good, tpr), rng.binomial(n_bad, fpr)
         matrix = [[hits, n_good - hits], [alarms, n_bad - alarms]]
-        table = informedness.ContingencyTable.from_matrix(matrix, labels=["good", "bad"])
+        table = ContingencyTable.from_matrix(matrix, labels=["good", "bad"])
         judged = rng.binomial(n_judged, true * tpr + (1 - true) * fpr)
         rate, reach = corrected(judged, n_judged, table)
         covered += abs(rate - true) <= reach
@@ -131,9 +104,8 @@ def test_the_corrected_rate_of_the_page_on_judges_covers_the_true_one(monkeypatc
     assert 0.935 < covered / 1000 < 0.965
     assert np.mean(found) == pytest.approx(true, abs=0.003)
     for n, is_enough in ((192, True), (191, False)):
-        table = informedness.ContingencyTable.from_matrix([[n, n], [n, n]])  # 2 n of each
-        error = math.sqrt(2) * informedness.estimate(table).standard_error
-        assert (1.96 * error < 0.1001) == is_enough
+        error = math.sqrt(2) * estimate(ContingencyTable.from_matrix([[n, n]] * 2)).standard_error
+        assert (1.96 * error < 0.1001) == is_enough  # the table has 2 n of each
 
 
 def test_the_filters_of_the_page_on_evaluate_are_those_of_its_warnings(load):
@@ -186,62 +158,95 @@ def test_no_link_between_documents_is_broken():
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
+def test_the_documents_have_every_option_of_a_report_and_its_name_in_python(command):
+    _, shown, _ = command("report", "--help-all")
+    text = plain("docs/files.md")
+    pages = text + plain("docs/slices.md") + plain("docs/language-models.md")
+    assert {*re.findall(r"--[a-z-]+", shown)} <= {*re.findall(r"--[a-z-]+", pages)}
+    listed = {*re.findall(r"`(\w+)`", " ".join(re.findall(r"\| [^|]+ \| ([^|]+) \|", text)))}
+    assert {*inspect.signature(informedness.table_from_file).parameters} - {"path"} <= listed
+
+
+# Numbers in the prose, each computed anew
+
+
 def plain(name):
     """The text of a document with its lines joined."""
     return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
-def test_the_page_on_how_sure_is_right_about_weights_and_copies():
+def log_said():
+    """Return the sentence to publish, of the logs that the page scores."""
+    a, b = (
+        informedness.read_log(ROOT / "examples/runs/lm-eval" / model, task="arithmetic_letters")[0]
+        for model in ("always-b", "knows-half")
+    )
+    made, both = b.report(0.95), a.compare(b)
+    low, high = made.estimates["informedness"].confidence_interval
+    least, most = both.confidence_interval
+    assert (both.p_value < 0.001, b.unknown()) == (True, {})
+    return [
+        f"knows-half answers {made['accuracy']:.0%} correctly",
+        f"always answering B would give {a.report()['accuracy']:.0%}.",
+        f"Informedness is {made['informedness']:.2f} (95% interval {low:.2f} to {high:.2f})",
+        f"{both.difference:.2f} > above that of a model that always answers B ({least:.2f} to "
+        f"{most:.2f}, p < 0.001)",
+    ]
+
+
+def samples_said():
+    """Return words on weights and copies, and on the samples that an interval of a tenth takes."""
     table = np.array([[84, 6], [2, 8]])
     weighted = ContingencyTable.from_matrix(3 * table, squared_weights=9 * table)
-    copies = ContingencyTable.from_matrix(3 * table)
-    plain_table = ContingencyTable.from_matrix(table)
-    errors = [estimate(x).standard_error for x in (plain_table, weighted, copies)]
-    assert errors[0] == pytest.approx(errors[1], abs=1e-12)
-    said = f"the standard error stays {errors[1]:.4f}. With three copies of each sample it would be"
-    assert f"{said} {errors[2]:.4f}." in plain(HOW_SURE)
+    copies, even = map(ContingencyTable.from_matrix, (3 * table, [[96, 96]] * 2))
+    error = estimate(weighted).standard_error
+    assert error == pytest.approx(estimate(ContingencyTable.from_matrix(table)).standard_error)
+    assert estimate(even).confidence_interval == pytest.approx((-0.1, 0.1), abs=1e-3)
+    return [
+        f"the standard error stays {error:.4f}. With three copies of each sample it would be "
+        f"{estimate(copies).standard_error:.4f}.",
+        "two classes with about 192 samples each",
+    ]
 
 
-def test_the_page_on_how_sure_has_the_samples_that_an_interval_of_a_tenth_takes():
-    low, high = estimate(ContingencyTable.from_matrix([[96, 96]] * 2)).confidence_interval
-    assert (low, high) == (pytest.approx(-0.1, abs=1e-3), pytest.approx(0.1, abs=1e-3))
-    assert "two classes with about 192 samples each" in plain(HOW_SURE)
+def limits_said():
+    """Return the limits below which a warning comes."""
+    of_groups = f"{FEW_GROUPS} groups; for differences of NIT and EMA {FEW_GROUPS_IN_CELLS}"
+    return [
+        f"{FEW_SAMPLES} samples",
+        "5 references of a class",
+        "5 samples outside the largest class",
+        "below 3",
+        f"| samples in groups | {of_groups} |",
+        f"| NIT, without `labels` | {ENOUGH_TO_SEE:,} samples",
+        "10 (k \N{MINUS SIGN} 1) samples for each different prediction",  # see test_degenerate.py
+    ]
 
 
-def test_the_page_on_how_sure_says_what_the_studies_found():
-    text, pages = plain(METHODS), study_pages
-    for said in (pages.coverage_said, pages.comparison_said, pages.chance_said, pages.groups_said):
-        assert [words for words in said() if words not in text] == []
-
-
-def test_the_documents_have_the_rule_of_predictions_outside_the_references():
-    """Which `test_degenerate.py` finds."""
-    said = "10 (k \N{MINUS SIGN} 1) samples for each different prediction"
-    assert all(said in plain(page) for page in (HOW_SURE, "docs/undefined.md"))
-
-
-def test_the_documents_have_the_limits_below_which_a_warning_comes():
-    for page in [HOW_SURE, "docs/undefined.md", *CARDS]:
-        assert f"{FEW_SAMPLES} samples" in plain(page), page
-    text = plain(HOW_SURE)
-    # where classes are not declared, as `test_intervals_of_nit.py` finds
-    for words in ("5 references of a class", "5 samples outside the largest class", "below 3"):
-        assert words in text
-    assert all(words in plain(CARDS[1]) for words in ("5 references of a class", "Below 3"))
-    of_groups = f"{FEW_GROUPS} groups; for differences of NIT and EMA {FEW_GROUPS_IN_CELLS} |"
-    assert f"| samples in groups | {of_groups}" in text
-    assert f"| NIT, without `labels` | {ENOUGH_TO_SEE:,} samples" in text
-    assert "| the difference of two models, except in accuracy | 5 references on average" in text
-
-
-@pytest.mark.filterwarnings("ignore:informedness. ")
-def test_the_page_on_how_sure_has_the_numbers_of_the_test_of_chance():
-    """In steps of 1 / (999 + 1) where predictions are dealt out, and so up to 2,000 samples."""
+def chance_said():
+    """Return until when predictions are dealt out: there p comes in steps of 1 / (999 + 1)."""
     steps = []
     for largest in (1994, 1995):
         sparse = ContingencyTable.from_matrix([[largest, 3], [2, 1]])
         steps.append(estimate(sparse, metric="nit").independence_p_value * 1000)
-    assert steps[0] == pytest.approx(round(steps[0]), abs=1e-9)
-    assert abs(steps[1] - round(steps[1])) > 1e-6
-    said = "Up to 2,000 samples without weights, where expected counts are below 5"
-    assert said in plain(METHODS)
+    assert [abs(x - round(x)) < 1e-6 for x in steps] == [True, False]
+    return ["Up to 2,000 samples without weights, where expected counts are below 5"]
+
+
+SAID = {
+    METHODS: [
+        chance_said,
+        study_pages.coverage_said,
+        study_pages.comparison_said,
+        study_pages.groups_said,
+    ],
+    HOW_SURE: [samples_said, limits_said],
+    "docs/language-models.md": [log_said],
+}
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
+@pytest.mark.parametrize("page", SAID)
+def test_numbers_in_the_prose_are_those_of_the_package_and_its_studies(page):
+    text = plain(page)
+    assert [words for said in SAID[page] for words in said() if words not in text] == []
