@@ -12,6 +12,7 @@ import shlex
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def snippets(path):
     """Return (line, code, what it prints) of each block that runs; None for commands."""
     text = path.read_text(encoding="utf-8")
     blocks = [(text[: m.start()].count("\n") + 1, *m.groups()) for m in FENCE.finditer(text)]
-    for (line, language, code), following in zip(blocks, [*blocks[1:], (0, "", "")], strict=True):
+    for (line, language, code), following in pairwise([*blocks, (0, "", "")]):
         if language == "python":
             yield line, code, following[2] if following[1] == "text" else ""
         elif language == "console":
