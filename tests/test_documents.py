@@ -5,7 +5,6 @@ import doctest
 import importlib
 import inspect
 import io
-import math
 import pkgutil
 import re
 import shlex
@@ -26,6 +25,7 @@ from informedness.results.models import FEW_GROUPS
 from informedness.statistics.entropy import ENOUGH_TO_SEE
 from informedness.statistics.intervals import FEW_SAMPLES
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # what is shown may warn
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     "README.md",
@@ -89,7 +89,7 @@ def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypat
 
 @pytest.mark.slow
 def test_the_corrected_rate_of_the_page_on_judges_covers_the_true_one(monkeypatch):
-    """As often as it says; and 192 labels of each kind give J to 0.1 for any judge."""
+    """As often as it says."""
     monkeypatch.chdir(ROOT / "examples")
     corrected = functions_of("docs/judges.md")["corrected_rate"]
     rng, covered, found = np.random.default_rng(0), 0, []
@@ -104,9 +104,6 @@ def test_the_corrected_rate_of_the_page_on_judges_covers_the_true_one(monkeypatc
         found.append(rate)
     assert 0.935 < covered / 1000 < 0.965
     assert np.mean(found) == pytest.approx(true, abs=0.003)
-    for n, is_enough in ((192, True), (191, False)):
-        error = math.sqrt(2) * estimate(ContingencyTable.from_matrix([[n, n]] * 2)).standard_error
-        assert (1.96 * error < 0.1001) == is_enough  # the table has 2 n of each
 
 
 def test_the_filters_of_the_page_on_evaluate_are_those_of_its_warnings(load):
@@ -202,7 +199,7 @@ def samples_said():
     copies, even = map(ContingencyTable.from_matrix, (3 * table, [[96, 96]] * 2))
     error = estimate(weighted).standard_error
     assert error == pytest.approx(estimate(ContingencyTable.from_matrix(table)).standard_error)
-    assert estimate(even).confidence_interval == pytest.approx((-0.1, 0.1), abs=1e-3)
+    assert estimate(even).confidence_interval == pytest.approx((-0.1, 0.1), abs=3e-4)
     return [
         f"the standard error stays {error:.4f}. With three copies of each sample it would be "
         f"{estimate(copies).standard_error:.4f}.",
@@ -215,38 +212,19 @@ def limits_said():
     of_groups = f"{FEW_GROUPS} groups; for differences of NIT and EMA {FEW_GROUPS_IN_CELLS}"
     return [
         f"{FEW_SAMPLES} samples",
-        "5 references of a class",
-        "5 samples outside the largest class",
-        "below 3",
         f"| samples in groups | {of_groups} |",
         f"| NIT, without `labels` | {ENOUGH_TO_SEE:,} samples",
         "10 (k \N{MINUS SIGN} 1) samples for each different prediction",  # see test_degenerate.py
     ]
 
 
-def chance_said():
-    """Return until when predictions are dealt out: there p comes in steps of 1 / (999 + 1)."""
-    steps = []
-    for largest in (1994, 1995):
-        sparse = ContingencyTable.from_matrix([[largest, 3], [2, 1]])
-        steps.append(estimate(sparse, metric="nit").independence_p_value * 1000)
-    assert [abs(x - round(x)) < 1e-6 for x in steps] == [True, False]
-    return ["Up to 2,000 samples without weights, where expected counts are below 5"]
-
-
 SAID = {
-    METHODS: [
-        chance_said,
-        study_pages.coverage_said,
-        study_pages.comparison_said,
-        study_pages.groups_said,
-    ],
+    METHODS: [study_pages.coverage_said, study_pages.comparison_said, study_pages.groups_said],
     HOW_SURE: [samples_said, limits_said],
     "docs/language-models.md": [log_said],
 }
 
 
-@pytest.mark.filterwarnings("ignore:informedness. ")
 @pytest.mark.parametrize("page", SAID)
 def test_numbers_in_the_prose_are_those_of_the_package_and_its_studies(page):
     text = plain(page)
