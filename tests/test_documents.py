@@ -157,7 +157,7 @@ def test_no_link_between_documents_is_broken():
 
 
 def test_the_documents_have_every_option_of_a_report_and_its_name_in_python(command):
-    _, shown, _ = command("report", "--help-all")
+    _, shown, _ = command("report", "--help")
     text = plain("docs/files.md")
     pages = text + plain("docs/slices.md") + plain("docs/language-models.md")
     assert {*re.findall(r"--[a-z-]+", shown)} <= {*re.findall(r"--[a-z-]+", pages)}
