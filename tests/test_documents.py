@@ -1,10 +1,8 @@
 """Every snippet of the documents runs and prints what stands below it; so do the docstrings."""
 
-import contextlib
 import doctest
 import importlib
 import inspect
-import io
 import pkgutil
 import re
 import shlex
@@ -50,19 +48,12 @@ def snippets(path):
             yield line, code, None
 
 
-def output_of(code, names):
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "README.md", "exec"), names)
-    return printed.getvalue()
-
-
 def functions_of(page):
     """Return what the snippets of a document define."""
     names = {}
     for _, code, expected in snippets(ROOT / page):
         if expected is not None:
-            output_of(code, names)
+            exec(compile(code, page, "exec"), names)
     return names
 
 
@@ -71,14 +62,17 @@ def functions_of(page):
 @pytest.mark.parametrize(
     "page", [pytest.param(x, marks=[pytest.mark.full] if x == WITH_TORCH else []) for x in PAGES]
 )
-def test_the_documents_print_what_they_say(page, registered, tmp_path, monkeypatch, command):
+def test_the_documents_print_what_they_say(
+    page, registered, tmp_path, monkeypatch, command, capsys
+):
     """Commands print it on both streams, as on a terminal, or on standard output alone."""
     shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     names = {}
     for line, code, expected in snippets(ROOT / page):
         if expected is not None:
-            assert output_of(code, names) == expected, f"{page}, line {line}"
+            exec(compile(code, page, "exec"), names)
+            assert capsys.readouterr().out == expected, f"{page}, line {line}"
             continue
         for typed, printed in COMMAND.findall(code):
             program, *arguments = shlex.split(typed)
