@@ -137,16 +137,23 @@ def test_a_and_b_exchanged_mirror_the_comparison():
 # Weights, counts, a prior, samples that do not count
 
 
+def numbers_of(*columns, **options):
+    made = compare(*columns, **options)
+    return [made.a, made.b, made.standard_error, made.p_value, *made.confidence_interval]
+
+
 @every_score
 def test_counts_are_as_many_samples_and_weights_alike_change_nothing(score):
-    columns = np.array(random_samples())
+    columns, options = np.array(random_samples()), options_of(score)
     triples, counts = np.unique(columns, axis=1, return_counts=True)
-    options = options_of(score)
-    plain = compare(*columns, **options)
-    assert compare(*triples, counts=counts, **options) == plain
-    alike = compare(*columns, sample_weight=[2.5] * 400, **options)
-    for name in ("a", "b", "difference", "standard_error", "confidence_interval", "p_value"):
-        assert getattr(alike, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12)
+    assert compare(*triples, counts=counts, **options) == compare(*columns, **options)
+    alike = numbers_of(*columns, sample_weight=[2.5] * 400, **options)
+    assert alike == pytest.approx(numbers_of(*columns, **options), rel=1e-9, abs=1e-12)
+    weights = 1 + np.arange(len(counts)) % 3
+    one_by_one = np.repeat([*triples, weights], counts, axis=1)
+    made = numbers_of(*triples, counts=counts, sample_weight=weights, **options)
+    wanted = numbers_of(*one_by_one[:3], sample_weight=one_by_one[3], **options)
+    assert made == pytest.approx(wanted, rel=1e-9, abs=1e-12)
 
 
 def test_rows_that_stand_for_nothing_are_not_there():

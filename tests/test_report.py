@@ -126,6 +126,7 @@ def test_a_label_with_a_carriage_return_is_one_field_of_the_csv():
 def test_a_level_adds_numbers_and_changes_none():
     plain, full = (report(MAJORITY, FILTER, confidence_level=x) for x in (None, 0.95))
     assert full.scores == plain.scores
+    assert "\nspam   " in str(full).partition("\n\nclass  precision      F1\n")[2]  # wrapped
     numbers = numbers_of(full)
     for name, value in full.scores.items():
         made = full.estimates[name]
