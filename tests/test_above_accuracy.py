@@ -138,8 +138,7 @@ def collapsed(share, each):
 
 @pytest.mark.parametrize(("share", "gap"), [(0.3, 0.013), (0.43, 0.044), (0.5, 0.067)])
 def test_the_excess_must_be_more_than_real_models_have(share, gap):
-    matrix = collapsed(share, 10**6)
-    value, caught = score_of(matrix)
+    value, caught = score_of(matrix := collapsed(share, 10**6))
     assert value - matrix.trace() / matrix.sum() == pytest.approx(gap, abs=0.003)
     assert bool(caught) == (gap > 0.05)
 
@@ -152,19 +151,16 @@ def test_two_heavy_classes_mistaken_for_each_other_are_below_accuracy():
     assert not caught
 
 
-@pytest.mark.parametrize(
-    ("counts", "sums", "size"),
-    [
+def test_the_size_is_the_number_of_samples_and_of_unknown_ones_the_total():
+    for counts, sums, size in (
         ([30, 10], {}, 40),
         ([3.5, 1.5], {"n_samples": [30, 10]}, 40),
         ([3.5, 1.5], {"squared_weights": [3.5, 1.5]}, 5),
         ([3.5, 1.5], {"squared_weights": [7.0, 3.0], "n_samples": [30, 10]}, 2.5),
         ([3.5, 1.5], {}, 5),
-    ],
-)
-def test_the_size_is_the_number_of_samples_and_of_unknown_ones_the_total(counts, sums, size):
-    table = table_of_pairs([0, 1], [0, 0], counts, **sums)
-    assert sample_size(table) == pytest.approx(size)
+    ):
+        table = table_of_pairs([0, 1], [0, 0], counts, **sums)
+        assert sample_size(table) == pytest.approx(size), sums
 
 
 def test_weights_count_by_their_effective_size():
