@@ -283,12 +283,12 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
     for other, message in (
         (replace(a, documents=b.documents[::-1]), "the documents of 60 of 60 samples differ"),
         (replace(b, **{x: getattr(b, x)[1:] for x in names}), r"1 of 60 in always-b, .* not in"),
-        (task_of("always-b", "plain"), "one task, got the task 'arithmetic_letters' and"),
+        (task_of("always-b", "plain"), "one task, got .*'arithmetic_letters'"),
     ):
         with pytest.raises(ValueError, match=message):
             a.compare(other)
     others = log_of("lm-eval", "always-b"), log_of("lighteval", "always-b")
-    refused(command("compare", *others), "one task, got the harness 'lm-eval' and 'lighteval'")
+    refused(command("compare", *others), "must be runs of one task, got ('lm-eval'")
 
 
 def test_one_run_is_chosen_by_task_and_variant(command):

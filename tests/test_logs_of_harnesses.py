@@ -8,6 +8,7 @@ import json
 import math
 import shutil
 import zipfile
+from operator import attrgetter, methodcaller
 from pathlib import Path
 
 import pyarrow
@@ -213,7 +214,7 @@ def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(changed):
     ("k", "metric", "logged", "message"),
     [
         (2, "acc", None, None),
-        (3, "acc", None, "must say which of 3 prompts is right: list `informedness`"),
+        (3, "acc", None, "must say which of the prompts is right: list `informedness`"),
         (3, "acc", "informedness", None),
         (3, "acc_norm", None, "in the prompts, and acc_norm divides by their lengths: list `acc`"),
     ],
@@ -308,21 +309,6 @@ def test_text_is_looked_up_among_the_choices_of_its_sample(changed):
     assert score_of(answers.table, "accuracy") == sum(answers.verdicts) / 60
 
 
-def test_text_counts_as_it_is_but_without_its_reasoning(changed):
-    for response, unknown in (
-        ({"text": ["<think>B</think>C"]}, {}),  # of which lighteval kept what is behind it
-        ({"text_post_processed": [" B"]}, {" B": 60}),
-        ({"logprobs": [-0.1, -0.2]}, {}),  # of tokens
-        ({"text": ["C"], "text_post_processed": None}, {}),
-    ):
-        fields = {f"model_response.{name}": value for name, value in response.items()}
-        answers = changed("lighteval", fields, log="arithmetic_text")
-        assert (answers.how, answers.unknown()) == ("the generated text", unknown)
-        left_in = "text_post_processed" in response
-        assert left_in or answers.table.to_dense().tolist() == KNOWS_HALF
-    assert set(answers.predictions) == {"C"}
-
-
 def test_each_of_several_generations_is_an_epoch_and_each_kind_of_metric_a_variant(changed):
     def change(rows):
         generated = pyarrow.parquet.read_table(kept("lighteval", "arithmetic_text")).to_pylist()
@@ -338,56 +324,7 @@ def test_each_of_several_generations_is_an_epoch_and_each_kind_of_metric_a_varia
         assert set(answers.predictions) == {letter}
 
 
-def test_nothing_extracted_is_no_answer_and_the_first_of_several_counts(changed):
-    def change(rows):
-        for number, row in enumerate(rows):
-            row["doc"]["specific"]["extracted_predictions"] = ["C", "D"] if number else []
-
-    answers = changed("lighteval", change, log="arithmetic_sentence")
-    assert answers.predictions == (None, *["C"] * 59)
-
-
-def test_examples_and_instruction_are_part_of_the_prompt(changed):
-    """And a question that is no text is one all the same."""
-    shots = [{"query": "What is 1 + 1?"}, {"query": "What is 2 + 2?"}]
-    more = {"doc.instruction": "Add.", "doc.fewshot_samples": shots, "doc.query": "3 + 3?"}
-    prompt = "Add.\n\nWhat is 1 + 1?\n\nWhat is 2 + 2?\n\n3 + 3?"
-    assert set(changed("lighteval", more).prompts) == {prompt}
-    more = {"doc.instruction": None, "doc.query": 7}
-    assert set(changed("lighteval", more).prompts) == {"7"}
-
-
 # Inspect
-
-
-def test_an_answer_that_is_empty_missing_or_of_several_letters_is_unknown(changed):
-    answers = changed("inspect", {"scores.choice.answer": ""}, at=0)
-    assert answers.predictions[:3] == (None, "B", "C")
-    answers = changed("inspect", {"scores.choice.answer": DELETED}, at=1)
-    assert answers.unknown() == {None: 1}
-    several = {"scores.choice.answer": "A, C", "scores.choice.value": "I"}
-    assert changed("inspect", several, at=0).unknown() == {"A, C": 1}
-
-
-def test_names_targets_choices_and_prompts_are_those_of_inspect(changed):
-    """More than 26 choices go on with numbers; messages have an id of their own in each run."""
-
-    def change(log):
-        log["samples"][0].update(choices=[str(i) for i in range(28)], target="2")
-        log["samples"][1]["input"] = [{"id": "one", "role": "user", "content": "1 + 2?"}]
-        log["samples"][1]["choices"] = ["6", "5", "4", "3"]
-
-    def in_words(log):
-        for sample in log["samples"]:
-            sample["target"] = ["yes"] if sample["target"] == "B" else ["no"]
-
-    answers = changed("inspect", change)
-    assert answers.choices[24:] == ("Y", "Z", "1", "2")
-    assert answers.name == "mockllm/knows-half, arithmetic"
-    assert answers.prompts[2] == "What is 3 + 4?\n5\n6\n7\n8"
-    assert answers.prompts[1] == '[{"content": "1 + 2?", "role": "user"}]\n6\n5\n4\n3'
-    answers = changed("inspect", in_words)
-    assert (answers.choices, answers.classes) == (None, ("no", "yes"))
 
 
 def test_samples_without_a_score_are_left_out_and_counted(changed, tmp_path):
@@ -409,16 +346,63 @@ def test_samples_without_a_score_are_left_out_and_counted(changed, tmp_path):
         informedness.read_log(tmp_path)
 
 
-def test_marks_and_numbers_are_verdicts_and_other_values_are_none(changed):
-    """A class C is none of them, nor is a scorer's own word."""
-    values = ["C", "I", "P", "N", 1, 0.5, True, "fine", {"a": 1}, [1]]
+# One field changed
 
-    def change(log):
-        for sample, value in zip(log["samples"], values, strict=False):
-            sample["scores"]["choice"]["value"] = value
+TEXT, PROCESSED = "model_response.text", "model_response.text_post_processed"
+LOGPROBS, EXTRACTED = "model_response.logprobs", "doc.specific.extracted_predictions"
+ANSWER = "scores.choice.answer"
+SHOTS = [{"query": "What is 1 + 1?"}, {"query": "What is 2 + 2?"}]
+SHOWN = {"doc.instruction": "Add.", "doc.fewshot_samples": SHOTS, "doc.query": "3 + 3?"}
+SAID = {"content": "1 + 2?", "role": "user"}
+MESSAGE = [{"id": "one", **SAID}]  # which differs from run to run
+# marks and numbers; a class C is none of them, nor is a scorer's own word
+VERDICTS = [
+    ("C", 1),
+    ("I", 0),
+    ("P", 0.5),
+    ("N", 0),
+    (1, 1),
+    (0.5, 0.5),
+    ("fine", None),
+    ([1], None),
+]
+SEEN = {
+    "unknown": methodcaller("unknown"),
+    "matrix": lambda answers: answers.table.to_dense().tolist(),
+    "prompts": lambda answers: answers.prompts[0],
+}
+OF_28 = (*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "1", "2")
 
-    wanted = (1, 0, 0.5, 0, 1, 0.5, 1, None, None, None)
-    assert changed("inspect", change).verdicts[: len(values)] == wanted
+READ = [  # harness, log, fields of one sample or of all, which, what is read
+    ("lighteval", "text", {TEXT: ["<think>B</think>C"]}, None, "matrix", KNOWS_HALF),
+    ("lighteval", "text", {PROCESSED: [" B"]}, None, "unknown", {" B": 60}),
+    ("lighteval", "text", {TEXT: ["C"], PROCESSED: None}, None, "predictions", ("C",) * 60),
+    # log-probabilities of tokens
+    ("lighteval", "text", {LOGPROBS: [-0.1, -0.2]}, None, "matrix", KNOWS_HALF),
+    # nothing extracted is no answer, and the first of several counts
+    ("lighteval", "sentence", {EXTRACTED: []}, 0, "unknown", {None: 1}),
+    ("lighteval", "sentence", {EXTRACTED: ["C", "D"]}, None, "predictions", ("C",) * 60),
+    ("lighteval", None, SHOWN, 0, "prompts", "Add.\n\nWhat is 1 + 1?\n\nWhat is 2 + 2?\n\n3 + 3?"),
+    ("lighteval", None, {"doc.query": 7}, None, "prompts", "7"),
+    ("inspect", None, {ANSWER: ""}, 0, "unknown", {None: 1}),
+    ("inspect", None, {ANSWER: DELETED}, 0, "unknown", {None: 1}),
+    ("inspect", None, {"choices": ["?"] * 28, "target": "2"}, 0, "choices", OF_28),
+    ("inspect", None, {"target": ["yes"]}, None, "choices", None),
+    ("inspect", None, {"target": ["yes"]}, None, "classes", ("yes",)),
+    ("inspect", None, {}, None, "prompts", "What is 1 + 2?\n3\n4\n5\n6"),
+    ("inspect", None, {"input": MESSAGE}, 0, "prompts", f"{json.dumps([SAID])}\n3\n4\n5\n6"),
+    *(
+        ("inspect", None, {"scores.choice.value": value}, None, "verdicts", (verdict,) * 20)
+        for value, verdict in VERDICTS
+    ),
+]
+
+
+@pytest.mark.parametrize(("harness", "log", "fields", "at", "name", "wanted"), READ)
+def test_a_log_is_read_as_the_harness_means_it(changed, harness, log, fields, at, name, wanted):
+    answers = changed(harness, fields, at, log and f"arithmetic_{log}")
+    see = SEEN.get(name, attrgetter(name))
+    assert see(answers) == wanted
 
 
 # What is refused
@@ -429,7 +413,6 @@ GENERATED = {"gen_args_0": {"arg_0": "", "arg_1": {"until": []}}}
 ONE_TEXT = {"gen_args_0": {"arg_0": "", "arg_1": " A"}}
 # each target is a position, and the text of another choice
 POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
-PROCESSED, LOGPROBS = "model_response.text_post_processed", "model_response.logprobs"
 OF_B = {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
 GOLD_OF_D = "^sample 19: must hold the answer extracted from one generation, and of the gold 'D'"
 ONE = {"lm-eval": 2, "lighteval": 9, "inspect": 0}

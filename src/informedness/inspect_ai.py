@@ -9,7 +9,7 @@ in the metadata of its scores. What the scorer counts as right is the target's c
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .extras import needing
@@ -21,7 +21,7 @@ with needing("informedness.inspect_ai needs Inspect", "inspect-ai>=0.3.241"):
 
     _every_epoch = scoring.metric(scores="unreduced")  # a TypeError in older versions
 
-from .core.labels import Label, read_classes, read_column, show
+from .core.labels import show
 from .inputs.columns import naming
 from .logs.answers import Answers
 from .logs.inspect_ai import answer_and_verdict, classes_of, gold_of, letters_of
@@ -33,20 +33,17 @@ _KEY = "informedness"  # in the metadata of a score
 # From the scores of Inspect to ours. This stands first: `with_target` below makes metrics at once.
 
 
-def _metric(of: Callable[[Answers, str], float], name: str, labels: Sequence[str] | None) -> Metric:
+def _metric(of: Callable[[Answers, str], float], name: str) -> Metric:
     """Return a metric that is nan unless there are at least two answers to count."""
-    classes = None
-    if labels is not None:
-        classes = read_classes(labels, "labels", read_column([""], "references"), "references")
 
     def value(scores: list[SampleScore]) -> scoring.Value:
-        answers = _answers(scores, classes) if len(scores) > 1 else None
+        answers = _answers(scores) if len(scores) > 1 else None
         return math.nan if answers is None else of(answers, name)
 
     return value
 
 
-def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> Answers | None:
+def _answers(scores: list[SampleScore]) -> Answers | None:
     """Return the answers to count; None, with a warning, if they do not fit the verdicts."""
     rows, letters = [], []
     for each in scores:
@@ -57,8 +54,7 @@ def _answers(scores: list[SampleScore], classes: tuple[Label, ...] | None) -> An
         found = answer_and_verdict(each.score.value, each.score.answer)
         rows.append((each.sample_id, kept["target"], *found))
         letters.append(letters_of(kept["choices"]))
-    choices = classes or classes_of([gold for _, gold, *_ in rows], letters)
-    return Answers.inside(rows, choices=choices)
+    return Answers.inside(rows, choices=classes_of([gold for _, gold, *_ in rows], letters))
 
 
 def _value(answers: Answers, name: str) -> float:
@@ -69,23 +65,18 @@ def _value(answers: Answers, name: str) -> float:
 
 
 @_every_epoch
-def informedness(labels: Sequence[str] | None = None) -> Metric:
+def informedness() -> Metric:
     """Multi-class Bookmaker Informedness: best 1, chance 0.
 
     The answer of each sample in each epoch counts, even if a reducer makes one value of several
     epochs. An answer that is not a class is wrong, and so is no answer. The score is nan for one
     sample, and if all targets are of one class, for example while only a few samples are done.
-
-    Parameters
-    ----------
-    labels : sequence of str, optional
-        The classes; by default the letters of the choices, or else the targets that occur.
+    The classes are the letters of the choices, or else the targets that occur.
 
     Raises
     ------
     ValueError
-        If `labels` are not distinct texts; during scoring, if the scores do not hold their targets,
-        or a target is not in `labels`.
+        During scoring, if the scores do not hold their targets.
 
     Examples
     --------
@@ -111,43 +102,25 @@ def informedness(labels: Sequence[str] | None = None) -> Metric:
     >>> {name: metric.value for each in log.results.scores for name, metric in each.metrics.items()}
     {'accuracy': 0.5, 'informedness': 0.0}
     """
-    return _metric(_value, "informedness", labels)
+    return _metric(_value, "informedness")
 
 
 @_every_epoch
-def informedness_stderr(labels: Sequence[str] | None = None) -> Metric:
-    """Standard error of `informedness`, by the delta method; epochs are grouped by sample.
-
-    Parameters
-    ----------
-    labels : sequence of str, optional
-        As for `informedness`.
-    """
-    return _metric(Answers.standard_error, "informedness", labels)
+def informedness_stderr() -> Metric:
+    """Standard error of `informedness`, by the delta method; epochs are grouped by sample."""
+    return _metric(Answers.standard_error, "informedness")
 
 
 @_every_epoch
-def nit(labels: Sequence[str] | None = None) -> Metric:
-    """Normalised Information Transfer: chance 1 / number of classes, best 1.
-
-    Parameters
-    ----------
-    labels : sequence of str, optional
-        As for `informedness`. All of them count, even those that are never the target.
-    """
-    return _metric(_value, "nit", labels)
+def nit() -> Metric:
+    """Normalised Information Transfer: chance 1 / number of classes, best 1."""
+    return _metric(_value, "nit")
 
 
 @_every_epoch
-def nit_stderr(labels: Sequence[str] | None = None) -> Metric:
-    """Standard error of `nit`, by the delta method; epochs are grouped by sample.
-
-    Parameters
-    ----------
-    labels : sequence of str, optional
-        As for `informedness`.
-    """
-    return _metric(Answers.standard_error, "nit", labels)
+def nit_stderr() -> Metric:
+    """Standard error of `nit`, by the delta method; epochs are grouped by sample."""
+    return _metric(Answers.standard_error, "nit")
 
 
 _METRICS = [accuracy(), stderr(), informedness(), informedness_stderr(), nit(), nit_stderr()]

@@ -21,7 +21,7 @@ from inspect_logs import by_letter, model, run
 import informedness.inspect_ai
 from informedness import estimate
 from informedness import read_log as read
-from informedness.inspect_ai import nit, nit_stderr, with_target
+from informedness.inspect_ai import with_target
 from informedness.warnings import InformednessWarning
 from tables import score_of
 
@@ -230,30 +230,22 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
         assert made[metric].standard_error == pytest.approx(mixed[f"{metric}_stderr"])
 
 
-def test_classes_and_groups_are_those_given(tmp_path):
-    """NIT of a constant is 1 / k; what is no class is a wrong answer."""
-    task = by_letter(with_target(choice()), metrics=[nit(labels=[*"ABCDE"]), nit_stderr()])
-    assert metrics_of(run(task, model("always-b"), str(tmp_path)))["nit"] == pytest.approx(1 / 5)
+def test_groups_of_samples_have_scores_of_their_own(tmp_path):
     groups = scorer.grouped(informedness.inspect_ai.informedness(), "known")
     task = by_letter(with_target(choice()), metrics=[groups])
     for i, sample in enumerate(task.dataset):
         sample.metadata = {"known": "yes" if i % 2 == 0 else "no"}
     found = metrics_of(run(task, model("knows-half"), str(tmp_path)))
     assert found == {"yes": 1, "no": 0, "all": pytest.approx(1 / 2)}
-    for labels in ("AB", [], ["A", "A"], [1, 2]):
-        with pytest.raises(ValueError, match="`labels` must "):
-            nit(labels=labels)
 
 
 def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):
     of_several = by_letter(with_target(choice()), n=3)
     of_several.dataset[0].target = ["A", "B"]
     bare = by_letter(n=3, metrics=[informedness.inspect_ai.informedness()])
-    of_two = by_letter(with_target(choice()), n=3, metrics=[nit(labels=["A", "B"])])
     for task, message in (
         (of_several, "must have one right answer"),
         (bare, "use informedness.inspect_ai.with_target"),
-        (of_two, "`labels` must list every reference, 'C' is missing"),
     ):
         log = run(task, model("always-b"), str(tmp_path))
         assert (log.status, message in log.error.message) == ("error", True)

@@ -216,11 +216,9 @@ class Answers:
         InformednessWarning
             If they were asked different prompts, for example by different chat templates.
         """
-        for what in ("harness", "task", "classes"):
-            own, others = getattr(self, what), getattr(other, what)
-            if own != others:
-                found = f"the {what} {show(own)} and {show(others)}"
-                raise ValueError(f"both must be runs of one task, got {found}")
+        own, others = ((x.harness, x.task, x.classes) for x in (self, other))
+        if own != others:
+            raise ValueError(f"both must be runs of one task, got {show(own)} and {show(others)}")
         names = [f"{self.name} (A)", f"{other.name} (B)"]
         sides = [self._columns(), other._columns()]
         a, b = joined_sides(sides, names, "sample identifiers")
@@ -269,9 +267,6 @@ class Answers:
             answers = [x and options.fold(x) for x in answers]
             names = [{options.fold(x): label for x, label in of.items()} for of in names]
         found = by_verdict(answers, made.references, verdicts, names, made.ids)
-        n_read = sum(a != b for a, b in zip(found, answers, strict=True))
-        if n_read and any(x is not None for x in verdicts):
-            how = f"{how}, {n_read} of them as its verdicts say"
         return replace(made, predictions=tuple(found), how=how)
 
     def _names(self) -> list[Mapping[str, Label]]:

@@ -160,7 +160,11 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
     if samples[0]["pair"] is not None:
         readings = [[sample["pair"][0] for sample in samples]]
     elif all(len(set(sample["choices"])) == 1 for sample in samples):
-        readings = [[_position_in_prompts(sample) for sample in samples]]
+        # the choices are in the prompts, and the verdict tells the right one of two
+        if any(len(x["choices"]) > 2 or x["verdict"] is None for x in samples):
+            said = "the log must say which of the prompts is right"
+            raise ValueError(f"{said}: list `informedness` in the metric_list")
+        readings = [[x["likeliest"] if x["verdict"] else 1 - x["likeliest"] for x in samples]]
     else:
         readings = [[_position_of_text(sample) for sample in samples]]
         readings.append([_position(sample["target"]) for sample in samples])
@@ -183,17 +187,6 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
         said = "`target` must be the text or position of one choice, as its accuracy says"
         raise ValueError(f"{first['where']}: {said}, got {show(found)}")
     return fitting[0]
-
-
-def _position_in_prompts(sample: Sample) -> int:
-    """Return the right one of several prompts, which hold the choices."""
-    answer, n = int(sample["likeliest"]), len(sample["choices"])
-    if sample["verdict"] == 1:
-        return answer
-    if sample["verdict"] == 0 and n == 2:
-        return 1 - answer
-    said = f"{sample['where']}: the log must say which of {n} prompts is right"
-    raise ValueError(f"{said}: list `informedness` in the metric_list")
 
 
 def _position_of_text(sample: Sample) -> int | None:
