@@ -8,6 +8,7 @@ which is no class.
 import itertools
 import json
 import re
+from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -214,55 +215,30 @@ def test_the_commands_score_answers(command, tmp_path):
 # Answers that are none of the classes: how many they are, and the scores without them
 
 AB_OR_WRONG = {"labels": ["A", "B"], "unknown": "wrong"}
-REFUSAL = "I cannot answer that."
-
-# reference, answer, how many
-COUNTS = [
-    ("A", "A", 5),
-    ("A", "B", 1),
-    ("A", REFUSAL, 2),
-    ("B", "A", 2),
-    ("B", "B", 6),
-    ("B", REFUSAL, 3),
-    ("B", "C", 1),
-]
-REFERENCES = [reference for reference, _, n in COUNTS for _ in range(n)]
-ANSWERS = [answer for _, answer, n in COUNTS for _ in range(n)]
-
-# Of all, by their answers: J_A = 5/8 - 2/12 and J_B = 6/12 - 1/8 of 7 answers each, 0 of 6.
-INFORMEDNESS = Fraction(7, 20) * (
-    Fraction(5, 8) - Fraction(2, 12) + Fraction(6, 12) - Fraction(1, 8)
-)
-# Of the 14 answered: Youden's J of two classes.
-WITHOUT = Fraction(5, 6) + Fraction(6, 8) - 1
+TIMES = {"AA": 5, "AB": 1, "A?": 2, "BA": 2, "BB": 6, "B?": 3, "BC": 1}  # reference, answer
+REFERENCES, ANSWERS = ([pair[i] for pair, n in TIMES.items() for _ in range(n)] for i in (0, 1))
 
 
 def line_of(result):
     """Return the line of the text that is about unknown answers."""
     (line,) = [line for line in result.text_lines() if "none of the classes" in line]
+    assert line in str(result)
     return line
 
 
 def test_the_scores_without_unknown_answers_are_those_of_the_others():
     result = report(REFERENCES, ANSWERS, **AB_OR_WRONG)
-    assert result.scores["informedness"] == close(INFORMEDNESS)
-    known = [answer in "AB" for answer in ANSWERS]
-    pair = np.array(REFERENCES)[known], np.array(ANSWERS)[known]
-    unknown = result.unknown
-    assert (unknown.n_samples, unknown.share) == (6, 0.3)
-    assert unknown.informedness == close(WITHOUT)
-    assert unknown.nit == close(np.exp(mutual_info_score(*pair)) / 2)
-
-
-def test_a_line_plain_values_and_csv_say_how_many_and_what_they_cost():
-    result = report(REFERENCES, ANSWERS, **AB_OR_WRONG)
+    unknown, plain = result.unknown, result.to_dict()
+    known = list("A" * 6 + "B" * 8), list("AAAAAB" + "AABBBBBB")
+    assert unknown.informedness == close(Fraction(5, 6) + Fraction(6, 8) - 1)  # Youden's J
+    assert unknown.nit == close(np.exp(mutual_info_score(*known)) / 2)
+    # of all J_A = 5/8 - 2/12 and J_B = 6/12 - 1/8 of 7 answers each, 0 of 6
+    of_all = Fraction(7, 20) * (Fraction(5, 8) - Fraction(2, 12) + Fraction(3, 8))
+    assert result.scores["informedness"] == close(of_all)
     line = line_of(result)
     assert line.startswith("30.0% of the answers (6) were none of the classes; without them ")
     assert "0.583 rather than 0.292" in line
-    assert line_of(result) in str(result)
-    unknown, plain = result.unknown, result.to_dict()
-    names = ["n_unknown", "unknown_share"]
-    names += ["informedness_without_unknown", "nit_without_unknown"]
+    names = "n_unknown", "unknown_share", "informedness_without_unknown", "nit_without_unknown"
     assert [plain[x] for x in names] == [6, 0.3, unknown.informedness, unknown.nit]
     assert all(f"{name},," in result.to_csv() for name in names)
 
@@ -276,18 +252,20 @@ def test_nothing_is_added_where_every_answer_is_a_class():
         assert "none of the classes" not in str(result)
 
 
-def test_where_little_is_left_the_classes_stay_and_it_says_why_none_is_scored():
-    pair = list("AABBCC"), list("AABB") + [REFUSAL] * 2
-    result = report(*pair, labels=list("ABC"), unknown="wrong")
-    assert result.unknown.nit == close(2 / 3)  # of three classes, as before
-    result = report(["A", "B", "B"], [REFUSAL] * 3, **AB_OR_WRONG)
-    assert "Informedness would be undefined rather than 0.000, and NIT undef" in line_of(result)
-    plain = result.to_dict()
-    assert (plain["n_unknown"], plain["unknown_share"]) == (3, 1.0)
-    assert plain["informedness_without_unknown"] is plain["nit_without_unknown"] is None
-    result = report(["A", "A", "B"], ["A", "B", REFUSAL], **AB_OR_WRONG)
-    assert result.to_dict()["informedness_without_unknown"] is None
-    assert result.to_dict()["nit_without_unknown"] == 0.5  # 1/k of the two declared
+def test_where_little_is_left_the_classes_stay_and_what_is_undefined_is_none():
+    for references, answers, share, informedness, nit in (
+        ("AABBCC", "AABB??", 1 / 3, 1, 2 / 3),  # of three classes, as before
+        ("AAB", "AB?", 1 / 3, None, 0.5),  # 1/k of the two declared
+        ("ABB", "???", 1, None, None),
+    ):
+        labels = sorted({*references})
+        with pytest.warns(InformednessWarning) if share == 1 else nullcontext():
+            result = report([*references], [*answers], labels=labels, unknown="wrong")
+        assert ("would be undefined rather than" in line_of(result)) == (informedness is None)
+        plain = result.to_dict()
+        assert (plain["n_unknown"], plain["unknown_share"]) == (answers.count("?"), close(share))
+        found = plain["informedness_without_unknown"], plain["nit_without_unknown"]
+        assert found == tuple(x if x is None else close(x) for x in (informedness, nit))
 
 
 def test_of_weighted_samples_the_share_is_that_of_the_weight():
@@ -295,6 +273,5 @@ def test_of_weighted_samples_the_share_is_that_of_the_weight():
     result = report(list("AABB"), list("ABB?"), sample_weight=weights, **AB_OR_WRONG)
     assert (result.unknown.n_samples, result.unknown.share) == (None, 0.125)
     assert result.to_dict()["n_unknown"] is None
-    # recall 1/1.5 of A and 1 of B
-    assert result.unknown.informedness == close(2 / 3)
+    assert result.unknown.informedness == close(2 / 3)  # recall 1/1.5 of A and 1 of B
     assert line_of(result).startswith("12.5% of the answers (by weight) were none of the classes")
