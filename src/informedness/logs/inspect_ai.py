@@ -14,8 +14,6 @@ from ..extras import needing
 from .answers import Answers, json_object, naming_sample, not_one
 from .verdicts import verdict_of
 
-NAME = "inspect"
-
 _VERSION = 2  # of the log's schema
 _HEADER, _SAMPLES = "header.json", "samples/"
 _OF_MARK = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
@@ -66,7 +64,7 @@ def read_log(path: Path) -> Iterator[Answers]:
         rows = sorted(runs[epoch, name], key=lambda row: row[0])
         yield Answers.of(
             rows,
-            harness=NAME,
+            harness="inspect",
             task=task,
             model=model,
             how=f"what scorer {name!r} logged as the answer",

@@ -18,8 +18,6 @@ from ..inputs.open import explained, open_whole
 from .answers import Answers, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
-NAME = "lighteval"
-
 _FILE = re.compile(r"details_.+_(\d{4}-\d\d-\d\dT[\d.-]+)\.parquet")
 _OF_MODEL = ("logprobs", "text", "text_post_processed", "output_tokens")  # its prompt is long
 _COLUMNS = ["doc", "metric", *(f"model_response.{name}" for name in _OF_MODEL)]
@@ -80,10 +78,8 @@ def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, 
         raise ValueError(f"`choices` must list at least two classes, got {show(doc['choices'])}")
     golds = doc["gold_index"]
     golds = golds if isinstance(golds, list) else [golds]
-    if len(golds) != 1:
+    if len(golds) != 1 or golds[0] not in range(len(choices)):
         raise not_one(golds)
-    if golds[0] not in range(len(choices)):
-        raise ValueError(f"`gold_index` must be one of {len(choices)} choices, got {golds[0]}")
     gold = int(golds[0])
     if not response["text"]:
         return choices, gold, [_likeliest(doc, response, metric)]
@@ -141,7 +137,7 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
         epochs = [tuple(text.strip() for text in answers) for answers in epochs]
     for epoch, answers in enumerate(epochs, start=1):
         yield Answers(
-            harness=NAME,
+            harness="lighteval",
             task=str(rows[0]["doc"]["task_name"]),
             model=_model(path),
             how=how,

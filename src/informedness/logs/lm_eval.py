@@ -16,8 +16,6 @@ from ..inputs.open import open_whole
 from .answers import Answers, json_object, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
-NAME = "lm-eval"
-
 _FILE = re.compile(
     r"(samples_)?(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?))?"
     r"\.jsonl(\.(gz|bz2|zst))?",
@@ -68,7 +66,7 @@ def read_log(path: Path) -> Iterator[Answers]:
             by_filter.setdefault(str(sample["filter"]), []).append(sample)
     for name, samples in by_filter.items():
         yield Answers(
-            harness=NAME,
+            harness="lm-eval",
             task=task,
             model=str(results.get("model_name") or path.absolute().parent.name),
             ids=tuple(str(sample["doc_id"]) for sample in samples),

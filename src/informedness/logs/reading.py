@@ -16,7 +16,7 @@ from . import inspect_ai, lighteval, lm_eval
 from .answers import Answers
 
 # each has `is_log(path)`, and `read_log(path)`, which yields the answers in a file
-READERS: dict[str, ModuleType] = {x.NAME: x for x in (lm_eval, lighteval, inspect_ai)}
+READERS: dict[str, ModuleType] = {"lm-eval": lm_eval, "lighteval": lighteval, "inspect": inspect_ai}
 
 _Found: TypeAlias = list[tuple[Path, Answers]]
 
@@ -180,7 +180,8 @@ def _logs(
     paths: Sequence[Any], harness: str | None, runs: str | None
 ) -> Iterator[tuple[Path, ModuleType]]:
     """Yield each log and the reader of its harness."""
-    readers = list(READERS.values()) if harness is None else [READERS[harness]]
+    names = [*READERS] if harness is None else [harness]
+    readers = [READERS[name] for name in names]
     for path in map(Path, paths):
         files = [path]
         if path.is_dir():
@@ -188,11 +189,9 @@ def _logs(
         is_named = harness is not None and not path.is_dir()
         logs = [(file, x) for x in readers for file in files if is_named or x.is_log(file)]
         if not logs:
-            names = ", ".join(reader.NAME for reader in readers)
-            raise ValueError(
-                f"{path} is or holds no log of {names}; of a log with another name give the "
-                "`harness`; for other files use table_from_file, or --references and --predictions"
-            )
+            renamed = f"no log of {', '.join(names)}; of a log with another name give the `harness`"
+            others = "for other files use table_from_file, or --references and --predictions"
+            raise ValueError(f"{path} is or holds {renamed}; {others}")
         if runs is not None:
             top = path if path.is_dir() else path.parent
             logs = [x for x in logs if runs in str(x[0].relative_to(top))]
