@@ -195,19 +195,23 @@ def test_texts_that_metrics_turned_into_positions_are_read_as_these(changed):
     assert (letter.references[:5], letter.unknown()) == ((0, 1, 2, 1, 3), {-1: 30})
 
 
-def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(changed):
-    """By the length behind what the harness writes between question and choice."""
+@pytest.mark.parametrize(
+    ("metric", "logprobs"), [("acc_norm", (-2.0, -2.9)), ("acc_mutual_info", (-2, -2.9, -1, -9))]
+)
+def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(changed, metric, logprobs):
+    """By the length behind what the harness writes before a choice, or without the question."""
 
     def change(samples):
         for number, sample in enumerate(samples):
-            sample["arguments"] = {i: {"arg_1": f" {'B' * i} "} for i in range(1, 3)}
-            sample["filtered_resps"] = [["-2.0", "False"], ["-2.9", "False"]]
-            sample.update(target=str(number % 2), acc_norm=float(number % 2))
+            choices = (f" {'B' * (i % 2 + 1)} " for i in range(len(logprobs)))
+            sample["arguments"] = {i: {"arg_1": choice} for i, choice in enumerate(choices)}
+            sample["filtered_resps"] = [[str(x), "False"] for x in logprobs]
+            sample.update({"target": str(number % 2), metric: float(number % 2)})
             sample.pop("acc")
 
     answers = changed("lm-eval", change)
-    assert answers.how == "the likeliest choice, as for acc_norm"
-    assert {*answers.predictions} == {"BB"}
+    assert answers.how == f"the likeliest choice, as for {metric}"
+    assert (answers.choices, {*answers.predictions}) == (("B", "BB"), {"BB"})
 
 
 @pytest.mark.parametrize(
@@ -321,7 +325,7 @@ def test_each_of_several_generations_is_an_epoch_and_each_kind_of_metric_a_varia
     assert (scored.variant, scored.table.to_dense().tolist()) == ("log-probabilities", KNOWS_HALF)
     for epoch, (answers, letter) in enumerate(zip(of_text, "AD", strict=True), start=1):
         assert (answers.variant, answers.epoch, answers.ids) == ("text", epoch, scored.ids)
-        assert set(answers.predictions) == {letter}
+        assert (set(answers.predictions), set(answers.verdicts)) == ({letter}, {None})
 
 
 # Inspect
