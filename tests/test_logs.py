@@ -355,7 +355,8 @@ def test_epochs_are_reported_on_one_by_one_alone_or_together(report):
         made = estimate(*sides, "nit", groups=answers.groups, confidence_level=0.9)
     assert both["nit_standard_error"] == made.standard_error
     assert both["informedness_confidence_interval"] == pytest.approx([0.0475, 0.4525], abs=0.1)
-    guesser = LogReport.from_answers([replace(answers, predictions=("B",) * 40)], 0.9)
+    with warned("interval"):
+        guesser = LogReport.from_answers([replace(answers, predictions=("B",) * 40)], 0.9)
     assert guesser.runs[0].fields["n_not_guessing"] == 0
     compared = answers.compare(answers)
     assert (compared.difference, compared.n_samples, compared.n_groups) == (0, 40, 20)
@@ -381,6 +382,7 @@ YES_NO = {"yes": "yes", "no": "no"}
         (["so", "so"], "yy", [1, 0], None),
         (["all right", "never"], "yy", [1, 0], None),  # and which is "never"?
         ([None, "no"], "yn", [1, 1], None),
+        (["no, or yes if so", None], "yn", [1, 0], None),
     ],
 )
 def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
