@@ -110,9 +110,9 @@ publish: $(VENV)/.publish
 lock: $(VENV)/.publish
 	$(BIN)/python spaces/lock.py
 
-# Check, build and try a release, upload nothing: make release VERSION=0.2.0 [ORG=you]
+# Check, build and try a release, upload nothing: make release VERSION=0.2.0
 release: $(VENV)/.test
-	$(BIN)/python spaces/release.py "$(VERSION)" $(if $(ORG),--org "$(ORG)")
+	$(BIN)/python spaces/release.py "$(VERSION)"
 
 screenshots: $(VENV)/.test chromium
 	$(BIN)/python spaces/screenshots.py

@@ -22,6 +22,7 @@ from informedness.statistics.registry import score_named
 
 PAGE = ROOT / "spaces" / "page"
 LOCK = ROOT / "spaces" / "requirements.txt"  # exact versions, which `make lock` writes
+_KINDS = {".py", ".css", ".html", ".js", ".json", ".md", ".svg"}
 _HUB = "https://huggingface.co/spaces"
 PACKAGE = "package"  # the folder of a Space from which its page imports the package
 
@@ -30,8 +31,8 @@ PACKAGE = "package"  # the folder of a Space from which its page imports the pac
 _ONLY_TO_LOAD = {"datasets", "evaluate"}
 
 
-class BuildError(Exception):
-    """The message says what is wrong, in one sentence."""
+class Refused(Exception):  # noqa: N818
+    """The message says what is wrong."""
 
 
 def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
@@ -40,29 +41,22 @@ def space_files(metric: str, repo_id: str | None = None) -> dict[str, bytes]:
     With a `repo_id`, its name on the Hub, the card uses that name wherever a reader needs it.
     """
     if stale := stale_copies():
-        raise BuildError(f"{stale[0][1]} differs from {stale[0][0]}: run `python spaces/sync.py`")
-    folder, there = ROOT / "metrics" / metric, _files()
-    own = [path for path in there if path.parent == folder]
-    own = [path for path in own if path.suffix in {".py", ".svg"} or path.name == "README.md"]
-    paths = {path.name: path for path in own}
-    kinds = {".py", ".css", ".js", ".json", ".html"}
-    page = [path for path in there if PAGE in path.parents and path.suffix in kinds]
-    paths |= {path.relative_to(PAGE).as_posix(): path for path in page}
-    code = [path for path in there if path.suffix == ".py"]
-    package = {path: path.relative_to(SOURCE) for path in code if SOURCE in path.parents}
-    for path in code:  # formulas that stand in a metric's folder
-        is_beside = path.parent.parent == ROOT / "metrics" and path.stem != path.parent.name
-        if is_beside and not (SOURCE / "core" / path.name).is_file():
-            package[path] = path.relative_to(ROOT)
-    for path, name in package.items():
-        paths[f"{PACKAGE}/informedness/{name.as_posix()}"] = path
-    files = {name: path.read_bytes() for name, path in paths.items()}
-    card = files["README.md"].decode("utf-8")
+        raise Refused(f"{stale[0][1]} differs from {stale[0][0]}: run `python spaces/sync.py`")
+    folders = {
+        ROOT / "metrics" / metric: "",
+        PAGE: "",
+        SOURCE: f"{PACKAGE}/informedness/",
+        ROOT / "metrics": f"{PACKAGE}/informedness/metrics/",  # as in a wheel
+    }
+    files = {
+        f"{prefix}{path.relative_to(folder).as_posix()}": path.read_bytes()
+        for path in _files()
+        for folder, prefix in folders.items()
+        if path.is_relative_to(folder) and path.suffix in _KINDS
+    }
     if repo_id is not None:
-        files["README.md"] = named(card, metric, repo_id).encode()
+        files["README.md"] = named(files["README.md"].decode(), metric, repo_id).encode()
     files["requirements.txt"] = LOCK.read_bytes()
-    if missing := [need for need in space_needs(metric) if not _is_locked(need)]:
-        raise BuildError(f"{LOCK.name} has no version for {missing[0]}: run `make lock`")
     return dict(sorted(files.items()))
 
 
@@ -82,17 +76,8 @@ def of_card(metric: str, key: str) -> str:
     return str(value)
 
 
-def _is_locked(need: str) -> bool:
-    """Return whether the exact versions have one for a requirement."""
-    wanted = Requirement(need)
-    locked = dict(line.split("==") for line in LOCK.read_text("utf-8").split())
-    return locked.get(wanted.name, "") in wanted.specifier
-
-
 def _files() -> list[Path]:
-    """Return the files of the checkout that git does not ignore, or all where git is not used."""
-    if not (ROOT / ".git").exists():
-        return [path for path in ROOT.rglob("*") if path.is_file()]
+    """Return the files of the checkout that git does not ignore."""
     listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
     return [ROOT / name for name in listed if name and (ROOT / name).is_file()]
 
@@ -102,7 +87,7 @@ def git(*arguments: str) -> str:
     command = ("git", "-C", str(ROOT), *arguments)
     result = subprocess.run(command, capture_output=True, encoding="utf-8")
     if result.returncode:
-        raise BuildError(f"git {arguments[0]}: {' '.join(result.stderr.split())}")
+        raise Refused(f"git {arguments[0]}: {' '.join(result.stderr.split())}")
     return result.stdout
 
 
@@ -110,22 +95,18 @@ def named(card: str, metric: str, repo_id: str) -> str:
     """Return a card for the Space of this name: how to load it, and related links."""
     owner, _, name = repo_id.partition("/")
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]*", owner, re.ASCII) or name != metric:
-        raise BuildError(
+        raise Refused(
             f"`--repo-id` must be OWNER/{metric}, because `evaluate` looks for {metric}.py, "
             f"got {repo_id!r}"
         )
-    others = ", ".join(
-        f"[{score_named(other).title}]({_HUB}/{owner}/{other})"
-        for other in MODULES
-        if other != metric
-    )
+    spaces = ", ".join(f"[{score_named(x).title}]({_HUB}/{owner}/{x})" for x in MODULES)
     host = f"https://{re.sub('[^a-z0-9]', '-', repo_id.lower())}.hf.space"
     where = f"""\
 This loads it from [its Space]({_HUB}/{repo_id}). With the Python package `informedness` installed,
 `informedness register` makes the short name work too, even offline.
 
 [Source]({_HUB}/{repo_id}/tree/main) · [package]({_HUB}/{repo_id}/tree/main/{PACKAGE}) ·
-other Spaces: {others} · [API]({host}/?view=api) · MCP server: `{host}/gradio_api/mcp/`
+Spaces: {spaces} · [API]({host}/?view=api) · MCP server: `{host}/gradio_api/mcp/`
 """
     for module in MODULES:
         card = card.replace(f'evaluate.load("{module}"', f'evaluate.load("{owner}/{module}"')
@@ -136,14 +117,14 @@ other Spaces: {others} · [API]({host}/?view=api) · MCP server: `{host}/gradio_
 def stage(files: dict[str, bytes], destination: Path) -> None:
     """Write the files into a folder that is new, or empty."""
     if destination.exists() and any(destination.iterdir()):
-        raise BuildError(f"{destination} is not empty: build into a new folder, or delete it first")
+        raise Refused(f"{destination} is not empty: build into a new folder, or delete it first")
     for name, content in files.items():
         (destination / name).parent.mkdir(parents=True, exist_ok=True)
         (destination / name).write_bytes(content)
 
 
-def main() -> int:
-    """Build, and return the exit code."""
+def main() -> None:
+    """Build, or say why not."""
     parser = argparse.ArgumentParser(description="Stage the Space of a metric in a folder.")
     parser.add_argument("metric", choices=MODULES)
     parser.add_argument(
@@ -155,11 +136,9 @@ def main() -> int:
     options = parser.parse_args()
     try:
         stage(space_files(options.metric, options.repo_id), options.destination)
-    except (BuildError, OSError) as error:
-        print(f"build: {error}", file=sys.stderr)
-        return 1
-    return 0
+    except (Refused, OSError) as error:
+        sys.exit(f"build: {error}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -12,11 +12,9 @@ import argparse
 import hashlib
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-from build import MODULES, BuildError, git, space_files
+from build import MODULES, Refused, git, space_files
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import (  # type: ignore[attr-defined]
     HfHubHTTPError,
@@ -24,17 +22,11 @@ from huggingface_hub.errors import (  # type: ignore[attr-defined]
     RepositoryNotFoundError,
 )
 from huggingface_hub.hf_api import RepoFile
-from sync import ROOT
 
 from informedness import __version__  # of this checkout, which `build` puts first in the path
 
 _FROM_THE_HUB = {".gitattributes", "README.md"}  # the files of a new Space
-_KEPT = {".gitattributes"}  # it tells the Hub which files are binary
 _TIMEOUT = 30  # seconds for the first answer; the client itself would wait for ever
-
-
-class PublishError(Exception):
-    """The message says what is wrong, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -58,47 +50,43 @@ class Plan:
         return "\n  ".join([f"{self.repo_id}{state}", *(said or ["nothing changed"])])
 
 
-def make_plan(
-    api: HfApi, repo_id: str, files: dict[str, bytes], *, private: bool, release: str | None
-) -> Plan:
+def make_plan(api: HfApi, repo_id: str, files: dict[str, bytes], tag: str | None) -> Plan:
     """Compare a Space with the files it should hold; this only reads."""
-    tag = f"release-{release}" if release else None
     try:
         space = api.space_info(repo_id, timeout=_TIMEOUT)
     except RepositoryNotFoundError:
         return Plan(repo_id, files, None, dict.fromkeys(files, "+"), tag)
-    if private and not space.private:
-        raise PublishError("it is already public: make it private in its settings on the Hub")
     listed = api.list_repo_tree(repo_id, recursive=True, revision=space.sha, repo_type="space")
     # others are folders, which go with their last file
     there = {entry.path: entry.blob_id for entry in listed if isinstance(entry, RepoFile)}
     script = f"{repo_id.partition('/')[2]}.py"
-    is_ours = script in there or not there.keys() - _FROM_THE_HUB
-    if space.sdk != "gradio" or not is_ours:
-        why = f"there is no {script} in it" if space.sdk == "gradio" else f"{space.sdk}, not gradio"
-        raise PublishError(
-            f"it is a Space of another kind ({why}): delete it, or publish under another --org"
+    if space.sdk != "gradio" or not (script in there or there.keys() <= _FROM_THE_HUB):
+        raise Refused(
+            f"{repo_id} is a Space of another kind (of {space.sdk}, or without {script}): delete "
+            "it, or publish under another --org"
         )
-    changes = {name: "~" if name in there else "+" for name in files}
-    same = [name for name in files if there.get(name) == _git_oid(files[name])]
-    changes = {name: mark for name, mark in changes.items() if name not in same}
-    changes |= dict.fromkeys(sorted(there.keys() - files.keys() - _KEPT), "-")
+    changes = {
+        name: "~" if name in there else "+"
+        for name, content in files.items()
+        if there.get(name) != _git_oid(content)
+    }
+    changes |= dict.fromkeys(sorted(there.keys() - files.keys() - {".gitattributes"}), "-")
     refs = api.list_repo_refs(repo_id, repo_type="space").tags if tag else []
     if commits := [ref.target_commit for ref in refs if ref.name == tag]:
         if changes or commits != [space.sha]:
-            raise PublishError(
-                f"the tag {tag} is already on another state of it (commit {commits[0][:7]}): "
-                "release under a new version number"
+            raise Refused(
+                f"the tag {tag} is already on another state of {repo_id} (commit "
+                f"{commits[0][:7]}): release under a new version number"
             )
         tag = None
     return Plan(repo_id, files, space.sha, changes, tag)
 
 
-def publish(api: HfApi, plan: Plan, *, private: bool, release: str | None) -> None:
+def publish(api: HfApi, plan: Plan) -> None:
     """Carry out a plan."""
     head, name = plan.head, plan.repo_id
-    if head is None:  # whether it is private: None is the default of the organisation
-        api.create_repo(name, repo_type="space", space_sdk="gradio", private=private or None)
+    if head is None:
+        api.create_repo(name, repo_type="space", space_sdk="gradio")
     operations = [
         CommitOperationDelete(path) if mark == "-" else CommitOperationAdd(path, plan.files[path])
         for path, mark in plan.changes.items()
@@ -107,7 +95,7 @@ def publish(api: HfApi, plan: Plan, *, private: bool, release: str | None) -> No
         head = api.create_commit(
             name,
             operations,
-            commit_message=f"Release {release}" if release else "Update",
+            commit_message=plan.tag or "Update",
             repo_type="space",
             parent_commit=head,  # refused if someone else changed it first
         ).oid
@@ -120,51 +108,30 @@ def _git_oid(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
-@contextmanager
-def _in_one_sentence(api: HfApi, repo_id: str) -> Iterator[None]:
-    """Turn an error of the Hub about a Space into one sentence."""
-    try:
-        yield
-    except HfHubHTTPError as error:
-        raise PublishError(f"{repo_id}: {_refusal(error, api, repo_id)}") from error
-    except (PublishError, ValueError) as error:
-        raise PublishError(f"{repo_id}: {_one_line(error)}") from error
-    except (HTTPError, OSError) as error:
-        reason = f"cannot reach the Hub at {api.endpoint} ({_one_line(error)})"
-        raise PublishError(f"{repo_id}: {reason}") from error
-
-
-def _refusal(error: HfHubHTTPError, api: HfApi, repo_id: str) -> str:
-    status, org = error.response.status_code, repo_id.partition("/")[0]
-    if status == 401:
-        return f"the Hub does not accept the token: create one at {api.endpoint}/settings/tokens"
-    if status == 402:
-        return f"{org} needs a paid plan on the Hub to run a Gradio Space"
-    if status in (403, 404):
-        return f"the token has no write access to Spaces of {org}, or {org} does not exist"
-    if status in (409, 412):
-        return "someone else changed it at the same time: run this again"
-    return f"the Hub answered {status} ({_one_line(error.server_message or 'without a reason')})"
-
-
-def _one_line(text: object) -> str:
-    return " ".join(str(text).split())
+def _said_by_hub(error: HTTPError) -> str:
+    """Return what an error of the Hub says, and what helps against those one meets."""
+    if not isinstance(error, HfHubHTTPError):
+        return f"cannot reach the Hub at {error.request.url} ({error})"
+    answer, said = error.response, error.server_message or "without a reason"
+    hints = {
+        401: "; create a token in the settings of your account there",
+        403: "; use a token with write access",
+        412: "; someone else changed it at the same time: run this again",
+    }
+    hint = hints.get(answer.status_code, "")
+    return f"the Hub answered {answer.status_code} at {answer.url}: {said}{hint}"
 
 
 def _check_commit(release: str, *, is_tagged: bool) -> None:
-    """Raise PublishError unless all is committed, and the release's tag on it, if it must be."""
-    if not (ROOT / ".git").exists():
-        raise PublishError("--release needs a checkout under git: clone the repository")
+    """Raise Refused unless all is committed, and the release's tag on it, if it must be."""
     if changes := git("status", "--porcelain").splitlines():
-        raise PublishError(f"--release needs all committed, got {', '.join(changes)}")
-    head, name = git("rev-parse", "HEAD").strip(), f"release-{release}"
-    where = "--format=%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
-    tagged = git("for-each-ref", where, f"refs/tags/{name}").strip()
-    if tagged != head and (tagged or is_tagged):
-        there = f"commit {tagged[:7]}" if tagged else "no commit"
-        raise PublishError(
-            f"--release needs the tag {name} on this commit, {head[:7]}, and it is on {there}: "
-            f"check out what is released, or tag it with `git tag {name}`"
+        raise Refused(f"--release needs all committed, got {', '.join(changes)}")
+    tag = f"release-{release}"
+    is_here = tag in git("tag", "--points-at", "HEAD").split()
+    if not is_here and (is_tagged or git("tag", "--list", tag)):
+        raise Refused(
+            f"--release needs the tag {tag} on this commit: check out what is released, or tag it "
+            f"with `git tag {tag}`"
         )
 
 
@@ -172,7 +139,7 @@ def run(options: argparse.Namespace) -> None:
     """Plan everything before sending anything, then carry out the plan."""
     release = options.release
     if release not in (None, __version__):
-        raise PublishError(
+        raise Refused(
             f"--release must be the version of the code, {__version__}, got {release!r}: "
             "publish from the commit of that release, or set the version first"
         )
@@ -180,42 +147,38 @@ def run(options: argparse.Namespace) -> None:
         _check_commit(release, is_tagged=not options.dry_run)
     token = get_token()
     if not token:
-        raise PublishError("there is no token: run `hf auth login`, or set HF_TOKEN")
+        raise Refused("there is no token: run `hf auth login`, or set HF_TOKEN")
     if not re.fullmatch(r"[!-~]+", token):  # the client's own error would print the token
-        raise PublishError("the token has characters that no token can have: copy it again")
-    api = HfApi(token=token)
-    wishes = {"private": options.private, "release": release}
-    names, plans = {f"{options.org}/{name}": name for name in MODULES}, {}
-    for repo_id, files in {x: space_files(name, x) for x, name in names.items()}.items():
-        with _in_one_sentence(api, repo_id):
-            plans[repo_id] = make_plan(api, repo_id, files, **wishes)
+        raise Refused("the token has characters that no token can have: copy it again")
+    api, tag = HfApi(token=token), f"release-{release}" if release else None
+    spaces = {f"{options.org}/{name}": name for name in MODULES}
+    files = {repo_id: space_files(name, repo_id) for repo_id, name in spaces.items()}
+    plans = [make_plan(api, x, files[x], tag) for x in spaces]
     if options.dry_run:
         print("Nothing is sent. This would change:")
-    for repo_id, plan in plans.items():
+    for plan in plans:
         if not options.dry_run:
-            with _in_one_sentence(api, repo_id):
-                publish(api, plan, **wishes)
-        revision = f', revision="release-{release}"' if release else ""
-        print(f"{plan}\n  {api.endpoint}/spaces/{repo_id}")
-        print(f'  evaluate.load("{repo_id}"{revision})', flush=True)
+            publish(api, plan)
+        revision = f', revision="{tag}"' if tag else ""
+        print(f"{plan}\n  {api.endpoint}/spaces/{plan.repo_id}")
+        print(f'  evaluate.load("{plan.repo_id}"{revision})', flush=True)
 
 
-def main() -> int:
-    """Publish, and return the exit code."""
+def main() -> None:
+    """Publish, or say why not."""
     parser = argparse.ArgumentParser(description="Publish the Spaces on the Hugging Face Hub.")
     parser.add_argument("--org", required=True, help="organisation or user to publish under")
-    parser.add_argument("--private", action="store_true", help="make new Spaces private")
     parser.add_argument(
         "--dry-run", action="store_true", help="send nothing, only print what would change"
     )
     parser.add_argument("--release", metavar="X.Y.Z", help="tag the published Spaces release-X.Y.Z")
     try:
         run(parser.parse_args())
-    except (PublishError, BuildError, OSError) as error:
-        print(f"publish: {error}", file=sys.stderr)
-        return 1
-    return 0
+    except HTTPError as error:
+        sys.exit(f"publish: {_said_by_hub(error)}")
+    except (Refused, OSError, ValueError) as error:
+        sys.exit(f"publish: {error}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,7 +2,6 @@
 
 python spaces/release.py 0.2.0               check, build into dist/, install and score
 python spaces/release.py 0.2.0 --check       only check
-python spaces/release.py 0.2.0 --org ORG     check also that the Spaces of ORG can be tagged
 
 Nothing is tagged or uploaded. The commit is built, whatever else is in the folder, and the archives
 go to dist/ only after everything has worked.
@@ -10,65 +9,63 @@ go to dist/ only after everything has worked.
 
 import argparse
 import json
-import math
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-from sync import ROOT, SOURCE, stale_copies
+from build import MODULES, Refused, git
+from sync import ROOT, stale_copies
 
-sys.path.insert(0, str(SOURCE.parent))
-from informedness import ContingencyTable, __version__
-from informedness.statistics.registry import MODULES
+from informedness import __version__, report  # of this checkout, which `build` puts first
 
 # Four uneven classes: the averages of Informedness differ, and so do rows and columns.
 TABLE = ((12, 1, 0, 2), (3, 7, 1, 0), (0, 2, 20, 1), (4, 0, 0, 5))
 PAIRS = [(i, j) for i, row in enumerate(TABLE) for j, n in enumerate(row) for _ in range(n)]
 REFERENCES, PREDICTIONS = [i for i, _ in PAIRS], [j for _, j in PAIRS]
 
-# What a user does after installing it; standard input: [modules, references, predictions].
+# What a user does after installing it; standard input: references, predictions, the version, and
+# the score of each module.
 WITH_THE_PACKAGE = """
 import json, sys
 import informedness
-modules, references, predictions = json.load(sys.stdin)
-samples = {"references": references, "predictions": predictions}
-table = informedness.ContingencyTable.from_labels(**samples)
-scores = {name: getattr(table, name)() for name in modules}
-signatures = [informedness.report(table).signature]
+assert "site-packages" in informedness.__file__, informedness.__file__
+references, predictions, version, wanted = json.load(sys.stdin)
+made = informedness.report(references, predictions)
+scores, signatures = {name: made[name] for name in wanted}, {made.signature}
 """
 WITH_EVALUATE = """
 import evaluate
-for name in modules:
-    found = evaluate.load(name).compute(**samples, return_signature=True)
+samples = {"references": references, "predictions": predictions, "return_signature": True}
+for name in wanted:
+    found = evaluate.load(name).compute(**samples)
     scores[name] = found[name]
-    signatures.append(found[f"{name}_signature"])
+    signatures.add(found[f"{name}_signature"])
 """
-ANSWER = "print(json.dumps([informedness.__file__, scores, signatures]))"
-
-
-class ReleaseError(Exception):
-    """The message says what is wrong, one sentence per line."""
+ANSWER = """
+assert all(abs(scores[name] - value) < 1e-12 for name, value in wanted.items()), (scores, wanted)
+assert all(line.endswith(f"|v:{version}") for line in signatures), signatures
+print(", ".join(f"{name} {value}" for name, value in scores.items()))
+"""
 
 
 def problems(version: str) -> Iterator[str]:
     """Yield the reasons not to release this version from this checkout."""
-    if changes := _git("status", "--porcelain", "--untracked-files=normal").splitlines():
+    if changes := git("status", "--porcelain", "--untracked-files=normal").splitlines():
         yield f"not committed: {', '.join(line[3:] for line in changes)}"
     if version != __version__:
         yield f"the code is version {__version__}: set `__version__`, run `python spaces/sync.py`"
     for _, copy in stale_copies():
         yield f"{copy.relative_to(ROOT)} is not a copy of the helper: run `python spaces/sync.py`"
     yield from _dated(version)
-    yield from _owned()
+    yield from _unreleased()
     yield from _shown(version)
-    yield from _tagged(version)
 
 
 def _dated(version: str) -> Iterator[str]:
@@ -85,30 +82,16 @@ def _dated(version: str) -> Iterator[str]:
             yield f"CITATION.cff must contain the line `{line}`"
 
 
-def _owned() -> Iterator[str]:
+def _unreleased() -> Iterator[str]:
     """Yield the lines that still name no owner, or install from a clone."""
     for name in ("pyproject.toml", "README.md"):
         for number, line in enumerate((ROOT / name).read_text("utf-8").splitlines(), 1):
-            if "OWNER" in line and not line.startswith("#"):
-                yield f"{name}, line {number}: replace OWNER with your account"
-            if "Not released yet" in line or "git clone" in line:
-                how = '`pip install "informedness[all]"` from now on'
-                yield f"{name}, line {number}: the package is installed by {how}"
-
-
-def name_on_the_index() -> str:
-    """Return whether the package index has the name of this package."""
-    command = (sys.executable, "-m", "pip", "index", "versions", "informedness")
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode == 0:
-        versions = result.stdout.splitlines()[0]
-        return f"The package index has {versions}: make sure that this project is yours."
-    if "No matching distribution" in result.stderr:
-        return (
-            "The name informedness is free on the package index: upload first, because until then "
-            "anyone can take it, and whoever follows the README would install theirs."
-        )
-    return "The package index did not answer: is the name informedness yours there, or free?"
+            found = re.search("OWNER|Not released yet|git clone", line)
+            if found and not line.startswith("#"):
+                yield (
+                    f"{name}, line {number}: {found[0]!r} ends with a release: name your account, "
+                    'and install by `pip install "informedness[all]"`'
+                )
 
 
 def _shown(version: str) -> Iterator[str]:
@@ -116,32 +99,17 @@ def _shown(version: str) -> Iterator[str]:
     signature = r"\|v:[0-9][0-9A-Za-z.+-]*[0-9A-Za-z]"
     # the change log and the tests may mention older versions
     where = ("--", ":!CHANGELOG.md", ":!tests")
-    for line in _git("grep", "--no-color", "-nIoE", signature, *where, codes=(0, 1)).splitlines():
+    for line in git("grep", "--no-color", "-nIoE", signature, *where).splitlines():
         place, _, shown = line.rpartition(":|v:")
         if shown != version:
             yield f"{place.replace(':', ', line ')}: the signature has version {shown}"
 
 
-def _tagged(version: str) -> Iterator[str]:
-    """Yield the repositories, here and remote, where another commit has the tag."""
-    tag, head = f"refs/tags/release-{version}", _git("rev-parse", "HEAD").strip()
-    for remote in (".", *_git("remote").split()):
-        lines = _git("ls-remote", remote, tag, f"{tag}^{{}}").splitlines()
-        commits = [line.split("\t")[0] for line in lines]
-        if commits and commits[-1] != head:  # after a tag with a message comes the commit
-            where = "" if remote == "." else f" on {remote}"
-            yield (
-                f"the tag release-{version}{where} is already on commit {commits[-1][:7]}, this is "
-                f"{head[:7]}: release under a new version number"
-            )
-
-
 def build(work: Path) -> list[Path]:
     """Build the commit and return the wheel and the source archive it is made from."""
-    _git("archive", "--prefix=source/", "-o", str(work / "source.tar"), "HEAD")
+    git("archive", "--prefix=source/", "-o", str(work / "source.tar"), "HEAD")
     shutil.unpack_archive(work / "source.tar", work)
-    command = (sys.executable, "-m", "build", "--outdir", work / "dist", work / "source")
-    _run("building", *command, cwd=work)
+    _run(work, sys.executable, "-m", "build", "--outdir", work / "dist", work / "source")
     return sorted((work / "dist").iterdir())
 
 
@@ -150,67 +118,40 @@ def score_with(archive: Path, version: str, work: Path) -> str:
 
     The source archive with its dependencies only; the wheel, which is made from it, with evaluate.
     """
-    home = work / f"environment-{archive.name}"
-    venv.create(home, symlinks=True)
-    python, command = (home / "bin" / name for name in ("python", "informedness"))
-    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile")
-    extra = "[evaluate]" if archive.suffix == ".whl" else ""
-    doing = f"{archive.name}{extra}:"
-    _run(f"{doing} installing", *pip, f"{archive}{extra}", cwd=home)
-    said = _run(f"{doing} informedness --version", command, "--version", cwd=home)
-    if said != f"informedness {version}\n":
-        raise ReleaseError(f"{doing} informedness --version says {said.strip()!r}")
-    code = WITH_THE_PACKAGE + ANSWER
-    if extra:
-        _run(f"{doing} informedness register", command, "register", cwd=home)
-        code = WITH_THE_PACKAGE + WITH_EVALUATE + ANSWER
-    question = json.dumps([MODULES, REFERENCES, PREDICTIONS])
-    answer = _run(f"{doing} scoring", python, "-c", code, cwd=home, stdin=question)
-    origin, scores, signatures = json.loads(answer)
-    if not Path(origin).is_relative_to(home):
-        raise ReleaseError(f"{doing} the package comes from {origin}")
-    table = ContingencyTable.from_matrix(TABLE)
-    expected = {"informedness": table.informedness(), "nit": table.nit()}
-    if not all(math.isclose(scores[name], expected[name], abs_tol=1e-12) for name in MODULES):
-        raise ReleaseError(f"{doing} the scores are {scores}, but the checkout has {expected}")
-    if wrong := [line for line in signatures if not line.endswith(f"|v:{version}")]:
-        raise ReleaseError(f"{doing} a signature has another version: {wrong[0]}")
-    said = ", ".join(f"{name} {value}" for name, value in scores.items())
-    return f"{archive.name}{extra} installs and scores: {said}"
+    home = work / f"home-{archive.name}"
+    home.mkdir()
+    extra, code = "", WITH_THE_PACKAGE
+    if archive.suffix == ".whl":
+        extra, code = "[evaluate]", WITH_THE_PACKAGE + WITH_EVALUATE
+    uv = (sys.executable, "-m", "uv", "run", "--quiet", "--isolated", "--no-project", "--python")
+    installed = (*uv, sys.executable, "--with", f"informedness{extra} @ {archive.as_uri()}")
+    _run(home, *installed, "informedness", "register" if extra else "--version")
+    scores = report(REFERENCES, PREDICTIONS)
+    question = REFERENCES, PREDICTIONS, version, {name: scores[name] for name in MODULES}
+    said = _run(home, *installed, "python", "-c", code + ANSWER, stdin=json.dumps(question))
+    return f"{archive.name}{extra} installs and scores: {said.strip()}"
 
 
-def _run(
-    doing: str, *command: str | Path, cwd: Path, stdin: str = "", codes: tuple[int, ...] = (0,)
-) -> str:
+def _run(folder: Path, *command: str | Path, stdin: str = "") -> str:
     """Run a command without access to this checkout or the user's caches; return its output."""
     kept = {key: x for key, x in os.environ.items() if not key.startswith(("PYTHON", "HF_"))}
     offline = dict.fromkeys(("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE"), "1")
-    env = {**kept, **offline, "HF_HOME": str(cwd / "hf"), "GIT_TERMINAL_PROMPT": "0"}
-    result = subprocess.run(command, cwd=cwd, env=env, input=stdin, capture_output=True, text=True)
-    if result.returncode not in codes:
-        said = (result.stdout + result.stderr).strip()
-        raise ReleaseError(f"{doing} failed (exit code {result.returncode}):\n{said}")
-    return result.stdout
-
-
-def _git(*arguments: str, codes: tuple[int, ...] = (0,)) -> str:
-    return _run(f"git {arguments[0]}", "git", *arguments, cwd=ROOT, codes=codes)
+    options: dict[str, Any] = {"cwd": folder, "env": {**kept, **offline, "HF_HOME": str(folder)}}
+    result = subprocess.run(command, input=stdin, capture_output=True, text=True, **options)
+    if result.returncode:
+        raise Refused(f"{command[2]} {command[3]} failed:\n{result.stdout}{result.stderr}")
+    return str(result.stdout)
 
 
 def run(options: argparse.Namespace) -> None:
     """Check everything before building anything, then build and score."""
     version = options.version
     if not re.fullmatch(r"\d+\.\d+\.\d+", version, re.ASCII):
-        raise ReleaseError(f"the version must be three numbers, for example 0.2.0, got {version!r}")
+        raise Refused(f"the version must be three numbers, for example 0.2.0, got {version!r}")
     if found := [*problems(version)]:
-        raise ReleaseError("\n".join(found))
-    commit = _git("rev-parse", "--short", "HEAD").strip()
+        raise Refused("\n".join(found))
+    commit = git("rev-parse", "--short", "HEAD").strip()
     print(f"Commit {commit} has version {version} everywhere.", flush=True)
-    if options.org:
-        script = ROOT / "spaces" / "publish.py"
-        wishes = ["--org", options.org, "--release", version, "--dry-run"]
-        if subprocess.run([sys.executable, script, *wishes]).returncode:
-            raise ReleaseError(f"the Spaces of {options.org} cannot be tagged release-{version}")
     if options.check:
         return
     with tempfile.TemporaryDirectory(prefix="release-") as folder:
@@ -222,31 +163,27 @@ def run(options: argparse.Namespace) -> None:
         (ROOT / "dist").mkdir(exist_ok=True)
         for archive in archives:
             shutil.copy(archive, ROOT / "dist")
-    names = " ".join(f"dist/{archive.name}" for archive in archives)
-    org = options.org or "your-name"
-    print(name_on_the_index())
+    publish = f'make publish ORG=your-name OPTIONS="--release {version}'
     print(
-        f"Nothing has been tagged or uploaded. Next, from this commit:\n"
-        f"  twine upload {names}\n"
+        "Nothing has been tagged or uploaded. Next, from this commit, if the name informedness on "
+        "the package index is yours or free:\n"
+        f'  {publish} --dry-run"\n'
         f"  git tag release-{version} {commit}, and push it\n"
-        f'  make publish ORG={org} OPTIONS="--release {version}"'
+        f"  twine upload {' '.join(f'dist/{archive.name}' for archive in archives)}\n"
+        f'  {publish}"'
     )
 
 
-def main() -> int:
-    """Release, and return the exit code."""
+def main() -> None:
+    """Release, or say why not."""
     parser = argparse.ArgumentParser(description="Check, build and try a release; upload nothing.")
     parser.add_argument("version", metavar="X.Y.Z", help="the version to release")
     parser.add_argument("--check", action="store_true", help="only check, build nothing")
-    parser.add_argument("--org", help="also check that the Spaces of this account can be tagged")
     try:
         run(parser.parse_args())
-    except (ReleaseError, OSError) as error:
-        for line in str(error).splitlines():
-            print(f"release: {line}", file=sys.stderr)
-        return 1
-    return 0
+    except (Refused, OSError) as error:
+        sys.exit("\n".join(f"release: {line}" for line in str(error).splitlines()))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -10,7 +10,6 @@ import io
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,12 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from build import MODULES, space_files, stage
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-from informedness.statistics.registry import MODULES
-
-SPACES = Path(__file__).resolve().parent
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 VIEWS: dict[str, dict[str, Any]] = {
     "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}},
@@ -41,36 +38,27 @@ LIMIT = 600  # seconds for a start on a busy machine
 def running(metric: str) -> Iterator[tuple[str, Path]]:
     """Serve the Space of a metric from a staged folder; yield its address and its log."""
     with tempfile.TemporaryDirectory(prefix=f"space-{metric}-") as folder:
-        staged, log = Path(folder, "staged"), Path(folder, "log")
-        subprocess.run([sys.executable, SPACES / "build.py", metric, staged], check=True)
-        environment = {
-            **os.environ,
-            "GRADIO_ANALYTICS_ENABLED": "False",  # as `app.py` sets it
-            "GRADIO_TEMP_DIR": str(Path(folder, "uploads")),
-            "GRADIO_SERVER_PORT": str(free_port()),
-            "GRADIO_NUM_PORTS": "1",
-            "PYTHONUNBUFFERED": "1",
-        }
-        with log.open("w") as output:
-            process = subprocess.Popen(
-                [sys.executable, "app.py"],
-                cwd=staged,
-                env=environment,
-                stdout=output,
-                stderr=output,
-            )
-        try:
-            yield f"{address_of(process, log)}/", log
-        finally:
-            process.terminate()
-            process.wait(timeout=LIMIT)
+        staged = Path(folder, "staged")
+        stage(space_files(metric), staged)
+        with serving(staged, sys.executable, dict(os.environ)) as served:
+            yield served
 
 
-def free_port() -> int:
-    """Return a port that nothing listens on."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+@contextmanager
+def serving(
+    staged: Path, python: str | Path, environment: dict[str, str]
+) -> Iterator[tuple[str, Path]]:
+    """Serve a Space from its folder; yield its address and its log, which is beside it."""
+    log, uploads = staged.with_name("log"), {"GRADIO_TEMP_DIR": str(staged.with_name("uploads"))}
+    with log.open("w") as output:
+        streams: dict[str, Any] = {"stdout": output, "stderr": output}
+        command = [python, "-u", "app.py"]
+        process = subprocess.Popen(command, cwd=staged, env=environment | uploads, **streams)
+    try:
+        yield f"{address_of(process, log)}/", log
+    finally:
+        process.terminate()
+        process.wait(timeout=LIMIT)
 
 
 def address_of(process: subprocess.Popen[bytes], log: Path) -> str:
@@ -92,18 +80,16 @@ def chromium() -> Iterator[Browser]:
             f"no Chromium found on this machine (looked for {', '.join(CHROMIUM)}): "
             "install one with apt-get install chromium"
         )
-    quiet = "--disable-background-networking --disable-component-update --disable-sync"
-    options = ["--no-sandbox", "--disable-dev-shm-usage", *quiet.split()]
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=path, args=options) as browser,
+        playwright.chromium.launch(executable_path=path) as browser,
     ):
         yield browser
 
 
 def main() -> None:
     """Take all pictures: the example that knows something, with its matrix unfolded."""
-    folder = SPACES / "screenshots"
+    folder = Path(__file__).resolve().parent / "screenshots"
     folder.mkdir(exist_ok=True)
     with chromium() as browser:
         for metric in MODULES:

@@ -1,71 +1,72 @@
-"""Scripts of spaces/, run in this process, in this checkout or in a copy that a test may change."""
+"""Copies of this checkout that a test may change, and scripts of spaces/, run in this process."""
 
 import contextlib
 import io
-import re
 import runpy
-import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 OWN = ("build", "sync")  # modules of the scripts, which are those of the same checkout
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a command returned and printed."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 GIT = ("git", "-c", "user.name=Someone", "-c", "user.email=someone@example.org")
 
 
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run([*GIT, *arguments], cwd=folder, check=True, capture_output=True)
+def git(folder: Path, *arguments: str) -> str:
+    result = subprocess.run([*GIT, *arguments], cwd=folder, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def commit(folder: Path) -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message=All")
 
 
 def copied(folder: Path) -> Path:
-    """Return a copy of what the scripts read, with all of it committed."""
-    for part in ("spaces", "metrics", "src"):
-        ignored = shutil.ignore_patterns("__pycache__", "screenshots")
-        shutil.copytree(ROOT / part, folder / part, ignore=ignored)
-    git(folder, "init", "--quiet")
-    git(folder, "add", "--all")
-    git(folder, "commit", "--quiet", "--message=All")
+    """Return a copy of what git has here, with what is not committed yet, in one commit."""
+    for name in git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines():
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes((ROOT / name).read_bytes())
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    commit(folder)
     return folder
 
 
-def run_script(project: Path, name: str, *arguments: object) -> Result:
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def run_script(project: Path, name: str, *arguments: object) -> str:
     """Run a script as `python spaces/NAME.py` does, with the package that is imported here."""
-    script = project / "spaces" / f"{name}.py"
-    output, errors, code = io.StringIO(), io.StringIO(), None
+    script, output = project / "spaces" / f"{name}.py", io.StringIO()
     others = {name: sys.modules.pop(name) for name in OWN if name in sys.modules}
-    with (
-        mock.patch.object(sys, "path", [str(script.parent), *sys.path]),
-        mock.patch.object(sys, "argv", [str(script), *map(str, arguments)]),
-        contextlib.redirect_stdout(output),
-        contextlib.redirect_stderr(errors),
-    ):
-        try:
+    try:
+        with (
+            mock.patch.object(sys, "path", [str(script.parent), *sys.path]),
+            mock.patch.object(sys, "argv", [str(script), *map(str, arguments)]),
+            contextlib.redirect_stdout(output),
+        ):
             runpy.run_path(str(script), run_name="__main__")
-        except SystemExit as end:
-            code = end.code
-    for module in OWN:
-        sys.modules.pop(module, None)
-    sys.modules.update(others)
-    assert isinstance(code, int), code
-    return Result(code, output.getvalue(), errors.getvalue())
+    except SystemExit as end:
+        if end.code:
+            raise
+    finally:
+        for module in OWN:
+            sys.modules.pop(module, None)
+        sys.modules.update(others)
+    return output.getvalue()
 
 
-def refused(result: Result) -> str:
-    """Return the one sentence that refuses."""
-    assert (result.returncode, result.stdout) == (1, "")
-    assert re.fullmatch(r"(build|publish): [^\n]+\n", result.stderr), result.stderr
-    return result.stderr
+def refused(run: Callable[..., str], *arguments: object) -> list[str]:
+    """Return the sentences with which a script ends."""
+    with pytest.raises(SystemExit) as end:
+        run(*arguments)
+    return str(end.value.code).splitlines()

@@ -9,10 +9,8 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -34,46 +32,40 @@ def git_oid(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
-@dataclass(frozen=True)
-class Commit:
-    files: Files
-    message: str
-    parent: "Commit | None" = None
-
-    @cached_property
-    def oid(self) -> str:
-        return hashlib.sha1(repr(self).encode()).hexdigest()
-
-
-@dataclass
-class Space:
-    repo_id: str
-    head: Commit
-    private: bool = False
-    tags: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def history(self) -> list[Commit]:
-        """All commits, the newest first."""
-        commits = [self.head]
-        while parent := commits[-1].parent:
-            commits.append(parent)
-        return commits
-
-    def at(self, revision: str) -> Commit:
-        oid = self.head.oid if revision == "main" else self.tags.get(revision, revision)
-        for commit in self.history:
-            if commit.oid == oid:
-                return commit
-        raise HubError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
-
-
 class HubError(Exception):
     """An answer with an error status."""
 
     def __init__(self, status: int, message: str, code: str = "") -> None:
         super().__init__(message)
         self.status, self.message, self.code = status, message, code
+
+
+class Space:
+    """A repository as the Hub makes it, with two files of its own in it."""
+
+    def __init__(self, repo_id: str, sdk: str) -> None:
+        self.commits: dict[str, Files] = {}  # by their id, the newest last
+        self.tags: dict[str, str] = {}
+        card = f"---\ntitle: {repo_id.split('/')[1]}\nsdk: {sdk}\n---\n".encode()
+        self.commit({".gitattributes": b"*.bin filter=lfs\n", "README.md": card})
+
+    def commit(self, files: Files) -> None:
+        oid = hashlib.sha1(f"{len(self.commits)} {files}".encode()).hexdigest()
+        self.commits[oid] = files
+
+    @property
+    def head(self) -> str:
+        return list(self.commits)[-1]
+
+    @property
+    def files(self) -> Files:
+        return self.commits[self.head]
+
+    def at(self, revision: str) -> str:
+        oid = self.head if revision == "main" else self.tags.get(revision, revision)
+        if oid not in self.commits:
+            raise HubError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
+        return oid
 
 
 class Hub:
@@ -83,65 +75,60 @@ class Hub:
     (method, path). `faults` maps an API path to the refusal it gets, whoever asks.
     """
 
-    def __init__(self, tokens: Mapping[str, set[str]]) -> None:
+    def __init__(self, tokens: dict[str, set[str]]) -> None:
         self.tokens = tokens
         self.spaces: dict[str, Space] = {}
         self.requests: list[tuple[str, str]] = []
         self.faults: dict[str, HubError] = {}
-        self.url = ""
         self.lock = threading.Lock()
 
     @contextmanager
     def running(self) -> Iterator["Hub"]:
         """Serve on a free port of loopback."""
         handler = type("Handler", (_Handler,), {"hub": self})
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.url = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            self.url = f"http://127.0.0.1:{server.server_port}"
+            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+            thread.start()
+            try:
+                yield self
+            finally:
+                server.shutdown()
+                thread.join()
 
     @property
     def sent(self) -> list[str]:
         """The paths of all requests that could change something."""
         return [path for method, path in self.requests if method not in ("GET", "HEAD")]
 
-    def add_space(self, repo_id: str, sdk: str, private: bool = False) -> Space:
-        """Make a Space as the Hub does, with two files of its own in it."""
-        card = f"---\ntitle: {repo_id.split('/')[1]}\nsdk: {sdk}\n---\n".encode()
-        first = Commit({".gitattributes": b"*.bin filter=lfs\n", "README.md": card}, "initial")
-        self.spaces[repo_id] = Space(repo_id, first, private)
+    def add_space(self, repo_id: str, sdk: str) -> Space:
+        self.spaces[repo_id] = Space(repo_id, sdk)
         return self.spaces[repo_id]
 
     def find(self, repo_id: str, token: str | None, write: bool = False) -> Space:
-        """Return a Space, if the owner of the token may see it, or write to it."""
-        space = self.spaces.get(repo_id)
-        may_write = repo_id.split("/")[0] in self.tokens.get(token or "", ())
-        if space is None or (space.private and not may_write):
+        """Return a Space, if there is one and, to write, if the owner of the token may."""
+        if repo_id not in self.spaces:
             if token:
                 raise HubError(404, "Repository not found", "RepoNotFound")
             raise HubError(401, "Invalid username or password.")
-        if write and not may_write:
-            raise HubError(403 if token else 401, f"Forbidden: you cannot write to {repo_id}")
-        return space
+        if write:
+            self.check(repo_id, token)
+        return self.spaces[repo_id]
+
+    def check(self, repo_id: str, token: str | None) -> None:
+        if repo_id.split("/")[0] not in self.tokens.get(token or "", ()):
+            raise HubError(403, f"You don't have the rights to write to {repo_id}")
 
     def create(self, asked: dict[str, Any], token: str | None) -> dict[str, Any]:
         repo_id = f"{asked['organization']}/{asked['name']}"
-        if asked["organization"] not in self.tokens.get(token or "", ()):
-            raise HubError(403, f"You don't have the rights to create a space under {repo_id}")
-        private = asked.get("private") or asked.get("visibility") == "private"  # old, new clients
-        self.add_space(repo_id, asked.get("sdk", "none"), private)  # a model has none
+        self.check(repo_id, token)
+        self.add_space(repo_id, asked.get("sdk", "none"))  # a model has none
         return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
 
-    def commit(self, space: Space, lines: list[dict[str, Any]]) -> dict[str, Any]:
-        files = dict(space.head.files)
-        header = next(line["value"] for line in lines if line["key"] == "header")
-        if header.get("parentCommit", space.head.oid) != space.head.oid:
+    def commit(self, repo_id: str, space: Space, lines: list[dict[str, Any]]) -> dict[str, Any]:
+        files = dict(space.files)
+        (header,) = (line["value"] for line in lines if line["key"] == "header")
+        if header.get("parentCommit", space.head) != space.head:
             raise HubError(412, "A commit has happened since. Please refresh and try again.")
         for line in lines:
             path = line["value"].get("path")
@@ -149,9 +136,9 @@ class Hub:
                 files[path] = base64.b64decode(line["value"]["content"])
             elif line["key"] == "deletedFile":
                 del files[path]
-        space.head = Commit(files, header["summary"], space.head)
-        url = f"{self.url}/spaces/{space.repo_id}/commit/{space.head.oid}"
-        return {"success": True, "commitOid": space.head.oid, "commitUrl": url}
+        space.commit(files)
+        url = f"{self.url}/spaces/{repo_id}/commit/{space.head}"
+        return {"success": True, "commitOid": space.head, "commitUrl": url}
 
     def get(self, path: str, token: str | None) -> Any:
         """Answer a GET of the API."""
@@ -159,24 +146,19 @@ class Hub:
         space = self.find(repo_id, token)
         if topic == "refs":
             tags = [
-                {"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": oid}
-                for tag, oid in space.tags.items()
+                {"name": x, "ref": f"refs/tags/{x}", "targetCommit": space.tags[x]}
+                for x in space.tags
             ]
             return {"branches": [], "converts": [], "tags": tags}
-        commit = space.at(revision or "main")
+        oid = space.at(revision or "main")
         if topic == "tree":
             return [
                 {"type": "file", "path": name, "size": len(content), "oid": git_oid(content)}
-                for name, content in commit.files.items()
+                for name, content in space.commits[oid].items()
             ]
-        sdk = re.search(rb"^sdk: *(\w+)", space.head.files["README.md"], re.MULTILINE)
-        return {
-            "id": repo_id,
-            "sha": commit.oid,
-            "private": space.private,
-            "sdk": sdk[1].decode() if sdk else None,
-            "siblings": [{"rfilename": name} for name in commit.files],
-        }
+        sdk = re.search(rb"^sdk: *(\w+)", space.files["README.md"], re.MULTILINE)
+        siblings = [{"rfilename": name} for name in space.commits[oid]]
+        return {"id": repo_id, "sha": oid, "sdk": sdk and sdk[1].decode(), "siblings": siblings}
 
     def post(self, path: str, body: bytes, token: str | None) -> Any:
         """Answer a POST of the API."""
@@ -187,25 +169,24 @@ class Hub:
         repo_id, topic, revision = _parts(path, "preupload|commit|tag")
         space = self.find(repo_id, token, write=True)
         if topic == "commit":
-            return self.commit(space, [json.loads(line) for line in body.splitlines()])
-        commit, asked = space.at(revision), json.loads(body)
+            return self.commit(repo_id, space, [json.loads(line) for line in body.splitlines()])
+        oid, asked = space.at(revision), json.loads(body)
         if topic == "tag":
-            space.tags[asked["tag"]] = commit.oid
+            space.tags[asked["tag"]] = oid
             return {}
-        oids = {name: git_oid(content) for name, content in commit.files.items()}
-        paths = [file["path"] for file in asked["files"]]
         way = {"uploadMode": "regular", "shouldIgnore": False}
-        return {"files": [{"path": path, "oid": oids.get(path), **way} for path in paths]}
+        return {"files": [{"path": file["path"], **way} for file in asked["files"]]}
 
     def resolve(self, path: str, token: str | None) -> tuple[bytes, dict[str, str]]:
         """Return a file of a Space and the headers that go with it."""
         repo_id, _, revision_and_name = path.removeprefix("/spaces")[1:].partition("/resolve/")
         revision, _, name = revision_and_name.partition("/")
-        commit = self.find(repo_id, token).at(revision)
-        if name not in commit.files:
+        space = self.find(repo_id, token)
+        oid = space.at(revision)
+        if name not in space.commits[oid]:
             raise HubError(404, "Entry not found", "EntryNotFound")
-        content = commit.files[name]
-        return content, {"ETag": f'"{git_oid(content)}"', "X-Repo-Commit": commit.oid}
+        content = space.commits[oid][name]
+        return content, {"ETag": f'"{git_oid(content)}"', "X-Repo-Commit": oid}
 
     def answer(
         self, method: str, path: str, body: bytes, header: str

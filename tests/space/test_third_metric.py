@@ -11,15 +11,14 @@ import re
 import subprocess
 import sys
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
+from checkout import ROOT, copied, edit, git
 
 from golden import VECTORS
 
 pytestmark = pytest.mark.full
 
-ROOT = Path(__file__).resolve().parents[2]
 NAME, TITLE = "geometric_mean", "G-mean"
 
 FORMULA = '''"""The geometric mean of the recalls of the classes in the references."""
@@ -76,15 +75,8 @@ REFUSAL = "'geometric_mean' has no standard error"
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """Return a copy of the checkout as git has it, with what is not committed yet."""
-    folder = tmp_path_factory.mktemp("copy")
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    for name in run(ROOT, *listed).splitlines():
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes((ROOT / name).read_bytes())
-    run(folder, "git", "init", "-q")
-    run(folder, "git", "add", "-A")
+    """Return a copy of the checkout in which the third metric is made."""
+    folder = copied(tmp_path_factory.mktemp("copy"))
     make_third_metric(folder)
     run(folder, sys.executable, "spaces/sync.py")
     run(folder, sys.executable, "-m", "ruff", "check", "--fix", "metrics")
@@ -122,11 +114,9 @@ def make_third_metric(folder):
     (own / "README.md").write_text(card.replace("title: NIT", f"title: {TITLE}"), "utf-8")
     (own / "requirements.txt").write_bytes((folder / "metrics/nit/requirements.txt").read_bytes())
 
-    registry = folder / "src/informedness/statistics/registry.py"
     entry = f'    "{NAME}": Entry("formula.py:{NAME}", is_module=True, title="{TITLE}"),\n'
-    text = registry.read_text("utf-8")
-    registry.write_text(text.replace('    "ema": Entry(', f'{entry}    "ema": Entry('), "utf-8")
-
+    registry = folder / "src/informedness/statistics/registry.py"
+    edit(registry, '    "ema": Entry(', f'{entry}    "ema": Entry(')
     cases = []
     for vector in [vector for vector in VECTORS if vector.is_counts][:5]:
         recalls = [Fraction(row[i], sum(row)) for i, row in enumerate(vector.table) if sum(row)]
@@ -139,11 +129,10 @@ def make_third_metric(folder):
 
 
 def test_a_third_metric_takes_its_folder_a_registry_entry_and_its_golden_cases(copy):
-    touched = run(copy, "git", "status", "--porcelain", "--untracked-files=all").splitlines()
-    touched = {line[3:] for line in touched if line[:2] not in ("A ",)}
+    touched = git(copy, "status", "--porcelain", "--untracked-files=all").splitlines()
     helper = {path.name for path in (copy / "src/informedness/core").glob("*.py")} - {"__init__.py"}
     own = {f"{NAME}.py", "formula.py", "README.md", "requirements.txt"} | helper
-    assert touched == {f"metrics/{NAME}/{name}" for name in own} | {
+    assert {line[3:] for line in touched} == {f"metrics/{NAME}/{name}" for name in own} | {
         "src/informedness/statistics/registry.py",
         f"tests/golden_cases/{NAME}.json",
     }
