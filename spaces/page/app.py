@@ -28,9 +28,9 @@ sys.path[:0] = [str(HERE / "package"), str(HERE)]
 
 import charts  # noqa: E402
 import endpoints  # noqa: E402
-from asking import PRIVATE, Result, ask, grey, html, refusal_below, result_of  # noqa: E402
+from asking import PRIVATE, QUIET, Result, ask, grey, html, refusal_below, result_of  # noqa: E402
 from compare_tab import compare_tab  # noqa: E402
-from data import table_of_labels, table_of_matrix  # noqa: E402
+from data import ROLES, table_of_labels, table_of_matrix  # noqa: E402
 from grid import Grid, grid_value, pasted_matrix, read_grid  # noqa: E402
 from guess import guess_tab  # noqa: E402
 from limits import MAX_FILE, MAX_GRID, METRIC, MOST_VISITORS, Guard, Refusal, examples_of  # noqa: E402
@@ -45,23 +45,20 @@ from informedness.warnings import collected  # noqa: E402
 TITLE = score_named(METRIC).title
 CARD = (HERE / "README.md").read_text("utf-8")
 
-ROLES = ("References", "Predictions")
 EXAMPLES = {one["name"]: one for one in examples_of("score")}
-TABS = {"score": "Score", "guess": "Guess", "simulate": "Simulate", "compare": "Compare"}
-TABS |= {"use": "Use it"}
+TABS = ("score", "guess", "simulate", "compare", "use")
 SHOW_RESULT = "() => { document.documentElement.classList.remove('linked'); }"
 CODE_OF = """(details) => new DOMParser().parseFromString(details, "text/html")
   .querySelector(".python")?.outerHTML ?? "" """
 PASTED = "label\tprediction\nham\tham\nham\tspam\nspam\tspam"
-Shown = tuple[str, str]  # a story and its details
 
 
-def score_columns(columns: Sequence[Sequence[Any]], taken: str) -> Shown:
+def score_columns(columns: Sequence[Sequence[Any]], taken: str) -> tuple[str, str]:
     """Score two columns, and say which ones were taken for what."""
     return charts.draw_score(table_of_labels(*columns), taken=taken)
 
 
-def score_grid(grid: Grid) -> Shown:
+def score_grid(grid: Grid) -> tuple[str, str]:
     """Score the matrix on the page."""
     labels, matrix = read_grid(grid)
     with collected() as notes:
@@ -73,12 +70,12 @@ def read_block(pasted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the matrix that was pasted, or why it was refused."""
     try:
         grid, said = pasted_matrix(pasted["text"], pasted["labels"])
-    except Refusal as error:
-        return {"refused": str(error)}
+    except ValueError as error:
+        return {"refused": charts.sentence(str(error))}
     return {**grid, "said": said}
 
 
-def example_of(name: str) -> tuple[Grid, Shown]:
+def example_of(name: str) -> tuple[Grid, tuple[str, str]]:
     """Return the matrix of an example, and its result."""
     labels, matrix, story = (EXAMPLES[name][part] for part in ("labels", "matrix", "story"))
     return grid_value(labels, matrix), charts.draw_score(table_of_matrix(matrix, labels), story)
@@ -169,14 +166,13 @@ def _score_tab(demo: gr.Blocks) -> Result:
     result.story.change(None, result.story, examples, js=js, **PRIVATE)
     raw: dict[str, Any] = {"preprocess": False}
     ask(from_grid.click, score_grid, [grid], [result], result, refused_grid, **raw)
-    at_once: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
-    typed = {**at_once, "trigger_mode": "always_last", **raw}
+    typed = {**QUIET, "trigger_mode": "always_last", **raw}
     ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
     opened = [grid, ways, result]
     filled = [examples, *opened]
     ask(examples.input, open_example, [examples], opened, result, refused_link, **typed)
     ask(following.click, open_next, [examples], filled, result, refused_link, **typed)
-    linked = ask(demo.load, open_link, [], filled, result, refused_link, **at_once)
+    linked = ask(demo.load, open_link, [], filled, result, refused_link, **QUIET)
     linked.then(None, js=SHOW_RESULT, **PRIVATE)
     return result
 
@@ -198,16 +194,16 @@ def build() -> gr.Blocks:
         line = re.search(r"^short_description: *(.+)$", CARD, re.M)
         html(charts.draw("heading", title=TITLE, line=line[1].strip("\"'") if line else ""))
         with gr.Tabs(overflow_behavior="wrap") as tabs:  # so that a phone shows all tabs
-            with gr.Tab(TABS["score"], id="score"):
+            with gr.Tab("Score", id="score"):
                 result = _score_tab(demo)
-            with gr.Tab(TABS["guess"], id="guess"):
+            with gr.Tab("Guess", id="guess"):
                 guess_tab()
-            with gr.Tab(TABS["simulate"], id="simulate"):
+            with gr.Tab("Simulate", id="simulate"):
                 simulate_tab(demo)
             if isinstance(score_named(METRIC), ScoreWithInterval):  # others have no test of two
-                with gr.Tab(TABS["compare"], id="compare"):
+                with gr.Tab("Compare", id="compare"):
                     compare_tab(demo)
-            with gr.Tab(TABS["use"], id="use"):
+            with gr.Tab("Use it", id="use"):
                 _use_tab(result)
         demo.load(open_tab, None, tabs, show_progress="hidden", **PRIVATE)
         endpoints.register()

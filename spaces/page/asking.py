@@ -13,6 +13,7 @@ import gradio as gr
 from charts import draw
 
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+QUIET: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
 
 
 @dataclass(frozen=True)

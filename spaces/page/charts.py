@@ -17,8 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from limits import COUNTS, ENCODING, MEANT, METRIC, OPTIONS
 from links import code_of, code_of_models, link_of, link_of_models
 from matrices import class_bars, heat_map
-from scales import bits_of, comparison_scales, score_scale
-from squares import field
+from scales import bits_of, comparison_scales, field, score_scale
 
 from informedness import ContingencyTable
 from informedness.core.labels import WARNING_PREFIX
@@ -26,7 +25,7 @@ from informedness.core.scores import n_classes
 from informedness.inputs.doubts import warn_of_table
 from informedness.results.comparison import Comparison
 from informedness.results.estimate import Estimate, estimate
-from informedness.results.render import digits_for, p_text, rounded, samples
+from informedness.results.render import amount, digits_for, p_text, rounded, samples
 from informedness.results.report import Report
 from informedness.results.sentences import answering, best_of, summary_of
 from informedness.statistics.entropy import EntropicScore, triangle_of
@@ -36,7 +35,6 @@ from informedness.statistics.score import ScoreWithInterval
 from informedness.warnings import IntervalWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
-number = partial(rounded, digits=3)
 WIDE = 0.1  # intervals from this width on are shown with two digits, and said to be wide
 
 
@@ -55,6 +53,7 @@ _CONTROLS = {
     "`labels` or a matrix": "a matrix",
     "declare all classes with `labels`": "list all classes in a matrix",
     "it in `labels`": "all classes in a matrix",
+    "give labels= if they": "type them into the matrix if they",
 }
 
 
@@ -85,11 +84,6 @@ def ends(made: Estimate | Comparison, digits: int = 3) -> str:
     return " to ".join(rounded(end, digits_for((end, end), digits)) for end in found)
 
 
-def amount(count: float) -> str:
-    """Return a count, or a sum of weights, as the page shows it."""
-    return f"{count:,d}" if isinstance(count, int) else f"{count:.4g}"
-
-
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).resolve().parent / "templates"),
     autoescape=True,
@@ -102,7 +96,7 @@ TEMPLATES.filters |= {
     "amount": amount,
     "bits": "{:.3f} bits".format,
     "ends": ends,
-    "number": number,
+    "number": partial(rounded, digits=3),
     "p_value": p_text,
     "percent": percent,
     "place": "{:.1f}".format,

@@ -49,22 +49,17 @@ def arguments_of(roles: Sequence[str]) -> list[str]:
     return ["references", *models]
 
 
-def in_a_sentence(role: str) -> str:
-    """Return the name of a role for use inside a sentence: predictions A."""
-    return role[0].lower() + role[1:]
-
-
 def check_choices(
     names: Sequence[str | None], header: Sequence[str], roles: Sequence[str]
 ) -> list[str]:
     """Return the names of the columns chosen for these roles, each of which is one of its own."""
     if len(header) < len(roles):
         raise Refusal(
-            f"A table needs a column each for {', '.join(map(in_a_sentence, roles))}, and this one "
+            f"A table needs a column each for {', '.join(roles)}, and this one "
             f"has {len(header)}: put them side by side, as in a spreadsheet."
         )
     chosen = [name for name in names if name]
-    for name, role in zip(names, map(in_a_sentence, roles), strict=True):
+    for name, role in zip(names, roles, strict=True):
         if not name:
             raise Refusal(f"Choose the column of {role}: the header does not say which one it is.")
         if chosen.count(name) > 1:

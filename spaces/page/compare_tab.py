@@ -7,7 +7,7 @@ from typing import Any
 
 import charts
 import gradio as gr
-from asking import ask, refusal_below, result_of
+from asking import QUIET, ask, refusal_below, result_of
 from data import tables_of_models
 from limits import METRIC, examples_of
 from links import columns_of_link
@@ -16,7 +16,7 @@ from uploads import ask_of_table
 from informedness import compare
 from informedness.warnings import collected
 
-ROLES = ("References", "Predictions A", "Predictions B")
+ROLES = ("references", "predictions A", "predictions B")
 
 
 def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, str]:
@@ -58,5 +58,4 @@ def compare_tab(demo: gr.Blocks) -> None:
                 ask_of_table("Compare", ROLES, compared, result)
         result.details.render()  # type: ignore[no-untyped-call]
     refusal = refusal_below("models")
-    quiet: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
-    ask(demo.load, open_models, [], [pasted, result], result.story, refusal, **quiet)
+    ask(demo.load, open_models, [], [pasted, result], result.story, refusal, **QUIET)

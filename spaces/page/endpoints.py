@@ -29,7 +29,6 @@ from informedness.warnings import UndefinedMetricWarning, collected
 # Models often send a list as JSON in a string.
 Labels = list[str | int | bool] | str
 Asked = gr.Request | None
-NO_INTERVAL = "there is no interval: these are weights, not counts of samples"
 
 
 def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str, Any]:
@@ -48,15 +47,12 @@ def _report(table: ContingencyTable, confidence_level: float | None) -> dict[str
             check_level(confidence_level)
             if table.is_weighted:
                 confidence_level = None
-                said.append(NO_INTERVAL)
+                said.append("there is no interval: these are weights, not counts of samples")
         report = Report.from_table(table, confidence_level)
         summary = report.summary if METRIC == "informedness" else report.summary_of(METRIC)
     notes += [x for x in doubts if not isinstance(x, UndefinedMetricWarning)]
-    plain = {**report.to_dict(), "summary": summary}
-    for name, made in report.estimates.items():
-        if made.independence_p_value is not None:
-            plain[f"{name}_independence_p_value"] = made.independence_p_value
-    return {**plain, **others, "warnings": [*said, *dict.fromkeys(map(charts.plain, notes))]}
+    said += dict.fromkeys(map(charts.plain, notes))
+    return {**report.to_dict(), "summary": summary, **others, "warnings": said}
 
 
 def scores_of(table: ContingencyTable) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from charts import plain, sentence
 from limits import MAX_COUNT, MAX_GRID, Refusal
 
 from informedness.core.labels import show
-from informedness.inputs.doubts import role_in
+from informedness.inputs.doubts import warn_of_swapped
 from informedness.inputs.matrix import check_no_totals
+from informedness.warnings import collected
 
 Grid: TypeAlias = dict[str, Any]  # its "labels", and the rows of its "cells"
 
@@ -67,30 +69,24 @@ def is_number(cell: str) -> bool:
 
 def pasted_matrix(text: str, old: Sequence[str]) -> tuple[Grid, str]:
     """Return the matrix in a pasted block, and a note on it; without names, classes keep theirs."""
-    names, counts, said = parted(rows_of_block(text))
+    with collected() as notes:
+        names, counts = parted(rows_of_block(text))
     k = len(counts)
     if k != len(counts[0]) or k < 2:
         raise Refusal(
             f"A matrix has a row and a column for each class, but this block has {k} rows and "
             f"{len(counts[0])} columns of counts."
         )
-    if all(is_number(cell) for row in counts for cell in row):
-        numbers = np.array([[count_of(cell) for cell in row] for row in counts])
-        try:
-            check_no_totals(numbers)
-        except ValueError:
-            raise Refusal(
-                "The last row and the last column of this block are the sums of the others: leave "
-                "them out, or type them into the matrix if they are a class."
-            ) from None
     if k > MAX_GRID:
         raise Refusal(
             f"The grid holds at most {MAX_GRID} classes, this matrix has {k}: paste the samples as "
             "columns, or send the matrix to the API."
         )
-    said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}.{said}"
     new = [f"class {n}" for n in range(len(old) + 1, k + 1)]
-    return grid_value(names or [*old[:k], *new], counts), said
+    grid = grid_value(names or [*old[:k], *new], counts)
+    check_no_totals(np.array(read_grid(grid)[1]))
+    said = f"Pasted a matrix of {k} classes{', with their names' if names else ''}."
+    return grid, " ".join([said, *(sentence(plain(note)) for note in notes)])
 
 
 def rows_of_block(text: str) -> list[list[str]]:
@@ -116,22 +112,16 @@ def rows_of_block(text: str) -> list[list[str]]:
     )
 
 
-def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]], str]:
-    """Return the names of the classes in a block, if it has any, its counts, and a doubt.
+def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return the names of the classes in a block, if it has any, and its counts.
 
     Names are above and on the left of the counts if the corner is no count. It names the rows, or
     the rows and the columns as in Actual / Predicted.
     """
     first, left = block[0], [row[0] for row in block]
     if len(block) != len(first) or len(block) < 2 or is_number(first[0]):
-        return [], block, ""
-    corner = [*re.split(r"[\\/|]", first[0], maxsplit=1), ""]
-    said = ""
-    if (role_in(corner[0]), role_in(corner[1])) == ("predictions", "references"):
-        said = (
-            f" Its rows were read as references, but the corner says {show(first[0])}: swap rows "
-            "and columns if it is right."
-        )
+        return [], block
+    warn_of_swapped(*map(str.strip, re.split(r"[\\/|]", f"{first[0]}/")[:2]))
     above, beside, counts = first[1:], left[1:], [row[1:] for row in block[1:]]
     if sorted(above) != sorted(beside):
         raise Refusal(
@@ -139,4 +129,4 @@ def parted(block: list[list[str]]) -> tuple[list[str], list[list[str]], str]:
             f"are {', '.join(map(show, beside))} and the columns {', '.join(map(show, above))}."
         )
     order = [above.index(name) for name in beside]
-    return beside, [[row[place] for place in order] for row in counts], said
+    return beside, [[row[place] for place in order] for row in counts]

@@ -55,9 +55,6 @@ class Guard:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass the request on, counting its body, and add the policy to the answer."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         received = 0
 
         async def counted() -> Any:
@@ -72,13 +69,11 @@ class Guard:
                 message = {**message, "headers": [*message.get("headers", []), policy]}
             await send(message)
 
-        length = dict(scope["headers"]).get(b"content-length", b"0")
+        length = dict(scope.get("headers", ())).get(b"content-length", b"0")
         if length.isdigit() and int(length) > MAX_BODY:
             while (await receive()).get("more_body"):
                 pass  # whoever is still sending would not see the answer
-            refusal = (
-                f"A request can have at most {MAX_BODY:,d} bytes, this one has {int(length):,d}."
-            )
+            refusal = f"A request can have at most {MAX_BODY:,d} bytes, this has {int(length):,d}."
             await PlainTextResponse(refusal, status_code=413)(scope, receive, send)
-            return
-        await self.app(scope, counted, with_policy)
+        else:
+            await self.app(scope, counted, with_policy)

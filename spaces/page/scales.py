@@ -1,10 +1,10 @@
-"""Values on a line: a score with its interval, or two models.
+"""Values on a line: a score with its interval, or two models; a hundred answers as squares.
 
 Places are in percent of the width of a line, so that its texts can be HTML of a readable size.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from informedness.core.scores import mutual_information
@@ -64,7 +64,7 @@ def bits_of(table: Table) -> dict[str, float]:
 
 
 def comparison_scales(made: Comparison) -> dict[str, Any]:
-    """Return both scores on one line, their difference on another, and gained beside lost."""
+    """Return both scores on one line, and their difference on another."""
     low = math.floor(10 * min(made.a, made.b) - 1e-9) / 10
     high = min(math.ceil(10 * max(made.a, made.b) + 1e-9) / 10, 1.0)  # the best of every score
     values, ends = Scale(low, high), [*made.confidence_interval, made.difference, 0.0]
@@ -72,7 +72,6 @@ def comparison_scales(made: Comparison) -> dict[str, Any]:
     step = 0.1 if max(ends) - min(ends) > 0.1 else 0.01
     reach = [step * math.floor(min(ends) / step), step * math.ceil(max(ends) / step)]
     beyond = Scale(reach[0], max(reach[1], reach[0] + step))
-    most = max(made.gained, made.lost, 1)
     return {
         "ends": (low, high),
         "models": {"A": values.place(made.a), "B": values.place(made.b)},
@@ -80,8 +79,42 @@ def comparison_scales(made: Comparison) -> dict[str, Any]:
         "zero": beyond.place(0.0),
         "difference": beyond.place(made.difference),
         "band": beyond.band(made),
-        "counts": {
-            "gained": (made.gained, 100 * made.gained / most),
-            "lost": (made.lost, 100 * made.lost / most),
-        },
     }
+
+
+# A hundred answers: known, lucky guesses, wrong
+
+
+def hundred(shares: Sequence[float]) -> list[int]:
+    """Return whole numbers that sum to 100, by largest remainder."""
+    exact = [100 * share / math.fsum(shares) for share in shares]
+    counts = [math.floor(amount + 1e-9) for amount in exact]
+    by_loss = sorted(range(len(exact)), key=lambda i: (counts[i] - exact[i], i))
+    for i in by_loss[: 100 - sum(counts)]:
+        counts[i] += 1
+    return counts
+
+
+def field(scores: Mapping[str, float], several: bool = True) -> dict[str, Any]:
+    """Return a hundred answers of a classifier with these scores, and their description.
+
+    `several` says whether the references have two or more classes.
+    """
+    accuracy, known = scores["accuracy"], scores["informedness"]
+    why, wrong = "", 1 - accuracy
+    if several and -1e-9 <= known <= accuracy + 1e-9:
+        known = min(max(known, 0.0), accuracy)
+        shares = {"known": known, "lucky": accuracy - known, "wrong": wrong}
+    else:
+        shares = {"right": accuracy, "wrong": wrong}
+        why = "With one class there is nothing to know, so answers are only right or wrong."
+        if several and known < 0:
+            why = "Informedness is below 0: no answers are known, they are only right or wrong."
+        elif several:
+            why = (
+                "Informedness is above accuracy, which can happen with several classes. It does "
+                "not tell which right answers were guessed, so answers are only right or wrong."
+            )
+    counts = dict(zip(shares, hundred(list(shares.values())), strict=True))
+    words = ", ".join(f"{n} {kind}" for kind, n in counts.items())
+    return {"counts": counts, "why": why, "words": words}

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import charts
 import gradio as gr
-from asking import ask, html, refusal_below
+from asking import QUIET, ask, html, refusal_below
 from limits import METRIC, Refusal
 
 from informedness import ContingencyTable
@@ -54,15 +54,13 @@ def open_simulation(request: gr.Request) -> list[Any]:
     query = request.query_params
     if not START.keys() & query.keys():
         return [gr.skip()] * 3
-    written = {name: query.get(name, f"{value:g}") for name, value in START.items()}
+    state = []
     for name, (least, most) in RANGES.items():
-        if (
-            not re.fullmatch(r"[0-9]{1,3}", written[name])
-            or not least <= int(written[name]) <= most
-        ):
-            raise Refusal(f"{name} must be {least} to {most} in a link, got {written[name]:.40}.")
-    state = {name: float(value) for name, value in written.items()}
-    return [*state.values(), simulated(**state)]
+        written = query.get(name, f"{START[name]:g}")
+        if not (re.fullmatch("[0-9]{1,3}", written) and least <= int(written) <= most):
+            raise Refusal(f"{name} must be {least} to {most} in a link, got {written:.40}.")
+        state.append(float(written))
+    return [*state, simulated(*state)]
 
 
 def simulate_tab(demo: gr.Blocks) -> None:
@@ -76,9 +74,8 @@ def simulate_tab(demo: gr.Blocks) -> None:
             label = "Answers that the filter knows, in percent; it guesses the rest"
             known = slider(*RANGES["known"], START["known"], label=label, elem_id="known")
         refused = refusal_below("simulation")
-    quiet: dict[str, Any] = {"bring": False, "show_progress": "hidden"}
     # A moving slider asks again only after the last answer has arrived.
     moved = functools.partial(gr.on, [spam.input, known.input], trigger_mode="always_last")
-    ask(moved, simulated, [spam, known], [result], result, refused, **quiet)
+    ask(moved, simulated, [spam, known], [result], result, refused, **QUIET)
     opened = [spam, known, result]
-    ask(demo.load, open_simulation, [], opened, result, refused, **quiet)
+    ask(demo.load, open_simulation, [], opened, result, refused, **QUIET)

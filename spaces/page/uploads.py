@@ -9,18 +9,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import charts
+import columns
 import gradio as gr
 import limits
 from asking import PRIVATE, Result, ask, grey, html, refusal_below
 from charts import draw
-from columns import (
-    arguments_of,
-    check_choices,
-    guessed_columns,
-    in_a_sentence,
-    role_of,
-    says_neither,
-)
 from data import shown
 from limits import AT_HOME, MAX_COLUMNS, MAX_FILE, MAX_LABEL, MAX_ROWS, MAX_TEXT, MEANT, Refusal
 from trial import is_small
@@ -32,8 +25,6 @@ from informedness.inputs.samples import Samples, read_files
 from informedness.listing import columns_listed
 from informedness.results.render import lines_of_read
 from informedness.warnings import collected
-
-NUMBERED = "The first row is data: columns have numbers"
 
 Sent = Mapping[str, Any] | str | None  # a file, or text that was pasted
 
@@ -48,7 +39,14 @@ class Upload:
         self, path: Path, folder: Path, encoding: str | None, is_numbered: bool | None
     ) -> None:
         self._path, self._encoding = path, encoding or None
-        self._read_header()
+        ((_, self._kind),) = list_files(path, None)
+        with open_whole(str(path), self._kind, self._encoding, MAX_FILE) as stream:
+            self._top = read_header(stream, self._kind, {}, None, MAX_FILE)
+            stream.seek(0)
+            self._content = stream.read()
+        if not is_small(str(path), self._kind, MAX_FILE):
+            raise Refusal("The file takes too much memory once it is unpacked.")
+        self.header = list(self._top.header)  # JSON has keys of its first object
         has_names = self._kind not in (*DELIMITERS, "xlsx")
         self.is_numbered = not has_names and bool(
             self._lacks_names() if is_numbered is None else is_numbered
@@ -62,20 +60,9 @@ class Upload:
                 "characters."
             )
 
-    def _read_header(self) -> None:
-        """Find the format, and the names of the columns; JSON has keys of its first object."""
-        ((_, self._kind),) = list_files(self._path, None)
-        with open_whole(str(self._path), self._kind, self._encoding, MAX_FILE) as stream:
-            self._top = read_header(stream, self._kind, {}, None, MAX_FILE)
-            stream.seek(0)
-            self._content = stream.read()
-        if not is_small(str(self._path), self._kind, MAX_FILE):
-            raise Refusal("The file takes too much memory once it is unpacked.")
-        self.header = list(self._top.header)
-
     def _lacks_names(self) -> bool:
         """Return whether the first row looks like data: what stands there stands below as well."""
-        if any(role_of(name) or says_neither(name) for name in self.header):
+        if any(columns.role_of(name) or columns.says_neither(name) for name in self.header):
             return False
         below = columns_listed(str(self._path), self._kind, self._encoding, None)
         twice = len(below) < len(self.header)
@@ -105,7 +92,7 @@ class Upload:
 
         `meant` are names of `MEANT`.
         """
-        named = dict(zip(arguments_of(names), names, strict=True))
+        named = dict(zip(columns.arguments_of(names), names, strict=True))
         if counts:
             named["counts"] = counts
         how: dict[str, Any] = {name: name in meant for name in MEANT}
@@ -150,7 +137,7 @@ def opened(
 
 def named(table: Upload, roles: Sequence[str], chosen: Sequence[str | None]) -> list[str | None]:
     """Return the columns that were chosen, or a guess if none was."""
-    return [*chosen] if any(chosen) else guessed_columns(table.header, len(roles) - 1)
+    return [*chosen] if any(chosen) else columns.guessed_columns(table.header, len(roles) - 1)
 
 
 def look(
@@ -173,7 +160,9 @@ def look(
             names = named(table, roles, chosen)
             said = f"columns: {', '.join(map(shown, header))}"
             if all(names):
-                said = table.read(check_choices(names, header, roles), counts, meant or ())[1]
+                said = table.read(columns.check_choices(names, header, roles), counts, meant or ())[
+                    1
+                ]
             block = draw("block", said=said, is_numbered=is_numbered)
     except Refusal as error:
         refusal = draw("refusal", message=str(error)) if sent else ""
@@ -201,11 +190,11 @@ def ask_of_table(
     custom: dict[str, Any] = {"allow_custom_value": True}  # such as doc.label
     choices = [
         gr.Dropdown(menu["choices"], value=menu["value"], label=f"Column of {role}", **custom)
-        for role, menu in zip(map(in_a_sentence, roles), menus, strict=False)
+        for role, menu in zip(roles, menus, strict=False)
     ]
     block = html(said, elem_classes="if-filled")
     with gr.Accordion(limits.OPTIONS, open=False):
-        first = gr.Checkbox(first_is_data, label=NUMBERED)
+        first = gr.Checkbox(first_is_data, label="The first row is data: columns have numbers")
         about = "For a table in which a row stands for several samples"
         counts = gr.Dropdown(menus[-1]["choices"], label=limits.COUNTS, info=about, **custom)
         meant = gr.CheckboxGroup([(y, x) for x, y in MEANT.items()], label="What is meant")
@@ -217,9 +206,9 @@ def ask_of_table(
     def asked(sent: Sent, encoding: str, is_numbered: bool, *given: Any) -> Any:
         *chosen, counts, meant = given
         with opened(sent, encoding, is_numbered if any(chosen) else None) as table:
-            names = check_choices(named(table, roles, chosen), table.header, roles)
-            columns = table.read(names, counts, meant or ())
-        return function(*columns)
+            names = columns.check_choices(named(table, roles, chosen), table.header, roles)
+            read = table.read(names, counts, meant or ())
+        return function(*read)
 
     # Take what the browser sends: columns are looked up in the table itself, not among the choices
     # that the server keeps for each visitor.
