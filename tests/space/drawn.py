@@ -80,7 +80,7 @@ def rows_of(header: str, *columns: list[Any], separator: str = ",") -> str:
 
 
 def numbers_of(text: str) -> list[float]:
-    return [float(found) for found in re.findall(r"-?\d+\.\d+", text)]
+    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", text)]
 
 
 def rounded(*values: float) -> list[Any]:

@@ -31,8 +31,20 @@ ABOVE = ["a"] * 2 + ["b"] * 6 + ["c"] * 2, ["a"] * 2 + ["a"] * 2 + ["b"] * 2 + [
 pytestmark = pytest.mark.full
 
 
+SPAM = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
+WEIGHTS = ContingencyTable.from_matrix([[30.5, 20], [3, 40]], labels=["ham", "spam"])
+
+
+def drawn_table(page, table):
+    return parsed(page.charts.draw_score(table))
+
+
 def drawn_score(page, *columns):
-    return parsed(page.charts.draw_score(table_of_labels(*columns)))
+    return drawn_table(page, table_of_labels(*columns))
+
+
+def drawn_matrix(page, matrix, labels=None):
+    return drawn_table(page, ContingencyTable.from_matrix(matrix, labels=labels))
 
 
 # Sentences, intervals and warnings
@@ -65,7 +77,7 @@ def test_a_verdict_is_that_of_the_package_and_never_that_more_is_known_than_righ
     wanted = report(table)
     assert wanted.scores["accuracy"] == 0.65 < wanted.scores["informedness"]
     assert "above accuracy, so it is no share of the answers" in wanted.summary
-    shown = parsed(page.charts.draw_score(table))
+    shown = drawn_table(page, table)
     assert not shown.has("verdict")
     assert "Informedness is above accuracy" in shown.text
     cannot = drawn_score(page_of("nit"), *COLUMNS).id("verdict").text
@@ -75,62 +87,48 @@ def test_a_verdict_is_that_of_the_package_and_never_that_more_is_known_than_righ
     assert constant == "No better than guessing."
 
 
-def interval_of(page, matrix, labels=None):
-    shown = parsed(page.charts.draw_score(ContingencyTable.from_matrix(matrix, labels=labels)))
-    return shown.id("interval").text
-
-
 def test_a_score_has_its_interval_once_with_the_class_that_has_few_samples(page_of):
-    page = page_of("nit")
+    page, own = page_of("nit"), page_of("informedness")
     (note,) = drawn_score(page, *MANY).notes()
     assert note.startswith("The interval of nit may cover the truth less often than it says: 100")
     assert note.endswith("; list all classes in a matrix.")
     table = ContingencyTable.from_matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], labels=list("abc"))
     wanted = estimate(table, metric="nit")
-    shown = parsed(page.charts.draw_score(table))
+    shown = drawn_table(page, table)
     assert shown.id("signature").text == wanted.signature
-    low, high = wanted.confidence_interval
-    said = f"95% interval {low:.2f} to {high:.2f}; only 3 samples are b"
-    assert shown.id("interval").text == said
-    assert shown.text.count(f"{low:.2f} to {high:.2f}") == 1
-    assert "\u00b1" not in shown.text
-    own = page_of("informedness")
+    interval = "{:.2f} to {:.2f}".format(*wanted.confidence_interval)
+    assert shown.id("interval").text == f"95% interval {interval}; only 3 samples are b"
+    assert shown.text.count(interval) == 1
     said = "95% interval 0.41 to 0.995; only 10 samples are spam"  # not 1.00
-    assert interval_of(own, [[84, 6], [2, 8]], ["ham", "spam"]) == said
-    said = interval_of(own, [[99_000, 990], [2, 8]], ["ham", "spam"])  # many samples, few of spam
-    assert said.endswith("; only 10 samples are spam")
-    many = interval_of(page, [[6000, 4000], [3000, 7000]])
+    assert drawn_table(own, SPAM).id("interval").text == said
+    many = drawn_matrix(own, [[99_000, 990], [2, 8]], ["ham", "spam"])  # many samples, few of spam
+    assert many.id("interval").text.endswith("; only 10 samples are spam")
+    many = drawn_matrix(page, [[6000, 4000], [3000, 7000]]).id("interval").text
     assert re.fullmatch(r"95% interval 0.5\d\d to 0.5\d\d", many)
 
 
-def test_a_score_at_the_end_of_its_interval_is_explained(page_of):
+def test_a_score_at_the_end_of_its_interval_is_explained(page):
     random = np.random.default_rng(0)
     references, guesses = random.integers(0, 500, 2000), random.integers(0, 500, 2000)
-    few = references, np.where(random.random(2000) < 0.4, references, guesses)
-    made = estimate(table_of_labels(*few))
+    table = table_of_labels(references, np.where(random.random(2000) < 0.4, references, guesses))
+    made = estimate(table)
     assert made.value == made.confidence_interval[1] < 1
-    said = (
-        drawn_score(page_of("informedness"), *(side.tolist() for side in few)).id("interval").text
-    )
+    said = drawn_table(page, table).id("interval").text
     assert "the score is its upper end, because chance adds to it" in said
 
 
 def test_nit_of_classes_that_are_not_known_has_no_interval_until_they_are_declared(page_of):
-    page = page_of("nit")
-    references = ["a"] * 40 + ["b"] * 40 + ["c"] * 2
+    page, references = page_of("nit"), ["a"] * 40 + ["b"] * 40 + ["c"] * 2
     table = table_of_labels(references, references)
-    shown = parsed(page.charts.draw_score(table))
-    wanted = estimate(table, metric="nit")
-    assert shown.id("signature").text == wanted.signature
+    shown = drawn_table(page, table)
+    assert shown.id("signature").text == estimate(table, metric="nit").signature
     assert shown.id("interval").text == ""
-    assert shown.notes()[0].startswith(
-        "There is no interval of nit: only 2 references of the rarest"
-    )
-    labels, matrix = list("abc"), table.to_dense().tolist()
-    declared = parsed(page.app.score_grid(page.grid.grid_value(labels, matrix)))
+    assert shown.notes()[0].startswith("There is no interval of nit: only 2 references of the rare")
+    grid = page.grid.grid_value("abc", table.to_dense().tolist())
+    declared = parsed(page.app.score_grid(grid))
     assert "95% interval" in declared.id("interval").text
-    wanted = estimate(table_of_labels(references, references, labels=labels), metric="nit")
-    assert declared.id("signature").text == wanted.signature
+    table = table_of_labels(references, references, labels=list("abc"))
+    assert declared.id("signature").text == estimate(table, metric="nit").signature
 
 
 def test_nit_shows_the_p_value_of_chance_and_informedness_does_not(page_of):
@@ -151,30 +149,29 @@ def places(shown):
 
 
 def test_the_scale_reaches_from_chance_to_the_best_and_as_far_as_the_interval(page_of):
-    def ends(metric, matrix):
-        shown = parsed(page_of(metric).charts.draw_score(ContingencyTable.from_matrix(matrix)))
-        return [end.text for end in shown.id("scale").all(".//p/span") if "known" not in end.text]
-
-    assert ends("nit", [[84, 6], [2, 8]])[-2:] == ["0.50 guessing", "0.69 all passed on"]
-    assert ends("informedness", [[84, 6], [2, 8]]) == ["0 guessing", "1 best possible"]
-    below = ["-1 always wrong", "0 guessing", "1 best possible"]
-    assert ends("informedness", [[0, 50], [50, 0]]) == below
-    assert ends("nit", [[0, 50], [50, 0]])[-2:] == ["0.50 guessing", "1.00 all passed on"]
+    swapped = ContingencyTable.from_matrix([[0, 50], [50, 0]])
+    for metric, table, wanted in (
+        ("nit", SPAM, ["0.50 guessing", "0.69 all passed on"]),
+        ("informedness", SPAM, ["0 guessing", "1 best possible"]),
+        ("informedness", swapped, ["-1 always wrong", "0 guessing", "1 best possible"]),
+        ("nit", swapped, ["0.50 guessing", "1.00 all passed on"]),
+    ):
+        ends = drawn_table(page_of(metric), table).id("scale").all(".//p[@class='ends small']/span")
+        assert [end.text for end in ends] == wanted
     table = ContingencyTable.from_matrix([[50, 50], [48, 52]])
     low, high = estimate(table).confidence_interval
     assert low < 0 < table.informedness() < high
-    band, chance, dot = places(parsed(page_of("informedness").charts.draw_score(table)))
-    wanted = [0, 100 * (high - low) / (1 - low)], [-100 * low / (1 - low)]
-    assert list(map(float, band)) == pytest.approx(wanted[0], abs=0.02)  # and not cut at 0
-    assert list(map(float, chance)) == pytest.approx(wanted[1], abs=0.02)
-    at = 100 * (table.informedness() - low) / (1 - low)
-    assert list(map(float, dot)) == pytest.approx([at], abs=0.02)
+    drawn = drawn_table(page_of("informedness"), table).id("scale")
+    line = next(x for x in drawn.all("div") if x["class"] == "line")
+    band, chance, dot = (numbers_of(x["style"]) for x in (*line.all("i"), *line.all("b")))
+    wanted = [0, high - low], [-low], [table.informedness() - low]  # and not cut at 0
+    for found, lengths in zip((band, chance, dot), wanted, strict=True):
+        assert found == pytest.approx([100 * x / (1 - low) for x in lengths], abs=0.02)
 
 
 def test_nit_is_drawn_as_uncertainty_that_is_passed_on_or_lost(page_of):
     """As long as the bits are; by scipy's entropies."""
-    table = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
-    shown = parsed(page_of("nit").charts.draw_score(table))
+    shown = drawn_table(page_of("nit"), SPAM)
     assert not shown.all(".//figure")
     whole = entropy([90, 10], base=2)
     passed = whole + entropy([86, 14], base=2) - entropy([84, 6, 2, 8], base=2)
@@ -193,12 +190,10 @@ def test_nit_is_drawn_as_uncertainty_that_is_passed_on_or_lost(page_of):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_weights_have_no_interval(page_of, metric):
-    page = page_of(metric)
-    table = ContingencyTable.from_matrix([[30.5, 20], [3, 40]])
-    weighted = parsed(page.charts.draw_score(table))
+    weighted = drawn_table(page_of(metric), WEIGHTS)
     no_interval = "has no interval: these are weights, not counts of samples"
     assert weighted.id("interval").text == no_interval
-    assert weighted.id("signature").text == score_named(metric).signature(table)
+    assert weighted.id("signature").text == score_named(metric).signature(WEIGHTS)
 
 
 # A hundred squares
@@ -217,7 +212,7 @@ def squares_of(shown, which=0):
 
 
 def test_known_and_lucky_are_told_apart_where_they_can_be(page):
-    shown = parsed(page.charts.draw_score(ContingencyTable.from_matrix([[84, 6], [2, 8]])))
+    shown = drawn_table(page, SPAM)
     assert squares_of(shown) == {"known": 73, "lucky": 19, "wrong": 8}
     assert squares_of(shown, 1) == {"lucky": 90, "wrong": 10}
     for columns, why in (
@@ -312,9 +307,9 @@ def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):
 def test_lines_of_python_have_the_counts_and_the_score_of_a_result(page_of, metric):
     page = page_of(metric)
     tables = {
-        "declared": ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"]),
+        "declared": SPAM,
         "observed": table_of_labels(["it's", "b", "b"], ["it's", "c", "b"]),
-        "weights": ContingencyTable.from_matrix([[30.5, 20], [3, 40]], labels=["ham", "spam"]),
+        "weights": WEIGHTS,
     }
     for title, table in tables.items():
         names = {}
