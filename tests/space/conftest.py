@@ -2,18 +2,18 @@
 
 import importlib
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
+from build import space_files, stage
 from drawn import LIMIT, METRICS
 
-SPACES = Path(__file__).resolve().parents[2] / "spaces"
 EXECUTED = "window.executed ?? null"  # what hostile labels would set
 
 
@@ -48,35 +48,25 @@ def app() -> Iterator[Callable[[str], str]]:
 
 def imported_from(folder: Path) -> SimpleNamespace:
     """Import the modules of a staged page, and leave no trace of their common names."""
-    before, path = set(sys.modules), list(sys.path)
-    sys.path.insert(0, str(folder))
-    try:
+    before = set(sys.modules)
+    with mock.patch.object(sys, "path", [str(folder), *sys.path]):
         importlib.import_module("app")
-        new = {name: sys.modules[name] for name in set(sys.modules) - before}
-        ours = [name for name in new if str(folder) in str(getattr(new[name], "__file__", ""))]
-        own = {name: new[name] for name in ours}
-        for name in ours:
-            del sys.modules[name]
-    finally:
-        sys.path[:] = path
-    return SimpleNamespace(**own)
+    new = {name: sys.modules[name] for name in set(sys.modules) - before}
+    ours = {x: y for x, y in new.items() if str(folder) in str(getattr(y, "__file__", ""))}
+    for name in ours:
+        del sys.modules[name]
+    return SimpleNamespace(**ours)
 
 
 @pytest.fixture(scope="session")
-def staged_modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SimpleNamespace]:
-    """The modules of each page, imported from its staged folder."""
+def page_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], SimpleNamespace]:
+    """Return the function that gives the modules of a metric's page, from its staged folder."""
     found = {}
     for metric in METRICS:
         folder = tmp_path_factory.mktemp("page") / metric
-        subprocess.run([sys.executable, SPACES / "build.py", metric, folder], check=True)
+        stage(space_files(metric), folder)
         found[metric] = imported_from(folder)
-    return found
-
-
-@pytest.fixture
-def page_of(staged_modules: dict[str, SimpleNamespace]) -> Callable[[str], SimpleNamespace]:
-    """Return the function that gives the modules of a metric's page."""
-    return staged_modules.__getitem__
+    return found.__getitem__
 
 
 @pytest.fixture

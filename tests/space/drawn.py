@@ -1,15 +1,10 @@
 """What tests of the page share: samples, hostile labels, and the HTML that it draws."""
 
 import functools
-import re
-import urllib.error
-import urllib.request
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
-
-import pytest
 
 import informedness
 import tables
@@ -18,31 +13,9 @@ from informedness.warnings import collected
 METRICS = ("informedness", "nit")
 LIMIT = 300_000  # milliseconds: a busy machine is slow, not wrong
 COLUMNS = (["ham", "ham", "spam", "spam", "eggs"], ["ham", "spam", "spam", "spam", "ham"])
-MANY = (["ham"] * 60 + ["spam"] * 40, ["ham"] * 50 + ["spam"] * 45 + ["ham"] * 5)
-REFERENCES = ["ham"] * 60 + ["spam"] * 40 + ["eggs"] * 20
-MODELS = (
-    REFERENCES,
-    ["ham"] * 55 + ["spam"] * 30 + ["eggs"] * 15 + ["ham"] * 10 + ["eggs"] * 10,
-    ["ham"] * 66 + ["spam"] * 31 + ["eggs"] * 23,
-)
 GOLD = ["a", "a", "b", "b", "c"] * 4
 MODEL = ["a", "b", "b", "b", "a"] * 4
 BETTER = ["a", "a", "b", "b", "a"] * 4
-HOSTILE = [
-    "<script>window.executed = 1</script>",
-    '<img src="x" onerror="window.executed = 2">',
-    '"><svg onload="window.executed = 3">',
-    "' autofocus onfocus='window.executed = 4",
-    "${window.executed = 5}`",
-    '{{constructor.constructor("window.executed = 6")()}}',
-    "$\\frac{$",
-    "=cmd|' /C calc'!A0",
-    "[link](javascript:window.executed=7)",
-    "paypal",
-    "p\u0430yp\u0430l",  # with the Cyrillic letter
-    "\u05e9\u05dc\u05d5\u05dd",  # right to left
-]
-OVERRIDE = "ham\u202emaps"  # would turn the rest of the line around
 
 
 def silently(function: Any) -> Any:
@@ -62,13 +35,6 @@ compare, estimate, report = map(
 table_of_labels, execute = silently(tables.table_of_labels), silently(exec)
 
 
-def samples_of(k: int) -> tuple[list[str], list[str], list[str]]:
-    """Return k classes of 40 samples each, with 11 of the first taken for the second."""
-    names = [f"class {i:03d}" for i in range(k)]
-    references = [name for name in names for _ in range(40)]
-    return names, references, [names[1]] * 11 + references[11:]
-
-
 def lines(column: Iterable[Any]) -> str:
     return "\n".join(map(str, column))
 
@@ -77,23 +43,6 @@ def rows_of(header: str, *columns: list[Any], separator: str = ",") -> str:
     """Return a file with these columns."""
     rows = [separator.join(map(str, row)) for row in zip(*columns, strict=True)]
     return lines([header, *rows])
-
-
-def numbers_of(text: str) -> list[float]:
-    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", text)]
-
-
-def rounded(*values: float) -> list[Any]:
-    return [pytest.approx(value, abs=5.1e-4) for value in values]
-
-
-def post(url: str, body: bytes, content_type: str = "application/json") -> tuple[int, str]:
-    request = urllib.request.Request(url, body, {"Content-Type": content_type})
-    try:
-        with urllib.request.urlopen(request) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
 
 
 class _Tree(HTMLParser):

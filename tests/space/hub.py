@@ -53,6 +53,19 @@ class Space:
         oid = hashlib.sha1(f"{len(self.commits)} {files}".encode()).hexdigest()
         self.commits[oid] = files
 
+    def apply(self, lines: list[Any]) -> None:
+        """Make the commit that the lines of a request describe."""
+        files = dict(self.files)
+        for line in lines:
+            kind, value = line["key"], line["value"]
+            if value.get("parentCommit", self.head) != self.head:
+                raise HubError(412, "A commit has happened since. Please refresh and try again.")
+            if kind == "file":
+                files[value["path"]] = base64.b64decode(value["content"])
+            elif kind == "deletedFile":
+                del files[value["path"]]
+        self.commit(files)
+
     @property
     def head(self) -> str:
         return list(self.commits)[-1]
@@ -105,101 +118,73 @@ class Hub:
         self.spaces[repo_id] = Space(repo_id, sdk)
         return self.spaces[repo_id]
 
-    def find(self, repo_id: str, token: str | None, write: bool = False) -> Space:
-        """Return a Space, if there is one and, to write, if the owner of the token may."""
-        if repo_id not in self.spaces:
-            if token:
-                raise HubError(404, "Repository not found", "RepoNotFound")
-            raise HubError(401, "Invalid username or password.")
-        if write:
-            self.check(repo_id, token)
-        return self.spaces[repo_id]
-
-    def check(self, repo_id: str, token: str | None) -> None:
+    def check_may_write(self, repo_id: str, token: str | None) -> None:
         if repo_id.split("/")[0] not in self.tokens.get(token or "", ()):
             raise HubError(403, f"You don't have the rights to write to {repo_id}")
 
-    def create(self, asked: dict[str, Any], token: str | None) -> dict[str, Any]:
-        repo_id = f"{asked['organization']}/{asked['name']}"
-        self.check(repo_id, token)
-        self.add_space(repo_id, asked.get("sdk", "none"))  # a model has none
-        return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
+    def find(self, repo_id: str) -> Space:
+        if repo_id not in self.spaces:
+            raise HubError(404, "Repository not found", "RepoNotFound")
+        return self.spaces[repo_id]
 
-    def commit(self, repo_id: str, space: Space, lines: list[dict[str, Any]]) -> dict[str, Any]:
-        files = dict(space.files)
-        (header,) = (line["value"] for line in lines if line["key"] == "header")
-        if header.get("parentCommit", space.head) != space.head:
-            raise HubError(412, "A commit has happened since. Please refresh and try again.")
-        for line in lines:
-            path = line["value"].get("path")
-            if line["key"] == "file":
-                files[path] = base64.b64decode(line["value"]["content"])
-            elif line["key"] == "deletedFile":
-                del files[path]
-        space.commit(files)
-        url = f"{self.url}/spaces/{repo_id}/commit/{space.head}"
-        return {"success": True, "commitOid": space.head, "commitUrl": url}
-
-    def get(self, path: str, token: str | None) -> Any:
+    def get(self, path: str) -> Any:
         """Answer a GET of the API."""
         repo_id, topic, revision = _parts(path, "refs|revision|tree")
-        space = self.find(repo_id, token)
+        space = self.find(repo_id)
         if topic == "refs":
             tags = [
-                {"name": x, "ref": f"refs/tags/{x}", "targetCommit": space.tags[x]}
-                for x in space.tags
+                {"name": x, "ref": f"refs/tags/{x}", "targetCommit": y}
+                for x, y in space.tags.items()
             ]
             return {"branches": [], "converts": [], "tags": tags}
         oid = space.at(revision or "main")
+        files = space.commits[oid].items()
         if topic == "tree":
-            return [
-                {"type": "file", "path": name, "size": len(content), "oid": git_oid(content)}
-                for name, content in space.commits[oid].items()
-            ]
+            file = {"type": "file"}
+            return [{**file, "path": x, "size": len(y), "oid": git_oid(y)} for x, y in files]
         sdk = re.search(rb"^sdk: *(\w+)", space.files["README.md"], re.MULTILINE)
-        siblings = [{"rfilename": name} for name in space.commits[oid]]
+        siblings = [{"rfilename": name} for name, _ in files]
         return {"id": repo_id, "sha": oid, "sdk": sdk and sdk[1].decode(), "siblings": siblings}
 
     def post(self, path: str, body: bytes, token: str | None) -> Any:
         """Answer a POST of the API."""
-        if path == "/api/repos/create":
-            return self.create(json.loads(body), token)
         if path == "/api/validate-yaml":
             return {"errors": [], "warnings": []}
+        if path == "/api/repos/create":
+            asked = json.loads(body)
+            repo_id = f"{asked['organization']}/{asked['name']}"
+            self.check_may_write(repo_id, token)
+            self.add_space(repo_id, asked.get("sdk", "none"))  # a model has none
+            return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
         repo_id, topic, revision = _parts(path, "preupload|commit|tag")
-        space = self.find(repo_id, token, write=True)
+        space = self.find(repo_id)
+        self.check_may_write(repo_id, token)
         if topic == "commit":
-            return self.commit(repo_id, space, [json.loads(line) for line in body.splitlines()])
-        oid, asked = space.at(revision), json.loads(body)
+            space.apply([json.loads(line) for line in body.splitlines()])
+            url = f"{self.url}/spaces/{repo_id}/commit/{space.head}"
+            return {"success": True, "commitOid": space.head, "commitUrl": url}
+        asked = json.loads(body)
         if topic == "tag":
-            space.tags[asked["tag"]] = oid
+            space.tags[asked["tag"]] = space.at(revision)
             return {}
         way = {"uploadMode": "regular", "shouldIgnore": False}
         return {"files": [{"path": file["path"], **way} for file in asked["files"]]}
 
-    def resolve(self, path: str, token: str | None) -> tuple[bytes, dict[str, str]]:
-        """Return a file of a Space and the headers that go with it."""
-        repo_id, _, revision_and_name = path.removeprefix("/spaces")[1:].partition("/resolve/")
-        revision, _, name = revision_and_name.partition("/")
-        space = self.find(repo_id, token)
-        oid = space.at(revision)
-        if name not in space.commits[oid]:
-            raise HubError(404, "Entry not found", "EntryNotFound")
-        content = space.commits[oid][name]
-        return content, {"ETag": f'"{git_oid(content)}"', "X-Repo-Commit": oid}
-
-    def answer(
-        self, method: str, path: str, body: bytes, header: str
-    ) -> tuple[bytes, dict[str, str]]:
+    def answer(self, method: str, path: str, body: bytes, header: str) -> tuple[bytes, Any]:
         """Return what is asked for, and the headers that go with it."""
         token = header.removeprefix("Bearer ") or None
         if path in self.faults:
             raise self.faults[path]
         if token and token not in self.tokens:
             raise HubError(401, "Invalid credentials in Authorization header")
-        if "/resolve/" in path:
-            return self.resolve(path, token)
-        found = self.post(path, body, token) if method == "POST" else self.get(path, token)
+        if match := re.fullmatch(r"(?:/spaces)?/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
+            space = self.find(match[1])
+            oid = space.at(match[2])
+            if match[3] not in space.commits[oid]:
+                raise HubError(404, "Entry not found", "EntryNotFound")
+            content = space.commits[oid][match[3]]
+            return content, {"ETag": f'"{git_oid(content)}"', "X-Repo-Commit": oid}
+        found = self.post(path, body, token) if method == "POST" else self.get(path)
         return json.dumps(found).encode(), {}
 
 

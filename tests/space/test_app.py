@@ -5,6 +5,7 @@ import io
 import json
 import re
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,19 +14,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from drawn import (
-    BETTER,
-    GOLD,
-    HOSTILE,
-    METRICS,
-    MODEL,
-    OVERRIDE,
-    compare,
-    execute,
-    post,
-    report,
-    rows_of,
-)
+from drawn import BETTER, GOLD, METRICS, MODEL, compare, execute, report, rows_of
 from playwright.sync_api import Locator, Page, expect
 
 from informedness import ContingencyTable
@@ -543,6 +532,22 @@ def test_accuracy_moves_with_the_share_of_spam_and_informedness_does_not(visit):
 
 # Labels are text
 
+HOSTILE = [
+    "<script>window.executed = 1</script>",
+    '<img src="x" onerror="window.executed = 2">',
+    '"><svg onload="window.executed = 3">',
+    "' autofocus onfocus='window.executed = 4",
+    "${window.executed = 5}`",
+    '{{constructor.constructor("window.executed = 6")()}}',
+    "$\\frac{$",
+    "=cmd|' /C calc'!A0",
+    "[link](javascript:window.executed=7)",
+    "paypal",
+    "p\u0430yp\u0430l",  # with the Cyrillic letter
+    "\u05e9\u05dc\u05d5\u05dd",  # right to left
+]
+OVERRIDE = "ham\u202emaps"  # would turn the rest of the line around
+
 
 def test_labels_in_boxes_cells_and_files_execute_nothing_and_appear_as_text(visit, tmp_path):
     page = visit(query="?")
@@ -617,6 +622,15 @@ def test_with_colours_that_the_system_forces_the_legend_the_cross_and_the_button
 
 
 # What the server refuses and keeps
+
+
+def post(url: str, body: bytes, content_type: str = "application/json") -> tuple[int, str]:
+    request = urllib.request.Request(url, body, {"Content-Type": content_type})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
 
 
 def test_the_browser_is_told_to_load_nothing_from_another_host(app):

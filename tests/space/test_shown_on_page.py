@@ -4,35 +4,40 @@ import re
 
 import numpy as np
 import pytest
-from drawn import (
-    COLUMNS,
-    MANY,
-    METRICS,
-    MODELS,
-    compare,
-    estimate,
-    execute,
-    numbers_of,
-    parsed,
-    report,
-    rounded,
-    samples_of,
-    table_of_labels,
-)
+from drawn import COLUMNS, METRICS, compare, estimate, execute, parsed, report, table_of_labels
 from scipy.stats import entropy
 
 from informedness import ContingencyTable
 from informedness.statistics.registry import REPORTED, score_named
 
+pytestmark = pytest.mark.full
+
+MANY = (["ham"] * 60 + ["spam"] * 40, ["ham"] * 50 + ["spam"] * 45 + ["ham"] * 5)
+MODELS = (
+    ["ham"] * 60 + ["spam"] * 40 + ["eggs"] * 20,
+    ["ham"] * 55 + ["spam"] * 30 + ["eggs"] * 15 + ["ham"] * 10 + ["eggs"] * 10,
+    ["ham"] * 66 + ["spam"] * 31 + ["eggs"] * 23,
+)
 REVERSED = ["ham", "spam"] * 30, ["spam", "ham"] * 30
 # Informedness 0.67, above accuracy 0.6
 ABOVE = ["a"] * 2 + ["b"] * 6 + ["c"] * 2, ["a"] * 2 + ["a"] * 2 + ["b"] * 2 + ["c"] * 4
-
-pytestmark = pytest.mark.full
-
-
 SPAM = ContingencyTable.from_matrix([[84, 6], [2, 8]], labels=["ham", "spam"])
 WEIGHTS = ContingencyTable.from_matrix([[30.5, 20], [3, 40]], labels=["ham", "spam"])
+
+
+def samples_of(k):
+    """Return k classes of 40 samples each, with 11 of the first taken for the second."""
+    names = [f"class {i:03d}" for i in range(k)]
+    references = [name for name in names for _ in range(40)]
+    return names, references, [names[1]] * 11 + references[11:]
+
+
+def numbers_of(text):
+    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", text)]
+
+
+def shown_as(*values):
+    return pytest.approx(list(values), abs=5.1e-4)
 
 
 def drawn_table(page, table):
@@ -52,20 +57,17 @@ def drawn_matrix(page, matrix, labels=None):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_score_stands_with_the_others_and_the_rates_of_classes(page_of, metric):
-    shown = drawn_score(page_of(metric), *COLUMNS)
-    wanted = report(*COLUMNS)
+    shown, wanted = drawn_score(page_of(metric), *COLUMNS), report(*COLUMNS)
     value = wanted.scores[metric]
     assert shown.id("score").text in (f"{value:.2f}", f"{value:.3f}")
     lead = "Right 60% of the time. Always answering ham would be right 40% of the time."
     assert shown.id("lead").text == lead
-    rows = shown.all(".//details[@data-fold='All scores']//tr")
-    found = [row.all("td")[0].text for row in rows if row.all("td")]
-    assert found == [f"{wanted.scores[name]:.3f}" for name in REPORTED]
+    rows = shown.all(".//details[@data-fold='All scores']//tbody/tr")
+    assert [x.all("td")[0].text for x in rows] == [f"{wanted[name]:.3f}" for name in REPORTED]
     bars = [bar.text for bar in shown.all(".//table[@class='bars']//tr")]
-    rates = [(row["label"], row["tpr_minus_fpr"]) for row in wanted.per_class]
-    assert [(bar.split()[0], *numbers_of(bar)) for bar in bars] == [
-        (label, *rounded(value)) for label, value in rates
-    ]
+    assert [bar.split()[0] for bar in bars] == [row["label"] for row in wanted.per_class]
+    rates = [row["tpr_minus_fpr"] for row in wanted.per_class]
+    assert [numbers_of(bar)[-1] for bar in bars] == shown_as(*rates)
     assert not drawn_score(page_of(metric), *MANY).all(".//table[@class='bars']")  # two classes
 
 
@@ -136,7 +138,7 @@ def test_nit_shows_the_p_value_of_chance_and_informedness_does_not(page_of):
     wanted = estimate(table_of_labels(*columns), metric="nit")
     assert 0.01 < wanted.independence_p_value < 0.99
     shown = drawn_score(page_of("nit"), *columns)
-    assert numbers_of(shown.id("chance-test").text) == rounded(wanted.independence_p_value)
+    assert numbers_of(shown.id("chance-test").text) == shown_as(wanted.independence_p_value)
     assert not drawn_score(page_of("informedness"), *columns).has("chance-test")
 
 
@@ -261,18 +263,19 @@ def test_what_a_person_sends_is_escaped_wherever_it_is_drawn(page):
 def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     made = compare(*MODELS, metric=metric)
     assert 0 < made.lost < made.gained
-    drawn = parsed(page_of(metric).compare_tab.compared(MODELS))
+    compared = page_of(metric).compare_tab.compared
+    drawn = parsed(compared(MODELS))
     low, high = (float(end.text) for end in drawn.id("difference").all("p")[0].all("span"))
     assert low <= min(made.a, made.b) < low + 0.1 < high < max(made.a, made.b) + 0.1
-    perfect = parsed(page_of(metric).compare_tab.compared((MODELS[0], MODELS[0], MODELS[1])))
+    perfect = parsed(compared((MODELS[0], MODELS[0], MODELS[1])))
     assert perfect.id("difference").all("p")[0].all("span")[1].text == "1.0"  # not above the best
     widths = [numbers_of(bar["style"])[0] for bar in drawn.id("difference").all(".//dd/i")]
-    assert widths == [100.0, pytest.approx(100 * made.lost / made.gained, abs=0.06)]
-    shown = drawn.id("paired")
-    rows = {row.all("th")[0].text: row.all("td")[0].text for row in shown.all("tbody/tr")}
-    assert numbers_of(rows["B \u2212 A"]) == rounded(made.difference)
-    assert numbers_of(rows["Standard error"]) == rounded(made.standard_error)
-    assert numbers_of(rows["95% interval"]) == rounded(*made.confidence_interval)
+    assert widths == pytest.approx([100, 100 * made.lost / made.gained], abs=0.06)
+    cells = drawn.id("paired").all("tbody/tr")
+    rows = {row.all("th")[0].text: row.all("td")[0].text for row in cells}
+    wanted = [made.difference, made.standard_error, *made.confidence_interval]
+    named = ("B \u2212 A", "Standard error", "95% interval")
+    assert numbers_of(" ".join(rows[name] for name in named)) == shown_as(*wanted)
     assert rows["p-value"] == ("p < 0.001" if made.p_value < 0.001 else f"p = {made.p_value:.3f}")
     counts = rows["Gained: B right, A wrong"], rows["Lost: A right, B wrong"]
     assert counts == (str(made.gained), str(made.lost))
