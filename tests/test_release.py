@@ -59,7 +59,7 @@ def check(checkout, version=NEW):
 
 
 CHANGES = {
-    "the citation": ("CITATION.cff", f"version: {NEW}", f"version: {NOW}", f"`version: {NEW}`"),
+    "the citation": ("CITATION.cff", f"version: {NEW}", f"version: {NEW}0", f"`version: {NEW}`"),
     "its date": ("CITATION.cff", f"d: {TODAY}", "d: 2020-01-01", f"`date-released: {TODAY}`"),
     "no entry": ("CHANGELOG.md", f"## {NEW} ", "## Next ", f"the entry `{NEW} (YYYY-MM-DD)`"),
     "an older entry": ("CHANGELOG.md", f"## {NEW}", f"## 8.0.0 (next)\n\n## {NEW}", "got '8.0.0"),

@@ -41,21 +41,20 @@ def canonical(name):
 
 def installed_by(extra):
     """Return the names of the distributions that come with an extra, theirs included."""
-    here, extras = project(), project()["optional-dependencies"]
-    found, waiting = set(), [("informedness", frozenset([extra]))]
+    here, found, waiting = project(), set(), [Requirement(f"informedness[{extra}]")]
     while waiting:
-        name, wanted = waiting.pop()
-        if name == "informedness":
-            needs = [*here["dependencies"], *(y for x in wanted for y in extras[x])]
-        else:
-            needs = metadata.requires(name) or []
+        one = waiting.pop()
+        needs = metadata.requires(one.name) or []
+        if one.name == "informedness":
+            named = (y for x in one.extras for y in here["optional-dependencies"][x])
+            needs = [*here["dependencies"], *named]
         for need in map(Requirement, needs):
-            asked = [not need.marker or need.marker.evaluate({"extra": x}) for x in {*wanted, ""}]
-            one = canonical(need.name), frozenset(need.extras)
-            if any(asked) and one not in found:
-                found.add(one)
-                waiting.append(one)
-    return {name for name, _ in found}
+            extras = {*one.extras, ""}
+            is_asked = not need.marker or any(need.marker.evaluate({"extra": x}) for x in extras)
+            if is_asked and str(need) not in found:
+                found.add(str(need))
+                waiting.append(need)
+    return {canonical(Requirement(x).name) for x in found}
 
 
 def imports(tree, is_test):
@@ -67,11 +66,9 @@ def imports(tree, is_test):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Try):
-            caught = map(ast.unparse, node.handlers)
-            yield from () if any("ImportError" in x for x in caught) else imports(node, is_test)
+            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Try) and "ImportError" in ast.unparse(node.handlers):
+            continue
         elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
             marks = " ".join(map(ast.unparse, getattr(node, "decorator_list", [])))
             yield from imports(node, is_test) if is_test and not OUT.search(marks) else ()
@@ -79,31 +76,28 @@ def imports(tree, is_test):
             yield from imports(node, is_test)
 
 
-@functools.cache
-def found_in(path):
-    """Return our files and the modules of others that a file imports."""
-    ours, others = set(), set()
-    is_test = TESTS in path.parents and path.name != "conftest.py"  # a fixture is asked for
-    for name in imports(ast.parse(path.read_text("utf-8")), is_test):
-        first, *rest = name.split(".")
-        if any((h / first).exists() or (h / f"{first}.py").exists() for h in HERE):
-            places = [h.joinpath(first, *rest) for h in HERE]
-            places = [y for x in places for y in (x.with_suffix(".py"), x / "__init__.py")]
-            ours |= {*filter(Path.is_file, places)}
-        else:
-            others.add(first)
-    return ours, others
-
-
 def reached(path):
     """Return the modules of others that a file imports, itself or by files of ours."""
-    others, seen, waiting = set(), set(), {path, TESTS / "conftest.py"}
+    others, seen, waiting = set(), set(), [path, TESTS / "conftest.py"]
     while waiting:
-        seen |= waiting
-        found = [*map(found_in, waiting)]
-        others |= {name for _, names in found for name in names}
-        waiting = {path for ours, _ in found for path in ours} - seen
+        if (path := waiting.pop()) in seen:
+            continue
+        seen.add(path)
+        is_test = TESTS in path.parents and path.name != "conftest.py"  # a fixture is asked for
+        for name in names_in(path, is_test):
+            parts = name.split(".")
+            if any((h / parts[0]).exists() or (h / f"{parts[0]}.py").exists() for h in HERE):
+                places = (h.joinpath(*parts) for h in HERE)
+                files = (y for x in places for y in (x.with_suffix(".py"), x / "__init__.py"))
+                waiting += filter(Path.is_file, files)
+            else:
+                others.add(parts[0])
     return others
+
+
+@functools.cache
+def names_in(path, is_test):
+    return {*imports(ast.parse(path.read_text("utf-8")), is_test)}
 
 
 def is_left_out(path):

@@ -47,7 +47,6 @@ CARD = (HERE / "README.md").read_text("utf-8")
 
 EXAMPLES = {one["name"]: one for one in examples_of("score")}
 TABS = ("score", "guess", "simulate", "compare", "use")
-SHOW_RESULT = "() => { document.documentElement.classList.remove('linked'); }"
 CODE_OF = """(details) => new DOMParser().parseFromString(details, "text/html")
   .querySelector(".python")?.outerHTML ?? "" """
 PASTED = "label\tprediction\nham\tham\nham\tspam\nspam\tspam"
@@ -173,7 +172,7 @@ def _score_tab(demo: gr.Blocks) -> Result:
     ask(examples.input, open_example, [examples], opened, result, refused_link, **typed)
     ask(following.click, open_next, [examples], filled, result, refused_link, **typed)
     linked = ask(demo.load, open_link, [], filled, result, refused_link, **QUIET)
-    linked.then(None, js=SHOW_RESULT, **PRIVATE)
+    linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
     return result
 
 

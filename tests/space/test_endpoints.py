@@ -21,25 +21,19 @@ HUNDRED = ["ham"] * 90 + ["spam"] * 10
 A = ["ham"] * 88 + ["spam"] * 2 + ["ham"] * 8 + ["spam"] * 2
 B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 1 + ["spam"] * 9
 
-TEXT, NUMBER = {"type": "string"}, {"type": "number"}  # text is JSON, which models often send
+TEXT, NUMBER, NULL = {"type": "string"}, {"type": "number"}, {"type": "null"}
 LABEL = {"anyOf": [TEXT, {"type": "integer"}, {"type": "boolean"}]}
-
-
-def list_of(items: dict[str, Any], *others: dict[str, Any]) -> dict[str, Any]:
-    return {"anyOf": [{"type": "array", "items": items}, TEXT, *others]}
-
-
-COLUMN, LABELS = list_of(LABEL), list_of(LABEL, {"type": "null"})
-METRIC = {"type": "string", "default": "nit"}
-LEVEL = {"type": "number", "default": 0.95}
-REST = {"labels": LABELS, "confidence_level": LEVEL}
+LABELS = {"type": "array", "items": LABEL}, TEXT  # text is JSON, which models often send
+COLUMN = {"anyOf": [*LABELS]}
+MATRIX = {"anyOf": [{"type": "array", "items": {"type": "array", "items": NUMBER}}, TEXT]}
+REST = {"labels": {"anyOf": [*LABELS, NULL]}, "confidence_level": {**NUMBER, "default": 0.95}}
+METRIC = {"metric": {**TEXT, "default": "nit"}}
+MODELS = dict.fromkeys(("references", "predictions_a", "predictions_b"), COLUMN)
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "score": {"references": COLUMN, "predictions": COLUMN, **REST},
-    "score_matrix": {"matrix": list_of({"type": "array", "items": NUMBER}), **REST},
-    "compare": dict.fromkeys(("references", "predictions_a", "predictions_b"), COLUMN)
-    | {"metric": METRIC, **REST},
+    "score_matrix": {"matrix": MATRIX, **REST},
+    "compare": MODELS | METRIC | REST,
 }
-OPTIONAL = {"labels", "metric", "confidence_level"}
 
 
 @pytest.fixture(scope="session")
@@ -170,7 +164,9 @@ def test_the_tools_keep_their_names_and_their_schema_and_say_what_a_score_means(
         assert all(argument.pop("description") for argument in schema["properties"].values())
     assert {name: schema["properties"] for name, schema in schemas.items()} == ARGUMENTS
     required = {name: schema["required"] for name, schema in schemas.items()}
-    wanted = {name: [x for x in given if x not in OPTIONAL] for name, given in ARGUMENTS.items()}
+    wanted = {
+        name: [x for x in given if x not in REST | METRIC] for name, given in ARGUMENTS.items()
+    }
     assert required == wanted
     said = {tool.name: tool.description for tool in tools}
     for words in ("knows the share x of the answers", "chance is 1/k", "Returns: "):

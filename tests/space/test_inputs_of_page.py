@@ -4,7 +4,10 @@ import csv
 import gzip
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from drawn import BETTER, COLUMNS, GOLD, MODEL, Drawn, compare, lines, parsed, report, rows_of
+from pyarrow import feather
 from starlette.datastructures import QueryParams
-from test_trial import write_long_label
 
 from file_cases import WRITERS
 from golden import close
@@ -141,14 +144,54 @@ def test_what_cannot_be_scored_is_refused_in_a_sentence_that_says_what_to_do(pag
         assert not re.search(r"`|\b\w+=[\w\"']|pasted\.csv|/tmp/", said), said
 
 
-def test_small_files_that_unpack_to_too_much_are_refused(page, tmp_path):
+# What unpacks to more than there is
+
+TRIAL = Path(__file__).resolve().parents[2] / "spaces/page/trial.py"
+
+
+def write_long_label(path: Path) -> None:
+    """Write one label of 9 MB in 20,000 rows: the file says 9 MB, and decoding takes 180 GB."""
+    label = pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), ["a" * 9_000_000])
+    table = pa.table({"gold": label, "model": ["a"] * 20_000})
+    pq.write_table(table, path, compression="zstd", store_schema=False)
+
+
+def tried(path: Path, kind: str) -> tuple[int, int]:
+    """Return the exit code of a trial, and how many bytes it took."""
+    env = {**os.environ, "PYTHONPATH": str(TRIAL.parents[2] / "src")}
+    process = subprocess.Popen([sys.executable, TRIAL, path, kind, "10000000"], env=env)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_maxrss * 1024
+
+
+def test_small_files_that_unpack_to_too_much_are_refused_in_a_process_of_its_own(page, tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", b" " * 10_000_001)
     with pytest.raises(ValueError, match="at most 10,000,000 bytes, got 10,000,001"):
         score_sent(page, tmp_path / "bomb.xlsx", "a", "b")
-    write_long_label(tmp_path / "bomb.parquet")
+    bomb = tmp_path / "bomb.parquet"
+    write_long_label(bomb)
+    assert bomb.stat().st_size < 10_000
     with pytest.raises(ValueError, match="takes too much memory once it is unpacked"):
-        score_sent(page, tmp_path / "bomb.parquet", *NAMES)
+        score_sent(page, bomb, *NAMES)
+    code, n_bytes = tried(bomb, "parquet")
+    assert code != 0
+    assert n_bytes < 1 << 30
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_a_large_file_without_a_trick_passes_the_trial_and_so_does_damage(kind, tmp_path):
+    table = pa.table({"gold": [*range(5)] * 60_000, "model": [*range(5)] * 60_000})
+    write = pq.write_table if kind == "parquet" else feather.write_feather
+    write(table, str(tmp_path / "p"))
+    assert tried(tmp_path / "p", kind)[0] == 0
+    content = (tmp_path / "p").read_bytes()
+    (tmp_path / "p").write_bytes(content[: len(content) // 2])
+    assert tried(tmp_path / "p", kind)[0] == 0
+
+
+# What may not be meant
 
 
 def test_what_the_form_shows_is_refused_and_what_the_table_shows_stands_among_the_notes(page):

@@ -114,28 +114,22 @@ def test_what_is_published_loads_by_name_and_a_release_also_by_its_revision(clon
 # What is sent
 
 
-def test_a_space_holds_what_the_build_makes_and_the_file_of_the_hub(publish, hub, tmp_path):
-    publish()
-    folder = tmp_path / "built"
-    run_script(ROOT, "build", "nit", folder, "--repo-id", "org/nit")
-    paths = [path for path in folder.rglob("[!.]*") if path.is_file()]
-    built = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    there = hub.spaces["org/nit"].files
-    assert there.pop(".gitattributes")
-    assert there == built
-    assert 'evaluate.load("org/nit")' in there["README.md"].decode()
-
-
-def test_only_what_changed_is_sent_and_what_is_gone_is_removed_after_a_dry_run(clone, hub):
+def test_a_space_holds_what_is_built_and_then_only_changes_are_sent(clone, hub, tmp_path):
     output = publish_from(clone, "--dry-run", *RELEASE)
     for said in ("org/nit (new)\n", "  + nit.py\n", "  tag release-0.2.0\n"):
         assert said in output
     assert hub.spaces == {}
+    (clone / "spaces/page/notes.txt").write_text("mine\n")
     publish_from(clone)
     hub.requests.clear()
     assert publish_from(clone).count("nothing changed") == 2
-    space = hub.spaces["org/informedness"]
+    space, built = hub.spaces["org/informedness"], tmp_path / "built"
     before = dict(space.files)
+    run_script(clone, "build", "informedness", built, "--repo-id", "org/informedness")
+    files = {path.relative_to(built).as_posix(): path for path in built.rglob("[!.]*")}
+    wanted = {name: path.read_bytes() for name, path in files.items() if path.is_file()}
+    assert "notes.txt" not in wanted
+    assert wanted | {".gitattributes": before[".gitattributes"]} == before
     space.files["charts/old.py"] = b"left from an older version\n"
     change_app(clone)
     changes = ["  ~ app.py", "  - charts/old.py"]

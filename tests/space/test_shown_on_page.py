@@ -26,10 +26,10 @@ WEIGHTS = ContingencyTable.from_matrix([[30.5, 20], [3, 40]], labels=["ham", "sp
 
 
 def samples_of(k):
-    """Return k classes of 40 samples each, with 11 of the first taken for the second."""
+    """Return k classes of 40 samples each; 3 of the last and 11 of the first are mistaken."""
     names = [f"class {i:03d}" for i in range(k)]
     references = [name for name in names for _ in range(40)]
-    return names, references, [names[1]] * 11 + references[11:]
+    return names, references, [names[1]] * 11 + references[11:-3] + [names[0]] * 3
 
 
 def numbers_of(text):
@@ -239,9 +239,8 @@ def test_a_matrix_has_the_names_of_its_commonest_classes_and_tells_the_confused_
         heat = next(table for table in matrix.all(".//table") if "heat" in table["class"])
         assert [name.text for name in heat.all("tbody/tr/th")] == names[:30]
         assert "1128%" in heat.all("tbody/tr/td")[1].text
-        assert [line.text for line in matrix.all(".//li")] == [
-            "class 000 \u2192 class 001, 11 of 40"
-        ]
+        pairs = ["class 000 \u2192 class 001, 11 of 40", f"{names[-1]} \u2192 class 000, 3 of 40"]
+        assert [line.text for line in matrix.all(".//li")] == pairs
         assert ("Only the 30 of 500 classes with the most" in matrix.text) == (k == 500)
 
 
