@@ -1,6 +1,7 @@
 """What the page draws: scores, squares, matrices, comparisons and simulations."""
 
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -75,13 +76,10 @@ def test_a_verdict_is_that_of_the_package_and_never_that_more_is_known_than_righ
     page = page_of("informedness")
     said = report(*COLUMNS).summary.partition("; Informedness")[2].partition(": ")[2]
     assert drawn_score(page, *COLUMNS).id("verdict").text.lower() == said.lower()
-    table = ContingencyTable.from_matrix([[0, 3, 4], [0, 7, 0], [0, 0, 6]], labels=list("abc"))
-    wanted = report(table)
-    assert wanted.scores["accuracy"] == 0.65 < wanted.scores["informedness"]
+    wanted = report(*ABOVE)
+    assert wanted.scores["accuracy"] < wanted.scores["informedness"]
     assert "above accuracy, so it is no share of the answers" in wanted.summary
-    shown = drawn_table(page, table)
-    assert not shown.has("verdict")
-    assert "Informedness is above accuracy" in shown.text
+    assert not drawn_score(page, *ABOVE).has("verdict")
     cannot = drawn_score(page_of("nit"), *COLUMNS).id("verdict").text
     assert cannot == "Cannot be told from guessing on 5 samples."
     assert not drawn_score(page_of("nit"), *MANY).has("verdict")
@@ -142,14 +140,6 @@ def test_nit_shows_the_p_value_of_chance_and_informedness_does_not(page_of):
     assert not drawn_score(page_of("informedness"), *columns).has("chance-test")
 
 
-def places(shown):
-    """Return where things lie on the scale, in percent."""
-    line = next(x for x in shown.id("scale").all("div") if x["class"] == "line")
-    band, *marks = line.all("i")
-    (dot,) = line.all("b")
-    return [re.findall(r"[\d.]+", x["style"]) for x in (band, *marks, dot)]
-
-
 def test_the_scale_reaches_from_chance_to_the_best_and_as_far_as_the_interval(page_of):
     swapped = ContingencyTable.from_matrix([[0, 50], [50, 0]])
     for metric, table, wanted in (
@@ -181,9 +171,7 @@ def test_nit_is_drawn_as_uncertainty_that_is_passed_on_or_lost(page_of):
     for bits in (f"answer: {whole:.3f}", f"passed on: {passed:.3f}", f"lost: {whole - passed:.3f}"):
         assert f"{bits} bits" in said
     line = next(x for x in shown.id("scale").all("div") if x["class"] == "line tall")
-    (at, width), (point, rest) = (
-        map(float, re.findall(r"[\d.]+", x["style"])) for x in line.all("i")
-    )
+    (at, width), (point, rest) = (numbers_of(x["style"]) for x in line.all("i"))
     assert point == pytest.approx(at + width, abs=0.02)
     assert width / (width + rest) == pytest.approx(passed / whole, abs=0.001)
     assert shown.id("score").text == f"{2**passed / 2:.2f}" == "0.57"
@@ -204,9 +192,7 @@ def test_weights_have_no_interval(page_of, metric):
 def squares_of(shown, which=0):
     """Return how many squares of each kind are drawn."""
     field = shown.all(".//div[@class='field']")[which]
-    drawn = {}
-    for square in field.all("i"):
-        drawn[square["class"]] = drawn.get(square["class"], 0) + 1
+    drawn = Counter(square["class"] for square in field.all("i"))
     assert sum(drawn.values()) == 100
     listed = re.findall(r"([1-9]\d*) (?:known|lucky|right|wrong)", field["aria-label"])
     assert list(map(int, listed)) == list(drawn.values())
