@@ -54,7 +54,7 @@ PATHS = {
     "module": lambda: evaluate.load(module_path("informedness")).compute(**LABELS),
     "estimate": lambda: estimate(GROUPS, BY_GROUP),
     "report": lambda: report(GROUPS, BY_GROUP),
-    "compare": lambda: compare(GROUPS, GROUPS, BY_GROUP),
+    "compare": lambda: compare(GROUPS, BY_GROUP, BY_GROUP),
     "leaderboard": lambda: leaderboard(GROUPS, {"A": BY_GROUP}),
     "scorer": lambda: informedness_scorer(Answering(), GROUPS, GROUPS),
     "trainer": lambda: ComputeMetrics("informedness")((np.eye(100)[BY_GROUP], GROUPS)),

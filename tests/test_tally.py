@@ -31,6 +31,10 @@ CASES = {
 }
 
 
+no_class = pytest.mark.filterwarnings("ignore:informedness. in .* is no class of `references`")
+
+
+@no_class
 @pytest.mark.parametrize(("references", "weights", "options"), CASES.values(), ids=CASES)
 def test_the_table_of_batches_of_parts_and_of_pickles_is_that_of_all(references, weights, options):
     predictions = NAMES[GUESSES] if references.dtype.kind == "U" else GUESSES
@@ -47,6 +51,7 @@ def test_the_table_of_batches_of_parts_and_of_pickles_is_that_of_all(references,
         assert found.table == expected
 
 
+@no_class
 def test_batches_with_and_without_weights_and_labels_of_their_own_add_up():
     tally = Tally()
     tally.update(references=[0, 1], predictions=[0, 1])
