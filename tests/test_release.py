@@ -31,7 +31,8 @@ def ready(tmp_path_factory):
     folder = copied(tmp_path_factory.mktemp("ready"))
     scores = folder / "src/informedness/core/scores.py"
     edit(scores, f'__version__ = "{NOW}"', f'__version__ = "{NEW}"')
-    for path in (scores, *folder.glob("metrics/*/README.md"), *folder.glob("docs/*.md")):
+    signed = folder / "src/informedness/statistics/signature.py"
+    for path in (signed, *folder.glob("metrics/*/README.md"), *folder.glob("docs/*.md")):
         if f"|v:{NOW}" in path.read_text("utf-8"):
             edit(path, f"|v:{NOW}", f"|v:{NEW}")
     edit(folder / "pyproject.toml", "OWNER", "someone")

@@ -22,7 +22,7 @@ Args:
     references (`list` of `int` or `str`): True labels, of the same type.
     labels (`list`, *optional*): The classes of the task, in order. By default those that occur.
     average (`str`, *optional*): How classes are weighted: "bias" (the default), "prevalence" (to
-        train with more than two classes) or "macro". None returns one value per class, in label
+        train with three or more classes) or "macro". None returns one value per class, in label
         order, and adds "labels".
     prior (`dict`, *optional*): Class shares to score under, a probability or count for each class.
     prior_mode (`str`): "reweight" (the default) weights the samples so that the class shares match

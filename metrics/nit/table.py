@@ -293,7 +293,8 @@ def warn_of_labels(
         return
     if table.declared:
         if table.labels[-1] is None and not predicted[:-1].any():
-            warn(f"no label in `{names[1]}` is one of the declared classes: spell them alike")
+            said = "is one of the declared classes: spell them alike, unless the model refused"
+            warn(f"no label in `{names[1]}` {said}")
         return
     nulls = () if nulls_are_labels else (*NULLS, "-100")
     text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in table.labels]
@@ -311,7 +312,8 @@ def warn_of_labels(
         such += " and ".join(map(show, outside[:2]))
         if not (there & predicted).any():
             classes = " and ".join(map(show, labels_at(table, there)[:2]))
-            such += f", none in common with classes such as {classes} (spell them alike)"
+            such += f", none in common with classes such as {classes} (spell them alike; declare "
+            such += '`labels` with unknown="wrong" if the model refused)'
         warn(
             f"in {_share(table, table.prediction_totals[~there])} `{names[1]}` is no class of "
             f"`{names[0]}`: {such}; such a class adds 0 to Informedness, and information to NIT",

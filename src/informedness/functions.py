@@ -62,14 +62,15 @@ def informedness_score(
 
     .. math:: I = \sum_c \beta_c (TPR_c - FPR_c)
 
-    with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0. For two classes it
-    is Youden's J, 2 balanced accuracy - 1, and negative for predictions worse than guessing.
+    with :math:`\beta_c` the share of predictions of class c. Best 1, chance 0. If all predictions
+    are one of two classes, it is Youden's J, 2 balanced accuracy - 1, and negative for predictions
+    worse than guessing.
     Any guesser, constant or random, scores 0 on average, with any shares. A classifier that
     knows a share x of the answers in every class and guesses the rest scores x on average; the
     default `average` adds :math:`x (1 - x) (k - 2) / N` in samples of k classes, "prevalence" and
     "macro" add nothing. With three or more classes the default can exceed accuracy, and is then
-    not a share of the predictions; it can also fall when a mistake is corrected. To train with more
-    than two classes, take "prevalence", which does neither.
+    not a share of the predictions; it can also fall when a mistake is corrected. To train with
+    three or more classes, take "prevalence", which does neither.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def informedness_score(
         How classes are weighted: by their share of the predictions (Powers 2003), by their share of
         the references (Powers 2011, eq. 42, as the R package yardstick cites it), or equally over
         the classes in the references. None gives TPR - FPR of each class, in label order. All
-        averages agree for two classes and differ for more.
+        averages agree where both sides hold the same two classes, and can differ otherwise.
     prior : mapping of class to probability or count, optional
         Class shares to score under, for example those of the training data. It must cover every
         class in the references. Probabilities are strictly between 0 and 1 and sum to 1 (within

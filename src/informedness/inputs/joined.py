@@ -219,7 +219,10 @@ def joined_sides(
             share = f"{len(lacking)} of {n.sum()} in {names[here]}"
             alone.append(f"{share} not in {names[there]}, such as {show(ids[lacking[0]])}")
     if alone:
-        raise ValueError(f"{on}: {'; '.join(alone)}; both must hold the same samples")
+        raise ValueError(
+            f"{on}: {'; '.join(alone)}; both must hold the same samples, or "
+            'unknown="wrong" with `labels` counts missing predictions as wrong answers'
+        )
     common, *orders = np.intersect1d(codes[0], codes[1], return_indices=True)
     a, b = (
         {argument: column[order] for argument, column in side.items()}

@@ -179,7 +179,7 @@ class Report(Result, Mapping[str, float]):
 
     @property
     def averages(self) -> dict[str, float]:
-        """Informedness by each of its averages; empty for two classes, for which they agree."""
+        """Informedness by each of its averages; empty for two labels, for which they agree."""
         if len(self.table.labels) < 3 or INFORMEDNESS.undefined(self.table):
             return {}
         names = [str(average) for average in INFORMEDNESS.averages if average is not None]
