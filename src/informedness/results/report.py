@@ -52,8 +52,8 @@ class Report(Result, Mapping[str, float]):
         Entropy of the references in bits.
     per_class : list of dict
         For each class its label, prevalence, bias, tpr, fpr, tpr_minus_fpr, precision and f1; nan
-        where the denominator is 0. With a confidence level also tpr_minus_fpr_standard_error and
-        tpr_minus_fpr_confidence_interval.
+        where the denominator is 0. With a confidence level, unless samples are in groups, also
+        tpr_minus_fpr_standard_error and tpr_minus_fpr_confidence_interval.
     prevalence : Estimate or None
         Informedness by the prevalence average, with a confidence level and three or more classes.
     guessing_p_value : float
