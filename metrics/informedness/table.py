@@ -192,6 +192,8 @@ class Table:
     @cached_property
     def false_positives(self) -> Numbers:
         """Wrong predictions of each class, shape (k,); c - h would lose digits of weights."""
+        if not self.is_weighted:
+            return self.prediction_totals - self.hits
         wrong = self.rows != self.columns
         return sum_by(self.columns[wrong], self.counts[wrong], len(self.labels))
 
@@ -199,6 +201,8 @@ class Table:
     def other_references(self) -> Numbers:
         """Weight of the other classes among the references, shape (k,); N - r would lose digits."""
         r = self.reference_totals
+        if not self.is_weighted:
+            return np.asarray(self.total - r)
         before, after = np.cumsum(r)[:-1], np.cumsum(r[:0:-1])[::-1]
         return np.append(0, before) + np.append(after, 0)
 
@@ -298,11 +302,11 @@ def warn_of_labels(
         return
     nulls = () if nulls_are_labels else (*NULLS, "-100")
     text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in table.labels]
-    is_null = np.array([x.strip() in nulls for x in text])
+    codes = [code for code, x in enumerate(text) if x.strip() in nulls]
     for name, amounts in zip(names, totals, strict=True):
-        if found := ", ".join(map(show, labels_at(table, is_null & (amounts > 0)))):
+        if found := ", ".join(show(table.labels[code]) for code in codes if amounts[code]):
             warn(
-                f"{found} in `{name}` counts as a class, in {_share(table, amounts[is_null])}: "
+                f"{found} in `{name}` counts as a class, in {_share(table, amounts[codes])}: "
                 "list it in `labels` if it is one; if a value is missing there, leave the sample "
                 "out, or count a missing prediction as a wrong answer",
                 LabelsWarning,
