@@ -140,19 +140,22 @@ def read_labels(
     changes_text = nulls or options.numeric or options.ignore_case or options.strip
     if not (pattern or names or (is_text and changes_text)):
         return column
+    known = {options.fold(x): x for x in options.known}
+
+    def label_of(value: Any) -> Any:
+        if value in nulls:
+            return None
+        if pattern is not None and value is not None:
+            value = _extracted(value, name, pattern, options.unknown)
+        if is_text and value is not None:
+            value = options.fold(value)
+            value = known.get(value, value)
+            value = _as_integer(value, role, options) if options.numeric else value
+        return _named(value, names, options, is_prediction, name) if names else value
+
     present, positions = code_integers(column.codes)  # some values may be unused
-    answers: list[Any] = Column(present, column.values).tolist()
-    if is_text:
-        answers = [None if x in nulls else x for x in answers]
-    if pattern is not None:
-        answers = _extracted(answers, name, pattern, options.unknown)
-    if is_text:
-        answers = _folded(answers, options)
-    if is_text and options.numeric:
-        answers = [_as_integer(x, role, options) for x in answers]
-    if names:
-        answers = [_named(x, names, options, is_prediction, name) for x in answers]
-    return read_quickly(answers, name, may_lack=True)[positions]
+    labels = list(map(label_of, Column(present, column.values).tolist()))
+    return read_quickly(labels, name, may_lack=True)[positions]
 
 
 def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str | None]:
@@ -170,34 +173,23 @@ def extracted(texts: Iterable[str | None], pattern: re.Pattern[str]) -> list[str
     return [None if match is None else match[group] for match in matches]
 
 
-def _extracted(
-    given: list[Any], role: str, pattern: re.Pattern[str], unknown: str
-) -> list[str | None]:
-    if not all(isinstance(text, (str, type(None))) for text in given):
-        raise ValueError(f"`extract` needs text, got {show(given[0])} in `{role}`")
-    found = extracted(given, pattern)
-    if unknown == "error":
-        for text, answer in zip(given, found, strict=True):
-            if text is not None and answer is None:
-                raise DataError(
-                    f"`extract` must find an answer in each text, and found none in {show(text)} "
-                    f'of `{role}`: pass unknown="wrong" with `labels` or `choices` to count such '
-                    "predictions as wrong answers",
-                    {"unknown": "wrong"},
-                )
-    return found
+def _extracted(text: Any, role: str, pattern: re.Pattern[str], unknown: str) -> str | None:
+    if not isinstance(text, str):
+        raise ValueError(f"`extract` needs text, got {show(text)} in `{role}`")
+    (answer,) = extracted([text], pattern)
+    if answer is None and unknown == "error":
+        raise DataError(
+            f"`extract` must find an answer in each text, and found none in {show(text)} of "
+            f'`{role}`: pass unknown="wrong" with `labels` or `choices` to count such predictions '
+            "as wrong answers",
+            {"unknown": "wrong"},
+        )
+    return answer
 
 
-def _folded(answers: list[Label | None], options: LabelOptions) -> list[Label | None]:
-    """Return text without what is ignored, as the classes have it if they are declared."""
-    classes = {options.fold(x): x for x in options.known}
-    folded = [x if x is None else options.fold(str(x)) for x in answers]
-    return [x if x is None else classes.get(x, x) for x in folded]
-
-
-def _as_integer(answer: Label | None, role: str, options: LabelOptions) -> Label | None:
-    integer = None if answer is None else _integer(answer)
-    if integer is None and answer is not None and options.choices is None:
+def _as_integer(answer: str, role: str, options: LabelOptions) -> Label | None:
+    integer = _integer(answer)
+    if integer is None and options.choices is None:
         if role == "references" or options.unknown == "error":
             raise ValueError(f"`{role}` must hold integers with numeric=True, got {show(answer)}")
         return None
