@@ -82,6 +82,11 @@ def _refused(name: str, references: Any, predictions: Any, text: str, **options:
     return Case(name, references, predictions, options, refusal=text)
 
 
+def wrong(*labels: Any) -> dict[str, Any]:
+    """Return the options with which predictions outside these labels are wrong answers."""
+    return {"labels": list(labels), "unknown": "wrong"}
+
+
 def _reindexed(labels: list[Any]) -> pd.Series:
     return pd.Series(labels, index=range(5, 5 + len(labels)))
 
@@ -104,12 +109,7 @@ HARD_LABELS = [
 REFUSED = [
     _refused("None in predictions", ["a", "b"], ["a", None], "predictions.*None.*missing"),
     _refused("None in references", [1, None], [1, 1], "references.*(None|nan).*missing"),
-    _refused(
-        "a score for a label",
-        [1, 0],
-        [1, 0.7],
-        r"predictions.*0\.7.*a score, not a label; .*argmax.* > 0 of a logit",
-    ),
+    _refused("a score", [1, 0], [1, 0.7], r"predictions.*0\.7.*a score, not .*argmax.* > 0 of a"),
     _refused("a string in last place", [1, 0, 1], [1, 0, "x"], "type.*'x'|'x'.*type"),
     _refused("a string in first place", [1, 0, 1], ["x", 0, 1], "type.*'x'|'x'.*type"),
     _refused("strings beside integers", ["a", "b"], [0, 1], "predictions.*same type.*integers"),
@@ -117,12 +117,7 @@ REFUSED = [
     _refused("beyond 64 bits", [2**64, 1], [1, 1], "references.*64 bits.*18446744073709551616"),
     _refused("nan", [1.0, 2.0], [1.0, float("nan")], "predictions.*nan.*missing"),
     _refused(
-        "a reference that is missing where predictions may be",
-        ["a", None],
-        ["a", "a"],
-        "references.*None.*missing",
-        labels=["a", "b"],
-        unknown="wrong",
+        "a missing reference", ["a", None], [*"aa"], "references.*None.*missing", **wrong(*"ab")
     ),
     _refused("no samples", [], [], "at least one|must be a sample"),
     _refused("a reference outside labels", ["a", "c"], ["a", "a"], "'c'.*", labels=["a", "b"]),
@@ -132,7 +127,18 @@ REFUSED = [
     _refused("a negative weight", [0, 1], [0, 1], r"weight.*-1\.0", sample_weight=[1.0, -1.0]),
 ]
 
-ANSWERS = ["yes", "no", "I cannot say", "it depends"]
+MASKED = np.ma.array([0, 1, 0, 7], mask=[0, 0, 1, 0])
+WITH_GAP = {  # one missing prediction, and one that is no class
+    "text": (list("abab"), ["a", "b", None, "?"]),
+    "a list of integers": ([0, 1, 0, 1], [0, 1, None, 7]),
+    "floats": ([0, 1, 0, 1], np.array([0, 1, np.nan, 7])),
+    "integers of pandas": ([0, 1, 0, 1], pd.array([0, 1, None, 7], dtype="Int64")),
+    "categories": (list("abab"), pd.Series(["a", "b", None, "?"], dtype="category")),
+    "a masked array": ([0, 1, 0, 1], MASKED),
+}
+TWO_WRONG = {"counted": ([1, 0, 1, 0], [1, 0, 2, 2]), "k": 2}
+IGNORED = {"counted": ([0, 1, 0, 1], [0, 1, 1, 1]), "ignore_index": -100}
+REPEATED = [0, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]
 DEGENERATE = [
     _scored("never predicted", [0, 0, 1], [0, 0, 0]),
     _scored("predicted but not in the references", list("abab"), list("abcb")),
@@ -140,54 +146,17 @@ DEGENERATE = [
     _scored("one class, two predicted", ["a", "a"], ["a", "b"]),
     _scored("one sample", [3], [3]),
     _scored("nothing in common", ["a", "b"], ["c", "d"]),
-    _scored(
-        "an unknown answer counts as wrong",
-        ["yes", "no", "yes", "no"],
-        ANSWERS,
-        counted=([1, 0, 1, 0], [1, 0, 2, 2]),
-        k=2,
-        labels=["yes", "no"],
-        unknown="wrong",
-    ),
+    _scored("wrong if unknown", [*"abab"], ["a", "b", "?", "x"], **TWO_WRONG, **wrong(*"ab")),
     *(
-        _scored(
-            f"a missing prediction counts as wrong, in {name}",
-            references,
-            predictions,
-            counted=([1, 0, 1, 0], [1, 0, 2, 2]),
-            k=2,
-            labels=references[:2],
-            unknown="wrong",
-        )
-        for name, references, predictions in (
-            ("text", list("abab"), ["a", "b", None, "?"]),
-            ("a list of integers", [0, 1, 0, 1], [0, 1, None, 7]),
-            ("floats", [0, 1, 0, 1], np.array([0, 1, np.nan, 7])),
-            ("integers of pandas", [0, 1, 0, 1], pd.array([0, 1, None, 7], dtype="Int64")),
-            ("categories", list("abab"), pd.Series(["a", "b", None, "?"], dtype="category")),
-            ("a masked array", [0, 1, 0, 1], np.ma.array([0, 1, 0, 7], mask=[0, 0, 1, 0])),
-        )
+        _scored(f"wrong if missing, {name}", r, p, **TWO_WRONG, **wrong(*r[:2]))
+        for name, (r, p) in WITH_GAP.items()
     ),
     _scored("a class that the samples miss", [0, 1, 0, 1], [0, 1, 1, 1], k=3, labels=[2, 1, 0]),
-    _scored(
-        "padding is ignored",
-        [0, 1, -100, 0, 1],
-        [0, 1, 1, 1, 1],
-        counted=([0, 1, 0, 1], [0, 1, 1, 1]),
-        ignore_index=-100,
-    ),
-    _scored(
-        "weights are repeats",
-        [0, 1, 0, 2],
-        [0, 1, 1, 0],
-        counted=([0, 0, 1, 0, 0, 0], [0, 0, 1, 1, 1, 1]),
-        sample_weight=[2, 1, 3, 0],
-    ),
+    _scored("padding is ignored", [0, 1, -100, 0, 1], [0, 1, 1, 1, 1], **IGNORED),
+    _scored("weights", [0, 1, 0, 2], [0, 1, 1, 0], REPEATED, sample_weight=[2, 1, 3, 0]),
     _scored(
         "a weight of 1e-18 beside 1",
-        [0, 0, 1, 1],
-        [0, 1, 0, 1],
-        counted=([0, 1, 1], [0, 0, 1]),
+        *([0, 0, 1, 1], [0, 1, 0, 1], ([0, 1, 1], [0, 0, 1])),
         sample_weight=[1.0, 1e-18, 1.0, 1.0],
     ),
     _scored("answers that never repeat", ["a", "b"] * 20, [f"answer {n}" for n in range(40)]),
