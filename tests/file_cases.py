@@ -26,7 +26,6 @@ NAMES = np.array(
     ["ham", "spam", "", "é", "a,b", 'say "x"', "two\nlines", "001", "1", " 1", "NA", "x"]
 )
 TEXT = NAMES[INTEGERS % 12]
-WEIGHTS = RNG.integers(0, 9, 500) / 4  # sums of which are exact, in any order; some are 0
 
 # Settings of the readers: as users have them, and so small that every file has many batches.
 SIZES = {

@@ -22,6 +22,7 @@ from informedness import (
     table_from_frame,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 NAMES = ["entailment", "neutral", "contradiction"]
 DRAWN = np.random.default_rng(3)
 GOLD = DRAWN.integers(0, 3, 60)
@@ -67,7 +68,6 @@ SCORES = {
 
 
 @pytest.mark.parametrize("score", SCORES.values(), ids=SCORES)
-@pytest.mark.filterwarnings("ignore:informedness. ")
 def test_a_column_goes_by_name_and_integers_beside_it_are_positions(score):
     data = dataset_of()
     by_name = {"ignore_index": NAMES[1], "labels": NAMES, "prior": PRIOR}

@@ -26,6 +26,8 @@ from informedness import table_from_file
 from informedness.warnings import InformednessWarning
 from tables import table_of_labels
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+
 
 @pytest.fixture(params=SIZES.values(), ids=SIZES)
 def batches(request, monkeypatch):

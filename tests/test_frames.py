@@ -16,6 +16,8 @@ from informedness import table_from_frame
 from sources import ENGINES, of_dask
 from tables import table_of_labels
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+
 
 def table_of(frame, **options):
     return table_from_frame(frame, **COLUMNS | options)

@@ -16,6 +16,8 @@ from informedness.warnings import LabelsWarning
 from sources import SOURCES, reader_of
 from tables import table_of_labels, table_of_pairs
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+
 LABELS, WEIGHTS = labels_and_weights(21, 400)
 # What a source does not hold as it is; all is text in CSV, and a float in Excel
 WITHOUT = {"p.xlsx": ["bytes", "large integers"], "p.jsonl": ["bytes"], "p.json": ["bytes"]}
@@ -31,7 +33,6 @@ def batches(request, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::informedness.warnings.LabelsWarning")
 @every_source
 def test_the_table_is_that_of_the_samples(source, batches, tmp_path):
     is_text = source.endswith(("csv", "tsv"))

@@ -14,6 +14,8 @@ from pyarrow import feather, ipc
 
 from file_cases import COLUMNS, read_columns, table_of
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+
 MOST = 10_000_000
 # What reading takes in memory is told by a process of its own.
 READ = """

@@ -10,6 +10,8 @@ import pytest
 from file_cases import COLUMNS, SIZES, check_read, refused, refused_as, table_of
 from tables import table_of_labels
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+
 
 def table(*rows, head="gold,model"):
     return "\n".join([head, *rows, ""])
