@@ -91,7 +91,8 @@ def test_a_missing_prediction_is_a_wrong_answer_if_asked_and_a_missing_reference
 def test_a_weight_of_0_does_not_count_and_a_negative_one_is_refused(source, tmp_path):
     data = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
     expected = table_of_labels(["a", "b"], ["a", "a"], labels=["b", "a"], sample_weight=[1, 0.5])
-    assert reader_of(source, data, tmp_path)(weights="w", labels=["b", "a"]) == expected
+    table = reader_of(source, data, tmp_path)(weights="w", labels=["b", "a"])
+    assert (table, dict(table.read[0].left_out)) == (expected, {"of weight 0": 1})
     data = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
     with pytest.raises(ValueError, match="`weights` must be finite and not negative, got -1"):
         reader_of(source, data, tmp_path)(weights="w")

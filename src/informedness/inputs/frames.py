@@ -132,10 +132,6 @@ def _selected(native: Any, samples: Samples) -> Any:
     wanted = list(dict.fromkeys(names.values()))
     if hasattr(native, "with_format"):  # of `datasets`
         return native.select_columns(wanted).with_format("arrow")[:]
-    if nw.dependencies.is_pyarrow_table(native):
-        return native.select(wanted)
-    if nw.dependencies.is_dask_dataframe(native):
-        return native[wanted]
     if nw.dependencies.is_pandas_like_dataframe(native):
         native = native.iloc[:, list(map(samples.header.index, wanted))]
         native.columns = wanted

@@ -181,8 +181,8 @@ def _copied(pieces: Iterable[bytes], most_bytes: int | None = None) -> Iterator[
     with TemporaryFile() as copy:
         for piece in pieces:
             copy.write(piece)
-            if most_bytes is not None and copy.tell() > most_bytes:
-                raise ValueError(f"the file must hold at most {most_bytes:,d} bytes, got more")
+            if most_bytes is not None:
+                check_size(copy.tell(), most_bytes)
         copy.seek(0)
         yield copy
 
