@@ -13,8 +13,10 @@ from tables import table_of_labels
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
 
 
-def table(*rows, head="gold,model"):
-    return "\n".join([head, *rows, ""])
+def of(columns, *rows):
+    """Return CSV with columns gold, model, text and w, in this order of their first letters."""
+    names = {"g": "gold", "m": "model", "t": "text", "w": "w"}
+    return "\n".join([",".join(names.get(x, x) for x in columns), *rows, ""])
 
 
 def lines(*values):
@@ -25,7 +27,7 @@ def lines(*values):
 QUOTED = "the row that begins in line {} has a quoted field that is not well formed"
 TWO_ROWS = "the row that begins in line {} .*it goes on in another row"
 NO_UTF8 = r"not text in UTF-8, .*: give its encoding as encoding="
-EMPTY = table("a,a", '"b",""', ",b", '"a","b"', "b,b", "a,")
+EMPTY = of("gm", "a,a", '"b",""', ",b", '"a","b"', "b,b", "a,")
 NULLS = (
     r"`references` must have a value in every row, got an empty cell, or text such as NA in 1 of 6 "
     r"rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': unknown=\"wrong\" "
@@ -35,38 +37,31 @@ NULLS = (
 )
 ROWS = "göld,model\na,a\n"
 GÖLD = {"references": "göld"}
-OF_TWO_NAMES = "doc.label,argmax:x\na,a\nb,b\n"
-THREE = "gold,model,text", "text,gold,model", "gold,text,model"
+DOTS = "doc.label,argmax:x\na,a\nb,b\n"
 LONG = "x" * 140_000
 
 CSV = [
     # a quote that swallows rows
-    (table("a,a", '"b,b', "c,c"), QUOTED.format(3)),
-    (table('a,"a', '"b",b', "c,c"), QUOTED.format(2)),
-    (table('a,"', 'b,"b"', "c,c", "d,d"), QUOTED.format(2)),
-    (table("a,a", '"a "fine" thing",b'), QUOTED.format(3)),
-    (table('"a\n",b', '"a\n"" and so on,b', "c,c"), QUOTED.format(4)),
-    (table("b,b,ok", 'a,a,"Hi', "b,b,ok", 'a,b,fine"', head=THREE[0]), TWO_ROWS.format(3)),
-    (table("ok,b,b", '"Hi,b,b', "ok,a,b", 'so",a,b', head=THREE[1]), TWO_ROWS.format(3)),
-    (
-        table("b,ok,b", 'a,"Hi,a', "b,ok,b", 'a,fine",b', "a,ok,a", head=THREE[2]),
-        TWO_ROWS.format(3),
-    ),
-    (table("a,b", "b,a", '"a,b', "b,b", "a,a", 'b",a'), TWO_ROWS.format(4)),
-    (
-        table("a,a,ok", 'b,b,"Hi', *["a,b,so", "b,a,ok"] * 50, 'a,a,end"', head=THREE[0]),
-        TWO_ROWS.format(3),
-    ),
+    (of("gm", "a,a", '"b,b', "c,c"), QUOTED.format(3)),
+    (of("gm", 'a,"a', '"b",b', "c,c"), QUOTED.format(2)),
+    (of("gm", 'a,"', 'b,"b"', "c,c", "d,d"), QUOTED.format(2)),
+    (of("gm", "a,a", '"a "fine" thing",b'), QUOTED.format(3)),
+    (of("gm", '"a\n",b', '"a\n"" and so on,b', "c,c"), QUOTED.format(4)),
+    (of("gmt", "b,b,ok", 'a,a,"Hi', "b,b,ok", 'a,b,fine"'), TWO_ROWS.format(3)),
+    (of("tgm", "ok,b,b", '"Hi,b,b', "ok,a,b", 'so",a,b'), TWO_ROWS.format(3)),
+    (of("gtm", "b,ok,b", 'a,"Hi,a', "b,ok,b", 'a,fine",b', "a,ok,a"), TWO_ROWS.format(3)),
+    (of("gm", "a,b", "b,a", '"a,b', "b,b", "a,a", 'b",a'), TWO_ROWS.format(4)),
+    (of("gmt", "a,a,ok", 'b,b,"Hi', *["a,b,so", "b,a,ok"] * 50, 'a,a,"'), TWO_ROWS.format(3)),
     # quotes of which nothing is wrong
-    (table('"Dear a,\nwell, b, a\nyes, no, no\nso",a,a', "b,b,b", head=THREE[1]), ("ab", "ab")),
-    (table('a,a,"one, two, three\nfour, five, six"', 'b,b,"a,b\nb"', head=THREE[0]), ("ab", "ab")),
-    (table('a,"x, y\n\nz",a', 'b,"a\nb",b', head=THREE[2]), ("ab", "ab")),
-    (table('a,b,"Hello\nworld"', 'b,a,"So\n"', 'a,a,"\n,,\n"', head=THREE[0]), ("aba", "baa")),
-    *((table(f"{x},{x}"), ([x], [x])) for x in ('5"', 'a "fine" thing', 'b"', '6""')),
+    (of("tgm", '"Dear a,\nwell, b, a\nyes, no, no\nso",a,a', "b,b,b"), ("ab", "ab")),
+    (of("gmt", 'a,a,"one, two, three\nfour, five, six"', 'b,b,"a,b\nb"'), ("ab", "ab")),
+    (of("gtm", 'a,"x, y\n\nz",a', 'b,"a\nb",b'), ("ab", "ab")),
+    (of("gmt", 'a,b,"Hello\nworld"', 'b,a,"So\n"', 'a,a,"\n,,\n"'), ("aba", "baa")),
+    *((of("gm", f"{x},{x}"), ([x], [x])) for x in ('5"', 'a "fine" thing', 'b"', '6""')),
     # more than a reader of Python takes
-    (table(f'a,"{LONG}",b', head=f'gold,model,"{LONG}"'), ("a", [LONG])),
-    (table(f'a,{LONG}",b', head=f'gold,model,"{LONG}"'), ("a", [f'{LONG}"'])),
-    (table("a,a,b", head=f"gold,model,{LONG * 40}"), "not readable as .*: field larger than"),
+    (of(["g", "m", f'"{LONG}"'], f'a,"{LONG}",b'), ("a", [LONG])),
+    (of(["g", "m", f'"{LONG}"'], f'a,{LONG}",b'), ("a", [f'{LONG}"'])),
+    (of(["g", "m", LONG * 40], "a,a,b"), "not readable as .*: field larger than"),
     # what stands around the rows
     (f"A title\n\n{ROWS}", "row 3 has them", GÖLD),
     (f"# {ROWS}{ROWS}", "row 3 has them", GÖLD),
@@ -78,25 +73,18 @@ CSV = [
     ("\0" * 99, f"line 1 is {NO_UTF8}"),
     (ROWS.encode("utf-16-le"), NO_UTF8, GÖLD),
     (ROWS.encode("latin-1"), r"line 1 is not text in UTF-8, at b'g\\xf6ld.*as 'cp1252'", GÖLD),
-    (
-        table("a,a,b", head="gold,model,gold"),
-        "column 'gold', which occurs twice; the columns are 'gold', 'model', 'gold'$",
-    ),
+    (of("gmg", "a,a,b"), "'gold', which occurs twice; .* are 'gold', 'model', 'gold'$"),
     # empty cells, whoever wrote them, and what only looks so
     (EMPTY, NULLS),
     (EMPTY, ("aab", "abb"), {"drop_null": True}),
     (EMPTY, ([*"ab", "", *"aba"], ["a", "", *"bbb", ""]), {"keep_missing": True}),
-    (table(" ,Na", "none,NONE", "-1, "), ([" ", "none", "-1"], ["Na", "NONE", " "])),
+    (of("gm", " ,Na", "none,NONE", "-1, "), ([" ", "none", "-1"], ["Na", "NONE", " "])),
     # integers in text, and in options
-    (table("001,1", "1,1", f"{2**64 - 1},1"), ([1, 1, 2**64 - 1], [1] * 3), {"numeric": True}),
-    (table(f"1,{2**64}"), "`predictions` must hold integers of at most 64 bits", {"numeric": True}),
+    (of("gm", "001,1", "1,1", f"{2**64 - 1},1"), ([1, 1, 2**64 - 1], [1] * 3), {"numeric": True}),
+    (of("gm", f"1,{2**64}"), "`predictions` .* integers of at most 64 bits", {"numeric": True}),
     # names with dots and colons
-    (OF_TWO_NAMES, ("ab", "ab"), {"references": "doc.label", "predictions": "argmax:x"}),
-    (
-        OF_TWO_NAMES,
-        r"'doc\.name', which does not exist; the columns are 'doc\.label'",
-        {"references": "doc.name", "predictions": "argmax:x"},
-    ),
+    (DOTS, ("ab", "ab"), {"references": "doc.label", "predictions": "argmax:x"}),
+    (DOTS, r"'doc\.name', which does not .* are 'doc\.label'", {"references": "doc.name"}),
 ]
 TYPES = [
     ('"a"', "1", "type"),
@@ -163,7 +151,7 @@ def test_the_header_says_what_separates_columns(tmp_path):
 def test_text_in_another_encoding_is_read_if_it_is_named_and_else_refused(tmp_path):
     words = {"cp1252": "schön", "cp1251": "хорошо", "cp932": "肯定", "gb18030": "正面"}
     for encoding, word in (words | {"utf-16-le": "schön"}).items():
-        for name, text in (("p.csv", table(f"a,{word}")), ("p.jsonl", lines(f'"{word}"'))):
+        for name, text in (("p.csv", of("gm", f"a,{word}")), ("p.jsonl", lines(f'"{word}"'))):
             (tmp_path / name).write_bytes(text.encode(encoding))
             refused(tmp_path / name, ".*is not text in UTF-8.*encoding=")
             expected = "a" if name == "p.csv" else [word], [word]
@@ -176,7 +164,7 @@ def test_text_in_another_encoding_is_read_if_it_is_named_and_else_refused(tmp_pa
 
 def test_an_empty_weight_is_a_null_and_never_text(tmp_path):
     path = tmp_path / "p.csv"
-    path.write_text(table("a,a,1", "b,b,", "b,a,2", head="gold,model,w"))
+    path.write_text(of("gmw", "a,a,1", "b,b,", "b,a,2"))
     for options in ({}, {"keep_missing": True}):
         with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
             table_of(path, weights="w", **options)
