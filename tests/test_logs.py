@@ -296,7 +296,9 @@ def test_options_of_columns_are_refused_beside_logs_and_those_of_logs_beside_col
         refused(result, f"`{option.partition('=')[0]}` is for columns")
     table = tmp_path / "p.csv"
     table.write_text("gold,model\na,a\nb,b\n")
-    said = "is or holds no log of lm-eval, lighteval, inspect; of a log with another name give"
+    said = (
+        "is or holds no log of lm-eval, lighteval, inspect; a log with another name needs `--from`"
+    )
     refused(report(str(tmp_path)), said, "use table_from_file, or --references and --predictions")
     refused(report(str(tmp_path / "none.eval")), "none.eval: No such file or directory")
 

@@ -105,7 +105,9 @@ def test_logs_are_known_by_their_names_or_first_lines(tmp_path):
         (f"samples_task_{DATE}.1.jsonl.gz", b"", "lm-eval"),
         ("samples_task.jsonl", b"", "lm-eval"),
         (f"results_{DATE}.json", b"{}", "lm-eval"),  # which says what to give instead
-        ("renamed.jsonl", kept("lm-eval", "letters").read_bytes(), None),
+        ("renamed.jsonl.gz", kept("lm-eval", "letters").read_bytes(), "lm-eval"),
+        ("predictions.jsonl", b'{"text": "of another tool"}\n', None),
+        ("broken.jsonl.gz", b"not compressed", None),
         ("samples_task.csv", b"", None),
         (f"details_arithmetic_0_{DATE}.0.parquet", b"half", "lighteval"),
         ("predictions.parquet", kept("lighteval", "arithmetic").read_bytes(), None),

@@ -16,12 +16,8 @@ from ..inputs.open import open_whole
 from .answers import Answers, json_object, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
-_FILE = re.compile(
-    r"(samples_)?(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?))?"
-    r"\.jsonl(\.(gz|bz2|zst))?",
-    re.I,
-)
-_RESULTS = re.compile(r"results_.*\.json")
+_DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
+_FILE = re.compile(rf"(samples_)?(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
 OF_CHOICES = ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")  # what the likeliest choice is of
 OF_TEXTS = ("exact_match", "acc", "em")
 
@@ -29,14 +25,21 @@ Sample = dict[Any, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is named as a log of samples, or as the results beside it."""
-    is_named = path.name.startswith("samples_") and _FILE.fullmatch(path.name) is not None
-    return (is_named or is_results(path)) and path.is_file()
+    """Return whether a file is a log of samples, or named as the results beside one."""
+    if is_results(path) or not _FILE.fullmatch(path.name) or not path.is_file():
+        return is_results(path) and path.is_file()
+    if path.name.startswith("samples_"):
+        return True
+    try:
+        with open_whole(str(path)) as stream:
+            return {"doc_id", "filtered_resps"} <= json_object(stream.readline()).keys()
+    except ValueError:
+        return False
 
 
 def is_results(path: Path) -> bool:
     """Return whether a file is named as the results of a run, which hold no samples."""
-    return _RESULTS.fullmatch(path.name) is not None
+    return path.name.startswith("results_") and path.suffix == ".json"
 
 
 def read_log(path: Path) -> Iterator[Answers]:

@@ -189,7 +189,7 @@ def _logs(
         is_named = harness is not None and not path.is_dir()
         logs = [(file, x) for x in readers for file in files if is_named or x.is_log(file)]
         if not logs:
-            renamed = f"no log of {', '.join(names)}; of a log with another name give the `harness`"
+            renamed = f"no log of {', '.join(names)}; a log with another name needs `harness`"
             others = "for other files use table_from_file, or --references and --predictions"
             raise ValueError(f"{path} is or holds {renamed}; {others}")
         if runs is not None:
