@@ -140,7 +140,7 @@ def test_the_class_is_found_by_options_whatever_the_harness_counts(report):
     assert "Informedness            0.5000" in output
     for option in (("--extract", "A"), ("--strip",)):
         result = report(log[0], "--task", "arithmetic_texts", *option)
-        refused(result, f"`{option[0]}`", "are for generated text: leave them out")
+        refused(result, f"`{option[0]}`", "need text, and not the likeliest choice")
 
 
 # samples, accuracy, Informedness, and the square of its error
@@ -410,7 +410,7 @@ def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path)
     content = Path(log_of("lm-eval", "always-b")).read_bytes()
     path = tmp_path / f"samples_task_{DATE}.jsonl.gz"
     for written, message in (
-        (2 * content, r"an identifier of its own, or .* two runs, got '0' 2 times"),
+        (2 * content, "identifiers of samples must differ, got '0' 2 times"),
         (gzip.compress(b""), "the log must hold samples, got none"),
     ):
         path.write_bytes(written)

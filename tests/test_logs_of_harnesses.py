@@ -220,9 +220,9 @@ def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(changed, metric
     ("k", "metric", "logged", "message"),
     [
         (2, "acc", None, None),
-        (3, "acc", None, "must say which of the prompts is right: list `informedness`"),
+        (3, "acc", None, "must say which prompt is right: list `informedness`"),
         (3, "acc", "informedness", None),
-        (3, "acc_norm", None, "in the prompts, and acc_norm divides by their lengths: list `acc`"),
+        (3, "acc_norm", None, "acc_norm needs choices outside the prompts: list `acc`, too"),
     ],
 )
 def test_of_prompts_with_one_text_behind_the_right_one_is_told(changed, k, metric, logged, message):
@@ -420,22 +420,32 @@ ONE_TEXT = {"gen_args_0": {"arg_0": "", "arg_1": " A"}}
 # each target is a position, and the text of another choice
 POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
 OF_B = {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
-GOLD_OF_D = "^sample 19: must hold the answer extracted from one generation, and of the gold 'D'"
+GOLD_OF_D = "^sample 19: must extract gold 'D' and one answer, got "
 ONE = {"lm-eval": 2, "lighteval": 9, "inspect": 0}
 
 REFUSED = [  # harness, log, fields of one sample (or of all, if the message does not name it)
     ("lm-eval", "letters", {"prompt_hash": DELETED}, "^line 3: it is damaged: KeyError 'prompt_h"),
     ("lm-eval", "letters", {"arguments": [["", " A"]]}, "^line 3: it is damaged: AttributeError"),
-    ("lm-eval", "letters", {"filtered_resps": [*THREE, ["nan", ""]]}, "^line 3: .*of 4 choices"),
+    (
+        "lm-eval",
+        "letters",
+        {"filtered_resps": [*THREE, ["nan", ""]]},
+        "^line 3: must hold a number for each",
+    ),
     ("lm-eval", "letters", {"filtered_resps": [*THREE, "-1.5"]}, "^line 3: .*values to unpack"),
-    ("lm-eval", "letters", {"arguments": GENERATED}, "^line 3: .*for each of 0 choices"),
-    ("lm-eval", "letters", {"target": "[1, 2]"}, r"^line 3: .*position of one choice.*'\[1, 2\]'"),
+    ("lm-eval", "letters", {"arguments": GENERATED}, "^line 3: must hold a number for each"),
+    ("lm-eval", "letters", {"target": "[1, 2]"}, r"^line 3: must have one choice.*'\[1, 2\]'"),
     ("lm-eval", "letters", {"target": "4"}, "^line 3: .*'target': '4'"),
-    ("lm-eval", "letters", {"target": "0"}, "^line 3: .*'likeliest': 2, 'target': '0', 'verd.* 1"),
+    ("lm-eval", "letters", {"target": "0"}, "^line 3: .*'target': '0', 'verdict': 1"),
     ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, "^line 3: .* with take_first"),
     ("lm-eval", "generated", {"target": "['A', 'B']"}, f"^line 3: {ONE_ANSWER}"),
     ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
-    ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "and here it may be either"),
+    (
+        "lm-eval",
+        "letters",
+        {"arguments": POSITIONS, "acc": DELETED},
+        "`target` may be a choice or a position: list",
+    ),
     (
         "lighteval",
         "arithmetic",
@@ -474,8 +484,8 @@ def test_what_cannot_be_scored_is_refused_by_its_sample(changed, harness, log, f
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda log: log.update(status="error"), "must have ended with status 'success', got 'err"),
-        (lambda log: log.update(version=1), "must be of version 2, got 1"),
+        (lambda log: log.update(status="error"), "must have status 'success', got 'err"),
+        (lambda log: log.update(version=1), "must have version 2, got 1"),
         (lambda log: log.pop("eval"), "the header: it is damaged: KeyError 'eval'"),
         (lambda log: log.pop("samples"), "no samples: run without --no-log-samples"),
         (lambda log: log["samples"].pop(), "is damaged: it holds 19 of 20 samples"),

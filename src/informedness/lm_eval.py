@@ -31,7 +31,7 @@ with needing("informedness.lm_eval needs lm-eval 0.4.13 or newer", "lm-eval>=0.4
     from lm_eval.api.registry import register_aggregation, register_metric
     from lm_eval.api.task import ConfigurableTask
 
-from .core.labels import Label, show
+from .core.labels import Label, check_choice, show
 from .inputs.columns import naming
 from .logs.answers import Answers, not_one
 from .logs.lm_eval import OF_CHOICES, OF_TEXTS
@@ -177,14 +177,10 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         for name in self._listed():
             options, aggregation = self._metric_fn_kwargs[name], self._aggregation_list.get(name)
             if options or aggregation is not _SCORES[name]:
-                said = "must be listed without options or another aggregation"
-                raise ValueError(f"{name} {said}, got {show(options)} and {show(aggregation)}")
+                raise ValueError(f"{name} takes no options and no other aggregation, got {options}")
         if self.config.process_results is not None:
-            others = "or aggregate pairs by informedness.lm_eval.informedness without `class`"
-            raise ValueError(f"`process_results` must be left out with this `class`; {others}")
-        if self.OUTPUT_TYPE not in ("multiple_choice", "generate_until"):
-            kinds = "multiple_choice or generate_until"
-            raise ValueError(f"`output_type` must be {kinds}, got {self.OUTPUT_TYPE}")
+            raise ValueError("`process_results` and this `class` exclude each other")
+        check_choice("output_type", self.OUTPUT_TYPE, ("multiple_choice", "generate_until"))
 
     def _gold_and_choices(self, doc: Any) -> tuple[Any, list[str]]:
         """Return the right answer (its position if there are choices) and the choices."""
@@ -197,8 +193,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
         if isinstance(gold, str) and gold in choices:
             gold = choices.index(gold)
         if not isinstance(gold, int) or not 0 <= gold < len(choices):
-            said = f"one of the choices or its position, from 0 to {len(choices) - 1}"
-            raise ValueError(f"the target must be {said}, got {show(gold)} for {show(choices)}")
+            raise ValueError(f"the target must be one of {show(choices)}, got {show(gold)}")
         return int(gold), choices
 
     def _answer(self, doc: Any, results: Sequence[Any], values: dict[str, Any]) -> list[Any]:
@@ -212,8 +207,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             return [gold, likeliest(metric or "acc", logprobs, choices), verdict]
         answer = results[0]
         if not isinstance(answer, str):
-            said = f"an answer in {self.task_name} must be text after its filters"
-            raise ValueError(f"{said}, got {show(answer)}: end the filters with take_first")
+            raise ValueError(f"must be text, got {show(answer)}: end the filters with take_first")
         return [gold, answer, verdict, *([choices] if choices else ())]
 
     def process_results(self, doc: Any, results: Any) -> dict[str, Any]:

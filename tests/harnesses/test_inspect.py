@@ -96,7 +96,7 @@ def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypat
     Path("sums.py").write_text(OF_A_FILE)
     options = {"display": "none", "log_dir": str(tmp_path)}
     (log,) = inspect_logs.eval("sums.py", model="fails/b", **options)
-    refusal = "must have ended with status 'success', got 'error': `inspect eval-retry` with this"
+    refusal = "must have status 'success', got 'error': `inspect eval-retry` it"
     with pytest.raises(ValueError, match=refusal):
         read(tmp_path)
     monkeypatch.setattr(sys.modules[__name__], "WRONG", [])

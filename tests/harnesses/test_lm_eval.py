@@ -228,7 +228,7 @@ def test_choices_in_the_prompts_are_read(tmp_path, model, metric, n, gold):
     result_of(model, ConfigurableTask(config=config(**changes)), folder=tmp_path / "plain")
     for folder in tmp_path.iterdir():
         if n > 2 and folder.name == "plain":
-            with pytest.raises(ValueError, match=r"of the prompts is right|in the prompts"):
+            with pytest.raises(ValueError, match=r"which prompt is right|outside the prompts"):
                 read(folder)
             continue
         (answers,) = read(folder)
@@ -271,15 +271,18 @@ OF_DIGITS = {"doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (of_nit(average="macro"), "nit must be listed without options .* {'average': 'macro'}"),
-        (of_nit(aggregation="mean"), "nit must be listed without .* another aggregation"),
-        ({"process_results": pair_of}, "`process_results` must be left out"),
-        ({"output_type": "loglikelihood"}, "`output_type` .* got loglikelihood"),
+        (of_nit(average="macro"), "nit takes no options and .*, got {'average': 'macro'}"),
+        (of_nit(aggregation="mean"), "nit takes no options and no other aggregation"),
+        ({"process_results": pair_of}, "`process_results` and this `class` exclude each other"),
+        ({"output_type": "loglikelihood"}, "`output_type` .* got 'loglikelihood'"),
         ({"doc_to_target": "choices"}, "document 0: must have one right answer .* got"),
-        ({**CHOICES, "doc_to_target": -1}, "document 0: .* its position, from 0 to 3, got -1"),
-        ({**CHOICES, "doc_to_target": "solution"}, "must be one of the choices .* got '3'"),
+        ({**CHOICES, "doc_to_target": -1}, "document 0: the target must be one of .*, got -1"),
+        (
+            {**CHOICES, "doc_to_target": "solution"},
+            "document 0: the target must be one of .*, got '3'",
+        ),
         # the harness takes a template of digits for a position
-        ({**CHOICES, **OF_DIGITS}, "document 1: .* got 5 for"),
+        ({**CHOICES, **OF_DIGITS}, "document 1: .* got 5"),
     ],
 )
 def test_what_cannot_be_scored_is_refused_before_the_model_is_asked(changes, message):

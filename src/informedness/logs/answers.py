@@ -224,8 +224,7 @@ class Answers:
         a, b = joined_sides(sides, names, "sample identifiers")
         asked_a, asked_b = (set(zip(x.ids, x.prompts, strict=True)) for x in (self, other))
         if n_differ := len(asked_a - asked_b):
-            said = f"the prompts of {n_differ} of {len(a['on'])} samples differ between {names[0]}"
-            warn(f"{said} and {names[1]}: the difference may come from the prompts")
+            warn(f"the prompts of {n_differ} samples differ between {names[0]} and {names[1]}")
         columns = a["references"], a["predictions"], b["predictions"]
         options |= {"labels": self.classes, "unknown": "wrong", "groups": a.get("groups")}
         return compare(*columns, **options)
@@ -258,8 +257,7 @@ class Answers:
         verdicts: Sequence[Any] = made.verdicts or [None] * len(answers)
         if options.pattern is not None or options.ignore_case or options.strip:
             if not all(isinstance(x, (str, type(None))) for x in self.predictions):
-                said = "are for generated text: leave them out, the answer is"
-                raise ValueError(f"`extract`, `ignore_case` and `strip` {said} {how}")
+                raise ValueError(f"`extract`, `ignore_case` and `strip` need text, and not {how}")
             verdicts, how = [None] * len(answers), f"{how}, by options"
             if options.pattern is not None:
                 answers = extracted(answers, options.pattern)

@@ -152,11 +152,11 @@ def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
 def _check_header(header: dict[str, Any]) -> None:
     version, status = header.get("version"), header.get("status")
     if version != _VERSION:
-        said = f"must be of version {_VERSION}, got {show(version)}"
-        raise ValueError(f"{said}: `inspect log convert` converts it")
+        raise ValueError(
+            f"must have version {_VERSION}, got {show(version)}: `inspect log convert` it"
+        )
     if status != "success":
-        said = f"must have ended with status 'success', got {show(status)}"
-        raise ValueError(f"{said}: `inspect eval-retry` with this log runs what is missing")
+        raise ValueError(f"must have status 'success', got {show(status)}: `inspect eval-retry` it")
 
 
 def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:

@@ -91,8 +91,7 @@ def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, 
     specific, right = doc["specific"] or {}, choices[gold]
     found, of_gold = (specific.get(f"extracted_{x}") for x in ("predictions", "golds"))
     if found is None or (of_gold or [None])[0] != right or len(texts) != 1:
-        said = f"the answer extracted from one generation, and of the gold {show(right)}"
-        raise ValueError(f"must hold {said}, got {show(found)} and {show(of_gold)}")
+        raise ValueError(f"must extract gold {show(right)} and one answer, got {of_gold}, {found}")
     return choices, gold, found[:1] or [None]  # what was parsed; its text may follow
 
 

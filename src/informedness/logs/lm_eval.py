@@ -140,16 +140,14 @@ def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
     responses, texts = sample["filtered_resps"], sample["arguments"]
     likelihoods = [float(likelihood) for likelihood, _ in responses]
     if len(likelihoods) != len(texts) or any(map(math.isnan, likelihoods)):
-        said = f"a log-likelihood for each of {len(texts)} choices"
-        raise ValueError(f"`filtered_resps` must hold {said}, got {show(responses)}")
+        raise ValueError(f"must hold a number for each choice, got {show(responses)}")
     # the harness asks again without a prompt for this metric
     choices = texts if sample["acc_mutual_info"] is None else texts[: len(texts) // 2]
     stripped = [text.strip() for text in choices]
     if sample["pair"] is not None:
         return stripped, sample["pair"][1]
     if len(set(choices)) == 1 and metric in ("acc_norm", "acc_bytes"):
-        said = f"the choices are in the prompts, and {metric} divides by their lengths"
-        raise ValueError(f"{said}: list `acc`, too")
+        raise ValueError(f"{metric} needs choices outside the prompts: list `acc`, too")
     return stripped, likeliest(metric, likelihoods, choices)
 
 
@@ -163,8 +161,7 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
     elif all(len(set(sample["choices"])) == 1 for sample in samples):
         # the choices are in the prompts, and the verdict tells the right one of two
         if any(len(x["choices"]) > 2 or x["verdict"] is None for x in samples):
-            said = "the log must say which of the prompts is right"
-            raise ValueError(f"{said}: list `informedness` in the metric_list")
+            raise ValueError("must say which prompt is right: list `informedness` in metric_list")
         readings = [[x["likeliest"] if x["verdict"] else 1 - x["likeliest"] for x in samples]]
     else:
         readings = [[_position_of_text(sample) for sample in samples]]
@@ -180,13 +177,11 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
         ]
     fitting = [reading for reading, of_reading in bad.items() if not of_reading]
     if len(fitting) > 1:
-        said = "`target` must be the text of a choice or its position, and here it may be either"
-        raise ValueError(f"{said}: log informedness, which records the position")
+        raise ValueError("`target` may be a choice or a position: list `informedness`, too")
     if not fitting:
         first = min(bad.values(), key=len)[0]
         found = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
-        said = "`target` must be the text or position of one choice, as its accuracy says"
-        raise ValueError(f"{first['where']}: {said}, got {show(found)}")
+        raise ValueError(f"{first['where']}: must have one choice as target, got {show(found)}")
     return fitting[0]
 
 
@@ -205,7 +200,5 @@ def _target_and_text(sample: Sample, name: str) -> list[str]:
     if gold.startswith("[") and gold.endswith("]"):
         raise not_one(gold)
     if len(answers) != 1 or not isinstance(answers[0], str):
-        raise ValueError(
-            f"must have one answer, got {show(answers)}: end filter {name!r} with take_first"
-        )
+        raise ValueError(f"must have one answer, got {show(answers)}: end {name!r} with take_first")
     return [gold, *answers]

@@ -172,8 +172,7 @@ def _check_samples(read: Sequence[Answers]) -> None:
     for answers in read:
         ((name, times),) = Counter(answers.ids).most_common(1)
         if times > 1:
-            said = "each sample must have an identifier of its own, or the log may hold two runs"
-            raise ValueError(f"{said}, got {name!r} {times} times")
+            raise ValueError(f"identifiers of samples must differ, got {name!r} {times} times")
 
 
 def _logs(

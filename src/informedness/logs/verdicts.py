@@ -141,9 +141,8 @@ def _refusal(bad: Sequence[tuple[Any, ...]], rows: Sequence[tuple[Any, ...]]) ->
 
 def verdict_of(value: Any) -> float | None:
     """Return a logged value if it is a number, the share of credit; None if it says nothing."""
-    if isinstance(value, (bool, int, float)) and not math.isnan(value):
-        return float(value)
-    return None
+    is_number = isinstance(value, (bool, int, float)) and not math.isnan(value)
+    return float(value) if is_number else None
 
 
 def verdict_metric(logged: Sequence[Mapping[str, Any]], known: Sequence[str]) -> str | None:
