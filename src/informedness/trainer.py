@@ -11,7 +11,6 @@ import sys
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from .multilabel import check_shapes, count_labels, scores_of_labels, tables_of_
 from .results.estimate import estimate
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
-from .tally import ADDING, Tally
+from .tally import Tally
 
 _ONE_COLUMN = "one column"
 _ENDS = "_standard_error", "_low", "_high"  # of the names of what goes with an interval
@@ -184,10 +183,6 @@ class ComputeMetrics:
         self._starts: Counter[tuple[int, int]] = Counter()
         self._loop: tuple[weakref.ref[Any], int] | None = None
 
-    def __copy__(self) -> ComputeMetrics:
-        """Return a copy that counts for itself."""
-        return deepcopy(self)
-
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Count a batch or all batches, and return the scores.
 
@@ -280,8 +275,7 @@ class ComputeMetrics:
         self._is_of("classes")
         if references.ndim == 2 and references.size:
             starts = predictions[:, 0].tolist(), references[:, 0].tolist()
-            with ADDING:
-                self._starts.update(zip(*starts, strict=True))
+            self._starts.update(zip(*starts, strict=True))
         try:
             self._tally.update(references=references.ravel(), predictions=predictions.ravel())
         except ValueError as error:
@@ -297,9 +291,7 @@ class ComputeMetrics:
             _check_numbers(predictions != predictions, keep)
             predictions = predictions > self._threshold()
         answers = as_array(predictions, "predictions")
-        counts = count_labels(references, answers, self.ignore_index, NAMES)
-        with ADDING:
-            self._cells = self._cells + counts
+        self._cells = self._cells + count_labels(references, answers, self.ignore_index, NAMES)
 
     def _threshold(self) -> float:
         """Return the threshold that was given, or that goes with the model's loss."""
@@ -375,12 +367,6 @@ class ComputeMetrics:
         names = getattr(self.config, "id2label", None) if is_named else None
         found = ["unknown" if x is None else str((names or {}).get(x, x)) for x in labels]
         check_distinct(found, "config.id2label")
-        ends = _ENDS if self.confidence_level is not None else ()
-        if taken := {*found} & {f"{name}{end}" for name in found for end in ends}:
-            raise ValueError(
-                f"`config.id2label` must not name a class {min(taken)!r}, which with "
-                "`confidence_level` is part of the interval of another class: rename it"
-            )
         return found
 
     def _over_labels(
