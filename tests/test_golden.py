@@ -25,7 +25,7 @@ OF_CLASSES = [  # the default average first
     (by_table.informedness, INFORMEDNESS, "per_class_tpr_minus_fpr"),
     (by_table.markedness, MARKEDNESS, "per_class_markedness"),
 ]
-ENTROPIES = ("H_ref", "H_pred", "H_joint", "H_ref_given_pred", "H_pred_given_ref")
+ENTROPIES = ("H_ref", "H_pred", "H_ref_given_pred", "H_pred_given_ref")
 TRIANGLE = ("DeltaH_prime", "twoMI_prime", "VI_prime")
 
 

@@ -20,9 +20,7 @@ from informedness import (
     table_from_frame,
 )
 from informedness.results.slices import Slices
-from informedness.statistics.entropy import entropies
 from informedness.statistics.paired import holm
-from informedness.statistics.registry import reported
 from informedness.warnings import InformednessWarning
 
 N = 600
@@ -64,24 +62,6 @@ def test_a_slice_is_the_report_of_its_samples_alone():
         whole = report(*of(frame), sample_weight=weights)
         assert sliced.overall.scores == whole.scores
         assert sliced.overall.table == whole.table
-
-
-@pytest.mark.parametrize("at_once", [1, 7, 2**20])
-def test_the_scores_of_slices_are_those_of_their_tables_one_by_one(at_once, monkeypatch):
-    """Of any weights, and where a slice has one class or answers outside the classes."""
-    monkeypatch.setattr("informedness.results.slices._AT_ONCE", at_once)
-    rng = np.random.default_rng(0)
-    for weights in (None, 10.0 ** rng.integers(-9, 9, 300) * rng.random(300)):
-        references = rng.choice(4, 300, p=[0.75, 0.1, 0.1, 0.05])
-        predictions = np.where(rng.random(300) < 0.5, references, rng.integers(0, 5, 300))
-        options = {"by": rng.integers(0, 60, 300), "labels": range(4), "unknown": "wrong"}
-        rows = slices(references, predictions, sample_weight=weights, **options).rows
-        for row in rows:
-            values = {x.name: x.or_nan(row.table) for x in reported()}
-            assert row.scores == pytest.approx(values, rel=0, abs=1e-12, nan_ok=True)
-            assert row.class_entropy == pytest.approx(entropies(row.table).reference, abs=1e-12)
-        undefined = sum(math.isnan(row.scores["informedness"]) for row in rows)
-        assert 0 < undefined < len(rows)
 
 
 def test_a_slice_of_one_class_is_undefined_and_marked_as_small():

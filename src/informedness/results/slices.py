@@ -19,9 +19,8 @@ from ..inputs.doubts import warn_of_table
 from ..inputs.read import Read
 from ..inputs.text_labels import read_sides
 from ..slicing import Slice, count_slices, read_name
-from ..statistics.entropy import EntropicScore, entropies, reference_entropies
+from ..statistics.entropy import EntropicScore, entropies
 from ..statistics.intervals import FEW_SAMPLES, normal_quantile
-from ..statistics.margins import Margins, blocks
 from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, reported, score_named
 from ..statistics.score import Score, ScoreWithInterval
@@ -43,7 +42,6 @@ _HEADS = {
 }
 _MOST_ROWS = 50
 _LEVEL = 0.95  # of the intervals behind a p-value
-_AT_ONCE = 2**20  # classes times slices that are scored at once, 8 MB an array
 
 
 @dataclass(frozen=True)
@@ -159,10 +157,11 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         own = [_with_classes_of(table, whole, position) for table in tables.values()]
         k, rows = n_classes(whole), []
         factors = {score.name: _factor(score, own[0], k) for score in reported()}
-        for name, table, (scores, entropy) in zip(tables, own, _scored(own, factors), strict=True):
+        for name, table in zip(tables, own, strict=True):
+            scores = {x.name: factors[x.name] * x.or_nan(table) for x in reported()}
             found = {} if confidence_level is None else reported_estimates(table, confidence_level)
             made = {score: x.times(factors[score]) for score, x in found.items()}
-            rows.append(SliceRow(name, table, k, scores, entropy, made))
+            rows.append(SliceRow(name, table, k, scores, entropies(table).reference, made))
         _warn_of(rows)
         if vs_rest is not None:
             rows = _against_rest(rows, vs_rest, k)
@@ -334,21 +333,6 @@ def _with_classes_of(
     codes = np.array([position[label] for label in table.labels])
     cells = Cells(codes[table.rows], codes[table.columns], table.counts, table.squared_weights)
     return ContingencyTable._of_cells(whole.labels, True, cells, table.n_samples)
-
-
-def _scored(
-    tables: list[ContingencyTable], factors: Mapping[str, float]
-) -> Iterator[tuple[dict[str, float], float]]:
-    """Yield the scores of each table, nan where they are undefined, and its class entropy."""
-    size = max(_AT_ONCE // len(tables[0].labels), 1)
-    for start in range(0, len(tables), size):
-        some = tables[start : start + size]
-        every = blocks(some)
-        margins = Margins.of_blocks(every, some[0].labels)
-        scores = [factors[x.name] * x.of_each(some, every, margins) for x in reported()]
-        bits = reference_entropies(margins)
-        for *values, entropy in zip(*(x.tolist() for x in (*scores, bits)), strict=True):
-            yield dict(zip(REPORTED, values, strict=True)), entropy
 
 
 def _factor(score: Score, table: ContingencyTable, k: int) -> float:

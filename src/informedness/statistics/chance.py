@@ -18,7 +18,6 @@ from .margins import quotient
 
 _MOST_PERMUTED = 2000  # samples; above, the gamma distribution has the right tail
 _N_PERMUTATIONS = 999
-_AT_ONCE = 2**18  # samples dealt out at once, 2 MB
 
 
 def guessing_p_value(table: Table) -> float:
@@ -36,17 +35,12 @@ def guessing_p_value(table: Table) -> float:
         return 1.0
     # Informedness is the sum of gain x hits, up to a constant that the margins fix
     gains = c / size * (quotient(1.0, r) + quotient(1.0, (size - r) * (r > 0)))
-    p_by_moments = _upper_tail(table, gains, r, c, size)
-    associated = independence_test(table)
     if whole is not None and len(rows) == len(columns) == 2:
-        return _doubled(*_by_listing(table, gains, whole))
-    if whole is not None and are_rare(r, c, size) and p_by_moments > 1e-6:
-        p_by_moments = _by_dealing(table, gains, whole)
-    return _doubled(p_by_moments, associated)
-
-
-def _doubled(*p_values: float) -> float:
-    return min(1.0, 2 * min(p_values))
+        return min(1.0, 2 * min(_by_listing(table, gains, whole)))
+    of_hits = _upper_tail(table, gains, r, c, size)
+    if whole is not None and are_rare(r, c, size) and of_hits > 1e-6:
+        of_hits = _by_dealing(table, gains, whole)
+    return min(1.0, 2 * min(of_hits, independence_test(table)))
 
 
 def _upper_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: float) -> float:
@@ -54,10 +48,8 @@ def _upper_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: floa
     mean = (gains * r * c).sum() / size
     of_row, of_column = gains * c / size - mean / size, gains * r / size
     both = of_row + of_column
-    variance = (r * c * ((gains - both) ** 2 - both**2)).sum() + 2 * (r * of_row).sum() * (
-        c * of_column
-    ).sum()
-    variance += size * ((r * of_row**2).sum() + (c * of_column**2).sum())
+    variance = (r * c * ((gains - both) ** 2 - both**2)).sum()
+    variance += 2 * (r @ of_row) * (c @ of_column) + size * (r @ of_row**2 + c @ of_column**2)
     if variance <= 1e-12 * mean**2:
         return 1.0
     hits = float((gains * table.hits).sum()) * size / float(table.total)
@@ -66,29 +58,20 @@ def _upper_tail(table: Table, gains: Numbers, r: Numbers, c: Numbers, size: floa
 
 def _by_listing(table: Table, gains: Numbers, margins: list[Codes]) -> tuple[float, float]:
     """Return both p-values for two classes, by listing the tables with these margins."""
-    (i, other_i), (j, other_j) = (np.flatnonzero(x) for x in margins)
-    r, c = margins
-    n = int(r.sum())
-    x = np.arange(max(0, int(r[i] + c[j]) - n), min(int(r[i]), int(c[j])) + 1)
-    cells = {
-        (i, j): x,
-        (i, other_j): r[i] - x,
-        (other_i, j): c[j] - x,
-        (other_i, other_j): r[other_i] - c[j] + x,
-    }
-    logarithm = -sum(_log_factorial(counts) for counts in cells.values())
+    rows, columns = (np.flatnonzero(x) for x in margins)
+    r, c, n = margins[0][rows], margins[1][columns], int(margins[0].sum())
+    x = np.arange(max(0, int(r[0] + c[0]) - n), min(int(r[0]), int(c[0])) + 1)
+    cells = np.array([x, r[0] - x, c[0] - x, r[1] - c[0] + x])
+    logarithm = [-sum(math.lgamma(count + 1) for count in of_one) for of_one in cells.T.tolist()]
     chance = np.exp(logarithm - np.max(logarithm))
     chance /= chance.sum()
-    hits = sum(gains[a] * counts for (a, b), counts in cells.items() if a == b)
-    hits = np.broadcast_to(hits, x.shape)
-    gap = np.abs(x - r[i] * c[j] / n)  # which orders tables as chi-squared does
-    there = (table.rows == i) & (table.columns == j)
+    # with a sample more in the first cell, and so in the last, the other two have one less
+    signs = np.array([1, -1])
+    hits = x * (gains[rows] * signs @ np.equal.outer(rows, columns) @ signs)
+    gap = np.abs(x - r[0] * c[0] / n)  # which orders tables as chi-squared does
+    there = (table.rows == rows[0]) & (table.columns == columns[0])
     at = round(float(table.counts[there].sum()) * n / float(table.total)) - int(x[0])
     return _mid_p(hits, chance, at), _mid_p(gap, chance, at)
-
-
-def _log_factorial(counts: Numbers) -> Numbers:
-    return np.array([math.lgamma(count + 1) for count in counts.tolist()])
 
 
 def _mid_p(statistic: Numbers, chance: Numbers, at: int) -> float:
@@ -102,17 +85,14 @@ def _by_dealing(table: Table, gains: Numbers, margins: list[Codes]) -> float:
     """Return how often dealt out predictions score as high; equal scores count half."""
     rng = np.random.default_rng(0)
     references, predictions = (np.repeat(np.arange(len(x)), x) for x in margins)
-    n = len(references)
-    observed = float((gains * table.hits).sum()) * n / float(table.total)
-    found, left = 0.5, _N_PERMUTATIONS
-    while left:
-        n_dealt = min(left, max(1, _AT_ONCE // n))
-        dealt = rng.permuted(np.tile(predictions, (n_dealt, 1)), axis=1)
-        excess = ((dealt == references) * gains[references]).sum(axis=1) - observed
-        near = np.abs(excess) <= 1e-9 * (1 + abs(observed))
-        found += np.count_nonzero((excess > 0) & ~near) + np.count_nonzero(near) / 2
-        left -= n_dealt
-    return float(found / (_N_PERMUTATIONS + 1))
+    observed = float((gains * table.hits).sum()) * len(references) / float(table.total)
+    found = 0.5
+    for _ in range(_N_PERMUTATIONS):
+        hits = references[rng.permutation(predictions) == references]
+        excess = float(gains[hits].sum()) - observed
+        is_near = abs(excess) <= 1e-9 * (1 + abs(observed))
+        found += 0.5 if is_near else excess > 0
+    return found / (_N_PERMUTATIONS + 1)
 
 
 def margins_of(table: Table) -> tuple[Numbers, Numbers, float, list[Codes] | None]:
@@ -169,17 +149,17 @@ def _moments(r: Numbers, c: Numbers, size: float) -> tuple[float, float]:
 
 def _permuted_p_value(statistic: float, r: Numbers, c: Numbers) -> float:
     """Return how often Pearson's chi-squared is as large where the predictions are dealt out."""
-    rng, found, n_permutations = np.random.default_rng(0), 1, 999
+    rng, found = np.random.default_rng(0), 1
     rows, columns = (np.repeat(np.arange(len(x)), x) for x in (r, c))
     size = len(rows)
-    for _ in range(n_permutations):
+    for _ in range(_N_PERMUTATIONS):
         fused = np.sort(rows * len(c) + rng.permutation(columns))
         starts = np.flatnonzero(np.diff(fused, prepend=-1))
         i, j = np.divmod(fused[starts], len(c))
         cells = np.diff(starts, append=size)
         drawn = size * (float((cells**2 / (r[i] * c[j])).sum()) - 1)
         found += drawn > statistic * (1 - 1e-9) - 1e-9
-    return found / (n_permutations + 1)
+    return found / (_N_PERMUTATIONS + 1)
 
 
 def _gamma_tail(shape: float, x: float) -> float:

@@ -6,14 +6,12 @@ Valverde-Albacete and Pelaez-Moreno (2014), "100% classification accuracy consid
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ..core import scores
 from ..core.labels import Numbers
-from ..core.scores import ZeroDivision
 from ..core.table import Table, sum_by
 from .chance import independence_test
 from .intervals import (
@@ -25,9 +23,9 @@ from .intervals import (
     normal_quantile,
     outside_largest,
     squared_weights,
-    too_few_in_cells,
+    too_few_of_the_rarest,
 )
-from .margins import Margins, gaps
+from .margins import gaps
 from .score import Prior, ScoreWithInterval, with_prior
 
 
@@ -36,43 +34,18 @@ class Entropies(NamedTuple):
 
     reference: float
     prediction: float
-    joint: float
     reference_given_prediction: float
     prediction_given_reference: float
 
 
 def entropies(table: Table) -> Entropies:
-    """Return H(ref), H(pred), H(ref, pred), H(ref|pred) and H(pred|ref) in bits."""
+    """Return H(ref), H(pred), H(ref|pred) and H(pred|ref) in bits."""
     p, n = table.counts / table.total, table.total
     r, c = table.reference_totals[table.rows], table.prediction_totals[table.columns]
-    shares = (r / n, c / n, p, table.counts / c, table.counts / r)
+    shares = (r / n, c / n, table.counts / c, table.counts / r)
     kept = p > 0  # not where it is less than the least number there is
     bits = (-float((p[kept] * np.log2(share[kept])).sum()) for share in shares)
     return Entropies(*(0.0 if x <= 0 else x for x in bits))  # by rounding
-
-
-def reference_entropies(margins: Margins) -> Numbers:
-    """Return H(ref) of each table in bits."""
-    shares = margins.reference_totals / margins.total
-    return np.asarray(-(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=0) + 0.0)
-
-
-def mutual_informations(every: Table, margins: Margins) -> Numbers:
-    """Return what `mutual_information` does of each table, the `blocks` of one."""
-    totals, k = margins.total, len(margins.labels)
-    kept = every.counts / totals[every.rows // k] > 1e-300
-    i, j, counts = every.rows[kept], every.columns[kept], every.counts[kept]
-    table, r, bias = i // k, every.reference_totals[i], every.prediction_totals[j] / totals[i // k]
-    p, expected = counts / totals[table], r / totals[table] * bias
-
-    def by_table(terms: Any = None) -> Numbers:
-        return np.bincount(table, terms, len(totals))
-
-    of_sides = margins.reference_totals, margins.prediction_totals
-    rows, columns = (np.count_nonzero(of_side, axis=0) for of_side in of_sides)
-    empty = np.where(by_table() == rows * columns, 0.0, np.maximum(1 - by_table(expected), 0.0))
-    terms = by_table(p * np.log(counts / r / bias) - (p - expected))
-    return np.maximum(terms + empty, 0.0) / math.log(2)
 
 
 ENOUGH_TO_SEE = 1000  # samples: 95% of such samples have a class whose share is 0.3%
@@ -101,7 +74,25 @@ class EntropicScore(ScoreWithInterval):
         return self.exact(table) * sum(logarithms)
 
     def too_few(self, table: Table, prior: Any = None) -> str:
-        return too_few_in_cells(table, self.lacks_classes(table))
+        size, few = effective_sample_size(table), too_few_of_the_rarest(table)
+        there, fewest = table.reference_totals > 0, fewest_if_undeclared(table)
+        # predicted values that no reference has: each adds (k - 1) / 2N nats to the information of
+        # a guesser of k classes on N samples, so with 10 (k - 1) samples for each its score rises
+        # by 5% to 6%; a single value does not count
+        n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
+        if not few and not table.declared and n_outside > 1:
+            least = 10 * (int(np.count_nonzero(there)) - 1) * n_outside
+            few = lack(
+                size, least, "sample", f" for {n_outside} predictions outside the references"
+            )
+        if not self.lacks_classes(table) and (few or fewest >= 5 - 1e-6):
+            return few
+        enough = float(f"{5 / fewest * size:.2g}")
+        return (
+            f"only {fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, so other "
+            f"classes may be missing; for an interval, about {enough:,.0f} samples would do, or "
+            "declare all classes with `labels`"
+        )
 
     def lacks_classes(self, table: Table) -> bool:
         """Return whether too many classes may lack references for any interval."""
@@ -113,7 +104,7 @@ class EntropicScore(ScoreWithInterval):
 
     def by_chance(self, table: Table, rows: Missing, z: float) -> float:
         """Return the least logarithm that the table leaves room for."""
-        raise NotImplementedError
+        return 0.0
 
     def left(self, table: Table) -> float:
         """Return how far above the mean of the samples one of them can be, in nats."""
@@ -202,18 +193,11 @@ class Nit(EntropicScore):
         only_one = "there is only one class: NIT is 1.0 by definition"
         return only_one if scores.n_classes(table) == 1 else ""
 
-    def value(
-        self, table: Table, *, prior: Prior = None, zero_division: ZeroDivision = "warn"
-    ) -> float:
-        return scores.nit(with_prior(table, prior), zero_division=zero_division)
+    def value(self, table: Table, *, prior: Prior = None, **options: Any) -> float:
+        return scores.nit(with_prior(table, prior), **options)
 
     def exact(self, table: Table) -> Any:
         return np.exp2(scores.mutual_information(table)) / scores.n_classes(table)
-
-    def of_each(self, tables: Sequence[Table], every: Table, margins: Margins) -> Numbers:
-        k = np.array([scores.n_classes(table) for table in tables])
-        values = np.exp2(mutual_informations(every, margins)) / k
-        return np.where(k > 1, np.minimum(values, 1.0), np.nan)
 
     def scale(self, n_classes: int) -> float:
         return 1 / n_classes
@@ -242,9 +226,6 @@ class Nit(EntropicScore):
 
     def holds_chance(self, table: Table, low: float, high: float) -> bool:
         return low <= self.least_scale(table) + 1e-12
-
-    def by_chance(self, table: Table, rows: Missing, z: float) -> float:
-        return 0.0
 
     def left(self, table: Table) -> float:
         return surprise(table)[1] - scores.mutual_information(table) * math.log(2)
@@ -308,8 +289,7 @@ def triangle_of(table: Table) -> EntropyTriangle:
         return EntropyTriangle(math.nan, math.nan, math.nan)
     h, span = entropies(table), 2 * math.log2(k)
     lost = h.reference_given_prediction + h.prediction_given_reference
-    uneven = 1 - (h.reference + h.prediction) / span
-    uneven = 0.0 if uneven < 0 else uneven  # by rounding
+    uneven = max(1 - (h.reference + h.prediction) / span, 0.0)  # below it by rounding
     return EntropyTriangle(uneven, 2 * scores.mutual_information(table) / span, lost / span)
 
 

@@ -35,8 +35,7 @@ class Interval(NamedTuple):
 
 def check_level(level: Any) -> None:
     """Raise ValueError unless it is a confidence level."""
-    number = isinstance(level, (int, float, np.floating))
-    if not number or not (level > 0 and 1 + level < 2):
+    if not isinstance(level, (int, float, np.floating)) or not (level > 0 and 1 + level < 2):
         raise ValueError(
             f"`confidence_level` must lie between 0 and 1, for example 0.95, got {show(level)}"
         )
@@ -52,8 +51,7 @@ def normal_quantile(level: float) -> float:
 def squared_weights(table: Table) -> Numbers:
     """Return the sum of squared weights of each cell; without weights that is its count."""
     squares = table.squared_weights if table.is_weighted else table.counts
-    known = squares is not None and (squares > 0).all()
-    if squares is None or not (known and np.isfinite(squares.sum(dtype=np.float64))):
+    if squares is None or not (0 < squares.min() <= squares.sum(dtype=np.float64) < math.inf):
         raise ValueError(
             "`table` must know the sums of the squared weights for a standard error: build it from "
             "labels with weights between 1e-150 and 1e150, or pass squared_weights="
@@ -96,43 +94,11 @@ def lack(there: float, wanted: float, what: str, of: str = "") -> str:
     return f"{amount} {what}{'s' * (there != 1)}{of}, fewer than the recommended {least}"
 
 
-def outside_references(table: Table) -> tuple[int, int]:
-    """Return the number of predicted values that no reference has, and the samples they need.
-
-    Each adds (k - 1) / 2N nats to the information of a guesser of k classes on N samples: with
-    10 (k - 1) samples for each, its score rises by 5% to 6%. A single value does not count.
-    """
-    there = table.reference_totals > 0
-    n_outside = int(np.count_nonzero(~there & (table.prediction_totals > 0)))
-    if table.declared or n_outside < 2:
-        return 0, 0
-    return n_outside, 10 * (int(np.count_nonzero(there)) - 1) * n_outside
-
-
 def too_few_of_the_rarest(table: Table, each: str = "reference") -> str:
     """Return how few there are of the rarest class; empty with five, or with enough samples."""
     if effective_sample_size(table) >= FEW_SAMPLES - 1e-6:
         return ""
     return lack(fewest_references(table), 5, each, " of the rarest class")
-
-
-def too_few_in_cells(table: Table, unknown: bool) -> str:
-    """Return what the table has too few of for the interval of a score of its cells.
-
-    `unknown` says that too many classes may lack references for any interval.
-    """
-    size, (n_outside, least) = effective_sample_size(table), outside_references(table)
-    of_outside = f" for {n_outside} predictions outside the references"
-    few = too_few_of_the_rarest(table) or lack(size, least, "sample", of_outside)
-    fewest = fewest_if_undeclared(table)
-    if not unknown and (few or fewest >= 5 - 1e-6):
-        return few
-    enough = float(f"{5 / fewest * size:.2g}")
-    return (
-        f"only {fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, so other classes "
-        f"may be missing; for an interval, about {enough:,.0f} samples would do, or declare all "
-        "classes with `labels`"
-    )
 
 
 def warn_of_doubts(found: Iterable[tuple[str, str, bool]]) -> None:

@@ -7,7 +7,6 @@ K-category assignments by a K-category correlation coefficient". docs/formulas.m
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
@@ -15,11 +14,9 @@ import numpy as np
 
 from ..core import scores
 from ..core.labels import Numbers, check_choice
-from ..core.scores import Average, ZeroDivision
 from ..core.table import Classes, Table, sum_by
 from .intervals import (
     Interval,
-    check_level,
     effective_sample_size,
     fewest_references,
     lack,
@@ -35,9 +32,9 @@ _FEWEST_UNDER_A_PRIOR = 3 - 1e-6  # references of a class; below, it weighs more
 
 @dataclass
 class Margins:
-    """Sums of the cells of n tables by class, under the names that a `Table` has for them.
+    """Sums of cells by class, under the names that a `Table` has for them.
 
-    They have the shape (k, n), the totals (n,), so that a formula gives n scores.
+    For n tables they have the shape (k, n), the totals (n,), so that a formula gives n scores.
     """
 
     labels: Classes
@@ -54,33 +51,6 @@ class Margins:
     def of_sums(cls, labels: Any, h: Numbers, r: Numbers, c: Numbers, n: Any) -> Margins:
         """Return them from hits, totals and the total, the others by subtraction."""
         return cls(labels, h, r, c, n, c - h, r - h, n - r, n - c)
-
-    @classmethod
-    def of_blocks(cls, every: Table, labels: Classes) -> Margins:
-        """Return those of the tables that are the `blocks` of one, which have these labels."""
-
-        def by_table(sums: Numbers) -> Numbers:
-            return sums.reshape(-1, len(labels)).T
-
-        h, r, c = map(by_table, (every.hits, every.reference_totals, every.prediction_totals))
-        wrong, missed = (by_table(x.false_positives) for x in (every, _swapped(every)))
-        return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, _of_others(r), _of_others(c))
-
-
-def blocks(tables: Sequence[Table]) -> Table:
-    """Return one table with these along its diagonal, all of the same labels."""
-    k, sizes = len(tables[0].labels), [len(table.rows) for table in tables]
-    start = np.repeat(np.arange(len(tables)) * k, sizes)
-    cells = zip(*((table.rows, table.columns, table.counts) for table in tables), strict=True)
-    rows, columns, counts = map(np.concatenate, cells)
-    return Table(tuple(range(k * len(tables))), True, rows + start, columns + start, counts)
-
-
-def _of_others(totals: Numbers) -> Numbers:
-    """Return for each row the sum of all others: of those before it and those after it."""
-    none = np.zeros((1, totals.shape[1]))
-    before, after = (np.cumsum(x, axis=0)[:-1] for x in (totals, totals[::-1]))
-    return np.concatenate([none, before]) + np.concatenate([none, after])[::-1]
 
 
 Sums: TypeAlias = Table | Margins
@@ -109,14 +79,9 @@ def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
 def transposed(table: AnyTable) -> AnyTable:
     """Return the table with references and predictions swapped."""
     order = np.lexsort((table.rows, table.columns))
-    squares = table.squared_weights
-    return replace(
-        table,
-        rows=table.columns[order],
-        columns=table.rows[order],
-        counts=table.counts[order],
-        squared_weights=None if squares is None else squares[order],
-    )
+    rows, columns, counts = (x[order] for x in (table.columns, table.rows, table.counts))
+    squares = None if table.squared_weights is None else table.squared_weights[order]
+    return replace(table, rows=rows, columns=columns, counts=counts, squared_weights=squares)
 
 
 class MarginScore(ScoreWithInterval):
@@ -124,16 +89,6 @@ class MarginScore(ScoreWithInterval):
 
     of_rare: ClassVar[bool] = True
     """Whether its interval hangs on the samples outside the largest class."""
-
-    def exact(self, table: Sums) -> Numbers:
-        """Return the score of a table, or one for each of n tables; nan or 0 if undefined."""
-        raise NotImplementedError
-
-    def of_each(self, tables: Sequence[Table], every: Table, margins: Margins) -> Numbers:
-        totals = {"references": margins.reference_totals, "predictions": margins.prediction_totals}
-        undefined = [np.count_nonzero(totals[side], axis=0) == 1 for side in self.sides]
-        values = np.clip(self.exact(margins), self.lowest, self.best)
-        return np.where(np.any(undefined, axis=0), np.nan, values)
 
     def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
         """Return a, b and u of the derivatives a_i + b_j + u_i [i = j] by the shares p_ij."""
@@ -144,11 +99,10 @@ class MarginScore(ScoreWithInterval):
         return a[i] + b[j] + u[i] * (i == j)
 
     def furthest(self, table: Table) -> float:
-        score, same = self.oriented(table)
-        if score.undefined(same):
+        if self.undefined(table):
             return 0.0
-        a, b, u = score.gradient(same)
-        lowest, highest = _reachable(b if score is self else a, u)
+        _, b, u = self.gradient(table)
+        lowest, highest = _reachable(b, u)
         return float((highest - lowest)[table.reference_totals > 0].max())
 
     def too_few(self, table: Table, prior: Any = None) -> str:
@@ -176,8 +130,6 @@ class MarginScore(ScoreWithInterval):
     def intervals(self, table: Table, level: float, prior: Prior = None) -> list[Interval]:
         if self.average is not None:
             return super().intervals(table, level, prior)
-        check_level(level)
-        self.with_interval(prior)
         made = _intervals_by_class(self.rounded(table), self.oriented(table)[1], level)
         return [interval.within(self.lowest, self.best) for interval in made]
 
@@ -247,8 +199,7 @@ class F1Macro(MarginScore):
 
 def _both(table: Sums) -> Numbers:
     """Return prevalence + bias; as shares, for r + c may pass 2^63 or 1e308."""
-    both = table.reference_totals / table.total + table.prediction_totals / table.total
-    return np.asarray(both)
+    return table.reference_totals / table.total + table.prediction_totals / table.total
 
 
 def _n_occurring(table: Sums) -> Any:
@@ -342,10 +293,6 @@ def _swapped(table: Sums) -> Sums:
     )
 
 
-ACCURACY, BALANCED_ACCURACY, F1_MACRO = Accuracy(), BalancedAccuracy(), F1Macro()
-COHEN_KAPPA, MATTHEWS_CORRCOEF = CohenKappa(), MatthewsCorrelation()
-
-
 # Informedness
 
 
@@ -362,7 +309,7 @@ class Informedness(MarginScore):
     marked = "above accuracy, so it is no share of the answers"
     sides = ("references",)
 
-    average: Average = "bias"
+    average: scores.Average = "bias"
 
     def value(self, table: Table, **options: Any) -> Any:
         return scores.informedness(table, average=self.average, **options)
@@ -397,9 +344,7 @@ class Informedness(MarginScore):
 
     def around(self, value: float, table: Table, scored: Table, level: float) -> Interval:
         made = super().around(value, table, scored, level)
-        if self.average != "bias":
-            return made
-        excess = _excess(table, scored)
+        excess = _excess(table, scored) if self.average == "bias" else 0.0
         return made._replace(low=made.low - excess, high=made.high - excess)
 
     def caution(self, table: Table, value: float) -> str:
@@ -460,11 +405,16 @@ class Markedness(MarginScore):
     averages = ("prevalence", "bias", "macro", None)
     sides = ("predictions",)
 
-    average: Average = "prevalence"
+    average: scores.Average = "prevalence"
 
     def oriented(self, table: Table) -> tuple[MarginScore, Table]:
-        swapped: dict[Average, Average] = {"bias": "prevalence", "prevalence": "bias"}
+        swapped: dict[scores.Average, scores.Average] = {"bias": "prevalence", "prevalence": "bias"}
         return Informedness(swapped.get(self.average, self.average)), transposed(table)
+
+    def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
+        score, swapped = self.oriented(table)
+        a, b, u = score.gradient(swapped)
+        return b, a, u
 
     def value(
         self,
@@ -472,7 +422,7 @@ class Markedness(MarginScore):
         *,
         prior: Prior = None,
         prior_mode: str = "reweight",
-        zero_division: ZeroDivision = "warn",
+        zero_division: scores.ZeroDivision = "warn",
     ) -> Any:
         scores.check_zero_division(zero_division, self.stand_in)
         check_choice("prior_mode", prior_mode, self.prior_modes)
@@ -636,5 +586,5 @@ def _intervals_by_class(values: list[float], table: Table, level: float) -> list
     one_each, none = np.ones((2, k)), np.zeros(k)
     rows = _Rows(one_each, size, least_size, variance, mean, 1 - mean, none, error)
     below, above = _reaches(rows, level)
-    ends = np.stack([error, values - below, values + above], axis=1).tolist()
-    return [Interval(value, *numbers) for value, numbers in zip(values, ends, strict=True)]
+    numbers = np.stack([values, error, values - below, values + above], axis=1)
+    return [Interval(*of_class) for of_class in numbers.tolist()]

@@ -52,20 +52,18 @@ def _interval_of(
     check_level(level)
     prior = options.get("prior")
     score = averaged_score(name, options.get("average", "default")).with_interval(prior)
-    by_class = isinstance(value, list)
     made = score.intervals(table, level, prior)
     own = [interval.value for interval in made]
-    shown = own if by_class else own[0]
-    is_defined = not score.undefined(table)
-    if is_defined and not np.allclose(own, value, rtol=0, atol=1e-12, equal_nan=True):
+    is_close = np.allclose(own, value, rtol=0, atol=1e-12, equal_nan=True)
+    if not is_close and not score.undefined(table):
         raise RuntimeError(
             f"the metric {name!r} of version {version} scores {value}, and the installed package, "
-            f"version {__version__}, scores {shown}: install the same version of both"
+            f"version {__version__}, scores {own}: install the same version of both"
         )
     there = [interval for interval in made if not math.isnan(interval.standard_error)]
     warn_of_doubts((name, score.doubt(table, prior), math.isnan(x.low)) for x in there)
-    errors, ends = [x.standard_error for x in made], [[x.low, x.high] for x in made]
-    return {
-        f"{name}_standard_error": errors if by_class else errors[0],
-        f"{name}_confidence_interval": ends if by_class else ends[0],
+    fields: dict[str, list[Any]] = {
+        f"{name}_standard_error": [x.standard_error for x in made],
+        f"{name}_confidence_interval": [[x.low, x.high] for x in made],
     }
+    return fields if isinstance(value, list) else {field: x[0] for field, x in fields.items()}

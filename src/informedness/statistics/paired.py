@@ -184,5 +184,4 @@ def holm(p_values: Sequence[float]) -> list[float]:
     order, n_tests = np.argsort(p), np.count_nonzero(~np.isnan(p))  # nan comes last
     factors = n_tests - np.arange(len(p))
     p[order] = np.maximum.accumulate(np.minimum(factors * p[order], 1.0))
-    corrected: list[float] = p.tolist()
-    return corrected
+    return p.tolist()

@@ -7,7 +7,6 @@ from here; the code that registers, builds and publishes modules reads its list 
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -20,7 +19,7 @@ from .score import Score, score_of
 
 
 class Entry(NamedTuple):
-    """Where the `Score` of a name is defined, and where it is used."""
+    """Where the score of a name is defined, as a `Score` or a function, and where it is used."""
 
     where: str
     """"module:NAME" below the package, or "file.py:NAME" in the metric's folder."""
@@ -32,15 +31,15 @@ class Entry(NamedTuple):
 
 
 REGISTRY = {  # in the order of a report
-    "accuracy": Entry("statistics.margins:ACCURACY"),
-    "balanced_accuracy": Entry("statistics.margins:BALANCED_ACCURACY"),
-    "f1_macro": Entry("statistics.margins:F1_MACRO"),
-    "cohen_kappa": Entry("statistics.margins:COHEN_KAPPA"),
-    "matthews_corrcoef": Entry("statistics.margins:MATTHEWS_CORRCOEF"),
-    "informedness": Entry("statistics.margins:INFORMEDNESS", is_module=True),
-    "markedness": Entry("statistics.margins:MARKEDNESS", in_report=False),
-    "nit": Entry("statistics.entropy:NIT", is_module=True),
-    "ema": Entry("statistics.entropy:EMA", in_report=False),
+    "accuracy": Entry("statistics.margins:Accuracy"),
+    "balanced_accuracy": Entry("statistics.margins:BalancedAccuracy"),
+    "f1_macro": Entry("statistics.margins:F1Macro"),
+    "cohen_kappa": Entry("statistics.margins:CohenKappa"),
+    "matthews_corrcoef": Entry("statistics.margins:MatthewsCorrelation"),
+    "informedness": Entry("statistics.margins:Informedness", is_module=True),
+    "markedness": Entry("statistics.margins:Markedness", in_report=False),
+    "nit": Entry("statistics.entropy:Nit", is_module=True),
+    "ema": Entry("statistics.entropy:Ema", in_report=False),
 }
 SCORES = tuple(REGISTRY)
 MODULES = tuple(name for name, entry in REGISTRY.items() if entry.is_module)
@@ -55,21 +54,19 @@ def score_named(name: str, argument: str = "metric") -> Score:
     Raises
     ------
     ValueError
-        If there is no such score; the message names the argument, and a score of a similar name or
-        title.
+        If there is no such score; the message names the argument, and a score whose name or title
+        has this as a part.
     """
     if isinstance(name, str) and name not in SCORES and (like := _like(name.lower())):
-        raise ValueError(
-            f"`{argument}` must be one of {SCORES}, got {name!r}: did you mean {like[0]!r}?"
-        )
+        meant = f"got {name!r}: did you mean {like[0]!r}?"
+        raise ValueError(f"`{argument}` must be one of {SCORES}, {meant}")
     check_choice(argument, name, SCORES)
     return _loaded(name)
 
 
 def _like(name: str) -> list[str]:
-    """Return the scores that have this as a part of their name or title, or else a similar name."""
-    parts = [x for x in SCORES if name and name in f"{x} {_loaded(x).title}".lower()]
-    return parts or get_close_matches(name, SCORES)
+    """Return the scores that have this as a part of their name or title."""
+    return [x for x in SCORES if name and name in f"{x} {_loaded(x).title}".lower()]
 
 
 @cache
@@ -77,7 +74,7 @@ def _loaded(name: str) -> Score:
     entry = REGISTRY[name]
     place, _, attribute = entry.where.partition(":")
     found = getattr(_file_of(name, place), attribute)
-    return found if isinstance(found, Score) else score_of(found, name, entry.title or name)
+    return found() if isinstance(found, type) else score_of(found, name, entry.title or name)
 
 
 @cache

@@ -7,7 +7,7 @@ draws scores knows them only by this.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -16,7 +16,7 @@ import numpy as np
 from ..core.labels import Numbers, check_choice, show
 from ..core.scores import Average, ZeroDivision, read_prior, reweighted, why_one_class
 from ..core.table import Table
-from .intervals import Interval, check_level, squared_weights
+from .intervals import Interval, squared_weights
 from .signature import signature_of
 
 Prior: TypeAlias = Mapping[Any, float] | None
@@ -103,13 +103,6 @@ class Score:
         """Return the score of a table, without a warning, nan where it is undefined."""
         return math.nan if self.undefined(table) else float(self.rounded(table))
 
-    def of_each(self, tables: Sequence[Table], every: Table, margins: Any) -> Numbers:
-        """Return the score of each table, nan where it is undefined.
-
-        `every` has them as `blocks`, and their `Margins` are given.
-        """
-        return np.array([self.or_nan(table) for table in tables])
-
     def meaning(self, table: Table, value: float) -> str:
         """Return how a value reads as a share of the answers; empty if it is none."""
         return ""
@@ -176,11 +169,8 @@ class ScoreWithInterval(Score):
         Raises
         ------
         ValueError
-            If the level or the prior is not valid, or if the table holds sums of weights without
-            their squares.
+            If the prior is not valid, or if the table holds sums of weights without their squares.
         """
-        check_level(level)
-        self.with_interval(prior)  # refuses what has none
         squared_weights(table)  # refuses a table that does not know them
         score, table = self.oriented(table)
         scored = with_prior(table, prior)
@@ -200,13 +190,7 @@ class ScoreWithInterval(Score):
 
     def slopes(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell of the table; 0 if it is undefined."""
-        score, same = self.oriented(table)
-        if score.undefined(same):
-            return np.zeros(len(table.rows))
-        slopes = score.cell_gradient(same)
-        if score is not self:  # whose cells are in another order
-            slopes[np.lexsort((table.rows, table.columns))] = slopes.copy()
-        return np.asarray(slopes)
+        return np.zeros(len(table.rows)) if self.undefined(table) else self.cell_gradient(table)
 
     def furthest(self, table: Table) -> float:
         """Return how far the answer to one sample more can move the score, times the samples."""
