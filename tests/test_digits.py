@@ -1,28 +1,23 @@
 """Every score keeps its digits: counts of 1e15 and beyond, a hundred classes, weights of any size.
 
-The oracle is `dense.score`, the definitions in fractions or numbers of 60 digits.
-`INFORMEDNESS_FUZZ=20000 pytest tests/test_digits.py` draws as many random tables.
+The oracle is `dense.score`, the definitions in fractions or numbers of 60 digits. In
+`test_properties.py` the tables are drawn.
 """
 
 import math
-import os
-from fractions import Fraction
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 
-import by_table
 import dense
 from informedness import ContingencyTable, estimate, nit_score, report
-from tables import score_of, table_of_labels, table_of_pairs
+from tables import score_of, table_of_labels
 
 pytestmark = [pytest.mark.digits, pytest.mark.filterwarnings("ignore:informedness. ")]
 
 BIG = 10**15
-SEEDS = range(int(os.environ.get("INFORMEDNESS_FUZZ", "100")))
-IRRATIONAL = ("nit", "ema", "matthews_corrcoef")
 
 
 def diagonal(k: int, seed: int, right: int, wrong: int) -> np.ndarray:
@@ -56,7 +51,8 @@ def table_of(name: str) -> ContingencyTable:
     cells = plain(TABLES[name])
     if name in COUNTS:
         return ContingencyTable.from_matrix(cells)
-    return by_labels(cells, np.random.default_rng(0))
+    i, j = np.nonzero(cells)
+    return table_of_labels(i, j, sample_weight=np.array(cells)[i, j], labels=range(len(cells)))
 
 
 def plain(cells: Any) -> list[list[Any]]:
@@ -102,98 +98,6 @@ def test_cells_of_very_different_sizes_leave_an_interval_of_numbers():
             low, high = made.confidence_interval
             assert low <= made.value <= high, (name, metric)
             assert math.isfinite(made.standard_error), (name, metric)
-
-
-# Random tables, by three ways into the table
-
-
-def random_cells(rng):
-    """Return a table of counts or of weights of sizes up to all that 64 bits hold."""
-    k = int(rng.choice([1, 2, 2, 3, 4, 7, 12]))
-    if rng.random() < 0.2:  # nearly all of it in one cell
-        cells = rng.integers(0, 12, (k, k))
-        cells[0, 0] = 10 ** rng.integers(12, 18)
-        return cells.tolist()
-    decades = rng.uniform(0, 18 if rng.random() < 0.5 else 3)
-    cells = 10 ** rng.uniform(0, max(decades - math.log10(k * k), 0.5), (k, k))
-    cells *= rng.random((k, k)) < rng.uniform(0.2, 1.2)
-    if rng.random() < 0.3:
-        cells[np.diag_indices(k)] *= 10 ** rng.uniform(
-            0, max(16.5 - math.log10(cells.max() + 1), 0)
-        )
-    if rng.random() < 0.2:
-        cells[:, rng.integers(k)] = 0
-    if rng.random() < 0.2:
-        cells[rng.integers(k)] = 0
-    if not cells.astype(np.int64).any():
-        cells[0, 0] = 1
-    if rng.random() < 0.5:
-        return cells.astype(np.int64).tolist()
-    return (cells * 10.0 ** rng.integers(-40, 40)).tolist()
-
-
-def by_matrix(cells, rng):
-    return ContingencyTable.from_matrix(cells, labels=range(len(cells)))
-
-
-def by_labels(cells, rng):
-    """Return the table of a weight for each cell, in any order."""
-    i, j = np.nonzero(cells)
-    order = rng.permutation(len(i))
-    i, j = i[order], j[order]
-    weights = np.array(cells, dtype=float)[i, j]
-    return table_of_labels(i, j, sample_weight=weights, labels=range(len(cells)))
-
-
-def by_parts(cells, rng):
-    """Return the sum of two tables that share the cells out among them."""
-    i, j = np.nonzero(cells)
-    array = np.array(cells)
-    mine = rng.random(len(i)) < 0.5
-    options = {"labels": range(len(cells))}
-    parts = [(i[side], j[side], array[i[side], j[side]]) for side in (mine, ~mine)]
-    tables = []
-    for part in parts:
-        if array.dtype.kind == "f":  # sums of weights, also where they happen to be whole
-            options["n_samples"] = np.ones(len(part[0]))
-        if len(part[0]):
-            tables.append(table_of_pairs(*part, **options))
-    return sum(tables)
-
-
-def exact_or_nan(cells, metric, average):
-    """Return the score by its definition, nan where that divides by 0."""
-    mpmath.mp.dps = 60
-    rational = [[Fraction(x) for x in row] for row in cells]
-    if metric in IRRATIONAL:
-        rational = [[mpmath.mpf(x.numerator) / x.denominator for x in row] for row in rational]
-        if metric == "nit":  # of declared classes
-            return float(mpmath.exp(dense.information(rational)) / len(cells))
-    try:
-        return float(dense.score(rational, metric, average))
-    except ZeroDivisionError:
-        return math.nan
-
-
-@pytest.mark.slow
-def test_scores_of_random_tables_are_exact():
-    for seed in SEEDS:
-        rng = np.random.default_rng([seed, 1])
-        cells = random_cells(rng)
-        counts = isinstance(cells[0][0], int)
-        for way in (by_matrix, by_parts) if counts else (by_matrix, by_labels, by_parts):
-            is_whole = all(x == int(x) for row in cells for x in row)
-            if is_whole and not counts and way is not by_labels:
-                continue  # whole weights are counts, unless their squares are given
-            table = way(cells, rng)
-            assert table.total == pytest.approx(sum(map(sum, cells)), rel=1e-15), (seed, way)
-            for metric, average in dense.SCORES:
-                options = {} if average is None else {"average": average}
-                value = getattr(by_table, metric)(table, **options)
-                wanted = pytest.approx(
-                    exact_or_nan(cells, metric, average), rel=0, abs=1e-12, nan_ok=True
-                )
-                assert value == wanted, (seed, way, metric, average)
 
 
 def test_a_weight_next_to_nothing_passes_on_nothing():

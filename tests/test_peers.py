@@ -1,8 +1,7 @@
-"""Other implementations as oracles, on random tables: scikit-learn, pycm, exact rationals."""
+"""Other implementations as oracles, on random tables: scikit-learn and pycm."""
 
 import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from pycm import ConfusionMatrix
 import by_table
 import dense
 from golden import close
-from informedness import ContingencyTable, informedness_score, markedness_score
+from informedness import informedness_score, markedness_score
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings(
@@ -84,39 +83,3 @@ def test_pycm_agrees(k):
                 assert score(*pair, average=average) == wanted, (name, average)
             by_class = close(list(theirs.class_stat[name].values()))
             assert score(*pair, average=None) == by_class, name
-
-
-def random_prior(matrix):
-    """Return a prior of the classes in the references, uneven, that sums to exactly 1."""
-    known = np.flatnonzero(matrix.sum(axis=1)).tolist()
-    parts = np.random.default_rng(known).integers(1, 30, len(known)).tolist()
-    return {c: Fraction(part, sum(parts)) for c, part in zip(known, parts, strict=True)}
-
-
-def at_odds(cells, average, prior):
-    """Return the sum of weight (hits/q - misses/(1 - q)) in shares of all, by its definition."""
-    n, columns = sum(map(sum, cells)), [sum(column) for column in zip(*cells, strict=True)]
-    score = Fraction(0)
-    for c, q in prior.items():
-        hits = cells[c][c]
-        gain = hits / q - (columns[c] - hits) / (1 - q)
-        weights = {"bias": columns[c], "prevalence": sum(cells[c]), "macro": n / len(prior)}
-        score += weights[average] * gain / n**2
-    return score
-
-
-@pytest.mark.parametrize("k", K)
-def test_scores_under_a_prior_are_those_of_rational_arithmetic(k):
-    for matrix, average in itertools.product(drawn(k), dense.AVERAGES):
-        cells = [[Fraction(int(count)) for count in row] for row in matrix]
-        prior = random_prior(matrix)
-        shares = [prior.get(c, 0) for c in range(k)]
-        options = {"average": average, "prior": {c: float(share) for c, share in prior.items()}}
-        table = ContingencyTable.from_matrix(matrix)
-        wanted = dense.score(cells, "informedness", average, shares)
-        assert by_table.informedness(table, **options) == close(wanted), average
-        if np.all(matrix.sum(axis=0) * matrix.sum(axis=1)):
-            wanted = dense.score(cells, "markedness", average, shares)
-            assert by_table.markedness(table, **options) == close(wanted), average
-        found = by_table.informedness(table, prior_mode="odds", **options)
-        assert found == close(at_odds(cells, average, prior)), average
