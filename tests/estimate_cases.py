@@ -56,16 +56,3 @@ def function_of(score, shares=None):
 
 
 every_score = pytest.mark.parametrize("score", SCORES, ids=NAMES)
-
-
-def to_9_digits(numbers):
-    return repr(np.round(np.array(numbers, dtype=float), 9).tolist())
-
-
-def different_numbers_of_one_signature(entries, least=100):
-    seen, clashes = {}, []
-    for line, numbers, options in entries:
-        if numbers is not None and seen.setdefault(line, (numbers, options))[0] != numbers:
-            clashes.append((line, seen[line], (numbers, options)))
-    assert len(seen) > least
-    return clashes

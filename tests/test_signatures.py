@@ -8,79 +8,57 @@ import pytest
 
 import by_table
 from dense import SCORES
-from estimate_cases import different_numbers_of_one_signature, table_of, to_9_digits
+from estimate_cases import table_of
 from informedness import estimate
 from tables import table_of_labels, table_of_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
-
 REFERENCES = [0, 0, 0, 0, 1, 1, 1, 2, 2, 0, -1, 1] * 5
 PREDICTIONS = [0, 0, 1, 0, 1, 1, 0, 2, 1, 2, 1, 1] * 5
-TABLE_SETTINGS = {
-    "labels": [None, [-1, 0, 1, 2], [2, 1, 0, -1], [-1, 0, 1, 2, 3], [-1, 0, 1]],
-    "ignore_index": [None, -1, 2],
-    "unknown": ["error", "wrong"],
-}
+CLASSES = [-1, 0, 1, 2], [2, 1, 0, -1], [-1, 0, 1, 2, 3], [-1, 0, 1]
 
 
-def walked_tables():
-    """Yield the table of every combination of options that is valid, and what it ignores."""
-    for values in itertools.product(*TABLE_SETTINGS.values()):
-        options = dict(zip(TABLE_SETTINGS, values, strict=True))
+def to_9_digits(numbers):
+    return repr(np.round(np.array(numbers, dtype=float), 9).tolist())
+
+
+def walked():
+    """Yield signature, numbers and options: of tables by all options, averages and priors."""
+    outside = itertools.product(CLASSES, [None, -1, 2], ["error", "wrong"])
+    for number, (labels, ignored, unknown) in enumerate([(None, None, "error"), *outside]):
+        settings = {"labels": labels, "ignore_index": ignored, "unknown": unknown}
         try:
-            table = table_of_labels(REFERENCES, PREDICTIONS, **options)
+            table = table_of_labels(REFERENCES, PREDICTIONS, **settings)
         except ValueError:  # a label outside the classes
             continue
-        yield table, options["ignore_index"]
-
-
-def score_or_none(table, metric, options):
-    """Return the score to 9 digits, or None for what is refused."""
-    try:
-        return to_9_digits(getattr(by_table, metric)(table, **options))
-    except ValueError:
-        return None
-
-
-def priors_of(table):
-    present = [table.labels[code] for code in np.flatnonzero(table.reference_totals)]
-    total = len(present) * (len(present) + 1) / 2
-    uneven = {label: (code + 1) / total for code, label in enumerate(present)}
-    return None, dict.fromkeys(present, 1 / len(present)), uneven
+        there = [x for x in (-1, 0, 1, 2) if x != ignored]
+        uneven = {
+            label: (code + 1) / sum(range(len(there) + 1)) for code, label in enumerate(there)
+        }
+        priors = {"prior": dict.fromkeys(there, 1 / len(there))}, {"prior": uneven}
+        for metric, average in [*SCORES, ("informedness", None), ("markedness", None)]:
+            ways = [{}]
+            if metric in ("informedness", "markedness"):
+                ways = [{"average": average} | prior for prior in ({}, *priors)]
+            if metric == "informedness":
+                ways += [way | {"prior_mode": "odds"} for way in ways[1:]]
+            for way in ways:
+                line = by_table.signature(table, metric, ignore_index=ignored, **way)
+                yield line, to_9_digits(getattr(by_table, metric)(table, **way)), (metric, way)
+        ways = [{"metric": "nit"}, {}, *priors] if number % 2 else []
+        for way, level in itertools.product(ways, (0.95, 0.9, 0.90000000001)):
+            made = estimate(table, ignore_index=ignored, **way, confidence_level=level)
+            numbers = [made.value, made.standard_error, *made.confidence_interval]
+            yield made.signature, to_9_digits(numbers), (way, level)
 
 
 @pytest.mark.slow
 def test_numbers_of_samples_without_weights_that_differ_never_share_a_signature():
-    def entries():
-        for number, (table, ignored) in enumerate(walked_tables()):
-            for metric, average in [*SCORES, ("informedness", None), ("markedness", None)]:
-                ways = [{}]
-                if metric in ("informedness", "markedness"):
-                    ways = [{"average": average, "prior": prior} for prior in priors_of(table)]
-                    ways += [way | {"prior_mode": "odds"} for way in ways[1:]]
-                for way in ways:
-                    line = by_table.signature(table, metric, ignore_index=ignored, **way)
-                    yield line, score_or_none(table, metric, way), (metric, way, ignored)
-            ways = [{"metric": "nit"}, *({"prior": prior} for prior in priors_of(table))]
-            for way, level in itertools.product(ways, (0.95, 0.9, 0.90000000001)):
-                if number % 2:
-                    break
-                made = estimate(table, ignore_index=ignored, **way, confidence_level=level)
-                numbers = [made.value, made.standard_error, *made.confidence_interval]
-                yield made.signature, to_9_digits(numbers), (way, level)
-
-    assert different_numbers_of_one_signature(entries()) == []
-
-
-def test_a_value_that_stands_in_for_an_undefined_one_is_in_the_signature():
-    table = table_of([[5, 3], [0, 0]])
-    for metric in ("informedness", "markedness"):
-        warned, zero, nan = (
-            by_table.signature(table, metric, zero_division=value)
-            for value in ("warn", 0.0, math.nan)
-        )
-        assert warned == zero != nan
+    seen = {}
+    for line, numbers, options in walked():
+        assert seen.setdefault(line, (numbers, options))[0] == numbers, (seen[line], options)
+    assert len(seen) > 100
 
 
 def test_signatures_read_as_they_are_documented():
@@ -93,27 +71,22 @@ def test_signatures_read_as_they_are_documented():
     )
 
 
-def test_equal_settings_of_other_types_have_one_signature():
+def test_equal_settings_of_other_types_and_another_order_of_sums_have_one_signature():
     table = table_of_labels([0, 1, 1], [0, 1, 0])
     priors = {0: 0.5, 1: 0.5}, {np.int8(1): 0.5, 0.0: np.float32(0.5)}, {True: 0.5, 0: 0.5}
+    ignored = (-100, -100.0, np.int64(-100))
     lines = {
-        by_table.signature(table, "informedness", ignore_index=ignored, prior=prior)
-        for ignored in (-100, -100.0, np.int64(-100))
-        for prior in priors
+        by_table.signature(table, "informedness", ignore_index=label, prior=prior)
+        for label, prior in itertools.product(ignored, priors)
     }
     assert len(lines) == 1
+    # even where a sum lies halfway between two roundings
+    sums = (1234.565, math.nextafter(1234.565, 0), math.nextafter(1234.565, 9999))
+    tables = [table_of_pairs([0, 1], [0, 1], [x, 0.5], squared_weights=[9, 1]) for x in sums]
+    assert len({by_table.signature(table, "nit") for table in tables}) == 1
 
 
-def test_the_order_in_which_weights_were_summed_is_not_in_the_signature():
-    """Even where a sum lies halfway between two roundings."""
-    lines = set()
-    for last in (1234.565, math.nextafter(1234.565, 0), math.nextafter(1234.565, 9999)):
-        table = table_of_pairs([0, 1], [0, 1], [last, 0.5], squared_weights=[9, 1])
-        lines.add(by_table.signature(table, "nit"))
-    assert len(lines) == 1
-
-
-def test_the_sum_of_weights_and_all_digits_of_the_level_are_in_the_signature():
+def test_the_sum_of_weights_all_digits_of_the_level_and_a_stand_in_of_nan_are_in_the_signature():
     lines = set()
     for third in (0.5, 1):
         weights = [1.5, 2.5, third]
@@ -121,3 +94,9 @@ def test_the_sum_of_weights_and_all_digits_of_the_level_are_in_the_signature():
         for level in (0.99, 0.9994, 0.9994 + 1e-12):
             lines.add(estimate(table, confidence_level=level).signature)
     assert len(lines) == 6
+    for metric in ("informedness", "markedness"):
+        warned, zero, nan = (
+            by_table.signature(table_of([[5, 3], [0, 0]]), metric, zero_division=value)
+            for value in ("warn", 0.0, math.nan)
+        )
+        assert warned == zero != nan
