@@ -9,7 +9,7 @@ import pytest
 
 from dense import SCORES
 from estimate_cases import THREE, every_score, options_of, table_of, weighted
-from informedness import estimate, report
+from informedness import ContingencyTable, estimate, report
 from informedness.statistics.intervals import effective_sample_size
 from informedness.statistics.registry import SCORES as METRICS
 from informedness.warnings import InformednessWarning, IntervalWarning
@@ -21,11 +21,19 @@ pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 # Warnings
 
 
+def given(table):
+    return table if isinstance(table, ContingencyTable) else table_of(table)
+
+
 def warned(table, metric="informedness", **options):
     """Return what the interval is warned of, or None."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimate(table if isinstance(table, Table) else table_of(table), metric=metric, **options)
+        estimate(
+            table if isinstance(table, ContingencyTable) else table_of(table),
+            metric=metric,
+            **options,
+        )
     found = [entry for entry in caught if entry.category is IntervalWarning]
     assert len(found) <= 1
     if not found:
