@@ -9,6 +9,7 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from functools import partial
 
 import cloudpickle
 import datasets
@@ -196,31 +197,41 @@ def test_one_column_alone_is_refused_and_what_was_added_stays(load):
     assert len(metric) == 4
 
 
-def test_a_computation_that_fails_or_is_interrupted_uses_up_what_was_added(tmp_path):
-    class FailsOnce(Seen):
-        def _compute(self, predictions, references):
-            self.n_calls = getattr(self, "n_calls", 0) + 1
-            if self.n_calls == 1:
-                raise error
-            return super()._compute(predictions, references)
+class Fails(Seen):
+    """A metric whose computation ends with the error that it is given, if any."""
 
-    for error in (KeyboardInterrupt, ValueError):
-        metric = FailsOnce(cache_dir=str(tmp_path))
-        metric.add_batch(**columns(0, 4))
-        metric.add(reference=1, prediction=1)
-        with pytest.raises(error):
-            metric.compute()
-        assert len(metric) == 0
-        metric.add(reference=2, prediction=1)
-        assert metric.compute() == {"seen": [(2, 1)]}
+    ends_with = None
+
+    def _compute(self, predictions, references):
+        if self.ends_with:
+            raise self.ends_with
+        return super()._compute(predictions, references)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_a_computation_that_fails_or_is_interrupted_uses_up_what_was_added(error, tmp_path):
+    metric = Fails(cache_dir=str(tmp_path))
+    metric.add_batch(**columns(0, 4))
+    metric.ends_with = error
+    with pytest.raises(error):
+        metric.compute()
+    assert len(metric) == 0
+    metric.ends_with = None
+    metric.add(reference=2, prediction=1)
+    assert metric.compute() == {"seen": [(2, 1)]}
+    pair, sample = Pair(Fails, tmp_path), [([0], [0])]
+    for pair.metrics[0].ends_with in (error, None):
+        result, none = pair.compute(sample, sample)
+        assert none is None
+    assert result == {"seen": [(0, 0)] * 2}
 
 
 # Two processes, played by two threads: to the locks of the files it is the same
 
 
 def both(*calls):
-    """Return what each of two processes gets, a call each, or the error that ends it."""
-    with ThreadPoolExecutor(2) as pool:
+    """Return what each process gets, a call each, or the error that ends it."""
+    with ThreadPoolExecutor(len(calls)) as pool:
         calls = [pool.submit(call) for call in calls]
     return [call.exception() or call.result() for call in calls]
 
@@ -265,6 +276,9 @@ def halves():
 def test_processes_gather_as_in_the_base_class(tmp_path):
     plain, none = Pair(metric_class(evaluate.Metric), tmp_path / "plain").compute(*halves())
     assert none is None
+    weighted = informedness_score(REFERENCES, PREDICTIONS, sample_weight=WEIGHTS)
+    at_load = Pair(Ours, tmp_path / "weighted", sample_weight=WEIGHTS)
+    assert at_load.compute(*halves()) == [{"informedness": weighted}, None]
     pair = Pair(Ours, tmp_path)
     assert pair.compute(*halves()) == [plain, None]
     strings = [(["001", "1"], ["1", "1"])]
@@ -285,12 +299,6 @@ def test_processes_gather_as_in_the_base_class(tmp_path):
         )
     expected = {"informedness": informedness_score(REFERENCES[:8], PREDICTIONS[:8])}
     assert results == [expected, None]
-
-
-def test_processes_compute_with_the_options_at_load(tmp_path):
-    pair = Pair(Ours, tmp_path, sample_weight=WEIGHTS)
-    expected = informedness_score(REFERENCES, PREDICTIONS, sample_weight=WEIGHTS)
-    assert pair.compute(*halves()) == [{"informedness": expected}, None]
 
 
 # No two of them are one number, though some differ by their last digit alone.
@@ -398,30 +406,22 @@ def test_what_processes_add_one_by_one_waits_in_memory_in_any_mixture(tmp_path):
         assert results == [{"seen": seen}, None]
 
 
-def test_processes_with_labels_of_two_kinds_are_an_error_and_go_on_together(tmp_path):
-    pair = Pair(Ours, tmp_path)
-    for first, second in ((["a"], [1]), ([b"a"], ["a"])):
-        error, none = pair.compute([(first, first)], [(second, second)])
-        assert re.search("`references` must hold labels of the same type", str(error))
-        assert none is None
-    assert pair.compute([([0, 1], [0, 1])]) == [{"informedness": 1.0}, None]
+@pytest.mark.parametrize("labels", [(["a"], [1]), ([b"a"], ["a"]), ([], [1, 2], ["a", "b"])])
+def test_processes_with_labels_of_two_kinds_are_an_error_and_go_on_together(labels, tmp_path):
+    """They are compared with the first process that has samples."""
+    processes = Pair(Ours, tmp_path, num_process=len(labels))
+    processes.metrics = [processes.process(number) for number in range(len(labels))]
 
-
-def test_kinds_are_compared_with_the_first_process_that_has_samples(tmp_path):
-    pair = Pair(Ours, tmp_path, num_process=3)
-    pair.metrics.append(pair.process(2))
-    for metric, labels in zip(pair.metrics, ([], [1, 2], ["a", "b"]), strict=True):
-        metric.labels = labels
-
-    def process(metric):
-        metric.add_batch(references=metric.labels, predictions=metric.labels)
+    def scored(metric, own):
+        metric.add_batch(references=own, predictions=own)
         return metric.compute()
 
-    with ThreadPoolExecutor(3) as pool:
-        calls = [pool.submit(process, metric) for metric in pair.metrics]
-    error, *nothing = (call.exception() or call.result() for call in calls)
+    error, *nothing = both(*map(partial, [scored] * 3, processes.metrics, labels))
     assert "`references` must hold labels of the same type" in str(error)
-    assert nothing == [None, None]
+    assert set(nothing) == {None}
+    result, *nothing = both(*map(partial, [scored] * 3, processes.metrics, [[0, 1]] * 3))
+    assert result == {"informedness": 1.0}
+    assert set(nothing) == {None}
 
 
 def test_a_round_in_which_a_process_waited_in_vain_leaves_the_next_one_alone(tmp_path):
@@ -435,17 +435,3 @@ def test_a_round_in_which_a_process_waited_in_vain_leaves_the_next_one_alone(tmp
     first.timeout = 300
     assert second.compute() is None
     assert pair.compute([([1], [1])], [([2], [2])]) == [{"seen": [(1, 1), (2, 2)]}, None]
-
-
-def test_a_computation_of_two_processes_that_fails_leaves_the_next_round_alone(tmp_path):
-    class Fails(Seen):
-        def _compute(self, predictions, references):
-            if ends_with:
-                raise ends_with
-            return super()._compute(predictions, references)
-
-    pair, sample = Pair(Fails, tmp_path), [([0], [0])]
-    for ends_with in (KeyboardInterrupt, None, ValueError, None):
-        result, none = pair.compute(sample, sample)
-        assert none is None
-        assert isinstance(result, ends_with) if ends_with else result == {"seen": [(0, 0)] * 2}
