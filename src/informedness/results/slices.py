@@ -21,6 +21,7 @@ from ..inputs.text_labels import read_sides
 from ..slicing import Slice, count_slices, read_name
 from ..statistics.entropy import EntropicScore, entropies
 from ..statistics.intervals import FEW_SAMPLES, normal_quantile
+from ..statistics.margins import Margins
 from ..statistics.paired import holm
 from ..statistics.registry import REPORTED, reported, score_named
 from ..statistics.score import Score, ScoreWithInterval
@@ -41,6 +42,7 @@ _HEADS = {
     "nit": "NIT",
 }
 _MOST_ROWS = 50
+_AT_ONCE = 2**20  # classes times slices that are scored at once, 8 MB an array
 _LEVEL = 0.95  # of the intervals behind a p-value
 
 
@@ -157,8 +159,7 @@ class Slices(Result, Mapping[Slice, SliceRow]):
         own = [_with_classes_of(table, whole, position) for table in tables.values()]
         k, rows = n_classes(whole), []
         factors = {score.name: _factor(score, own[0], k) for score in reported()}
-        for name, table in zip(tables, own, strict=True):
-            scores = {x.name: factors[x.name] * x.or_nan(table) for x in reported()}
+        for name, table, scores in zip(tables, own, _scored(own, factors), strict=True):
             found = {} if confidence_level is None else reported_estimates(table, confidence_level)
             made = {score: x.times(factors[score]) for score, x in found.items()}
             rows.append(SliceRow(name, table, k, scores, entropies(table).reference, made))
@@ -343,6 +344,19 @@ def _factor(score: Score, table: ContingencyTable, k: int) -> float:
 
 
 # Against the rest
+
+
+def _scored(
+    tables: list[ContingencyTable], factors: Mapping[str, float]
+) -> Iterator[dict[str, float]]:
+    """Yield the scores of each table, nan where they are undefined."""
+    size = max(_AT_ONCE // len(tables[0].labels), 1)
+    for start in range(0, len(tables), size):
+        some = tables[start : start + size]
+        margins = Margins.of_tables(some)
+        scores = [factors[x.name] * x.of_each(some, margins) for x in reported()]
+        for values in zip(*(x.tolist() for x in scores), strict=True):
+            yield dict(zip(REPORTED, values, strict=True))
 
 
 def _against_rest(rows: list[SliceRow], metric: str, k: int) -> list[SliceRow]:

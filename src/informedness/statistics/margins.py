@@ -7,6 +7,7 @@ K-category assignments by a K-category correlation coefficient". docs/formulas.m
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
 
@@ -52,6 +53,27 @@ class Margins:
         """Return them from hits, totals and the total, the others by subtraction."""
         return cls(labels, h, r, c, n, c - h, r - h, n - r, n - c)
 
+    @classmethod
+    def of_tables(cls, tables: Sequence[Table]) -> Margins:
+        """Return those of n tables with the same labels; a third of the time of one by one."""
+        labels, n = tables[0].labels, len(tables)
+        start = np.repeat(np.arange(n) * len(labels), [len(table.rows) for table in tables])
+        cells = zip(*((table.rows, table.columns, table.counts) for table in tables), strict=True)
+        rows, columns, counts = map(np.concatenate, cells)
+        every = Table(tuple(range(len(labels) * n)), True, rows + start, columns + start, counts)
+        totals = every.hits, every.reference_totals, every.prediction_totals
+        errors = every.false_positives, _swapped(every).false_positives
+        h, r, c, wrong, missed = (sums.reshape(n, -1).T for sums in (*totals, *errors))
+        others = _of_others(r), _of_others(c)
+        return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, *others)
+
+
+def _of_others(totals: Numbers) -> Numbers:
+    """Return for each row the sum of all others: of those before it and those after it."""
+    none = np.zeros((1, totals.shape[1]))
+    before, after = (np.cumsum(x, axis=0)[:-1] for x in (totals, totals[::-1]))
+    return np.concatenate([none, before]) + np.concatenate([none, after])[::-1]
+
 
 Sums: TypeAlias = Table | Margins
 AnyTable = TypeVar("AnyTable", bound=Table)
@@ -89,6 +111,12 @@ class MarginScore(ScoreWithInterval):
 
     of_rare: ClassVar[bool] = True
     """Whether its interval hangs on the samples outside the largest class."""
+
+    def of_each(self, tables: Sequence[Table], margins: Margins) -> Numbers:
+        totals = {"references": margins.reference_totals, "predictions": margins.prediction_totals}
+        undefined = [np.count_nonzero(totals[side], axis=0) == 1 for side in self.sides]
+        values = np.clip(self.exact(margins), self.lowest, self.best)
+        return np.where(np.any(undefined, axis=0), np.nan, values)
 
     def gradient(self, table: Table) -> tuple[Numbers, Numbers, Numbers]:
         """Return a, b and u of the derivatives a_i + b_j + u_i [i = j] by the shares p_ij."""

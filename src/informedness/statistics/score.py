@@ -7,7 +7,7 @@ draws scores knows them only by this.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -78,8 +78,8 @@ class Score:
         """Return whether all references are of one class, so that nothing is to be told apart."""
         return np.count_nonzero(table.reference_totals) == 1
 
-    def exact(self, table: Table) -> Any:
-        """Return the score of a table to full precision, where it is defined."""
+    def exact(self, table: Any) -> Any:
+        """Return the score of a table, or of sums named alike, where it is defined."""
         raise NotImplementedError
 
     def rounded(self, table: Table) -> Any:
@@ -102,6 +102,10 @@ class Score:
     def or_nan(self, table: Table) -> float:
         """Return the score of a table, without a warning, nan where it is undefined."""
         return math.nan if self.undefined(table) else float(self.rounded(table))
+
+    def of_each(self, tables: Sequence[Table], margins: Any) -> Numbers:
+        """Return the score of each table, whose `Margins` are given; nan where it is undefined."""
+        return np.array([self.or_nan(table) for table in tables])
 
     def meaning(self, table: Table, value: float) -> str:
         """Return how a value reads as a share of the answers; empty if it is none."""
