@@ -87,26 +87,27 @@ def prompt(line: dict, task_name: str | None = None) -> Doc:
     )
 
 
+def config_of(task: str, folder: Path, **more: object) -> LightevalTaskConfig:
+    """The task of these questions, with a file of them in a folder."""
+    Dataset.from_list(QUESTIONS).to_json(folder / "data" / "test.jsonl")
+    return LightevalTaskConfig(
+        name=task,
+        prompt_function=prompt,
+        hf_repo=str(folder / "data"),
+        hf_subset="default",
+        hf_avail_splits=["test"],
+        evaluation_splits=["test"],
+        **more,
+    )
+
+
 def run(
     task: str, model: str, folder: Path, metric: Metric | None = None, form: str | None = None
 ) -> Pipeline:
     """Evaluate a model, which may put its answers in a form; save results and details."""
-    data = folder / "data"
-    data.mkdir(parents=True, exist_ok=True)
-    Dataset.from_list(QUESTIONS).to_json(data / "test.jsonl")
+    metric = metric or METRICS[task].value
     tasks = ModuleType("tasks")
-    tasks.TASKS_TABLE = [
-        LightevalTaskConfig(
-            name=task,
-            prompt_function=prompt,
-            hf_repo=str(data),
-            hf_subset="default",
-            hf_avail_splits=["test"],
-            evaluation_splits=["test"],
-            generation_size=8,
-            metrics=[metric or METRICS[task].value],
-        )
-    ]
+    tasks.TASKS_TABLE = [config_of(task, folder, generation_size=8, metrics=[metric])]
     pipeline = Pipeline(
         tasks=f"{task}|0",
         pipeline_parameters=PipelineParameters(

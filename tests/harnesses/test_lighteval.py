@@ -11,8 +11,7 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")  # lighteval read
 import lighteval_logs
 import pyarrow.parquet
 import pytest
-from arithmetic import GOLDS, QUESTIONS, SAID
-from datasets import Dataset
+from arithmetic import GOLDS, SAID
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import choice
@@ -23,7 +22,6 @@ from lighteval.metrics.metrics import Metrics
 from lighteval.metrics.metrics_sample import ExactMatches
 from lighteval.metrics.normalizations import LogProbCharNorm, helm_normalizer
 from lighteval.metrics.utils.metric_utils import SampleLevelMetric
-from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc, SamplingMethod
 
 from cases import informedness
@@ -108,21 +106,13 @@ def test_the_normalisation_is_that_in_the_name_of_the_metric(tmp_path, monkeypat
 @pytest.mark.parametrize("model", ["always-b", "knows-half"])
 def test_lighteval_eval_writes_logs_of_inspect_whose_score_is_that_of_the_answers(tmp_path, model):
     """Read from the log, and by the scorer that the task names."""
-    Dataset.from_list(QUESTIONS).to_json(tmp_path / "data" / "test.jsonl")
-    config = LightevalTaskConfig(
-        name="arithmetic",
-        prompt_function=lighteval_logs.prompt,
-        hf_repo=str(tmp_path / "data"),
-        hf_subset="default",
-        hf_avail_splits=["test"],
-        evaluation_splits=["test"],
-        metrics=[],
-        sample_fields=lambda line: Sample(
-            line["question"], choices=line["choices"], target=line["answer"], id=line["id"]
-        ),
-        solver=[multiple_choice()],
-        scorer=with_target(choice()),
-    )
+
+    def sample(line):
+        asked = {"choices": line["choices"], "target": line["answer"], "id": line["id"]}
+        return Sample(line["question"], **asked)
+
+    solved = {"solver": [multiple_choice()], "scorer": with_target(choice()), "metrics": []}
+    config = lighteval_logs.config_of("arithmetic", tmp_path, sample_fields=sample, **solved)
     task = get_inspect_ai_task(config)
     logs = tmp_path / "logs"
     (log,) = inspect_eval(task, model=inspect_model(model), log_dir=str(logs), display="none")
