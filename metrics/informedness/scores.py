@@ -55,8 +55,8 @@ def informedness(
         return each.tolist() if average is None else undefined
     is_odds = shares is not None and prior_mode == "odds"
     scored = table if shares is None or is_odds else reweighted(table, shares)
-    r, c, n = scored.reference_totals, scored.prediction_totals, scored.total
     gains = class_gains(scored)
+    r, c, n = scored.reference_totals, scored.prediction_totals, scored.total
     if shares is not None and is_odds:
         bias, right = c / n, scored.hits / n
         gains = np.where(np.isnan(shares), 0.0, right / shares - (bias - right) / (1 - shares))
