@@ -12,7 +12,6 @@ from informedness.results.render import most_frequent
 SLANTED = 5  # classes from which the names of the columns are upright
 MOST_CELLS = 30  # classes along a side of the matrix; if there are more, the commonest ones
 MOST_BARS = 20  # classes with a bar each, likewise
-MOST_CONFUSED = 8
 
 
 def heat_map(table: ContingencyTable) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def heat_map(table: ContingencyTable) -> dict[str, Any]:
 
 
 def confused_pairs(table: ContingencyTable) -> list[dict[str, Any]]:
-    """Return the largest cells off the diagonal."""
+    """Return the eight largest cells off the diagonal."""
     wrong = np.flatnonzero((table.rows != table.columns) & (table.counts > 0))
     totals = table.reference_totals[table.rows]
     order = np.lexsort((totals[wrong], -table.counts[wrong]))
@@ -45,7 +44,7 @@ def confused_pairs(table: ContingencyTable) -> list[dict[str, Any]]:
             "count": table.counts[cell].item(),
             "total": totals[cell].item(),
         }
-        for cell in wrong[order[:MOST_CONFUSED]]
+        for cell in wrong[order[:8]]
     ]
 
 

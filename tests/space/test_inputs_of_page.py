@@ -362,7 +362,7 @@ BLOCKS = {  # what is pasted over the classes ham and spam, and the classes then
     "array([[1200,    2,    0],\n       [3, 40, 1],\n       [0, 0, 8]])": "ham spam class 3",
 }
 NO_BLOCKS = {
-    "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "the sums of the others",
+    "\t0\t1\tAll\n0\t90\t2\t92\n1\t3\t40\t43\nAll\t93\t42\t135": "type them into the matrix if",
     "1\t2\t3\n4\t5\t6": "this block has 2 rows and 3 columns of counts",
     "x\ty\n1\t2\n3\t4": "this block has 3 rows and 2 columns of counts",
     "1\t2\t3\n4\t5": "This block is no matrix, whose rows have equally many cells",
