@@ -90,7 +90,6 @@ def chromium() -> Iterator[Browser]:
 def main() -> None:
     """Take all pictures: the example that knows something, with its matrix unfolded."""
     folder = Path(__file__).resolve().parent / "screenshots"
-    folder.mkdir(exist_ok=True)
     with chromium() as browser:
         for metric in MODULES:
             with running(metric) as (address, *_):

@@ -10,7 +10,6 @@ import subprocess
 import sys
 
 MEMORY = 1 << 30  # bytes of addresses; much of it is never used
-_SECONDS = 20
 _TOO_LARGE = 3  # as an exit code
 
 
@@ -23,7 +22,7 @@ def is_small(path: str, kind: str, most_bytes: int) -> bool:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **few_threads}
     command = [sys.executable, __file__, path, kind, str(most_bytes)]
     try:
-        tried = subprocess.run(command, env=env, capture_output=True, timeout=_SECONDS)
+        tried = subprocess.run(command, env=env, capture_output=True, timeout=20)
     except subprocess.TimeoutExpired:
         return False
     if tried.returncode == 1:  # of a traceback
