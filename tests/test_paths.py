@@ -173,7 +173,7 @@ def test_lines_do_not_depend_on_how_many_are_read_at_a_time(size, tmp_path, monk
     for text, kept in (
         ("a\r\n\r\nb\r\n\r\n\r\n\r\n", ["a", "b"]),
         ("aé🎯\n\n\n\n\nb", ["aé🎯", "b"]),
-        ("a\rb\r\r\r\r", ["a", "b"]),
+        ("a\r\rb\r\rc\r\r\r", ["a", "b", "c"]),
     ):
         path.write_bytes(text.encode())
         assert lines_in(path, drop_null=True) == kept
