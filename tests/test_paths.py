@@ -179,6 +179,10 @@ def test_lines_do_not_depend_on_how_many_are_read_at_a_time(size, tmp_path, monk
         assert lines_in(path, drop_null=True) == kept
         all_lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
         assert lines_in(path, keep_missing=True) == all_lines
+        filled = "\n".join(all_lines).rstrip("\n").split("\n")
+        if "" in filled:
+            with pytest.raises(ValueError, match=rf" in {filled.count('')} of {len(filled)} rows"):
+                lines_in(path)
     for end, last, encoding in itertools.product(
         ("\n", "\r\n", "\r"), (0, 1), ("utf-8", "utf-8-sig", "utf-16", "utf-32")
     ):
