@@ -30,7 +30,7 @@ B = ["ham"] * 86 + ["spam"] * 4 + ["ham"] * 8 + ["spam"] * 22
 TYPE, DOC = ["x", "y"] * 60, [f"0{i % 25}" for i in range(120)]
 IDS = [f"s{i}" for i in range(120)]
 ABC = {"gold": [*"aaaabbbccc"], "a": [*"aabcbbacca"], "b": [*"aaaabbcccc"]}
-RUN = Path(__file__).parents[1] / "examples/runs/lm-eval/knows-half"
+RUN = shlex.quote(str(Path(__file__).parents[1] / "examples/runs/lm-eval/knows-half"))
 
 
 def write(name, **columns):
@@ -84,7 +84,9 @@ RESULTS = {
         ABC["gold"], ABC["a"], prior=SHARES, ignore_index="?", confidence_level=0.9
     ),
     f"report {RUN} --task arithmetic_letters {OUT} --average macro --confidence-level 0.9": (
-        lambda: read_log(RUN, task="arithmetic_letters")[0].estimate("informedness", 0.9, "macro")
+        lambda: read_log(*shlex.split(RUN), task="arithmetic_letters")[0].estimate(
+            "informedness", 0.9, "macro"
+        )
     ),
     **{
         f"compare {PAIR} b --metric {name}": lambda name=name: compare(GOLD, A, B, metric=name)
@@ -95,6 +97,7 @@ RESULTS = {
     ),
     f"compare {PAIR} b --groups doc": lambda: compare(GOLD, A, B, groups=DOC),
     f"compare {JOINED}": lambda: compare(GOLD, A, B),
+    f"compare {JOINED} model": lambda: compare(GOLD, A, B),
     f"compare {JOINED} --groups doc": lambda: compare(GOLD, A, B, groups=DOC),
     f"compare abc.csv -r gold -p a b {PRIOR}": lambda: compare(
         *ABC.values(), prior=SHARES, ignore_index="?"
@@ -300,6 +303,10 @@ def test_standard_input_needs_a_format(run, monkeypatch):
         code, output, _ = run(f"report - -r gold -p a{options}")
         assert code == expected
     assert output == ""
+
+
+def test_no_command_is_suggested_if_no_class_has_been_seen(run):
+    assert run(f"report {PAIR} --extract '(x)'")[2].endswith("such predictions as wrong answers\n")
 
 
 def test_identifiers_of_one_file_alone_or_that_repeat_are_counted(run):
