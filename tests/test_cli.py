@@ -342,6 +342,10 @@ def test_rows_without_a_label_are_left_out_if_asked_and_the_signature_says_so(ru
     code, output, _ = run("report null.parquet -r gold -p b --drop-null")
     assert (code, without_read(output)) == (0, f"{left}\n")
     assert "120 rows, 1 left out (no prediction)" in output
+    output = json.loads(run("compare null.parquet -r gold -p a b --drop-null --format json")[1])
+    wanted = compare(GOLD[1:], A[1:], B[1:]).to_dict()
+    wanted["signature"] = wanted["signature"].replace("|v:", "|left-out:1|v:")
+    assert output | {"read": []} == wanted | {"read": []}
     Path("a.txt").write_text("\n".join([*A[:-1], ""]) + "\n")
     refused(run("report gold.txt a.txt"), "in 1 of 120 rows of column 'a.txt'")
     assert run("report gold.txt a.txt --keep-missing")[0] == 0

@@ -224,8 +224,6 @@ def _save_plots(result: Any, options: Namespace) -> None:
             part.replace(path)
         except OSError as error:
             raise OSError(f"{path}: {error.strerror}") from error
-        finally:
-            part.unlink(missing_ok=True)
         import_pyplot().close(figure)
         options.tell(f"wrote {path}")
 
