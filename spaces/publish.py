@@ -1,7 +1,7 @@
 """Publish the Spaces on the Hugging Face Hub, where people try the metrics and load them by name.
 
 python spaces/publish.py --org ORG                     create or update both Spaces
-python spaces/publish.py --org ORG --dry-run           only print what would change
+python spaces/publish.py --org ORG --dry-run           only list what they would hold
 python spaces/publish.py --org ORG --release 0.2.0     also tag them release-0.2.0, from the commit
                                                        that has this tag, and from nothing else
 
@@ -145,20 +145,22 @@ def run(options: argparse.Namespace) -> None:
         )
     if release:
         _check_commit(release, is_tagged=not options.dry_run)
+    repo_ids = {name: f"{options.org}/{name}" for name in MODULES}
+    files = {repo_id: space_files(name, repo_id) for name, repo_id in repo_ids.items()}
+    if options.dry_run:
+        for repo_id, of_space in files.items():
+            sizes = [f"{name}, {len(content):,} bytes" for name, content in of_space.items()]
+            print("\n  ".join([f"{repo_id} would hold, in {len(sizes)} files:", *sizes]))
+        return print("Nothing was sent.")
     token = get_token()
     if not token:
         raise Refused("there is no token: run `hf auth login`, or set HF_TOKEN")
     if not re.fullmatch(r"[!-~]+", token):  # the client's own error would print the token
         raise Refused("the token has characters that no token can have: copy it again")
     api, tag = HfApi(token=token), f"release-{release}" if release else None
-    spaces = {f"{options.org}/{name}": name for name in MODULES}
-    files = {repo_id: space_files(name, repo_id) for repo_id, name in spaces.items()}
-    plans = [make_plan(api, x, files[x], tag) for x in spaces]
-    if options.dry_run:
-        print("Nothing is sent. This would change:")
+    plans = [make_plan(api, x, files[x], tag) for x in files]
     for plan in plans:
-        if not options.dry_run:
-            publish(api, plan)
+        publish(api, plan)
         revision = f', revision="{tag}"' if tag else ""
         print(f"{plan}\n  {api.endpoint}/spaces/{plan.repo_id}")
         print(f'  evaluate.load("{plan.repo_id}"{revision})', flush=True)
@@ -168,9 +170,7 @@ def main() -> None:
     """Publish, or say why not."""
     parser = argparse.ArgumentParser(description="Publish the Spaces on the Hugging Face Hub.")
     parser.add_argument("--org", required=True, help="organisation or user to publish under")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="send nothing, only print what would change"
-    )
+    parser.add_argument("--dry-run", action="store_true", help="send nothing, only list the files")
     parser.add_argument("--release", metavar="X.Y.Z", help="tag the published Spaces release-X.Y.Z")
     try:
         run(parser.parse_args())
