@@ -124,11 +124,11 @@ def draw_per_class(report: Any, ax: Axes | None = None) -> Axes:
 
 
 class _Row(NamedTuple):
-    """A row of a forest plot; without an estimate it is only a name."""
+    """A row of a forest plot."""
 
     name: str
     value: float
-    estimate: Estimate | None
+    estimate: Estimate
     letters: str = ""
     runs: tuple[float, ...] = ()
     is_whole: bool = False
@@ -160,7 +160,7 @@ def draw_slices(slices: Any, metric: str = "informedness", ax: Axes | None = Non
 def plot_intervals(estimates: Mapping[Any, Estimate], *, ax: Axes | None = None) -> Axes:
     """Draw scores with their intervals, one below the other (a forest plot).
 
-    Values are printed at the right. Of more than 50, the first are drawn.
+    Values are printed at the right. Of more than 50, the first 49 and the last are drawn.
 
     Parameters
     ----------
@@ -314,22 +314,16 @@ def _axes(ax: Axes | None, height: float) -> tuple[Axes, float]:
 
 def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Axes:
     """Draw intervals one below the other; a row that is the whole is the last."""
-    levels = {row.estimate.confidence_level for row in rows if row.estimate is not None}
+    levels = {row.estimate.confidence_level for row in rows}
     if len(levels) > 1:
         raise ValueError(
             f"`estimates` must have intervals of the same confidence level, got {sorted(levels)}"
         )
-    if len(rows) > _MOST_ROWS:
-        last = [row for row in rows if row.is_whole]
-        kept = rows[: _MOST_ROWS - len(last)]
-        n_more = len(rows) - len(kept) - len(last)
-        rows = [*kept, _Row(f"and {n_more} more", math.nan, None), *last]
+    more = f"\n{_MOST_ROWS} of {len(rows)} rows" if len(rows) > _MOST_ROWS else ""
+    rows = [*rows[: _MOST_ROWS - 1], rows[-1]] if more else rows
     ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
-    numbers = [""] * len(rows)
+    numbers = [f"{render.rounded(row.value)} {row.letters}".rstrip() for row in rows]
     for y, row in enumerate(rows):
-        if row.estimate is None:
-            continue
-        numbers[y] = f"{render.rounded(row.value)} {row.letters}".rstrip()
         low, high = row.estimate.confidence_interval
         ax.plot([low, high], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)
         marker, fill = "D" if row.is_whole else "o", "white" if math.isnan(low) else _BLUE
@@ -343,7 +337,7 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
     low, high = ax.get_xlim()
     if low < 0 < high:
         ax.axvline(0, color=_INK, linewidth=0.8, zorder=0)
-    ax.set_xlabel(f"{title}, {100 * levels.pop():.6g}% interval", fontsize=size)
+    ax.set_xlabel(f"{title}, {100 * levels.pop():.6g}% interval{more}", fontsize=size)
     return ax
 
 
