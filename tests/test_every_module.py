@@ -87,6 +87,7 @@ def test_a_module_without_the_package_scores_and_names_it_for_interval_and_signa
                 metric.compute(**INPUTS, **asked)
 
 
+@pytest.mark.filterwarnings("ignore:informedness. the interval of nit")
 def test_a_module_beside_a_package_that_scores_otherwise_has_no_interval(load, monkeypatch):
     for name in {*MODULES} & {
         score.name for score in reported() if isinstance(score, ScoreWithInterval)

@@ -32,7 +32,7 @@ def dealt(references, predictions, statistic):
 
 @pytest.mark.parametrize(
     ("references", "predictions"),
-    [("0000111", "0001110"), ("0001111", "1110001"), ("aabbb", "accac")],
+    [("0000111", "0001110"), ("0001111", "1110001"), ("aabbb", "accac"), ("0000111", "1112221")],
 )
 def test_two_classes_are_listed_and_equal_tables_count_half(references, predictions):
     pair = list(references), list(predictions)

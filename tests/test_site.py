@@ -44,7 +44,8 @@ ONLY_LINKED = {"formulas.md"}
 def test_every_page_is_in_the_navigation_under_its_title():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     names = {page: name for name, page in re.findall(r"^ +- (.*): ([\w-]+\.md)$", navigation, re.M)}
-    pages = {path.name: path.open(encoding="utf-8").readline() for path in ROOT.glob("docs/*.md")}
+    texts = {path.name: path.read_text(encoding="utf-8") for path in ROOT.glob("docs/*.md")}
+    pages = {page: text.splitlines(keepends=True)[0] for page, text in texts.items()}
     listed = {page: f"# {name}\n" for page, name in names.items()}
     assert {page: title for page, title in pages.items() if page not in ONLY_LINKED} == {
         page: title for page, title in listed.items() if page in pages

@@ -195,6 +195,7 @@ def test_without_a_sample_the_score_is_nan_and_one_class_warns_and_training_goes
     assert metric.compute().item() == near(expected()[1])
 
 
+@pytest.mark.filterwarnings("ignore:The ``compute`` method:UserWarning")  # of torchmetrics: merged
 def test_a_metric_is_saved_loaded_pickled_copied_and_merged_with_its_counts():
     metric, loaded, part = (Informedness(K, ignore_index=-1) for _ in range(3))
     metric.update(PREDS[:100], TARGET[:100])
