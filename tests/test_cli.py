@@ -499,6 +499,7 @@ def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
     refused(in_shell(">&-"), "error: standard output is closed\n")
     refused(in_shell(">/dev/full"), "error: standard output: ")
     assert in_shell("| true")[2] == ""  # a pipe that is closed ends it quietly
+    assert in_shell("--strip 2>&-") == in_shell("--strip 2>/dev/null")  # no warning in the result
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")

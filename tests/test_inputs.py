@@ -524,7 +524,7 @@ LACKING = {
     "integers": [2**60 + 1, 2**60, -7, 2**60 + 1, 2**60],
 }
 CANNOT_LACK = TypeError, ValueError, RuntimeError, pa.ArrowException, pl.exceptions.PolarsError
-ROUNDING = *(x for x in CONTAINERS if x.startswith("pandas")), "polars DataFrame of one column"
+ROUNDING = [x for x in CONTAINERS if x.startswith("pandas")]
 
 
 @pytest.mark.filterwarnings("ignore:.*NaN.*:RuntimeWarning")

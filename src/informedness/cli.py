@@ -65,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # labels the terminal cannot show
+    if sys.stderr is None:  # closed: print would take standard output for it
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 until the process ends
     try:
         return _main(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
