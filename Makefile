@@ -21,6 +21,8 @@ check: lint
 # Everything the tests need, then the tests. loadgroup: what shares a server, a browser or an
 # environment runs in one process, which makes it once.
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadgroup
+# Other versions of other libraries warn of other things, which are no errors there.
+OF_OTHERS = -o filterwarnings=default
 test: $(VENV)/.test chromium
 	$(PYTEST) --durations=15 -m "not release"
 
@@ -40,22 +42,22 @@ test-release: $(VENV)/.test chromium
 # With the lowest versions that pyproject.toml allows, on the lowest Python, which uv finds or fetches.
 PYTHON_OLDEST ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.10.*/bin/python) 3.10)
 test-oldest: $(VENV)/oldest/.done
-	$(VENV)/oldest/bin/python -m pytest -n 2 --dist loadgroup -m "not full and not release"
+	$(VENV)/oldest/bin/python -m pytest $(OF_OTHERS) -n 2 --dist loadgroup -m "not full and not release"
 
 # Data frames of PySpark, in an environment of its own; needs Java 17 or newer.
 test-spark: $(VENV)/spark/.done
-	$(VENV)/spark/bin/python -m pytest tests/spark
+	$(VENV)/spark/bin/python -m pytest $(OF_OTHERS) tests/spark
 
 # The harnesses of language models, in an environment of their own. They take what is on this machine.
 test-harnesses: export HF_HUB_OFFLINE := 1
 test-harnesses: export HF_DATASETS_OFFLINE := 1
 test-harnesses: $(VENV)/harnesses/.done
-	$(VENV)/harnesses/bin/python -m pytest tests/harnesses
+	$(VENV)/harnesses/bin/python -m pytest $(OF_OTHERS) tests/harnesses
 
 # What the documents show with boosters and trackers, in an environment of its own.
 test-recipes: export HF_HUB_OFFLINE := 1
 test-recipes: $(VENV)/recipes/.done
-	$(VENV)/recipes/bin/python -m pytest tests/recipes
+	$(VENV)/recipes/bin/python -m pytest $(OF_OTHERS) tests/recipes
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
