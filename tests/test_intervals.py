@@ -81,7 +81,7 @@ def test_standard_errors_under_a_prior_are_those_of_the_reweighted_score():
         assert made.standard_error == pytest.approx(wanted, rel=1e-12), (average, prior)
 
 
-def test_each_class_is_scored_as_it_against_the_rest():
+def test_each_class_has_the_score_and_the_interval_of_it_against_the_rest():
     *labels, weights = weighted(THREE)
     tables = [np.array(sums(*labels, weights, 3, power)) for power in (1, 2)]
     for metric in ("informedness", "markedness"):
@@ -94,6 +94,10 @@ def test_each_class_is_scored_as_it_against_the_rest():
             assert entry.standard_error == pytest.approx(wanted, rel=1e-12)
             assert entry.value == pytest.approx(float(function(cells)), abs=1e-12)
             assert entry.signature.endswith(f"|class:{c}")
+    for metric, c in itertools.product(("informedness", "markedness"), range(3)):
+        made = estimate(table_of(THREE), metric=metric, average=None)[c]
+        same = estimate(table_of(against_the_rest(np.array(THREE), c)), metric=metric)
+        assert made.confidence_interval == pytest.approx(same.confidence_interval, abs=1e-12)
 
 
 # Intervals
@@ -238,11 +242,3 @@ def test_intervals_contain_the_value_within_the_range_and_grow_with_the_level(sc
                 widths.append(high - low)
         assert widths == sorted(widths), name
         assert not widths or widths[0] < widths[-1], name
-
-
-def test_the_interval_of_a_class_is_that_of_it_against_the_rest():
-    cells = np.array(THREE)
-    for metric in ("informedness", "markedness"):
-        for c, made in enumerate(estimate(table_of(THREE), metric=metric, average=None)):
-            same = estimate(table_of(against_the_rest(cells, c)), metric=metric)
-            assert made.confidence_interval == pytest.approx(same.confidence_interval, abs=1e-12)

@@ -176,7 +176,6 @@ def test_values_of_options_are_checked_at_load_not_after_an_epoch(load, options,
         load("informedness", **options)
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "options",
     [
