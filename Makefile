@@ -81,7 +81,7 @@ coverage: $(VENV)/.test
 	$(BIN)/python tests/studies/comparison.py
 	$(BIN)/python tests/studies/groups.py
 
-# What the paper prints, beside what its data and formulas can give; half a minute.
+# What the paper prints, beside what its data and formulas can give.
 paper: export OMP_NUM_THREADS := 1
 paper: $(VENV)/.paper
 	@for study in simulated glue slices kvqa formality texts; do \

@@ -297,8 +297,8 @@ def warn_of_labels(
         return
     if table.declared:
         if table.labels[-1] is None and not predicted[:-1].any():
-            said = "is one of the declared classes: spell them alike, unless the model refused"
-            warn(f"no label in `{names[1]}` {said}")
+            said = f"is one of the declared classes, such as {show(table.labels[0])}"
+            warn(f"no label in `{names[1]}` {said}: spell them alike, unless the model refused")
         return
     nulls = () if nulls_are_labels else (*NULLS, "-100")
     text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in table.labels]
