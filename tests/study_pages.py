@@ -43,7 +43,7 @@ def coverage_said():
         f"{lowest['all']:.1%}",
         f"Of {counted['cells']:,} coverage estimates, {counted['fail']} are significantly below "
         "the limit (92%; 88% with a warning)",
-        f"In {chance['fail']} of {chance['cells']} cells it has so in significantly more than 6%",
+        f"In {chance['fail']} of {chance['cells']} cells this share is significantly above 6%",
     ]
 
 
@@ -62,7 +62,7 @@ def comparison_said():
         f"Informedness, {highest['nit']:.1%} for NIT and {silent[0]} for any score",
         f"{silent[1]} of {silent[2]} cells is significantly above 6%",
         f"With a warning it can be far more, up to {of_all[0]}",
-        f"passed {silent[3]} times as often as it should be in these cells, and {samples} "
+        f"passed {silent[3]} times as often as it should be, and {samples} "
         f"(samples) or {groups} times (groups)",
         f"intervals of the difference cover it in at least {covered:.0%}",
     ]
