@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
@@ -42,6 +43,26 @@ def test_containers_give_one_result_and_the_trainer_gives_the_same():
     scores = compute_metrics((PREDICTIONS, REFERENCES))
     assert scores.pop("informedness") == made.mean
     assert list(scores.values()) == list(made.scores.values())
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_data_frames_name_the_labels_and_must_have_them_in_the_same_order(frame):
+    references, predictions = (
+        frame(dict(zip(NAMES, x.T, strict=True))) for x in (REFERENCES, PREDICTIONS)
+    )
+    made = per_label(references, predictions)
+    assert made.scores == per_label(REFERENCES, PREDICTIONS, names=NAMES).scores
+    assert per_label(references, PREDICTIONS).scores == made.scores
+    with pytest.raises(
+        ValueError, match=r"must have the columns of `y_true`, \['joy', .*, got \['a"
+    ):
+        per_label(references, predictions[["anger", "joy", "fear"]])
+
+
+def test_data_frames_must_have_their_samples_in_the_same_order():
+    references = pd.DataFrame(REFERENCES)
+    with pytest.raises(ValueError, match="must have its index in the order of `y_true`"):
+        per_label(references, references[::-1])
 
 
 def test_a_label_without_a_score_is_named_and_left_out_of_the_mean():

@@ -16,6 +16,7 @@ from .core.labels import (
     UndefinedMetricWarning,
     as_array,
     check_distinct,
+    check_same_order,
     show,
     warn,
 )
@@ -60,11 +61,11 @@ def per_label(
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_samples, n_labels)
-        0 or 1.
+        0 or 1. Data frames must have the same columns and index, in the same order.
     metric : str
         As in `estimate`.
     names : sequence of labels, optional
-        What the labels are called, by default their positions.
+        What the labels are called, by default the columns of data frames, or positions.
     ignore_index : int, optional
         Drops the entries whose reference equals it, for example -1 where an annotator gave none.
 
@@ -90,6 +91,13 @@ def per_label(
     >>> round(made.mean, 4), made.scores["fear"], made.tables["joy"].to_dense().tolist()
     (0.8333, 1.0, [[2, 1], [0, 1]])
     """
+    check_same_order({"y_true": y_true, "y_pred": y_pred})
+    of_frames = [[*frame.columns] for frame in (y_true, y_pred) if hasattr(frame, "columns")]
+    if of_frames[1:] not in ([], of_frames[:1]):
+        wanted = f"have the columns of `y_true`, {show(of_frames[0])}, in this order"
+        raise ValueError(f"`y_pred` must {wanted}, got {show(of_frames[1])}")
+    if of_frames and names is None:
+        names = of_frames[0]
     references, predictions = as_array(y_true, "y_true"), as_array(y_pred, "y_pred")
     check_shapes(references, predictions)
     cells = count_labels(references, predictions, ignore_index, ("y_true", "y_pred"))

@@ -86,9 +86,10 @@ def _verdict(
         return f"no better than guessing{rough}"
     untested = judged is None and share and abs(value) < 0.005
     if untested or _holds_chance(table, score, judged, p_value):
-        # for example if two are swapped
-        if chance == 0 and len(table.labels) > 2 and p_value < 0.05:
-            return "scores what guessing would, although the predictions depend on the references"
+        # for example if two of three classes are swapped, or of NIT, whose interval is wide there
+        if p_value < 1 - _LEVEL:
+            why = "scores what guessing would" if judged is None else "its interval contains chance"
+            return f"{why}, although the predictions depend on the references (p < 0.05)"
         return f"cannot be told from guessing on {samples(n)}"
     if chance is not None and value < chance:
         # of three or more not worse, for example if rotated
