@@ -114,7 +114,7 @@ def estimates_of(
     judged, error = (table, None) if pairs is None else of_groups(table, score, pairs, level)
     line = score.signature(table, prior=prior, interval=settings_of(level, pairs), **signed)
     by_class, made = score.average is None, []
-    size, doubt = effective_sample_size(table), score.doubt(judged, prior) or too_few_groups(pairs)
+    size, doubt = effective_sample_size(table), too_few_groups(pairs) or score.doubt(judged, prior)
     intervals = zip(
         table.labels if by_class else (None,), score.intervals(judged, level, prior), strict=True
     )
