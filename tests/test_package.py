@@ -55,7 +55,7 @@ def test_the_command_line_loads_what_a_command_needs(tmp_path):
     loaded = loaded_by(f"from informedness.cli import main; main({given})")
     later = "logs.reading", "plots", "registration", "results.comparison", "results.slices"
     later = {f"informedness.{name}" for name in later}
-    later |= {"importlib.metadata", "numpy.ma", "pyarrow", "tempfile"}
+    later |= {"importlib.metadata", "numpy.ma", "pandas", "tempfile"}
     assert not (loaded - loaded_by("import numpy")) & later
     assert "informedness.results.report" in loaded
     path = str(tmp_path / "p.parquet")

@@ -167,7 +167,6 @@ def test_lines_without_a_label_are_refused_with_their_number_or_kept_on_request(
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1 << 16])
 def test_lines_do_not_depend_on_how_many_are_read_at_a_time(size, tmp_path, monkeypatch):
-    monkeypatch.setattr(joined, "_LINES", size)
     monkeypatch.setattr(joined, "_BLOCK", size)
     path = tmp_path / "p.txt"
     for text, kept in (
@@ -192,6 +191,6 @@ def test_lines_do_not_depend_on_how_many_are_read_at_a_time(size, tmp_path, monk
     with pytest.raises(ValueError, match=f"^{path}: line 10 is not text in UTF-8"):
         lines_in(path)
     names = {"references": "r.txt", "predictions": "p.txt"}
-    sides = {"references": ["a"] * 9, "predictions": ["a"] * 12}
+    sides = {"references": iter([["a"] * 9]), "predictions": iter([["a"] * 7, ["a"] * 5])}
     with pytest.raises(ValueError, match=r"got 9 in r\.txt, 12 in p\.txt"):
         list(samples_of_lines(sides, Samples(names)))

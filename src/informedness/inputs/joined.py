@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ..contingency import common_codes
 from ..core.labels import Column, check_same_kind, join_columns, read_column, show
 from ..core.table import Task
+from ..extras import needing
 from .columns import naming, why_not_utf8
 from .fast import coded, read_quickly
 from .open import open_whole
@@ -19,7 +19,7 @@ from .read import Amounts, Read, amounts_of
 from .samples import Samples, raw_batches
 
 _MOST_ROWS = 1 << 29  # of which a column takes 4 GB
-_LINES, _BLOCK = 1 << 16, 1 << 20  # lines counted, and characters read, at a time
+_BLOCK = 1 << 20  # characters of lines read at a time
 
 
 class Whole(NamedTuple):
@@ -78,24 +78,29 @@ def _never_repeat(columns: Sequence[Column]) -> bool:
     return 1 < len(rows) == len(np.unique(rows, axis=0))
 
 
-def lines_of(path: str, encoding: str | None) -> Iterator[str]:
-    """Yield the lines of a text file, which must be text of labels."""
+def lines_of(path: str, encoding: str | None) -> Iterator[Any]:
+    """Yield the lines of a text file, which must be text of labels, in arrays of pyarrow."""
+    with needing("reading lines of text needs pyarrow", "informedness[cli]"):
+        import pyarrow.compute
     with naming(path), open_whole(path, None, encoding) as stream:
         text, line = io.TextIOWrapper(stream, encoding="utf-8-sig"), ""
         try:
             while block := text.read(_BLOCK):
                 if "\0" in block:
                     raise UnicodeError
-                *lines, line = (line + block).split("\n")
-                yield from lines
+                whole, end, line = (line + block).rpartition("\n")
+                if end:
+                    builder = pyarrow.lib.StringBuilder()  # `array` would import pandas
+                    builder.append(whole)
+                    yield pyarrow.compute.split_pattern(builder.finish(), "\n").flatten()
         except UnicodeError:
             stream.seek(0)
             raise ValueError(why_not_utf8(stream.read().splitlines())) from None
-        yield from [line] * bool(line)
+        yield [line] * bool(line)
 
 
 def samples_of_lines(
-    sides: Mapping[str, Iterable[str]], samples: Samples
+    sides: Mapping[str, Iterator[Any]], samples: Samples
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the samples in lines, by argument, one label per line.
 
@@ -107,26 +112,29 @@ def samples_of_lines(
         If the numbers of lines differ.
     """
     samples.is_text = True
-    rest = {x: iter(lines) for x, lines in sides.items()}
+    rest: dict[str, Any] = dict.fromkeys(sides, ())
     total = n_empty = 0  # lines so far, and how many of them were empty in the end
-    while any(some := {x: list(islice(lines, _LINES)) for x, lines in rest.items()}.values()):
-        sizes = [len(lines) for lines in some]
-        if len({*sizes}) > 1:
-            found = [
-                f"{total + n + sum(1 for _ in lines)} in {samples.names[x]}"
-                for n, (x, lines) in zip(sizes, rest.items(), strict=True)
-            ]
-            raise ValueError(
-                f"there must be the same number of lines, one per sample, got {', '.join(found)}"
-            )
-        n, total = sizes[0], total + sizes[0]
-        while n and not (samples.keep_missing or any(lines[n - 1] for lines in some)):
+    while True:
+        rest = {x: lines or next(sides[x], ()) for x, lines in rest.items()}
+        n = size = min(map(len, rest.values()))
+        if not size:
+            break
+        while n and not (samples.keep_missing or any(str(x[n - 1]) for x in rest.values())):
             n -= 1
+        if n and n_empty:
+            yield samples.read(dict.fromkeys(sides, [""] * n_empty))
         if n:
-            columns = ([""] * n_empty + lines[:n] for lines in some)
-            yield samples.read(dict(zip(sides, columns, strict=True)))
-            n_empty = 0
-        n_empty += sizes[0] - n
+            yield samples.read({x: lines[:n] for x, lines in rest.items()})
+        n_empty = size - n if n else n_empty + size
+        rest = {x: lines[size:] for x, lines in rest.items()}
+        total += size
+    found = [
+        (total + len(lines) + sum(map(len, sides[x])), samples.names[x])
+        for x, lines in rest.items()
+    ]
+    if len({n for n, _ in found}) > 1:
+        said = ", ".join(f"{n} in {name}" for n, name in found)
+        raise ValueError(f"there must be the same number of lines, one per sample, got {said}")
 
 
 def joined_rows(
