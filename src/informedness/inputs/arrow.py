@@ -190,9 +190,8 @@ def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
     if size > _ROW_BYTES * group.num_rows:
         return 1 + min(_ROWS, int(group.num_rows * _BYTES // 4 // size)), []
-    if any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings):
-        return _ROWS, []
-    return _ROWS, [path for path in paths if path in columns and "." not in path]
+    is_delta = any("DELTA" in encoding for chunk in chunks for encoding in chunk.encodings)
+    return _ROWS, [x for x in columns if x in paths and "." not in x and not is_delta]
 
 
 def _check_one_file(stream: BinaryIO, magic: bytes, kind: str) -> None:

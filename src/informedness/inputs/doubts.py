@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -72,9 +71,9 @@ def words_of(name: Any) -> list[str]:
     return re.findall(r"[^\W\d_]+", spaced.lower().replace("y_hat", "yhat"))
 
 
-def counts_among(columns: Iterable[str]) -> list[str]:
-    """Return the columns that are called a count."""
-    return [name for name in columns if _COUNT.fullmatch(name)]
+def is_count(column: str) -> bool:
+    """Return whether a column is called a count."""
+    return _COUNT.fullmatch(column) is not None
 
 
 def warn_of_count(column: str) -> None:

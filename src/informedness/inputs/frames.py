@@ -92,24 +92,23 @@ def _rows_of(frame: Any, samples: Samples) -> Iterator[dict[str, Any]]:
 
     names = samples.names
     own = _selected(nw.to_native(frame, pass_through=True), samples)
-    how_often = ""
+    how_often = max(names.values(), key=len) + "_times"  # no column of these has this name
     try:
         if nw.dependencies.is_dask_dataframe(own):  # which narwhals will leave to another package
-            how_often = max(own.columns, key=len) + "_times"  # no column of these has this name
             cells = own.groupby([*own.columns], dropna=False).size().compute()
             own = cells.rename(how_often).reset_index()
         found = nw.from_native(own)
         if isinstance(found, nw.LazyFrame):
-            found, how_often = _grouped(found, names)
+            found = _grouped(found, names, how_often)
         arrow = found.to_arrow()
     except DataError:
         raise
     except Exception as error:  # each engine has errors of its own
         raise ValueError(f"`frame` must hold columns of labels: {error}") from error
     samples.class_names = check_schema(names, arrow.schema)
-    of_times = {"times": how_often} if how_often else {}
+    of_times = {"times": how_often} if how_often in arrow.column_names else {}
     for rows in columns_of(arrow.to_batches(), {**names, **of_times}):
-        times = {"times": rows.pop("times").to_numpy()} if how_often else {}
+        times = {x: rows.pop(x).to_numpy() for x in of_times}
         yield samples.read(rows, **times)
 
 
@@ -142,8 +141,8 @@ def _selected(native: Any, samples: Samples) -> Any:
     return native
 
 
-def _grouped(lazy: Any, names: Mapping[str, str]) -> tuple[Any, str]:
-    """Return the rows of one GROUP BY, and the name of the column that says how often each occurs.
+def _grouped(lazy: Any, names: Mapping[str, str], how_often: str) -> Any:
+    """Return the rows of one GROUP BY, with a column that says how often each occurs.
 
     Raises
     ------
@@ -159,7 +158,6 @@ def _grouped(lazy: Any, names: Mapping[str, str]) -> tuple[Any, str]:
     if lazy.implementation is nw.Implementation.IBIS:
         # SQLite's collation belongs to the column, and not to what is computed from it
         columns |= {name: nw.concat_str(columns[name], nw.lit("")) for name in text}
-    how_often = max(wanted, key=len) + "_times"  # no column of these has this name
     rows = lazy.select(*(column.alias(name) for name, column in columns.items()))
     grouped = rows.group_by(*wanted, drop_null_keys=False).agg(nw.len().alias(how_often))
     merged: dict[str, Any] = {}
@@ -176,4 +174,4 @@ def _grouped(lazy: Any, names: Mapping[str, str]) -> tuple[Any, str]:
                 f"{b!a} for equal, would merge labels: select it with one that tells all text "
                 'apart, for example COLLATE "C" in DuckDB or COLLATE UTF8_BINARY in Spark'
             )
-    return cells.select(*wanted, how_often), how_often
+    return cells.select(*wanted, how_often)

@@ -45,7 +45,7 @@ class Objects:
     def batches(self, keep_empty: bool) -> Iterator[dict[str, list[Any]]]:
         """Yield values by argument, with empty text in place of nulls if they are to be kept."""
         rows, columns = iter(self._rows), {x: list[Any]() for x in self._names}
-        while some := list(islice(rows, min(_OBJECTS, _LINES))):
+        while some := list(islice(rows, _OBJECTS)):
             for name, values in _columns_of(some, self._names).items():
                 is_kept = keep_empty and name not in ("weights", "counts")
                 columns[name] += ["" if x is None else x for x in values] if is_kept else values

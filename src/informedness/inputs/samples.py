@@ -14,7 +14,7 @@ from ..core.labels import Column, Label, Numbers, check_same_kind
 from ..core.table import Task, read_amounts
 from .columns import DataError, labelled_among, naming, refuse_all
 from .csv import DELIMITERS
-from .doubts import counts_among, warn_of_count, warn_of_swapped
+from .doubts import is_count, warn_of_count, warn_of_swapped
 from .fast import read_quickly
 from .open import columns_in, list_files, open_whole, read_header
 from .read import Amounts, Read, ReadColumn
@@ -163,9 +163,9 @@ class Samples:
         for x in self.labelled[1:]:
             warn_of_swapped(self.names["references"], self.names[x])
         used = {name for x, name in self.names.items() if x != "weights"}
-        counts = counts_among(x for x in self.header if x not in used)
-        if counts and "counts" not in self.names and never_repeats():
-            warn_of_count(counts[0])
+        count = next((x for x in self.header if x not in used and is_count(x)), None)
+        if count and "counts" not in self.names and never_repeats():
+            warn_of_count(count)
         return integers, classes, self._account(sides, {*(classes or known)}, bool(classes))
 
     def _integers(self, sides: Sequence[Sequence[Any]]) -> dict[Any, int]:

@@ -187,12 +187,12 @@ def _counted(
     task = samples.task(r, rows)
     with suppress(NoSamplesError):
         by: Any = slices_of(rows) if is_sliced else np.zeros(len(r), np.int64)
-        times, counts, weights = (rows.get(name) for name in ("times", "counts", "weights"))
-        if times is None and counts is None:
+        weights = rows.get("weights")
+        if "times" not in rows and "counts" not in rows:
             if is_sliced:
                 return count_slices(r, p, by, task, weights)
             return {(): ContingencyTable._of_columns(r, p, task, weights)}
-        n = times if counts is None else counts if times is None else times * counts
+        n = rows.get("times", 1) * rows.get("counts", 1)
         sums: tuple[Any, Any, Any] = n, None, n
         if weights is not None:
             sums = n * weights, n * weights**2, n * (weights > 0)
