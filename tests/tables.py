@@ -1,9 +1,10 @@
-"""Tables of samples that tests hold by position."""
+"""Tables of samples that tests hold by position, and scores of tables by name."""
 
 from typing import Any
 
 from informedness import ContingencyTable
-from informedness.statistics.registry import averaged_score
+from informedness.statistics.registry import SCORES, averaged_score
+from informedness.statistics.signature import signature_of
 
 
 def table_of_labels(references: Any, predictions: Any, **options: Any) -> ContingencyTable:
@@ -25,3 +26,10 @@ def score_of(
 ) -> Any:
     """Return a score of a table by its name."""
     return averaged_score(metric, average).value(table, **options)
+
+
+def signature(table: Any, name: str, average: Any = "default", **options: Any) -> str:
+    """Return the signature of a score of a table, or of what has another name."""
+    if name in SCORES:
+        return averaged_score(name, average).signature(table, **options)
+    return signature_of(name, table, **options)

@@ -1,4 +1,4 @@
-"""Leaderboards: models that cannot be told apart share a letter, and only they."""
+"""Leaderboards: models in the order of their scores, each with the ranks that it may have."""
 
 import itertools
 import json
@@ -11,7 +11,6 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from informedness import compare, estimate, informedness_score, leaderboard
-from informedness.results.leaderboard import _letters
 from informedness.statistics.paired import holm
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -43,42 +42,27 @@ def test_models_are_ranked_with_the_estimates_and_comparisons_of_their_own():
         assert comparison.difference >= 0
     corrected = holm([x.p_value for x in board.comparisons.values()])
     assert [*board.p_values.values()] == corrected
-    letters = {model.name: set(model.letters) for model in board.models}
-    shared = {pair: bool(letters[pair[0]] & letters[pair[1]]) for pair in board.p_values}
-    assert shared == {pair: 1 - p <= 0.95 for pair, p in board.p_values.items()}
-    assert {*shared.values()} == {True, False}
 
 
-def test_letters_say_every_pattern_of_pairs():
-    order = list("abcdef")
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        apart = [pair for pair in itertools.combinations(order, 2) if rng.random() < 0.4]
-        letters = _letters(order, apart)
-        for pair in itertools.combinations(order, 2):
-            shared = set(letters[pair[0]]) & set(letters[pair[1]])
-            assert bool(shared) == (pair not in apart), seed
-        # no letter says what another one says too
-        columns = [{x for x in order if letter in letters[x]} for letter in "abcdefghi"]
-        assert not any(x < y for x in filter(None, columns) for y in columns), seed
-
-
-def test_many_models_are_told_apart_and_have_ranges_of_ranks():
-    abilities = {"best": 1.0, **{f"m{i}": 0.5 for i in range(32)}, "guesser": 0.0}
+@pytest.mark.parametrize("n", [2, 33])
+def test_ranks_count_the_models_that_are_told_apart_above_and_below(n):
+    abilities = {"best": 1.0, **{f"m{i}": 0.5 for i in range(n - 2)}, "guesser": 0.0}
     models = {name: answers(x, seed) for seed, (name, x) in enumerate(abilities.items())}
     board = leaderboard(REFERENCES, models)
-    assert [(x.ranks, x.place) for x in board.models[::33]] == [((1, 1), "1"), ((34, 34), "34")]
+    places = [(x.ranks, x.place) for x in board.models]
+    assert (places[0], places[-1]) == (((1, 1), "1"), ((n, n), f"{n}"))
     for rank, model in enumerate(board.models, start=1):
         above, below = (
             sum(1 - p > 0.95 for pair, p in board.p_values.items() if pair[side] == model.name)
             for side in (0, 1)
         )
-        assert model.ranks == (1 + above, 34 - below)
+        assert model.ranks == (1 + above, n - below)
         assert model.ranks[0] <= rank <= model.ranks[1]
-        assert model.letters == ""
-    assert "A model may have any of its ranks" in str(board)
+        assert model.place == (
+            "{} to {}".format(*model.ranks) if above + below < n - 1 else f"{rank}"
+        )
     record = board.to_dict()["models"][0]
-    assert (record["best_rank"], record["worst_rank"], record["letters"]) == (1, 1, None)
+    assert (record["best_rank"], record["worst_rank"]) == (1, 1)
 
 
 def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():

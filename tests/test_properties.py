@@ -1,26 +1,35 @@
-"""Scores of tables drawn by hypothesis: as defined, in exact numbers, and two laws of guessing."""
+"""Scores as defined: of tables drawn by hypothesis, of extreme ones, and by other libraries.
 
+The oracle is `dense.score`, the definitions in fractions or numbers of 50 digits.
+"""
+
+import itertools
+import math
 from fractions import Fraction
+from functools import partial
 
 import mpmath
 import numpy as np
 import pytest
+import sklearn.metrics as peer
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from pycm import ConfusionMatrix
 
-import by_table
 import dense
 from golden import close
-from informedness import ContingencyTable
-from tables import table_of_labels, table_of_pairs
+from informedness import ContingencyTable, estimate, nit_score, report
+from informedness.core.scores import mutual_information
+from tables import score_of, table_of_labels, table_of_pairs
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.digits,
-    pytest.mark.filterwarnings("ignore:informedness. "),
+    pytest.mark.filterwarnings("ignore:informedness. ", "ignore:y_pred contains classes not in"),
 ]
 
 IRRATIONAL = ("nit", "ema", "matthews_corrcoef")
+OF_CLASSES = ("informedness", "markedness")
 few = st.lists(st.integers(1, 9), min_size=2, max_size=5)
 
 
@@ -59,18 +68,34 @@ def ways(cells, order, is_mine):
     yield sum(parts)
 
 
+def rational(cells):
+    return [[Fraction(x) for x in row] for row in cells.tolist()]
+
+
 def exact(cells, metric, average=None, shares=None):
     """Return a score by its definition, nan where that divides by 0."""
-    rational = [[Fraction(x) for x in row] for row in cells.tolist()]
+    cells = rational(cells)
     if metric in IRRATIONAL:
-        rational = dense.precise(rational)
+        cells = dense.precise(cells)
         if metric == "nit":  # of declared classes
-            return float(mpmath.exp(dense.information(rational)) / len(cells))
+            return float(mpmath.exp(dense.information(cells)) / len(cells))
     try:
-        value = dense.score(rational, metric, average, shares)
+        value = dense.score(cells, metric, average, shares)
     except ZeroDivisionError:
         return np.nan
     return [*map(float, value)] if average == "none" else float(value)
+
+
+def check_scores(table, cells):
+    """Check every score of a table of declared classes against its definition."""
+    for metric, average in dense.SCORES:
+        found = score_of(table, metric, average=average or "default")
+        wanted = exact(cells, metric, average)
+        assert found == pytest.approx(wanted, rel=0, abs=1e-13, nan_ok=True), (metric, average)
+    for metric in OF_CLASSES:
+        wanted = exact(cells, metric, "none")
+        wanted = pytest.approx([wanted[label] for label in table.labels], rel=0, abs=1e-13)
+        assert score_of(table, metric, average=None) == wanted
 
 
 def at_odds(cells, average, prior):
@@ -98,23 +123,16 @@ def test_every_score_is_exact_by_every_way_into_the_table(counts, scale, order, 
     shares = [prior.get(c, 0) for c in range(len(cells))]
     for table in ways(cells, order, np.array(is_mine)):
         assert table.total == pytest.approx(cells.sum(), rel=1e-15)
-        for metric, average in dense.SCORES:
-            options = {"average": average} if average else {}
-            wanted = pytest.approx(exact(cells, metric, average), rel=0, abs=1e-12, nan_ok=True)
-            assert getattr(by_table, metric)(table, **options) == wanted, (metric, average)
-        for metric in ("informedness", "markedness"):
-            by_class = exact(cells, metric, "none")
-            wanted = close([by_class[label] for label in table.labels])
-            assert getattr(by_table, metric)(table, average=None) == wanted
+        check_scores(table, cells)
         for average in dense.AVERAGES if len(there) > 1 and cells.max() < 1e6 else ():
             options = {"average": average, "prior": {c: float(q) for c, q in prior.items()}}
             wanted = exact(cells, "informedness", average, shares)
-            assert by_table.informedness(table, **options) == close(wanted)
-            odds = at_odds([[Fraction(x) for x in row] for row in cells.tolist()], average, prior)
-            assert by_table.informedness(table, prior_mode="odds", **options) == close(odds)
+            assert table.informedness(**options) == close(wanted)
+            odds = close(at_odds(rational(cells), average, prior))
+            assert table.informedness(prior_mode="odds", **options) == odds
             if np.count_nonzero(cells.sum(axis=0)) > 1:
                 wanted = exact(cells, "markedness", average, shares)
-                assert by_table.markedness(table, **options) == close(wanted)
+                assert score_of(table, "markedness", **options) == close(wanted)
 
 
 @law(rows=few, share=st.fractions(0, 1, max_denominator=20), data=st.data())
@@ -125,12 +143,136 @@ def test_right_with_probability_x_and_guessing_otherwise_is_x_and_perfect_is_1(r
     x, rest = share.numerator * sum(guesses), share.denominator - share.numerator
     able = x * np.diag(rows) + rest * np.outer(rows, guesses)
     guessing = np.outer([*rows, 0], [*guesses, data.draw(st.integers(0, 9))])
-    of_tables = (*map(ContingencyTable.from_matrix, (able, guessing, np.diag(rows))),)
+    constant = np.outer(rows, np.eye(len(rows), dtype=int)[0])
+    of_tables = [*map(ContingencyTable.from_matrix, (able, guessing, np.diag(rows), constant))]
     for average in dense.AVERAGES:
-        found = [by_table.informedness(table, average=average) for table in of_tables]
-        assert found == close([float(share), 0, 1])
-        constant = ContingencyTable.from_matrix(np.outer(rows, np.eye(len(rows), dtype=int)[0]))
-        assert by_table.informedness(constant, average=average) == 0.0
+        found = [table.informedness(average=average) for table in of_tables]
+        assert found == close([float(share), 0, 1, 0])
+        assert found[-1] == 0
     shares = np.array(rows) / sum(rows)
     perfect = 2 ** -(shares @ np.log2(shares)) / len(rows)
-    assert [by_table.nit(table) for table in of_tables[1:]] == close([1 / len(rows), perfect])
+    assert [table.nit() for table in of_tables[1:3]] == close([1 / len(rows), perfect])
+
+
+# Digits: counts of 1e15 and beyond, a hundred classes, weights of any size
+
+BIG = 10**15
+
+
+def diagonal(k, seed, right, wrong):
+    """Return counts up to `right` on the diagonal and up to `wrong` in some of the other cells."""
+    rng = np.random.default_rng(seed)
+    cells = rng.integers(1, wrong, (k, k), endpoint=True) * (rng.random((k, k)) < 0.1)
+    cells[np.diag_indices(k)] = rng.integers(1, right, k, endpoint=True)
+    return cells
+
+
+EXTREME = {
+    "nearly all one cell of 1e15": [[BIG, 3], [5, 7]],
+    "worse than chance at 1e15": [[BIG, 7], [5, 0]],
+    "three of four": [[10**17, 1], [10**17, 10**17]],
+    "120 classes, 30 without references": np.where(
+        np.arange(120)[:, None] % 4 == 1, 0, diagonal(120, 4, BIG, BIG)
+    ),
+    "a weight of 1e-18": [[1.0, 1e-18], [1.0, 1.0]],
+    "nearly all one weight": [[1e15, 0.3], [0.7, 1.1]],
+    "three classes, two large weights": [[1e15, 1 / 3, 0], [1e15, 0.7, 0.1], [0.3, 0, 0.2]],
+    "beyond half of the largest": [[8e307, 1e307], [2e307, 3e307]],
+    "from 1e-320 to 1e300": [[1e300, 1e-320], [1e299, 1e300]],
+    "120 classes, few wrong": diagonal(120, 10, 1000, 3) / 7,
+}
+
+
+def extreme(name):
+    """Return cells, and their table."""
+    cells = np.array(EXTREME[name])
+    (i, j), labels = np.nonzero(cells), range(len(cells))
+    if cells.dtype.kind == "i":
+        return cells, ContingencyTable.from_matrix(cells, labels=labels)
+    return cells, table_of_labels(i, j, sample_weight=cells[i, j], labels=labels)
+
+
+@pytest.mark.parametrize("name", EXTREME)
+def test_scores_and_rates_of_extreme_tables_keep_their_digits(name):
+    cells, table = extreme(name)
+    check_scores(table, cells)
+    cells = rational(cells)
+    r, c = [sum(row) for row in cells], [sum(column) for column in zip(*cells, strict=True)]
+    for i, rates in enumerate(report(table).per_class):
+        hits, n = cells[i][i], sum(r)
+        wanted = r[i] / n, c[i] / n, hits / r[i] if r[i] else math.nan, (c[i] - hits) / (n - r[i])
+        found = [rates[x] for x in ("prevalence", "bias", "tpr", "fpr")]
+        assert found == pytest.approx([*map(float, wanted)], rel=1e-13, abs=0, nan_ok=True)
+
+
+def test_cells_of_very_different_sizes_leave_an_interval_of_numbers():
+    for name in ("a weight of 1e-18", "three of four"):
+        for metric in ("nit", "informedness", "matthews_corrcoef"):
+            made = estimate(extreme(name)[1], metric=metric)
+            low, high = made.confidence_interval
+            assert low <= made.value <= high, (name, metric)
+            assert math.isfinite(made.standard_error), (name, metric)
+
+
+def test_a_weight_next_to_nothing_passes_on_nothing():
+    """Its share of the cell over that of its margins is more than a float can hold."""
+    labels = list("aabbc")
+    for weight in (5e-324, 1e-310, 1e-300, 1e-290):
+        score = nit_score(labels, labels, sample_weight=[1.0, 1.0, 1.0, 1.0, weight])
+        assert score == pytest.approx(2 / 3, rel=1e-12), weight
+
+
+# Other libraries
+
+PEERS = {
+    "accuracy": peer.accuracy_score,
+    "balanced_accuracy": peer.balanced_accuracy_score,
+    "f1_macro": partial(peer.f1_score, average="macro"),
+    "cohen_kappa": peer.cohen_kappa_score,
+    "matthews_corrcoef": peer.matthews_corrcoef,
+}
+
+
+def small_samples():
+    """Yield references and predictions: of all classes, one without references, one unpredicted."""
+    rng = np.random.default_rng(0)
+    for k, lacking in itertools.product((2, 3, 5, 10), ("nothing", "references", "predictions")):
+        cells = rng.integers(0, 9, (k, k)) + np.diag(rng.integers(1, 30, k))
+        cells[0] *= lacking != "references"
+        cells[:, 1] *= lacking != "predictions"
+        pair = [np.repeat(side, cells.ravel()) for side in np.indices(cells.shape).reshape(2, -1)]
+        if k > 2 or lacking != "references":
+            yield pair, lacking == "nothing"
+
+
+def test_tables_scores_and_information_are_those_of_scikit_learn():
+    rng = np.random.default_rng(1)
+    for pair, _ in small_samples():
+        # whole weights, because scikit-learn cuts the margins of a contingency to integers
+        for weights in (None, np.ceil(100 * rng.exponential(size=len(pair[0])))):
+            options = {"sample_weight": weights}
+            table = table_of_labels(*pair, **options)
+            counted = peer.confusion_matrix(*pair, **options)
+            assert table.to_dense() == close(counted)
+            for metric, theirs in PEERS.items():
+                assert score_of(table, metric) == close(theirs(*pair, **options)), metric
+            nats = peer.mutual_info_score(None, None, contingency=counted)
+            assert mutual_information(table) == close(nats / math.log(2))
+            if len(counted) == 2:
+                wanted = peer.balanced_accuracy_score(*pair, adjusted=True, **options)
+                assert table.informedness() == close(wanted)
+
+
+def test_informedness_and_markedness_are_those_of_pycm():
+    """Bookmaker weighted by TOP (test outcome positive) is the bias average; P is prevalence."""
+    for pair in (pair for pair, is_full in small_samples() if is_full):
+        theirs = ConfusionMatrix(*(side.tolist() for side in pair))
+        equal = dict.fromkeys(theirs.classes, 1)
+        for metric, name in (("informedness", "BM"), ("markedness", "MK")):
+            weights = {"bias": theirs.TOP, "prevalence": theirs.P, "macro": equal}
+            for average, weight in weights.items():
+                wanted = close(theirs.weighted_average(name, weight=weight))
+                found = score_of(table_of_labels(*pair), metric, average=average)
+                assert found == wanted, (name, average)
+            by_class = close(list(theirs.class_stat[name].values()))
+            assert score_of(table_of_labels(*pair), metric, average=None) == by_class, name

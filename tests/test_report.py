@@ -8,11 +8,10 @@ import warnings
 
 import pytest
 
-import by_table
 from informedness import ContingencyTable, estimate, report
 from informedness.results.slices import Slices
 from informedness.warnings import IntervalWarning
-from tables import table_of_labels
+from tables import signature, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 MAJORITY = ["ham"] * 90 + ["spam"] * 10
@@ -105,7 +104,7 @@ def test_every_report_ends_in_its_signature(level, interval):
     options = {"labels": ["ham", "spam", "scam"], "ignore_index": "scam"}
     table = table_of_labels(MAJORITY, FILTER, **options)
     result = report(MAJORITY, FILTER, **options, confidence_level=level)
-    wanted = by_table.signature(table, "report", ignore_index="scam", **interval)
+    wanted = signature(table, "report", ignore_index="scam", **interval)
     assert "|ignore:'scam'|" in wanted
     assert result.signature == result.to_dict()["signature"] == wanted
     assert str(result).splitlines()[-1] == wanted

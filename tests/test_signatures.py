@@ -6,11 +6,10 @@ import math
 import numpy as np
 import pytest
 
-import by_table
 from dense import SCORES
 from estimate_cases import table_of
 from informedness import estimate
-from tables import table_of_labels, table_of_pairs
+from tables import score_of, signature, table_of_labels, table_of_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -44,8 +43,8 @@ def walked():
             if metric == "informedness":
                 ways += [way | {"prior_mode": "odds"} for way in ways[1:]]
             for way in ways:
-                line = by_table.signature(table, metric, ignore_index=ignored, **way)
-                yield line, to_9_digits(getattr(by_table, metric)(table, **way)), (metric, way)
+                line = signature(table, metric, ignore_index=ignored, **way)
+                yield line, to_9_digits(score_of(table, metric, **way)), (metric, way)
         ways = [{"metric": "nit"}, {}, *priors] if number % 2 else []
         for way, level in itertools.product(ways, (0.95, 0.9, 0.90000000001)):
             made = estimate(table, ignore_index=ignored, **way, confidence_level=level)
@@ -63,10 +62,10 @@ def test_numbers_of_samples_without_weights_that_differ_never_share_a_signature(
 
 def test_signatures_read_as_they_are_documented():
     table = table_of_labels(["ham", "spam"], ["ham", "spam"])
-    start, _, version = by_table.signature(table, "nit").rpartition("|")
+    start, _, version = signature(table, "nit").rpartition("|")
     assert start == "nit|k:2|n:2|labels:observed"
     assert estimate(table, metric="nit").signature == f"{start}|ci:0.95|{version}"
-    assert by_table.signature(table, "informedness", ignore_index="a|b") == (
+    assert signature(table, "informedness", ignore_index="a|b") == (
         rf"informedness|avg:bias|k:2|n:2|labels:observed|ignore:'a\x7cb'|prior:test|{version}"
     )
 
@@ -76,14 +75,14 @@ def test_equal_settings_of_other_types_and_another_order_of_sums_have_one_signat
     priors = {0: 0.5, 1: 0.5}, {np.int8(1): 0.5, 0.0: np.float32(0.5)}, {True: 0.5, 0: 0.5}
     ignored = (-100, -100.0, np.int64(-100))
     lines = {
-        by_table.signature(table, "informedness", ignore_index=label, prior=prior)
+        signature(table, "informedness", ignore_index=label, prior=prior)
         for label, prior in itertools.product(ignored, priors)
     }
     assert len(lines) == 1
     # even where a sum lies halfway between two roundings
     sums = (1234.565, math.nextafter(1234.565, 0), math.nextafter(1234.565, 9999))
     tables = [table_of_pairs([0, 1], [0, 1], [x, 0.5], squared_weights=[9, 1]) for x in sums]
-    assert len({by_table.signature(table, "nit") for table in tables}) == 1
+    assert len({signature(table, "nit") for table in tables}) == 1
 
 
 def test_the_sum_of_weights_all_digits_of_the_level_and_a_stand_in_of_nan_are_in_the_signature():
@@ -96,7 +95,7 @@ def test_the_sum_of_weights_all_digits_of_the_level_and_a_stand_in_of_nan_are_in
     assert len(lines) == 6
     for metric in ("informedness", "markedness"):
         warned, zero, nan = (
-            by_table.signature(table_of([[5, 3], [0, 0]]), metric, zero_division=value)
+            signature(table_of([[5, 3], [0, 0]]), metric, zero_division=value)
             for value in ("warn", 0.0, math.nan)
         )
         assert warned == zero != nan

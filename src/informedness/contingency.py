@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .core.labels import NAMES, Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
+from .core.labels import Codes, Column, Label, NoSamplesError, Numbers, label_kind, merged
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, Task, read_amounts
 from .inputs.doubts import warn_of_shares, warn_of_table
@@ -101,26 +101,16 @@ class ContingencyTable(Table):
         >>> table.labels, table.reference_totals.tolist(), table.prediction_totals.tolist()
         (('a', 'b'), [2, 1], [1, 2])
         """
-        given = references, predictions, labels, sample_weight, ignore_index, unknown
-        return cls._from_labels(NAMES, *given)
+        sides = {"references": references, "predictions": predictions}
+        return cls._of_sides(sides, sample_weight, labels, ignore_index, unknown)
 
     @classmethod
-    def _from_labels(
-        cls,
-        names: tuple[str, str],
-        references: Any,
-        predictions: Any,
-        labels: Any,
-        sample_weight: Any,
-        ignore_index: Any,
-        unknown: str,
-    ) -> Self:
-        """Count samples; `names` are what the caller's first two arguments are called."""
-        sides = dict(zip(names, (references, predictions), strict=True))
-        options = labels, ignore_index, unknown
+    def _of_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
+        """Count references and predictions, by the names that the caller has for them."""
         (r, p), task = read_sides(sides, *options, sample_weight=sample_weight)
         table = cls._of_columns(r, p, task, sample_weight)
-        warn_of_table(table, names)
+        of_references, of_predictions = sides
+        warn_of_table(table, (of_references, of_predictions))
         return table
 
     @classmethod

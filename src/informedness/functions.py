@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 Y_NAMES = "y_true", "y_pred"
 
 
-def table_of_labels(*given: Any) -> ContingencyTable:
-    """Return the table of y_true, y_pred, labels, sample_weight, ignore_index and unknown."""
-    return ContingencyTable._from_labels(Y_NAMES, *given)
+def table_of_labels(
+    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, *others: Any
+) -> ContingencyTable:
+    """Return the table of labels; the others are ignore_index and unknown."""
+    sides = {"y_true": y_true, "y_pred": y_pred}
+    return ContingencyTable._of_sides(sides, sample_weight, labels, *others)
 
 
 def table_given(y_true: Any, y_pred: Any, *options: Any) -> ContingencyTable:
@@ -168,7 +171,6 @@ def markedness_score(
     labels: Any = None,
     average: Average = "prevalence",
     prior: Mapping[Any, float] | None = None,
-    prior_mode: str = "reweight",
     sample_weight: Any = None,
     ignore_index: Label | None = None,
     unknown: str = "error",
@@ -191,8 +193,6 @@ def markedness_score(
         order.
     prior : mapping of class to probability, optional
         Class shares to which the references are reweighted first.
-    prior_mode : {"reweight"}
-        The odds of `informedness_score` mean nothing for predictions and are an error.
     zero_division : {"warn", 0.0, nan}
         The score if all predictions are of one class, which leaves it undefined.
 
@@ -221,8 +221,7 @@ def markedness_score(
     from .statistics.margins import MARKEDNESS
 
     prior = by_name(prior, y_true, y_pred)
-    options: dict[str, Any] = {"prior_mode": prior_mode, "zero_division": zero_division}
-    return MARKEDNESS.averaged(average).value(table, prior=prior, **options)
+    return MARKEDNESS.averaged(average).value(table, prior=prior, zero_division=zero_division)
 
 
 def nit_score(

@@ -129,7 +129,7 @@ class _Row(NamedTuple):
     name: str
     value: float
     estimate: Estimate
-    letters: str = ""
+    ranks: str = ""
     runs: tuple[float, ...] = ()
     is_whole: bool = False
 
@@ -137,8 +137,7 @@ class _Row(NamedTuple):
 def draw_leaderboard(board: Any, ax: Axes | None = None) -> Axes:
     """Draw what `Leaderboard.plot` returns."""
     rows = [_Row(x.name, x.value, x.estimate, x.place, x.runs) for x in board.models]
-    head = "" if board.models[0].letters else "score, ranks"
-    return _forest(rows, score_named(board.metric).title, ax, head)
+    return _forest(rows, score_named(board.metric).title, ax, "score, ranks")
 
 
 def draw_slices(slices: Any, metric: str = "informedness", ax: Axes | None = None) -> Axes:
@@ -322,7 +321,7 @@ def _forest(rows: list[_Row], title: str, ax: Axes | None, head: str = "") -> Ax
     more = f"\n{_MOST_ROWS} of {len(rows)} rows" if len(rows) > _MOST_ROWS else ""
     rows = [*rows[: _MOST_ROWS - 1], rows[-1]] if more else rows
     ax, size = _axes(ax, 0.7 + 0.2 * max(len(rows), 2))
-    numbers = [f"{render.rounded(row.value)} {row.letters}".rstrip() for row in rows]
+    numbers = [f"{render.rounded(row.value)} {row.ranks}".rstrip() for row in rows]
     for y, row in enumerate(rows):
         low, high = row.estimate.confidence_interval
         ax.plot([low, high], [y, y], color=_BLUE, linewidth=0.19 * size, zorder=1)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-FROM_RANKS = 10  # models, from which on letters are too many to read
-
-
 @dataclass(frozen=True)
 class Model:
     """A model of a leaderboard.
@@ -50,9 +46,6 @@ class Model:
         run.
     ranks : (int, int)
         The best and the worst rank it may have: those above and below it for sure are counted.
-    letters : str
-        Models that share a letter cannot be told apart; empty if there are ten models or more, of
-        which the ranks say more.
     caution : str
         Why the score is not what it seems to be, for example above accuracy; empty for most.
     """
@@ -62,7 +55,6 @@ class Model:
     runs: tuple[float, ...]
     run_deviation: float
     ranks: tuple[int, int]
-    letters: str
     caution: str = ""
 
     @property
@@ -72,8 +64,8 @@ class Model:
 
     @property
     def place(self) -> str:
-        """The letters, or else the range of ranks."""
-        return self.letters or " to ".join(map(str, dict.fromkeys(self.ranks)))
+        """The range of ranks as text."""
+        return " to ".join(map(str, dict.fromkeys(self.ranks)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +93,7 @@ class Leaderboard(Result):
     read: tuple[Read, ...] = ()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the models with their intervals and letters, small strokes for the runs of a model.
+        """Draw the models with their intervals and ranks, small strokes for the runs of a model.
 
         Parameters
         ----------
@@ -122,8 +114,7 @@ class Leaderboard(Result):
             record |= {"best_rank": model.ranks[0], "worst_rank": model.ranks[1]}
             below = self.models[rank].name if rank < len(self.models) else ""
             p_value = as_json(self.p_values.get((below, model.name)))
-            record |= {"letters": model.letters or None, "p_value_to_next": p_value}
-            records.append({**record, "caution": model.caution or None})
+            records.append({**record, "p_value_to_next": p_value, "caution": model.caution or None})
         return records
 
     def to_dict(self) -> dict[str, Any]:
@@ -144,8 +135,7 @@ class Leaderboard(Result):
         error, percent = interval_heads(self.confidence_level)
         has_runs = len(self.models[0].runs) > 1
         title = score_named(self.metric).title
-        last = "" if self.models[0].letters else "ranks"
-        ranking = [["model", title, error, percent, *["± SD of runs"] * has_runs, last]]
+        ranking = [["model", title, error, percent, *["± SD of runs"] * has_runs, "ranks"]]
         for model in self.models:
             mark = "^" * bool(model.caution)
             row = [model.name, rounded(model.value, 4) + mark, *model.estimate.shown()]
@@ -162,16 +152,13 @@ class Leaderboard(Result):
         return [ranking, neighbours] if len(self.models) > 1 else [ranking]
 
     def text_lines(self) -> list[str]:
-        """Return what the letters or ranks, the p-values and the spreads mean."""
+        """Return what the ranks, the p-values and the spreads mean."""
         lines = []
         if len(self.models) > 1:
-            said = "Models that share a letter cannot be told apart at this level"
-            if not self.models[0].letters:
-                said = "A model may have any of its ranks, as far as these tests tell"
             n = len(self.p_values)
             lines.append(
-                f"{said}; p-values are corrected for {n} comparison{'s' * (n != 1)} (Holm), "
-                "intervals are not."
+                "A model may have any of its ranks, as far as these tests tell; p-values are "
+                f"corrected for {n} comparison{'s' * (n != 1)} (Holm), intervals are not."
             )
         if len(self.models[0].runs) > 1:
             lines.append(
@@ -225,8 +212,8 @@ def leaderboard(
     --------
     >>> answers = {"majority": ["ham"] * 100, "filter": ["ham"] * 78 + ["spam"] * 22}
     >>> board = leaderboard(["ham"] * 80 + ["spam"] * 20, answers)
-    >>> [(model.name, round(model.value, 3), model.letters) for model in board.models]
-    [('filter', 0.975, 'a'), ('majority', 0.0, 'b')]
+    >>> [(model.name, round(model.value, 3), model.ranks) for model in board.models]
+    [('filter', 0.975, (1, 1)), ('majority', 0.0, (2, 2))]
     """
     score = score_of_pairs(metric, average)
     answers = _answers_of(y_pred)
@@ -272,7 +259,6 @@ def leaderboard(
     p_values = dict(zip(comparisons, corrected, strict=True))
     apart = [pair for pair, p in p_values.items() if 1 - p > confidence_level]
     n_above, n_below = Counter(worse for worse, _ in apart), Counter(better for _, better in apart)
-    letters = _letters([names[i] for i in order], apart) if len(order) < FROM_RANKS else {}
     models = []
     for i in order:
         name, values, deviation = names[i], [estimates[i].value], math.nan
@@ -282,8 +268,7 @@ def leaderboard(
             deviation = float(np.std(values, ddof=1))
         ranks = 1 + n_above[name], len(order) - n_below[name]
         caution = score.caution(samples.tables[i], estimates[i].value)
-        standing = ranks, letters.get(name, "")
-        models.append(Model(name, estimates[i], tuple(values), deviation, *standing, caution))
+        models.append(Model(name, estimates[i], tuple(values), deviation, ranks, caution))
     return Leaderboard(metric, tuple(models), comparisons, p_values, confidence_level)
 
 
@@ -309,22 +294,3 @@ def _answers_of(y_pred: Any) -> dict[str, dict[str, Any]]:
 def _is_run(x: Any) -> bool:
     """Return whether something holds answers, and is none, as strings and 0-d arrays are."""
     return hasattr(x, "__len__") and not isinstance(x, (str, bytes)) and getattr(x, "ndim", 1) > 0
-
-
-def _letters(order: Sequence[str], apart: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return letters by model; two models share one exactly if they cannot be told apart.
-
-    By the insert-and-absorb algorithm (Piepho 2004, "An algorithm for a letter-based representation
-    of all-pairwise comparisons").
-    """
-    columns = [set(order)]
-    for pair in apart:
-        for column in [column for column in columns if column >= set(pair)]:
-            columns.remove(column)
-            columns += [column - {name} for name in pair]
-        columns = [x for x in columns if not any(x < y for y in columns)]
-        columns = [x for i, x in enumerate(columns) if x not in columns[:i]]
-    columns.sort(key=lambda column: sorted(map(order.index, column)))
-    names = [f"{letter}{n}" for n in ("", 2) for letter in ascii_lowercase]
-    pairs = list(zip(names, columns, strict=False))
-    return {name: "".join(x for x, column in pairs if name in column) for name in order}

@@ -44,26 +44,23 @@ class Samples:
     answers: list[Codes]
     """Of each model, by position among the labels of all of them."""
     counts: Numbers | None
-    units: tuple[Numbers, Codes | None, Codes] | None
-    """The weights and the groups that occur together, and of which of them each row is."""
+    weights: Numbers | None
+    groups: Codes | None
 
     def number(self, rows: Numbers) -> int:
         """Return how many samples these rows stand for."""
         return int(rows.sum() if self.counts is None else self.counts[rows].sum())
 
     def paired(self, a: int, b: int) -> CellPairs:
-        """Return the samples of two models, counted by cell, weight and group."""
-        size = len(self.tables[b].rows)
-        keys, place = code_integers(self.cells[a] * size + self.cells[b])
-        weights, groups = np.ones(len(keys)), None
-        if self.units is not None:
-            each, group_of_each, unit = self.units
-            of_units, place = code_integers(place * len(each) + unit)
-            pair, unit = np.divmod(of_units, len(each))
-            keys, weights = keys[pair], each[unit]
-            groups = None if group_of_each is None else group_of_each[unit]
-        n = np.bincount(place, self.counts).astype(np.float64)
-        return CellPairs(*np.divmod(keys, size), n, weights, groups)
+        """Return the samples of two models, counted by cell unless they have weights or groups."""
+        if self.weights is None and self.groups is None:
+            size = len(self.tables[b].rows)
+            keys, place = code_integers(self.cells[a] * size + self.cells[b])
+            n = np.bincount(place, self.counts).astype(np.float64)
+            return CellPairs(*np.divmod(keys, size), n, np.ones(len(keys)))
+        ones = np.ones(len(self.references))
+        counts, weights = (ones if x is None else x for x in (self.counts, self.weights))
+        return CellPairs(self.cells[a], self.cells[b], counts, weights, self.groups)
 
 
 def read_samples(
@@ -115,21 +112,7 @@ def read_samples(
         there = own[table.rows] * k + own[table.columns]
         cells.append(np.searchsorted(there, code[r] * k + code[x]))
         coded.append(code[x])
-    return Samples(tables, cells, code[r], coded, n, _units(weights, codes))
-
-
-def _units(weights: Numbers | None, groups: Codes | None) -> Any:
-    """Return the weights and groups that occur together, and which each row is of, or None."""
-    if weights is None and groups is None:
-        return None
-    each, of_weight = np.ones(1), np.int64(0)
-    if weights is not None:
-        each, of_weight = np.unique(weights, return_inverse=True)
-    if groups is None:
-        return each, None, of_weight
-    size = 1 + int(groups.max())
-    keys, unit = np.unique(of_weight * size + groups, return_inverse=True)
-    return each[keys // size], keys % size, unit
+    return Samples(tables, cells, code[r], coded, n, weights, codes)
 
 
 def _of_each(n_rows: int, name: str, given: Any) -> Numbers | None:

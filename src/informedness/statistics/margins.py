@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..core import scores
-from ..core.labels import Numbers, check_choice
+from ..core.labels import Numbers
 from ..core.table import Classes, Table, sum_by
 from .intervals import (
     Interval,
@@ -49,11 +49,6 @@ class Margins:
     other_predictions: Numbers
 
     @classmethod
-    def of_sums(cls, labels: Any, h: Numbers, r: Numbers, c: Numbers, n: Any) -> Margins:
-        """Return them from hits, totals and the total, the others by subtraction."""
-        return cls(labels, h, r, c, n, c - h, r - h, n - r, n - c)
-
-    @classmethod
     def of_tables(cls, tables: Sequence[Table]) -> Margins:
         """Return those of n tables with the same labels; a third of the time of one by one."""
         labels, n = tables[0].labels, len(tables)
@@ -62,7 +57,7 @@ class Margins:
         rows, columns, counts = map(np.concatenate, cells)
         every = Table(tuple(range(len(labels) * n)), True, rows + start, columns + start, counts)
         totals = every.hits, every.reference_totals, every.prediction_totals
-        errors = every.false_positives, _swapped(every).false_positives
+        errors = every.false_positives, transposed(every).false_positives
         h, r, c, wrong, missed = (sums.reshape(n, -1).T for sums in (*totals, *errors))
         others = _of_others(r), _of_others(c)
         return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, *others)
@@ -76,7 +71,6 @@ def _of_others(totals: Numbers) -> Numbers:
 
 
 Sums: TypeAlias = Table | Margins
-AnyTable = TypeVar("AnyTable", bound=Table)
 
 
 def ratio(numerator: Numbers, denominator: Numbers) -> Numbers:
@@ -98,12 +92,9 @@ def gaps(values: Numbers, mean: Any, scale: Numbers) -> Numbers:
     return np.where(np.abs(away) > 1e-14 * scale, away, 0.0)
 
 
-def transposed(table: AnyTable) -> AnyTable:
-    """Return the table with references and predictions swapped."""
-    order = np.lexsort((table.rows, table.columns))
-    rows, columns, counts = (x[order] for x in (table.columns, table.rows, table.counts))
-    squares = None if table.squared_weights is None else table.squared_weights[order]
-    return replace(table, rows=rows, columns=columns, counts=counts, squared_weights=squares)
+def transposed(table: Table) -> Table:
+    """Return the table with references and predictions swapped, its cells in the old order."""
+    return replace(table, rows=table.columns, columns=table.rows)
 
 
 class MarginScore(ScoreWithInterval):
@@ -307,9 +298,9 @@ def _expected_wrong(table: Sums) -> Any:
 
 
 def _swapped(table: Sums) -> Sums:
-    """Return the sums of references and predictions swapped, of a table with cells in no order."""
+    """Return the sums of references and predictions swapped."""
     if isinstance(table, Table):
-        return replace(table, rows=table.columns, columns=table.rows)
+        return transposed(table)
     return replace(
         table,
         reference_totals=table.prediction_totals,
@@ -445,15 +436,9 @@ class Markedness(MarginScore):
         return b, a, u
 
     def value(
-        self,
-        table: Table,
-        *,
-        prior: Prior = None,
-        prior_mode: str = "reweight",
-        zero_division: scores.ZeroDivision = "warn",
+        self, table: Table, *, prior: Prior = None, zero_division: scores.ZeroDivision = "warn"
     ) -> Any:
         scores.check_zero_division(zero_division, self.stand_in)
-        check_choice("prior_mode", prior_mode, self.prior_modes)
         scored = with_prior(table, prior)
         if table.n_samples != 1:
             scores.warn_of_absent(self.title, transposed(scored), ("predictions", "references"))
@@ -583,7 +568,7 @@ def _ends_of_absent(table: Table, score: Any, value: float, level: float) -> tup
     ends = [value]
     for found in (0, extra):
         h, c = table.hits + found, table.prediction_totals + found
-        moved = Margins.of_sums(table.labels, h, r, c, n)
+        moved = Margins(table.labels, h, r, c, n, c - h, r - h, n - r, n - c)
         ends.append(float(score.exact(moved)))
     return min(ends), max(ends)
 
