@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str]) -> int:
-    options = argparse.Namespace(flags={}, has_left_out=False)
+    options = argparse.Namespace(flags={}, has_left_out=False, references=None)
     options.reword = lambda message: _in_options(message, options)
     options.tell = lambda message: _tell(options.reword(message))
     options.complete = lambda added: _completed(arguments, added)
@@ -96,7 +96,7 @@ def _main(arguments: Sequence[str]) -> int:
                 raise ValueError("; ".join(held))
             for message in held:
                 options.tell(f"warning: {message}")
-            if getattr(options, "format", "text") not in ("csv", "json"):  # these are for programs
+            if options.format not in ("csv", "json"):  # these are for programs
                 said = re.sub(r"^.*\.$", lambda x: options.reword(x[0]), said, flags=re.M)
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
@@ -146,8 +146,7 @@ def _parse(arguments: Sequence[str], options: argparse.Namespace) -> str | None:
         options.path = files
     if options.path == []:
         parser.error("name a file, a folder or - for standard input")
-    is_data = getattr(options, "format", "text") != "text"  # for other programs: in UTF-8
-    if is_data and hasattr(sys.stdout, "reconfigure"):
+    if options.format != "text" and hasattr(sys.stdout, "reconfigure"):
         is_unicode = sys.stdout.encoding.lower().startswith("utf")
         # half of a surrogate pair, from a file name or an option, is refused
         sys.stdout.reconfigure(encoding=None if is_unicode else "utf-8", errors="strict")
@@ -201,18 +200,16 @@ def _remedied(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
 def _in_options(message: str, options: argparse.Namespace) -> str:
     """Return a message about Python arguments as one about options of the command line."""
     said: dict[str, str] = {**options.flags, "path": "FILE"}
-    if getattr(options, "references", None) is None:  # of logs and lines, which have no columns
+    if options.references is None:  # of logs and lines, which have no columns
         said |= {"references": "references", "predictions": "predictions"}
     said |= {name: said[same] for name, same in _SAME.items() if same in said}
     names = "|".join(said)
-    # `unknown`, unknown="wrong" and ignore_index=-100, but nothing inside quotes or a path
-    argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})=(\"?)(-?\w*)\3(?=[\s`,;:.)]|$)"
+    # `unknown`, unknown="wrong" and numeric=True, but nothing inside quotes or a path
+    argument = rf"(?<=`)({names})(?=[`\\ ])|(?<=[ `(])({names})=(\"?)(\w*)\3(?=[\s`,;:.)]|$)"
 
     def option(found: re.Match[str]) -> str:
         name, value = said[found[1] or found[2]], found[4]
-        if value in (None, "", "True"):
-            return name
-        return f"{name}={value}" if value.startswith("-") else f"{name} {value}"
+        return name if value in (None, "", "True") else f"{name} {value}"
 
     return re.sub(argument, option, message)
 
@@ -257,7 +254,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         add_help=False,
     )
     parser.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
-    parser.set_defaults(last=[], path=None, strict=False)
+    parser.set_defaults(last=[], path=None, strict=False, format="text")
     if takes_files:
         parser.add_argument("path", nargs="*", help=argparse.SUPPRESS)
         _add_options(parser, command == "report")
@@ -303,6 +300,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
         add("--vs-rest", metavar="NAME", help="compare each slice with all others by this score")
     else:
         parser.set_defaults(metric="informedness", confidence_level=0.95, prior_mode="reweight")
+        parser.set_defaults(by=None, by_file=False, vs_rest=None, plot=None)
     add = group("labels")
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}

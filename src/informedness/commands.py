@@ -42,7 +42,8 @@ _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_FILES = ("file_format", "rows")
 _OF_COLUMNS = ("weights", "counts", "by", "by_file", "vs_rest", "on", "groups", *_OF_FILES)
-_OF_TEST = ("metric", "average", "prior", "confidence_level")
+_OF_ESTIMATE = ("metric", "average", "confidence_level")
+_OF_TEST = (*_OF_ESTIMATE, "prior")
 
 
 # What is asked for
@@ -51,11 +52,11 @@ _OF_TEST = ("metric", "average", "prior", "confidence_level")
 def _source(options: Namespace) -> str:
     """Return whether the labels are in "columns", in "lines" of text or in "logs"."""
     named = [x for x in (options.references, options.predictions) if x is not None]
-    is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
     if len(named) == 2:
         return "columns"
-    if named and _is_table(options):
+    if _is_table(options):
         raise _columns_there(options)
+    is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
     if named or (any(is_text) and is_text != [True, True]):
         said = "`--references` and `--predictions` must name columns, except for logs of harnesses"
         lines = "and in a report two text files (.txt), of references and of predictions"
@@ -65,30 +66,27 @@ def _source(options: Namespace) -> str:
 
 def _check(options: Namespace) -> str:
     """Refuse what cannot work, before hours of reading, and return where the labels are."""
-    source, by = _source(options), getattr(options, "by", None)
-    if source == "logs" and _is_table(options):
-        raise _columns_there(options)
+    source = _source(options)
     is_report = options.command == "report"
     is_ranking = is_report and len(options.predictions or ()) > 1
     is_number = is_report and not is_ranking and options.metric is not None
     logs = "logs of evaluation harnesses: leave out --references and --predictions"
     columns = "columns: give --references and --predictions, or leave it out"
-    is_by_file = is_report and options.by_file
     is_odds = options.prior is not None and options.confidence_level is None
     scores = "all scores, and --metric prints one: leave out one of them"
-    has_intervals = by is None or options.confidence_level is not None
+    has_intervals = options.by is None or options.confidence_level is not None
     for names, is_met, what in (
         ((*_OF_LOGS, "each"), source == "logs", logs),
-        (_OF_SEVERAL, not is_by_file, "all files together: leave out --by-file"),
+        (_OF_SEVERAL, not options.by_file, "all files together: leave out --by-file"),
         (_OF_ROWS, source != "logs", columns),
         (_OF_COLUMNS, source == "columns", columns),
         (("weights", "by", "by_file"), not is_ranking, "one model: name one --predictions"),
         (("counts",), options.on is None, "rows without identifiers"),
-        (("vs_rest",), by is not None, "slices: add --by COLUMN"),
+        (("vs_rest",), options.by is not None, "slices: add --by COLUMN"),
         (("average",), options.metric, "one score: add --metric, whose average it sets"),
         (("prior",), options.metric and not is_ranking, "one score of one model: add --metric"),
         (("prior_mode",), is_odds, "a --prior, without an interval: leave out --confidence-level"),
-        (("each",), is_report and options.format == "text", "text: other formats have everything"),
+        (("each",), options.format == "text", "text: other formats have everything"),
         (("by", "plot"), not is_number, scores),
         (("plot",), has_intervals, "the intervals of slices: add --confidence-level 0.95"),
     ):
@@ -105,7 +103,7 @@ def _check(options: Namespace) -> str:
     if options.metric is not None:
         score = averaged_score(options.metric, options.average)
         check_choice("prior_mode", options.prior_mode, score.prior_modes)
-    if getattr(options, "vs_rest", None) is not None:
+    if options.vs_rest is not None:
         score_named(options.vs_rest, "vs_rest")
     twice = [x for x in options.predictions or () if options.predictions.count(x) > 1]
     if twice and options.on is None:
@@ -140,19 +138,21 @@ def _columns_there(options: Namespace) -> ValueError:
     for name, times in found.items():
         often = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3))
         rows.append([shown(name), str(len(times)), "yes" if name in alike else "", often])
-    free = [x for x in alike if x not in (options.references, *(options.predictions or ()))]
-    added = []
-    if options.references is None:
-        named = (x for x in free if role_in(x) == "references")
-        added = ["-r", next(named, next(iter(free), "LABEL"))]
-    if options.predictions is None:
-        models = [x for x in free if x not in added]
-        models += ["MODEL", "OTHER"][len(models) :]
-        added += ["-p", *models[: 1 if options.command == "report" else 2]]
+    given = options.predictions or []
+    free = [x for x in alike if x not in (options.references, *given)]
+    first = min(free, key=lambda x: role_in(x) != "references", default=None)
+    references = first if options.references is None else options.references
+    n_more = max(0, (1 if options.command == "report" else 2) - len(given))
+    models = [x for x in free if x != references][:n_more]
+    said = "Name the true labels (-r) and the predictions (-p) from this list"
+    if references is not None and len(models) == n_more:
+        added = ["-r", references] if options.references is None else []
+        said += f", for example\n  {options.complete([*added, *['-p', *models] * bool(models)])}"
+    elif options.command == "compare":
+        said += ", those of two models; or pass a file of each and what identifies a sample (--on)"
     return ValueError(
         f"`--references` and `--predictions` must name columns of {file}; in its first "
-        f"{MOST_ROWS:,} rows it has\n\n{aligned(rows)}\n\nName the true labels and the "
-        f"predictions from this list, for example\n  {options.complete(added)}"
+        f"{MOST_ROWS:,} rows it has\n\n{aligned(rows)}\n\n{said}"
     )
 
 
@@ -188,14 +188,15 @@ def _prior(options: Namespace) -> Counter[Label] | None:
     if options.prior is None:
         return None
     from .inputs.joined import columns_of
+    from .inputs.samples import read_files
 
     file, _, column = options.prior.rpartition(":")
     if not file:
         raise ValueError(f"`prior` must be FILE:COLUMN, as in train.csv:label, got {options.prior}")
     samples = _samples(options, {"references": column})
-    of_prior = Namespace(**{**vars(options), "path": [file]})
     with naming("`prior`"):
-        columns, task, read = columns_of(samples, _rows(of_prior, samples))
+        rows = read_files(file, samples, **_given(options, "encoding", *_OF_FILES))
+        columns, task, read = columns_of(samples, rows)
     options.tell("\n".join(lines_of_read(read)))
     return Counter(x for x in columns["references"].tolist() if x != task.ignored)
 
@@ -230,7 +231,7 @@ def _save_plots(result: Any, options: Namespace) -> None:
 
 def _shown(result: Any, options: Namespace) -> str:
     """Return a result in the format asked for, after writing its pictures if they are."""
-    if getattr(options, "plot", None) is not None:
+    if options.plot is not None:
         _save_plots(result.runs[0].report if hasattr(result, "runs") else result, options)
     return FORMATS[options.format](result)
 
@@ -291,21 +292,15 @@ def _table(options: Namespace, source: str) -> Any:
     return tables_of(samples, _rows(options, samples, ["predictions"]))
 
 
-def _score(found: Any, options: Namespace) -> str:
-    """Return one score of a table or of answers, with its interval if a level is given."""
+def _score(table: ContingencyTable, options: Namespace) -> str:
+    """Return one score of a table, with its interval if a level is given."""
     from .results.estimate import estimate
 
-    is_table = isinstance(found, ContingencyTable)
-    for read in found.read if is_table else ():
+    for read in table.read:
         options.tell("\n".join(lines_of_read(read)))
     if options.confidence_level is not None:
-        level = options.confidence_level
-        how: dict[str, Any] = {"average": options.average, "confidence_level": level}
-        if not is_table:
-            return _shown(found.estimate(options.metric, **how), options)
-        how |= {"prior": options.prior, "ignore_index": found.read[0].ignored}
-        return _shown(estimate(found, metric=options.metric, **how), options)
-    table = found if is_table else found.table
+        ignored = table.read[0].ignored
+        return _shown(estimate(table, ignore_index=ignored, **_given(options, *_OF_TEST)), options)
     how = _given(options, "prior", *["prior_mode"] * (options.prior_mode != "reweight"))
     return repr(averaged_score(options.metric, options.average).value(table, **how))
 
@@ -324,7 +319,9 @@ def _report_of_logs(options: Namespace) -> str:
         return "\n\n\n".join([*reports, _shown(made, options)])
     if answers.unknown():
         options.tell(f"warning: {how_read(answers)}")
-    return _score(answers, options)
+    if options.confidence_level is None:
+        return _score(answers.table, options)
+    return _shown(answers.estimate(**_given(options, *_OF_ESTIMATE)), options)
 
 
 def _report_by_file(options: Namespace) -> Any:

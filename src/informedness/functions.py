@@ -157,8 +157,7 @@ def informedness_score(
     [1.0, 0.75, 0.5]
     """
     table = table_of_labels(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
-    if prior is not None:
-        prior = by_name(prior, y_true, y_pred)
+    prior = by_name(prior, y_true, y_pred)
     return informedness(
         table, average=average, prior=prior, prior_mode=prior_mode, zero_division=zero_division
     )

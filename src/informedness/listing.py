@@ -44,11 +44,14 @@ def columns_listed(
     return times
 
 
-def sharing(columns: Mapping[str, Counter[object]]) -> Sequence[str]:
-    """Return the first columns that have labels in common, which more rows than one have."""
-    are_labels = [x for x, times in columns.items() if 1 < 2 * len(times) <= sum(times.values())]
-    for first in are_labels:
-        alike = [x for x in are_labels if len(columns[x].keys() & columns[first].keys()) > 1]
-        if len(alike) > 1:
-            return alike
-    return []
+def sharing(columns: Mapping[str, Counter[object]]) -> list[str]:
+    """Return the first columns with several labels in common, then those that hold one of these.
+
+    More rows than one have a label.
+    """
+    found = {x: y.keys() for x, y in columns.items() if 1 < 2 * len(y) <= sum(y.values())}
+    several = {x: labels for x, labels in found.items() if len(labels) > 1}
+    groups = [[x for x in several if len(several[x] & own) > 1] for own in several.values()]
+    alike = next((x for x in groups if len(x) > 1), [*several][:1])
+    alike += [x for x in found if x not in several and any(found[x] <= several[y] for y in alike)]
+    return alike if len(alike) > 1 else []

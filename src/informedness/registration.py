@@ -5,7 +5,6 @@ folder named with 64 hexadecimal digits. `register` puts such a copy there, whol
 """
 
 import hashlib
-import json
 import os
 import shutil
 import tempfile
@@ -14,7 +13,7 @@ from pathlib import Path
 from .extras import needing
 from .statistics.registry import MODULES, module_path
 
-_MARK = {"registered by": "informedness"}
+_MARK = "registered_by_informedness"  # the name of an empty file in each copy
 
 
 def register() -> dict[str, str]:
@@ -65,14 +64,14 @@ def unregister() -> list[str]:
     OSError
         If the cache cannot be written.
     """
-    removed = []
-    for name, folder in _cache_folders().items():
-        ours = [copy for copy in _copies(folder) if _is_ours(copy, name)]
+    removed: list[str] = []
+    for folder in _cache_folders().values():
+        ours = [copy for copy in _copies(folder) if (copy / _MARK).exists()]
         for copy in ours:
             shutil.rmtree(copy)
-            removed.append(str(copy))
         if ours and not _copies(folder):
             shutil.rmtree(folder)
+        removed += map(str, ours)
     return removed
 
 
@@ -85,21 +84,14 @@ def _cache_folders() -> dict[str, Path]:
 
 
 def _module_files(name: str) -> dict[str, bytes]:
-    """Return the files of a copy: the module's scripts, its package mark, and ours."""
+    """Return the files of a copy: the module's scripts, the mark of a package, and ours."""
     files = {path.name: path.read_bytes() for path in Path(module_path(name)).glob("*.py")}
-    return {**files, "__init__.py": b"", f"{name}.json": json.dumps(_MARK).encode()}
+    return {**files, "__init__.py": b"", _MARK: b""}
 
 
 def _copies(folder: Path) -> list[Path]:
     """Return the folders that evaluate takes for copies of the module."""
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
-
-
-def _is_ours(copy: Path, name: str) -> bool:
-    try:
-        return bool(json.loads((copy / f"{name}.json").read_bytes()) == _MARK)
-    except (OSError, ValueError):
-        return False
 
 
 def _script(copy: Path) -> Path:

@@ -14,10 +14,9 @@ from typing import Any, ClassVar, Literal
 from .contingency import ContingencyTable
 from .core.labels import NoSamplesError, show
 from .core.scores import Average
-from .core.table import is_real
 from .extras import needing
 from .statistics.registry import averaged_score
-from .trainer import _argmax, _check_numbers
+from .trainer import _argmax, _check_numbers, check_threshold
 
 with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
     import torch
@@ -47,12 +46,10 @@ class _ScoreOfCounts(Metric):
             raise ValueError(f"`num_classes` must be an integer above 1, got {show(num_classes)}")
         if not (ignore_index is None or type(ignore_index) is int):
             raise ValueError(f"`ignore_index` must be an integer or None, got {show(ignore_index)}")
-        if threshold is not None:
-            if not is_real(threshold) or not math.isfinite(threshold):
-                raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
-            if num_classes != 2:
-                said = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
-                raise ValueError(f"`threshold` must be {said}: the highest score counts")
+        check_threshold(threshold)
+        if threshold is not None and num_classes != 2:
+            said = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
+            raise ValueError(f"`threshold` must be {said}: the highest score counts")
         averaged_score(self.metric, average)  # raises if there is none
         self.num_classes, self.ignore_index = num_classes, ignore_index
         self.average, self.threshold = average, threshold

@@ -19,13 +19,12 @@ from .contingency import ContingencyTable
 from .core.labels import NAMES, Label, LabelsWarning, Numbers, as_array, check_distinct, show, warn
 from .core.table import is_real, labels_at
 from .multilabel import check_shapes, count_labels, scores_of_labels, tables_of_labels
-from .results.estimate import estimate
+from .results.estimate import estimate_of
 from .statistics.intervals import check_level
 from .statistics.registry import averaged_score, score_named
 from .tally import Tally
 
 _ONE_COLUMN = "one column"
-_ENDS = "_standard_error", "_low", "_high"  # of the names of what goes with an interval
 _DECODE = "generated ids need `batch_decode` first, see Generated text in docs/evaluate.md"
 # Above which the losses of transformers mean class 1, by the type of problem.
 _THRESHOLDS = {"multi_label_classification": 0.0, "regression": 0.5}
@@ -155,9 +154,7 @@ class ComputeMetrics:
         self._scores = [*map(averaged_score, self.names, averages)]
         if self.average != "default" and not any(takes_one):
             raise ValueError(f"`average` must be left out: none of {self.names} takes one")
-        threshold = self.threshold
-        if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
-            raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
+        check_threshold(self.threshold)
         if self.confidence_level is not None:
             check_level(self.confidence_level)
             for score in self._scores:
@@ -353,13 +350,12 @@ class ComputeMetrics:
                 values = np.ravel(score.value(table, prior=self.prior)).tolist()
                 result |= zip(keys, values, strict=True)
                 continue
-            how: dict[str, Any] = {"average": score.average if score.averages else "default"}
-            how |= {"prior": self.prior, "confidence_level": self.confidence_level}
-            made: Any = estimate(table, metric=score.name, **how)
-            for key, one in zip(keys, made if isinstance(made, list) else [made], strict=True):
-                around = (one.standard_error, *one.confidence_interval)
-                result |= {key: one.value}
-                result |= {f"{key}{end}": x for end, x in zip(_ENDS, around, strict=True)}
+            interval = score.with_interval(self.prior)
+            made = estimate_of(table, interval, self.confidence_level, prior=self.prior)
+            for key, one in zip(keys, made, strict=True):
+                low, high = one.confidence_interval
+                result |= {key: one.value, f"{key}_standard_error": one.standard_error}
+                result |= {f"{key}_low": low, f"{key}_high": high}
         return result
 
     def _class_names(self, labels: Sequence[Label | None]) -> list[str]:
@@ -399,6 +395,12 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     if logits.ndim < 2 or logits.shape[-1] == 1 or logits.shape == shape:
         return logits
     return _argmax(logits, labels != -100 if logits.shape[:-1] == shape else True)
+
+
+def check_threshold(threshold: Any) -> None:
+    """Raise ValueError unless a threshold is a finite number or None."""
+    if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
+        raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
 
 
 def _batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:

@@ -1,0 +1,69 @@
+"""The command line where only Unix can try it: signals, shells, pipes and full disks."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli_cases import refused, write
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no FIFO, sh or /dev/full")
+
+PAIR = ["p.csv", "-r", "gold", "-p", "model"]
+# A disk with room for this many bytes of a file.
+SMALL_DISK = """
+import resource, sys
+from informedness.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "p.csv", [("a", "a"), ("b", "a"), ("b", "b")] * 20)
+
+
+def ended(command):
+    """Return how a process ends: code, standard output and errors."""
+    result = subprocess.run(command, capture_output=True, text=True)
+    return result.returncode, result.stdout, result.stderr
+
+
+@pytest.mark.slow
+def test_a_figure_that_finds_no_room_is_named_and_leaves_no_part_of_it():
+    told = ended([sys.executable, "-c", SMALL_DISK, "report", *PAIR, "--plot", "figures"])
+    refused(told, "figures/confusion.png: ")
+    assert not [*Path("figures").iterdir()]
+
+
+def test_an_interrupt_is_one_line():
+    os.mkfifo("fifo.csv")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "informedness", "report", "fifo.csv", *PAIR[1:]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's "&" ignores it
+    )
+    with Path("fifo.csv").open("w"):  # once the command reads, which then waits
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=120) == (b"", b"informedness: interrupted\n")
+    assert process.returncode == 130
+
+
+@pytest.mark.slow
+def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
+    write(Path("one.csv"), [("a", "b")] * 60)  # of which there are warnings
+
+    def in_shell(file, redirection):
+        command = f"'{sys.executable}' -m informedness report {file} {' '.join(PAIR[1:])}"
+        return ended(["sh", "-c", f"{command} {redirection}"])
+
+    refused(in_shell("p.csv", ">&-"), "error: standard output is closed\n")
+    refused(in_shell("p.csv", ">/dev/full"), "error: standard output: ")
+    assert in_shell("p.csv", "| true")[2] == ""  # a pipe that is closed ends it quietly
+    assert in_shell("one.csv", "2>&-") == in_shell("one.csv", "2>/dev/null")
