@@ -159,7 +159,7 @@ element.addEventListener("keydown", (event) => {
   focus(row + step, column);
 });
 
-const caption = "Counts: rows are references, columns are predictions";
+const caption = "Counts: rows are true classes (references), columns are predictions";
 element.append(
   make("p", { textContent: caption }),
   make("div", { className: "scrolled" }, [make("table", { ariaLabel: caption })]),
