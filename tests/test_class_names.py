@@ -71,7 +71,11 @@ SCORES = {
 def test_a_column_goes_by_name_and_integers_beside_it_are_positions(score):
     data = dataset_of()
     by_name = {"ignore_index": NAMES[1], "labels": NAMES, "prior": PRIOR}
-    by_position = {"ignore_index": 1, "labels": [0, 1, 2], "prior": {0: 0.2, 1: 0.3, 2: 0.5}}
+    by_position = {
+        "ignore_index": np.int64(1),
+        "labels": [0, 1, 2],
+        "prior": {0: 0.2, 1: 0.3, 2: 0.5},
+    }
     has_prior = score in (informedness_score, markedness_score, estimate)
     for option in (None, "ignore_index", "labels", *["prior"] * has_prior):
         named, at = ({} if option is None else {option: x[option]} for x in (by_name, by_position))

@@ -197,6 +197,17 @@ def test_one_column_alone_is_refused_and_what_was_added_stays(load):
     assert len(metric) == 4
 
 
+def test_a_missing_prediction_that_the_options_at_load_allow_is_refused_under_others(load):
+    metric, samples = load("nit", unknown="wrong", labels=["a", "b"]), columns(0, 4)
+    samples |= {"predictions": [None, "a", "b", "b"], "references": ["a", "a", "b", "b"]}
+    for options in ({"unknown": "error"}, {"unknown": "error", "labels": None}):
+        metric.add_batch(**samples)
+        with pytest.raises(ValueError, match="got None at position 0: a missing value"):
+            metric.compute(**options)
+    metric.add_batch(**samples)
+    assert metric.compute()["nit"] > 0.5
+
+
 class Fails(Seen):
     """A metric whose computation ends with the error that it is given, if any."""
 

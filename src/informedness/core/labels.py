@@ -209,7 +209,9 @@ def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
     A missing value is an error, or None if there `may_lack` some.
     """
     if isinstance(values, Column):
-        return values
+        if may_lack or values.values is None or None not in values.values:
+            return values
+        values = values.tolist()  # stored with other options
     if may_lack and type(values) is not list and np.ma.is_masked(values):
         values = values.tolist()
     flat = _flat(values, name)

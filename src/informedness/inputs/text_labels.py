@@ -7,6 +7,7 @@ and its case are ignored, text becomes integers, and positions become the names 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from ..core.labels import (
@@ -260,7 +261,7 @@ def by_name(given: Any, *sides: Any) -> Any:
     names = class_names_of(*sides)
     if given is None or names is None:
         return given
-    if isinstance(given, (int, str, bytes)):
+    if isinstance(given, (Integral, str, bytes)):
         return at_position(given, names)
     if isinstance(given, Mapping) or hasattr(given, "to_dict"):  # or a Series of counts
         return {at_position(label, names): value for label, value in given.items()}
