@@ -8,7 +8,6 @@ which is no class.
 import itertools
 import json
 import re
-from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -18,11 +17,11 @@ from sklearn.metrics import mutual_info_score
 from cli_cases import without_read
 from file_cases import SIZES, WRITERS, columns, read_columns, table_of
 from golden import close
-from informedness import compare, leaderboard, report
-from informedness.inputs.text_labels import extracted
+from informedness import compare, leaderboard, nit_score, report
 from informedness.results.report import Report
-from informedness.warnings import InformednessWarning
 from tables import table_of_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
 
 CHOICES = ["A", "B", "C", "D"]
 GOLD = [0, 1, 2, 0, 1, 3]
@@ -36,16 +35,10 @@ TEXTS = [
 ]
 PATTERN = r"(?i)answer is ([A-Z])"
 FIRST = ["A", "B", "B", None, "E", "D"]
-
-
-def counted(references, answers):
-    """Return the table of answers, of which None and what is no choice are wrong."""
-    says = [answer or "nothing" for answer in answers]
-    return table_of_labels(references, says, labels=CHOICES, unknown="wrong")
-
-
+GOLD_NAMES = [CHOICES[x] for x in GOLD]
 OPTIONS = {"extract": PATTERN, "choices": CHOICES, "unknown": "wrong"}
-EXPECTED = counted([CHOICES[x] for x in GOLD], FIRST)
+WRONG = {"labels": CHOICES, "unknown": "wrong"}
+EXPECTED = table_of_labels(GOLD_NAMES, FIRST, **WRONG)
 
 
 def write(path, gold, model):
@@ -70,71 +63,13 @@ def test_every_format_gives_the_table_of_its_answers(size, monkeypatch, tmp_path
         path = write(tmp_path / name, GOLD * 10, TEXTS * 10)
         table = tables_of(path, **OPTIONS, numeric=name.endswith(("csv", "tsv")))
         assert table == sum([EXPECTED] * 9, start=EXPECTED), name
-        assert table.labels == (*CHOICES, None)
+    assert table.labels == (*CHOICES, None)
     # rows A B C D, columns A B C D and the two answers that are none
-    assert EXPECTED.to_dense().tolist()[:4] == [
-        [1, 0, 0, 0, 1],
-        [0, 1, 0, 0, 1],
-        [0, 1, 0, 0, 0],
-        [0, 0, 0, 1, 0],
-    ]
+    by_hand = [1, 0, 0, 0, 1], [0, 1, 0, 0, 1], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0]
+    assert EXPECTED.to_dense().tolist()[:4] == [*by_hand]
 
 
-def test_the_first_group_of_the_first_match_is_the_answer(tmp_path):
-    texts = [*TEXTS[:5], "the answer is D"]
-    path = write(tmp_path / "p.jsonl", [CHOICES[x] for x in GOLD], texts)
-    for pattern, answers in (
-        (PATTERN, FIRST),
-        ("(?is).*answer is ([A-Z])", ["C", *FIRST[1:]]),  # the last match
-        (re.compile("answer is ([A-Z])", re.IGNORECASE), FIRST),
-        ("(?i)answer is (?:(A)|[A-Z])", ["A", None, None, None, None, None]),  # a group left out
-    ):
-        assert extracted(texts, re.compile(pattern)) == answers
-        table = tables_of(path, extract=pattern, labels=CHOICES, unknown="wrong")
-        assert table == counted([CHOICES[x] for x in GOLD], answers)
-
-
-def test_references_are_left_as_they_are(tmp_path):
-    path = write(tmp_path / "p.jsonl", ["is A", "is B"], ["it is A", "so it is B"])
-    assert tables_of(path, extract="is .").labels == ("is A", "is B")
-    with pytest.warns(InformednessWarning, match="none in common"):
-        assert tables_of(path, extract="is (.)").labels == ("A", "B", "is A", "is B")
-    path = write(tmp_path / "p.jsonl", ["A", "B"], [7, 8])
-    with pytest.raises(ValueError, match="`extract` needs text, got 7 in `predictions`"):
-        table_of(path, extract="A")
-
-
-def test_integers_can_be_taken_out_of_text(tmp_path):
-    path = write(tmp_path / "p.csv", ["01", "2", "2"], ["so 1.", "It is 2", "none"])
-    with pytest.raises(ValueError, match="found none in 'none' of `predictions`"):
-        tables_of(path, extract=r"\d+", numeric=True)
-    for labels in ([1, 2], ["1", "2"], [0, 1, 2]):
-        table = tables_of(path, extract=r"\d+", numeric=True, labels=labels, unknown="wrong")
-        given = {"labels": [*map(int, labels)], "unknown": "wrong"}
-        assert table == table_of_labels([1, 2, 2], [1, 2, 99], **given)
-
-
-def test_what_cannot_be_meant_is_refused(tmp_path):
-    path = write(tmp_path / "p.jsonl", [CHOICES[x] for x in GOLD], TEXTS)
-    for options, message in (
-        (
-            {"extract": "(a"},
-            r"`extract` must be a regular expression of text, got '\(a': .* position 0",
-        ),
-        ({"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
-        ({"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass unk"),
-        ({"extract": PATTERN, "unknown": "wrong"}, "only with `labels`"),
-        ({"choices": CHOICES, "labels": CHOICES}, "`choices` are the classes of the task: give"),
-        ({"choices": "ABCD"}, "`choices` must be a sequence of labels"),
-        ({"choices": [1, 2]}, r"`choices` must hold text, the name of each position, got \[1, 2\]"),
-        ({"choices": ["A", "A"]}, "`choices` must list each class once, 'A' is listed twice"),
-        ({"choices": ["A", "1"], "numeric": True}, "`choices` must not hold integers .* got '1'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            table_of(path, **options)
-
-
-def test_positions_and_names_of_choices_are_one_and_keep_their_order(tmp_path):
+def test_positions_and_names_of_choices_are_one_in_every_format(tmp_path):
     expected = table_of_labels(["A", "B", "D"], ["A", "C", "D"], labels=CHOICES)
     for name, gold, model in itertools.product(
         WRITERS, ([0, 1, 3], ["A", "B", "D"]), ([0, 2, 3], ["A", "C", "D"])
@@ -142,39 +77,84 @@ def test_positions_and_names_of_choices_are_one_and_keep_their_order(tmp_path):
         path = write(tmp_path / name, gold, model)
         numeric = name.endswith(("csv", "tsv"))
         assert tables_of(path, choices=CHOICES, numeric=numeric) == expected, (path, gold, model)
-    path = write(tmp_path / "p.jsonl", [0, 1], [0, 0])
-    assert tables_of(path, choices=["yes", "maybe", "no"]).labels == ("yes", "maybe", "no")
 
 
-def test_what_is_no_choice_is_refused_by_name_or_a_wrong_answer_on_request(tmp_path):
-    for gold, model, message in (
-        ([0, 4], [0, 0], "`references` .* their positions from 0 to 3, got 4$"),
-        ([0, -1], [0, 0], "`references` .* their positions from 0 to 3, got -1$"),
-        ([0, 1], ["A", "a"], "`choices` must list every prediction, 'a' is missing: .*unknown=\"w"),
-        (["0", "1"], [0, 1], "got '0': numeric=True .* such text as a position"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            table_of(write(tmp_path / "p.jsonl", gold, model), choices=CHOICES)
-    for model in ([0, 4, -1, 1], ["A", "E", "0", "B"]):
-        path = write(tmp_path / "p.jsonl", [0, 1, 2, 1], model)
-        table = tables_of(path, choices=CHOICES, unknown="wrong")
-        assert table == counted(["A", "B", "C", "B"], ["A", None, None, "B"])
-        path = write(tmp_path / "p.jsonl", model, [0, 1, 2, 1])
-        with pytest.raises(ValueError, match=r"`references` must hold names|every reference"):
-            table_of(path, choices=CHOICES, unknown="wrong")
+ANSWERS_OF = [*TEXTS[:5], "the answer is D"]
+A_TO_C, OF_CHOICES, OR_WRONG = [0, 1, 2, 1], {"choices": CHOICES}, OPTIONS | {"extract": None}
+NUMBERED = ["01", "2", "2"], ["so 1.", "It is 2", "none"]
+DIGITS = {"extract": r"\d+", "numeric": True}
+NO_POSITION = "`references` .* their positions from 0 to 3, got"
+# References and predictions as they stand there, options, and what they are or the message
+CASES = [
+    # the first group of the first match is the answer
+    *(
+        (GOLD_NAMES, ANSWERS_OF, {"extract": pattern} | WRONG, (GOLD_NAMES, answers, CHOICES))
+        for pattern, answers in (
+            (PATTERN, FIRST),
+            ("(?is).*answer is ([A-Z])", ["C", *FIRST[1:]]),  # the last match
+            (re.compile("answer is ([A-Z])", re.IGNORECASE), FIRST),
+            ("(?i)answer is (?:(A)|[A-Z])", ["A", *[None] * 5]),  # a group left out
+        )
+    ),
+    # references are left as they are
+    (["is A"], ["it is A"], {"extract": "is ."}, (["is A"], ["is A"], None)),
+    (["is A"], ["it is A"], {"extract": "is (.)"}, (["is A"], ["A"], None)),
+    (["A", "B"], [7, 8], {"extract": "A"}, "`extract` needs text, got 7 in `predictions`"),
+    # integers taken out of text
+    (*NUMBERED, DIGITS, "found none in 'none' of `predictions`"),
+    *(
+        (*NUMBERED, DIGITS | WRONG | {"labels": x}, ([1, 2, 2], [1, 2, None], [*map(int, x)]))
+        for x in ([1, 2], ["1", "2"], [0, 1, 2])
+    ),
+    # what cannot be meant
+    *(
+        (GOLD_NAMES, TEXTS, *case)
+        for case in (
+            ({"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
+            ({"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
+            ({"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass"),
+            ({"extract": PATTERN, "unknown": "wrong"}, "only with `labels`"),
+            (OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
+            ({"choices": "ABCD"}, "`choices` must be a sequence of labels"),
+            ({"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),
+            ({"choices": ["A", "A"]}, "`choices` must list each class once, 'A' is listed twice"),
+            ({"choices": ["A", "1"], "numeric": True}, "`choices` must not hold integers .*'1'"),
+        )
+    ),
+    # choices keep their order; what is none of them is refused by name, or wrong on request
+    ([0, 1], [0, 0], {"choices": ["y", "m", "n"]}, (["y", "m"], ["y", "y"], ["y", "m", "n"])),
+    ([0, 4], [0, 0], OF_CHOICES, f"{NO_POSITION} 4$"),
+    ([0, -1], [0, 0], OF_CHOICES, f"{NO_POSITION} -1$"),
+    ([0, 1], ["A", "a"], OF_CHOICES, "`choices` must list every prediction, 'a' is .*unknown=\"w"),
+    (["0", "1"], [0, 1], OF_CHOICES, "got '0': numeric=True .* such text as a position"),
+    (A_TO_C, [0, 4, -1, 1], OR_WRONG, (["A", "B", "C", "B"], ["A", None, None, "B"], CHOICES)),
+    (A_TO_C, [*"AE0B"], OR_WRONG, (["A", "B", "C", "B"], ["A", None, None, "B"], CHOICES)),
+    ([0, 4, -1, 1], A_TO_C, OR_WRONG, "`references` must hold names"),
+    ([*"AE0B"], A_TO_C, OR_WRONG, "`references` must hold names|every reference"),
+    # a reference is ignored by its name whether it is a choice or not
+    *(
+        (gold, [0, 1, 0], {"choices": CHOICES, "ignore_index": x}, (["A", "B"], ["A"] * 2, CHOICES))
+        for gold, x in (
+            ([0, -100, 1], -100),
+            ([0, -100, 1], "-100"),
+            (["A", "x", "B"], "x"),
+            ([0, 2, 1], "C"),
+            (["A", "C", "B"], "C"),
+        )
+    ),
+]
 
 
-def test_a_reference_is_ignored_by_its_name_whether_it_is_a_choice_or_not(tmp_path):
-    expected = table_of_labels(["A", "B"], ["A", "A"], labels=CHOICES)
-    for gold, ignore_index in (
-        ([0, -100, 1], -100),
-        ([0, -100, 1], "-100"),
-        (["A", "x", "B"], "x"),
-        ([0, 2, 1], "C"),
-        (["A", "C", "B"], "C"),
-    ):
-        path = write(tmp_path / "p.jsonl", gold, [0, 1, 0])
-        assert tables_of(path, choices=CHOICES, ignore_index=ignore_index) == expected, gold
+@pytest.mark.parametrize(("gold", "model", "options", "expected"), CASES)
+def test_answers_are_found_as_the_options_say_or_refused(gold, model, options, expected, tmp_path):
+    path = write(tmp_path / "p.jsonl", gold, model)
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=expected):
+            table_of(path, **options)
+    else:
+        *sides, labels = expected
+        unknown = options.get("unknown", "error")
+        assert tables_of(path, **options) == table_of_labels(*sides, labels=labels, unknown=unknown)
 
 
 # On the command line, with nested columns
@@ -183,7 +163,6 @@ ROWS = [
     {"doc": {"gold": gold, "id": i}, "a": {"text": text}, "b": ["x", "the answer is B"]}
     for i, (gold, text) in enumerate(zip(GOLD * 20, TEXTS * 20, strict=True))
 ]
-GOLD_NAMES = [CHOICES[x] for x in GOLD] * 20
 SAYS_A = ["A", "B", "B", "?", "?", "D"] * 20  # "?" is no class
 SAYS_B = ["B"] * 120
 
@@ -200,10 +179,9 @@ def test_the_commands_score_answers(command, tmp_path):
         "B 40, A 20, D 20; E 20, no label 20 (none of the classes, so wrong); an answer extracted"
     )
     assert f"{read} from 100 of 120\n" in output
-    declared = {"labels": CHOICES, "unknown": "wrong"}
-    both = leaderboard(GOLD_NAMES, {"a.text": SAYS_A, "b.1": SAYS_B}, **declared)
+    both = leaderboard(GOLD_NAMES * 20, {"a.text": SAYS_A, "b.1": SAYS_B}, **WRONG)
     assert without_read(command("report", path, "-p", "a.text", "b.1", *how)[1]) == f"{both}\n"
-    expected = compare(GOLD_NAMES, SAYS_A, SAYS_B, **declared).to_dict()
+    expected = compare(GOLD_NAMES * 20, SAYS_A, SAYS_B, **WRONG).to_dict()
     for files in ([path], [path, other, "--on", "doc.id"]):
         given = ["-p", "a.text", "b.1", *how, "--format", "json"]
         code, output, _ = command("compare", *files, *given)
@@ -214,64 +192,47 @@ def test_the_commands_score_answers(command, tmp_path):
 
 # Answers that are none of the classes: how many they are, and the scores without them
 
-AB_OR_WRONG = {"labels": ["A", "B"], "unknown": "wrong"}
 TIMES = {"AA": 5, "AB": 1, "A?": 2, "BA": 2, "BB": 6, "B?": 3, "BC": 1}  # reference, answer
-REFERENCES, ANSWERS = ([pair[i] for pair, n in TIMES.items() for _ in range(n)] for i in (0, 1))
+MANY = [[pair[i] for pair, n in TIMES.items() for _ in range(n)] for i in (0, 1)]
+KNOWN = list("A" * 6 + "B" * 8), list("AAAAAB" + "AABBBBBB")
+YOUDEN, NIT = Fraction(5, 6) + Fraction(6, 8) - 1, np.exp(mutual_info_score(*KNOWN)) / 2
+WEIGHTED = {"sample_weight": [1, 0.5, 2, 0.5]}
+OF_WEIGHT = nit_score([*"AAB"], [*"ABB"], sample_weight=[1, 0.5, 2])
+AS_A_SHARE = "30.0% of the answers (6) were none of the classes; without them "
+UNDEFINED = "would be undefined rather than"
+UNKNOWN = [  # with their number and share, the scores without them, and what is said
+    (
+        *MANY,
+        {},
+        (6, 0.3, YOUDEN, NIT),
+        f"{AS_A_SHARE}Informedness would be 0.583 rather than 0.292",
+    ),
+    ("AABBCC", "AABB??", {}, (2, 1 / 3, 1, 2 / 3), "rather than"),  # of three classes, as before
+    ("AAB", "AB?", {}, (1, 1 / 3, None, 0.5), UNDEFINED),  # 1/k of the two declared
+    ("ABB", "???", {}, (3, 1, None, None), UNDEFINED),
+    # recall 1/1.5 of A and 1 of B
+    ("AABB", "ABB?", WEIGHTED, (None, 0.125, 2 / 3, OF_WEIGHT), "12.5% of the answers (by weight)"),
+]
 
 
-def line_of(result):
-    """Return the line of the text that is about unknown answers."""
-    (line,) = [line for line in result.text_lines() if "none of the classes" in line]
-    assert line in str(result)
-    return line
-
-
-def test_the_scores_without_unknown_answers_are_those_of_the_others():
-    result = report(REFERENCES, ANSWERS, **AB_OR_WRONG)
-    unknown, plain = result.unknown, result.to_dict()
-    known = list("A" * 6 + "B" * 8), list("AAAAAB" + "AABBBBBB")
-    assert unknown.informedness == close(Fraction(5, 6) + Fraction(6, 8) - 1)  # Youden's J
-    assert unknown.nit == close(np.exp(mutual_info_score(*known)) / 2)
-    # of all J_A = 5/8 - 2/12 and J_B = 6/12 - 1/8 of 7 answers each, 0 of 6
-    of_all = Fraction(7, 20) * (Fraction(5, 8) - Fraction(2, 12) + Fraction(3, 8))
-    assert result.scores["informedness"] == close(of_all)
-    line = line_of(result)
-    assert line.startswith("30.0% of the answers (6) were none of the classes; without them ")
-    assert "0.583 rather than 0.292" in line
+@pytest.mark.parametrize(("references", "answers", "weights", "expected", "said"), UNKNOWN)
+def test_the_scores_without_unknown_answers_are_those_of_the_others(
+    references, answers, weights, expected, said
+):
+    labels = sorted({*references})
+    result = report([*references], [*answers], labels=labels, unknown="wrong", **weights)
+    plain = result.to_dict()
     names = "n_unknown", "unknown_share", "informedness_without_unknown", "nit_without_unknown"
-    assert [plain[x] for x in names] == [6, 0.3, unknown.informedness, unknown.nit]
+    assert [plain[x] for x in names] == [x if x is None else close(x) for x in expected]
     assert all(f"{name},," in result.to_csv() for name in names)
+    (line,) = [line for line in result.text_lines() if "none of the classes" in line]
+    assert said in line
+    assert line in str(result)
 
 
 def test_nothing_is_added_where_every_answer_is_a_class():
-    known = ["A" if answer not in "AB" else answer for answer in ANSWERS]
-    for options in ({}, {"labels": ["A", "B"]}, AB_OR_WRONG):
-        result = report(REFERENCES, known, **options)
+    for options in ({}, {"labels": ["A", "B"]}, {"labels": ["A", "B"], "unknown": "wrong"}):
+        result = report(*KNOWN, **options)
         assert result.unknown is None, options
         assert not any("unknown" in name for name in result.to_dict())
         assert "none of the classes" not in str(result)
-
-
-def test_where_little_is_left_the_classes_stay_and_what_is_undefined_is_none():
-    for references, answers, share, informedness, nit in (
-        ("AABBCC", "AABB??", 1 / 3, 1, 2 / 3),  # of three classes, as before
-        ("AAB", "AB?", 1 / 3, None, 0.5),  # 1/k of the two declared
-        ("ABB", "???", 1, None, None),
-    ):
-        labels = sorted({*references})
-        with pytest.warns(InformednessWarning) if share == 1 else nullcontext():
-            result = report([*references], [*answers], labels=labels, unknown="wrong")
-        assert ("would be undefined rather than" in line_of(result)) == (informedness is None)
-        plain = result.to_dict()
-        assert (plain["n_unknown"], plain["unknown_share"]) == (answers.count("?"), close(share))
-        found = plain["informedness_without_unknown"], plain["nit_without_unknown"]
-        assert found == tuple(x if x is None else close(x) for x in (informedness, nit))
-
-
-def test_of_weighted_samples_the_share_is_that_of_the_weight():
-    weights = [1, 0.5, 2, 0.5]
-    result = report(list("AABB"), list("ABB?"), sample_weight=weights, **AB_OR_WRONG)
-    assert (result.unknown.n_samples, result.unknown.share) == (None, 0.125)
-    assert result.to_dict()["n_unknown"] is None
-    assert result.unknown.informedness == close(2 / 3)  # recall 1/1.5 of A and 1 of B
-    assert line_of(result).startswith("12.5% of the answers (by weight) were none of the classes")

@@ -140,57 +140,54 @@ def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
         assert table_of(tmp_path).n_samples == 10
 
 
-def lines_in(path, **options):
-    """Return the labels in a text file, on either side."""
-    names = {"references": "r.txt", "predictions": "p.txt"}
-    samples = Samples(names, **options)
-    lines = {side: lines_of(path, None) for side in names}
-    references, predictions = columns_of(samples, samples_of_lines(lines, samples)).columns.values()
-    assert references.tolist() == predictions.tolist()
-    return references.tolist()
-
-
-def test_lines_without_a_label_are_refused_with_their_number_or_kept_on_request(tmp_path):
-    path = tmp_path / "p.txt"
-    path.write_text("a\nNA\nb\n\na\n\n")
-    with pytest.raises(ValueError, match=r"`references` .* in 2 of 5 rows of column 'r\.txt'; `pr"):
-        lines_in(path)
-    assert lines_in(path, drop_null=True) == ["a", "b", "a"]
-    path.write_text("a\nNA\n\n")
-    assert lines_in(path, keep_missing=True) == ["a", "NA", ""]
-    path.write_text("a\0\n\0b\0\n\0")
-    with pytest.raises(ValueError, match=f"^{path}: line 1 is not text in UTF-8"):
-        lines_in(path)
-    path.write_text("--\n|\n-----\nlabel\ta\n")  # morse, and whatever else somebody calls a class
-    assert len(lines_in(path)) == 4
+DROP, KEEP = {"drop_null": True}, {"keep_missing": True}
+GAPS = {  # labels in lines, of which some are empty
+    "a\r\n\r\nb\r\n\r\n\r\n\r\n": ["a", "", "b", "", "", ""],
+    "aé🎯\n\n\n\n\nb": ["aé🎯", "", "", "", "", "b"],
+    "a\r\rb\r\rc\r\r\r": ["a", "", "b", "", "c", "", ""],
+}
+LINES = [
+    *((text, KEEP, labels) for text, labels in GAPS.items()),
+    *((text, DROP, list(filter(None, labels))) for text, labels in GAPS.items()),
+    # lines at the end that are empty are no samples, and others have no label
+    *((x, {}, y) for x, y in zip(GAPS, ("in 1 of 3 r", "in 4 of 6 r", "in 2 of 5 r"), strict=True)),
+    ("a\nNA\nb\n\na\n\n", {}, r".* in 2 of 5 rows of column 'r\.txt'; `predictions` .* 2 of 5"),
+    ("a\nNA\nb\n\na\n\n", DROP, ["a", "b", "a"]),
+    ("a\nNA\n\n", KEEP, ["a", "NA", ""]),
+    ("a\0\n\0b\0\n\0", {}, "line 1 is not text in UTF-8"),
+    (b"a\n" * 9 + b"\xff", {}, "line 10 is not text in UTF-8"),
+    # morse, and whatever else somebody calls a class
+    ("--\n|\n-----\nlabel\ta\n", {}, ["--", "|", "-----", "label\ta"]),
+    *(
+        ((end.join("aéb") + end * last).encode(encoding), {}, ["a", "é", "b"])
+        for end in ("\n", "\r\n", "\r")
+        for last in (0, 1)
+        for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32")
+    ),
+]
+SIDES = {"references": "r.txt", "predictions": "p.txt"}
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1 << 16])
-def test_lines_do_not_depend_on_how_many_are_read_at_a_time(size, tmp_path, monkeypatch):
+def test_lines_are_labels_or_refused_however_many_are_read_at_a_time(size, tmp_path, monkeypatch):
     monkeypatch.setattr(joined, "_BLOCK", size)
     path = tmp_path / "p.txt"
-    for text, kept in (
-        ("a\r\n\r\nb\r\n\r\n\r\n\r\n", ["a", "b"]),
-        ("aé🎯\n\n\n\n\nb", ["aé🎯", "b"]),
-        ("a\r\rb\r\rc\r\r\r", ["a", "b", "c"]),
-    ):
-        path.write_bytes(text.encode())
-        assert lines_in(path, drop_null=True) == kept
-        all_lines = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
-        assert lines_in(path, keep_missing=True) == all_lines
-        filled = "\n".join(all_lines).rstrip("\n").split("\n")
-        if "" in filled:
-            with pytest.raises(ValueError, match=rf" in {filled.count('')} of {len(filled)} rows"):
-                lines_in(path)
-    for end, last, encoding in itertools.product(
-        ("\n", "\r\n", "\r"), (0, 1), ("utf-8", "utf-8-sig", "utf-16", "utf-32")
-    ):
-        path.write_bytes((end.join("aéb") + end * last).encode(encoding))
-        assert lines_in(path) == ["a", "é", "b"]
-    path.write_bytes(b"a\n" * 9 + b"\xff")
-    with pytest.raises(ValueError, match=f"^{path}: line 10 is not text in UTF-8"):
-        lines_in(path)
-    names = {"references": "r.txt", "predictions": "p.txt"}
-    sides = {"references": iter([["a"] * 9]), "predictions": iter([["a"] * 7, ["a"] * 5])}
-    with pytest.raises(ValueError, match=r"got 9 in r\.txt, 12 in p\.txt"):
-        list(samples_of_lines(sides, Samples(names)))
+    for text, options, expected in LINES:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        samples = Samples(SIDES, **options)
+        lines = samples_of_lines({side: lines_of(path, None) for side in SIDES}, samples)
+        if isinstance(expected, str):
+            with pytest.raises(ValueError, match=f"^({path}: |`references` .*){expected}"):
+                columns_of(samples, lines)
+        else:
+            read = columns_of(samples, lines).columns.values()
+            assert [column.tolist() for column in read] == [expected] * 2, text
+
+
+def test_sides_of_different_numbers_of_lines_are_refused_whichever_is_longer():
+    for n, m in ((9, 12), (12, 9), (0, 1)):
+        sides = {"references": iter([["a"] * n]), "predictions": iter([["a"] * 7, ["a"] * (m - 7)])}
+        with pytest.raises(
+            ValueError, match=rf"one per sample, got {n} in r\.txt, {max(m, 7)} in p"
+        ):
+            list(samples_of_lines(sides, Samples(SIDES)))

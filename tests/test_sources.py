@@ -12,7 +12,6 @@ import pytest
 from file_cases import COLUMNS, SIZES, WRITERS, read_columns, table_of
 from frame_cases import labels_and_weights
 from informedness import table_from_frame
-from informedness.warnings import LabelsWarning
 from sources import SOURCES, reader_of
 from tables import table_of_labels, table_of_pairs
 
@@ -96,17 +95,6 @@ def test_a_weight_of_0_does_not_count_and_a_negative_one_is_refused(source, tmp_
     data = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
     with pytest.raises(ValueError, match="`weights` must be finite and not negative, got -1"):
         reader_of(source, data, tmp_path)(weights="w")
-
-
-@pytest.mark.parametrize("source", sorted({*SOURCES} - {"p.csv", "p.tsv"}))
-def test_text_for_a_missing_value_is_a_label_and_warned_of_where_there_are_nulls(source, tmp_path):
-    gold, model = ["a", "NA", "b"] * 20, ["a", "b", "-100"] * 20
-    read = reader_of(source, {"gold": gold, "model": model}, tmp_path)
-    with pytest.warns(LabelsWarning) as caught:
-        assert read(drop_null=True) == table_of_labels(gold, model)
-    said = " ".join(str(one.message) for one in caught)
-    assert "'NA' in `references` counts as a class, in 20 of 60 samples" in said
-    assert "'-100' in `predictions` counts as a class, in 20 of 60 samples" in said
 
 
 # Counts
