@@ -94,7 +94,10 @@ def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
     head, row = ["gold", "model"], ["a", "a"]
     for sheets, message in (
         ([[head, row], [head, row]], "one sheet must have these columns, got 'Sheet1', 'Sheet2'"),
-        ([[["A title"], head, row]], "does not exist; .*; row 2 has them"),
+        (
+            [[["A title"], head, row]],
+            "column 'gold', which does not exist; .* columns are 'A title'",
+        ),
         ([[[*head, "gold"], [*row, "b"]]], "column 'gold', which occurs twice"),
         ([[head, row, ["b"]]], r"None \(null\) or nan in 1 of 2 rows of column 'model'"),
         ([[]], "column 'gold', which does not exist"),

@@ -63,10 +63,8 @@ CSV = [
     (of(["g", "m", f'"{LONG}"'], f'a,{LONG}",b'), ("a", [f'{LONG}"'])),
     (of(["g", "m", LONG * 40], "a,a,b"), "not readable as .*: field larger than"),
     # what stands around the rows
-    (f"A title\n\n{ROWS}", "row 3 has them", GÖLD),
-    (f"# {ROWS}{ROWS}", "row 3 has them", GÖLD),
-    (f"# by a, b and c\n{ROWS.replace(',', ';')}", "row 2 has them", GÖLD),
-    (f"\n{ROWS}", "row 2 has them", GÖLD),
+    (f"# {ROWS}{ROWS}", "'göld', which does not exist; .* columns are '# göld'", GÖLD),
+    (f"\n{ROWS}", "the columns are none", GÖLD),
     (f"{ROWS}(2 rows)", r"each row must have 2 cells, .* got 1 in '\(2 rows\)'", GÖLD),
     ("", "the columns are none"),
     ("x," * 99_999, "the columns are 'x', .* and 99,960 more"),

@@ -165,8 +165,7 @@ def _column(batch: Any, name: str, first_row: int) -> Any:
     except pyarrow.ArrowInvalid as error:
         raise ValueError(f"column {top!r} is damaged: {error}") from error
     if top == name:
-        runs = pyarrow.types.is_run_end_encoded(column.type)
-        return pyarrow.compute.run_end_decode(column) if runs else column
+        return column
     for number, value in enumerate(column.to_pylist(), start=first_row):
         try:
             values.append(one_value({top: value}, name))

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -34,8 +34,12 @@ class Delimited:
         self.header, self._n_first = rows[0] if rows else [], len(rows)
         if not names:
             return
-        stream.seek(0)
-        check_header(names, rows, stream.readlines(_START))
+        try:
+            check_columns(names, self.header)
+        except DataError as error:
+            if why := why_not_utf8(stream.readlines(_START)):
+                raise DataError(f"{error}; {why}", error.remedy) from None
+            raise
         self._labelled = [names[argument] for argument in labelled_among(names)]
         self._hidden = self._lines_within_cells()
 
@@ -134,27 +138,12 @@ def _top(
         found = {one: list(csv.reader(top, delimiter=one)) for one in (delimiter, *_SEPARATORS)}
     wanted = set(names.values())
 
-    def n_known(one: str) -> tuple[int, ...]:
-        known = [len(wanted & set(row)) for row in found[one]]
-        # if not the header, then a row below has them, which an error names
-        return (known[0], max(known), 0 if wanted else len(found[one][0])) if known else ()
+    def n_known(one: str) -> int:
+        header = found[one][0] if found[one] else []
+        return len(wanted & {*header}) if wanted else len(header)
 
     best = max(found, key=n_known)
     return best, 0, found[best]
-
-
-def check_header(
-    names: Mapping[str, str], rows: Sequence[Sequence[str]], lines: Iterable[bytes] = ()
-) -> None:
-    """Raise ValueError unless the first row has the columns; say what may have hidden them."""
-    try:
-        check_columns(names, rows[0] if rows else [])
-    except DataError as error:
-        why = why_not_utf8(lines)
-        below = (i for i, row in enumerate(rows[1:], start=2) if {*names.values()} <= {*row})
-        if not why and (n := next(below, 0)):
-            why = f"row {n} has them, and the header must come first: take out the rows above"
-        raise DataError(f"{error}{'; ' * bool(why)}{why}", error.remedy) from None
 
 
 def said_of_row(error: str) -> str:

@@ -27,10 +27,10 @@ def warn_of_table(
     """Warn of what a table shows of its labels; `names` are what the caller calls the sides."""
     warn_of_labels(table, names, nulls_are_labels)
     known: dict[str, Any] = {}
-    is_meant = table.declared or table.n_samples == 1 or isinstance(table.labels[0], int)
-    labels = () if is_meant else table.labels
-    for label in (x for x in labels if len(_text_of(x)) < _LONG):
-        folded = _text_of(label).strip().casefold()
+    is_meant = table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)
+    labels: Any = () if is_meant else table.labels
+    for label in (x for x in labels if len(x) < _LONG):
+        folded = label.strip().casefold()
         if sum(map(str.isalpha, folded)) > 2 and known.setdefault(folded, label) != label:
             like = show(known[folded])
             warn(
@@ -39,10 +39,6 @@ def warn_of_table(
                 LabelsWarning,
             )
             return
-
-
-def _text_of(label: Any) -> str:
-    return label.decode("latin-1") if isinstance(label, bytes) else str(label)
 
 
 def warn_of_swapped(references: Any, predictions: Any) -> None:

@@ -15,15 +15,13 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show
 from ..extras import needing
-from .columns import DataError, closest, listed, why_not_utf8
-from .csv import check_header
+from .columns import DataError, check_columns, closest, listed, why_not_utf8
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""
 
 _LINES = 1 << 16  # in a batch
 _OBJECTS = 256  # held at a time, so that they stay in the cache: a quarter of the time
-_TOP = 20  # rows of a sheet among which the header is looked for
 _ARGMAX = "argmax:"
 
 
@@ -169,7 +167,7 @@ def open_sheet(stream: BinaryIO, names: Mapping[str, str]) -> tuple[list[str], I
             titles = ", ".join(show(title) for title, _, _ in having)
             raise ValueError(f"one sheet must have these columns, got {titles}: keep one of them")
         title, rows, header = max(having or tables, key=lambda table: len(table[2]))
-        check_header(names, [header, *(() if having else map(_names_in, islice(rows, _TOP)))])
+        check_columns(names, header)
 
     def objects() -> Iterator[Row]:
         for number, row in rows:
