@@ -88,16 +88,9 @@ O B-PER I-PER B-LOC I-LOC | nsubj nsubj:pass aux aux:pass | de en fr no is it as
 true false | TRUE FALSE | T F | % ^q sd b aa ny nn | , . ? ! ; : - ' | colour color Colour-blind
 😀 😂 ❤️ 👍 👎 | 体育 财经 娱乐 | نعم لا | हाँ नहीं | ใช่ ไม่ | да нет | é e è ê | π δ λ Ω
 a b c d e n A B C D E N | 0 1 2 3 9 a b c d e f | n01440764 n01443537 | S s z Z T t D d N n
-ʃ s θ ð ŋ n | . - .- -. ----- ..... | ⠁ ⠃ ⠉ | C C# Db D d# Eb | 3/4 4/4 6/8 | A♠ K♥ Q♦ 10♣
-e4 e5 d4 Nf3 | A00 B20 C65 E97 | A C G T N | 0/0 0/1 1/1 ./. | 0|0 0|1 1|0 1|1 | + - .
 H He C Co N Na Ni No Os | CO Co CO2 NO No2 | GREFLA BARSWA n | A+ A- O+ O- | I II III IV IIIa IIIB
-I10 E11.9 J45.909 Z00.00 | W N1 N2 N3 REM | M F X | -2 -1 0 1 2 | <18 18-24 25-34 >65 | <=50K >50K
-AAA AA A BBB Baa1 D | A+ A A- B+ B B- | EUR USD JPY ALL TRY | DE FR US NO IN IS | MA NY OR IN ME OK
 02139 10115 00100 | N NE E SE S SW W NW | Jan Feb Mar May | 0 1 2 3 9 10 11 22 23 | 08:00 12:00
 2024-01-01 2024-02-01 | $ $$ $$$ | 0-10% 10-20% 100% | 0.5 1.0 1.5 2.0 | 1.0 1.1 1.10 2.0
-normal. smurf. neptune. | P0 P1 P2 P3 | 22 80 443 65535 | text/html image/png application/json
-a.py b.py __init__.py | C C++ C# R Go c | == != <= >= && || -> | MIT GPL-3.0 Apache-2.0
-10.0.0.1 192.168.0.1 | d41d8cd9 9e107d9d | https://a.example/x?y=1 https://b.example/
 <unk> <s> </s> [MASK] | cls_01 cls_02 cls_10 | Total All n | say"no" "yes" no
 {} {"a":1} | A A- A+ | n/a - NaT
 """
