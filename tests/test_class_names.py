@@ -109,7 +109,7 @@ def test_a_table_of_frames_tallies_and_files_of_datasets_holds_names(tmp_path):
     assert [label for label, _ in ignored.read[0].columns[0].labels] == [NAMES[0], NAMES[2]]
 
 
-def test_minus_one_is_a_missing_label_and_counts_as_wrong_only_among_predictions(tmp_path, command):
+def test_minus_one_is_a_missing_label_and_counts_as_wrong_only_among_predictions(tmp_path):
     lacking, words = dataset_of(guess=with_a_gap(GUESS)), [*GUESSED[:5], None, *GUESSED[6:]]
     declared = {"labels": NAMES, "unknown": "wrong"}
     expected = informedness_score(WORDS, words, **declared)
@@ -125,9 +125,6 @@ def test_minus_one_is_a_missing_label_and_counts_as_wrong_only_among_predictions
             assert table_from(given, **columns, **how).informedness() == expected
             with pytest.raises(ValueError, match=r'in 1 of 60 rows of column .*: unknown="wrong"'):
                 table_from(given, **columns)
-    how = "--labels", *NAMES, "--unknown", "wrong", "--metric", "informedness"
-    code, output, _ = command("report", path, "-r", "gold", "-p", "model", *how)
-    assert (code, float(output)) == (0, expected)
     unlabelled = dataset_of(gold=with_a_gap(GOLD))
     for unknown in ("error", "wrong"):
         with pytest.raises(ValueError, match=r"`y_true` must hold labels .* None at position 5"):

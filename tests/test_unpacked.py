@@ -17,20 +17,27 @@ from file_cases import COLUMNS, read_columns, table_of
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
 
 MOST = 10_000_000
-# What reading takes in memory is told by a process of its own.
+# Prints how many rows there are or why it does not read them, and the KiB that it took.
 READ = """
 import resource, sys
-from informedness.inputs.joined import columns_of
 from informedness.inputs.samples import Samples, read_files
-columns = {"references": "gold", "predictions": "model"}
+samples = Samples({"references": "gold", "predictions": "model"})
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    samples = Samples(columns)
-    columns_of(samples, read_files(sys.argv[1], samples, most_bytes=10_000_000))
+    for _ in read_files(sys.argv[1], samples, most_bytes=int(sys.argv[2])):
+        pass
+    print(samples.n_rows)
 except ValueError as error:
     print(error)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
+
+
+def read_elsewhere(path, most_bytes):
+    """Return what a process of its own says of a file, and the bytes that it took."""
+    command = [sys.executable, "-c", READ, path, str(most_bytes)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return said[0], int(said[1]) * 1024
 
 
 def zeros(n):
@@ -77,11 +84,19 @@ WRITERS = {
 def test_a_small_file_that_is_large_is_refused_before_it_takes_memory(name, tmp_path):
     WRITERS[name](200_000_000, tmp_path / name)
     assert (tmp_path / name).stat().st_size < 1_000_000
-    command = [sys.executable, "-c", READ, tmp_path / name]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    message, kilobytes = said.splitlines()
-    assert "the file must hold at most 10,000,000 bytes, got " in message
-    assert int(kilobytes) < 80_000
+    said, taken = read_elsewhere(tmp_path / name, MOST)
+    assert "the file must hold at most 10,000,000 bytes, got " in said
+    assert taken < 80e6
+
+
+@pytest.mark.slow
+def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
+    table = pa.table({"gold": ["1"] * 10_000, "model": [f"{i:>4000}" for i in range(10_000)]})
+    with pa.parquet.ParquetWriter(tmp_path / "p.parquet", table.schema) as writer:
+        for _ in range(12):
+            writer.write_table(table)
+    said, taken = read_elsewhere(tmp_path / "p.parquet", 10**9)  # of 480 MB
+    assert (said, taken < 400e6) == ("120000", True)
 
 
 @pytest.mark.parametrize("name", WRITERS)
