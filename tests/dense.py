@@ -6,6 +6,7 @@ Nothing of the package is used. Cells may be floats, fractions or mpmath numbers
 from typing import Any
 
 import mpmath
+import pytest
 
 METRICS = ("informedness", "markedness", "nit", "ema", "accuracy", "balanced_accuracy", "f1_macro")
 METRICS += ("cohen_kappa", "matthews_corrcoef")
@@ -14,7 +15,12 @@ SCORES = [
     *[(metric, average) for metric in METRICS[:2] for average in AVERAGES],
     *[(metric, None) for metric in METRICS[2:]],
 ]
-NAMES = ["-".join(filter(None, score)) for score in SCORES]
+every_score = pytest.mark.parametrize("score", SCORES, ids=lambda x: "-".join(filter(None, x)))
+
+
+def options_of(score: Any) -> dict[str, Any]:
+    """Return a score as options of the package's functions."""
+    return dict(zip(("metric", "average"), filter(None, score), strict=False))
 
 
 def score(cells: Any, metric: str, average: str | None = None, shares: Any = None) -> Any:

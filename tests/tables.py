@@ -6,6 +6,16 @@ from informedness import ContingencyTable
 from informedness.statistics.registry import SCORES, averaged_score
 from informedness.statistics.signature import signature_of
 
+table_of = ContingencyTable.from_matrix
+THREE = [[20, 3, 1], [4, 9, 0], [2, 2, 6]]
+
+
+def weighted(matrix: Any) -> tuple[list[int], list[int], list[float]]:
+    """Return labels and weights of samples: four weights in turn, cell by cell."""
+    cells = [(i, j) for i, row in enumerate(matrix) for j, n in enumerate(row) for _ in range(n)]
+    references, predictions = map(list, zip(*cells, strict=True))
+    return references, predictions, ([0.5, 0.25, 1.5, 2.75] * len(cells))[: len(cells)]
+
 
 def table_of_labels(references: Any, predictions: Any, **options: Any) -> ContingencyTable:
     """Return the table of samples."""

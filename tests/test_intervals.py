@@ -1,4 +1,7 @@
-"""Standard errors, against differentiated values, and intervals, against docs/formulas.md."""
+"""Standard errors, against differentiated values, and intervals, against docs/formulas.md.
+
+Of single samples, and at the end of samples in groups.
+"""
 
 import itertools
 import math
@@ -13,89 +16,92 @@ from scipy import stats
 
 import dense
 import reference
-from dense import AVERAGES, precise
-from estimate_cases import (
-    PRIORS,
-    TABLES,
-    THREE,
-    against_the_rest,
-    every_score,
-    function_of,
-    options_of,
-    sums,
-    table_of,
-    weighted,
-)
+from dense import every_score, options_of, precise
 from golden import VECTORS
-from informedness import estimate
+from informedness import compare, estimate
+from informedness.statistics.entropy import missing_entropy
+from informedness.statistics.paired import t_quantile, t_tail
 from informedness.statistics.registry import averaged_score
+from tables import THREE, table_of, weighted
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
-LEVEL = 0.9
+TABLES = {
+    "two classes": [[84, 6], [2, 8]],
+    "three classes": THREE,
+    "no errors": [[7, 0], [0, 3]],
+    "never predicted": [[8, 2, 0], [1, 9, 0], [3, 2, 0]],
+    "no reference": [[8, 2, 1], [1, 9, 3], [0, 0, 0]],
+    "one wrong": [[30, 0, 0], [1, 20, 0], [0, 0, 10]],
+    "all wrong": [[0, 5], [4, 0]],
+    "worse than chance": [[1, 9, 4], [7, 2, 3], [5, 3, 1]],
+    "five classes": np.random.default_rng(5).integers(0, 9, (5, 5)).tolist(),
+}
+PRIORS = (0.5, 0.25, 0.25), (0.05, 0.9, 0.05)
 
 
-def test_standard_errors_of_golden_tables_are_the_golden_ones():
-    for vector in VECTORS:
-        table = table_of([[float(n) for n in row] for row in vector.table])
-        if vector.exact["informedness"] is None:
-            assert math.isnan(estimate(table).standard_error), vector.id
-        elif vector.is_counts:
-            n, exact = table.total, vector.exact["informedness_avar_multinomial_times_N"]
-            error = estimate(table).standard_error
-            assert error**2 * n == pytest.approx(float(exact), rel=1e-12, abs=1e-28), vector.id
-            made = estimate(table, metric="nit")
-            variance = vector.info["MI_avar_times_N_bits2"] / n
-            wanted = made.value * math.log(2) * math.sqrt(variance)
-            assert made.standard_error == pytest.approx(wanted, rel=1e-12, abs=1e-14), vector.id
+def sums(references, predictions, weights, k, power):
+    """Return the table of sums of weights, or of their squares, in fractions."""
+    cells = [[Fraction(0)] * k for _ in range(k)]
+    for i, j, weight in zip(references, predictions, weights, strict=True):
+        cells[i][j] += Fraction(weight) ** power
+    return cells
+
+
+def check_error(made, cells, squares, score, shares=None):
+    """Check value and error of an estimate against the differentiated definition."""
+    cells, squares = precise(cells), precise(squares)
+
+    def function(table):
+        return dense.score(table, *score, shares)
+
+    assert made.value == pytest.approx(float(function(cells)), abs=1e-12)
+    wanted = dense.standard_error(cells, function, squares)
+    assert made.standard_error == pytest.approx(wanted, rel=1e-12, abs=1e-14)
 
 
 @every_score
-def test_standard_errors_are_those_of_the_differentiated_definition(score):
-    for name, matrix in TABLES.items():
-        *labels, weights = weighted(matrix)
-        for of_samples in ([1] * len(weights), weights):
-            made = estimate(*labels, **options_of(score), sample_weight=of_samples)
-            cells, squares = (
-                precise(sums(*labels, of_samples, len(matrix), power)) for power in (1, 2)
-            )
-            wanted = dense.standard_error(cells, function_of(score), squares)
-            assert made.standard_error == pytest.approx(wanted, rel=1e-12, abs=1e-14), name
-            value = float(dense.score(cells, *score))
-            assert made.value == pytest.approx(value, abs=1e-12), name
-            size = sum(of_samples) ** 2 / sum(x**2 for x in of_samples)
-            assert made.effective_sample_size == pytest.approx(size, rel=1e-12), name
+@pytest.mark.parametrize("name", TABLES)
+def test_standard_errors_are_those_of_the_differentiated_definition(name, score):
+    *labels, weights = weighted(TABLES[name])
+    k = len(TABLES[name])
+    for of_samples in ([1] * len(weights), weights):
+        cells, squares = (sums(*labels, of_samples, k, power) for power in (1, 2))
+        made = estimate(*labels, **options_of(score), sample_weight=of_samples)
+        check_error(made, cells, squares, score)
+        size = sum(of_samples) ** 2 / sum(x**2 for x in of_samples)
+        assert made.effective_sample_size == pytest.approx(size, rel=1e-12)
+        for prior in PRIORS if score[0] == "informedness" and name == "three classes" else ():
+            options = {"sample_weight": of_samples, "prior": dict(enumerate(prior))}
+            made = estimate(*labels, average=score[1], **options)
+            check_error(made, cells, squares, score, [*map(mpmath.mpf, prior)])
 
 
-def test_standard_errors_under_a_prior_are_those_of_the_reweighted_score():
-    samples = weighted(THREE)
-    cells, squares = (precise(sums(*samples, 3, power)) for power in (1, 2))
-    for average, prior in itertools.product(AVERAGES, PRIORS.values()):
-        function = function_of(("informedness", average), list(map(mpmath.mpf, prior)))
-        settings = {"average": average, "prior": dict(enumerate(prior))}
-        made = estimate(table_of(THREE), **settings)
-        wanted = dense.standard_error(precise(THREE), function)
-        assert made.standard_error == pytest.approx(wanted, rel=1e-12), (average, prior)
-        assert made.value == pytest.approx(float(function(precise(THREE))), abs=1e-12)
-        made = estimate(*samples[:2], sample_weight=samples[2], **settings)
-        wanted = dense.standard_error(cells, function, squares)
-        assert made.standard_error == pytest.approx(wanted, rel=1e-12), (average, prior)
+def test_standard_errors_of_golden_tables_are_the_golden_ones():
+    for vector in (x for x in VECTORS if x.is_counts and x.exact["informedness"] is not None):
+        table = table_of([[int(n) for n in row] for row in vector.table])
+        exact = vector.exact["informedness_avar_multinomial_times_N"]
+        found = estimate(table).standard_error ** 2 * table.total
+        assert found == pytest.approx(float(exact), rel=1e-12, abs=1e-28), vector.id
+        made = estimate(table, metric="nit")
+        variance = vector.info["MI_avar_times_N_bits2"] / table.total
+        wanted = made.value * math.log(2) * math.sqrt(variance)
+        assert made.standard_error == pytest.approx(wanted, rel=1e-12, abs=1e-14), vector.id
 
 
-def test_each_class_has_the_score_and_the_interval_of_it_against_the_rest():
+@pytest.mark.parametrize("metric", ["informedness", "markedness"])
+def test_each_class_has_the_score_and_the_interval_of_it_against_the_rest(metric):
     *labels, weights = weighted(THREE)
+
+    def against_the_rest(cells, c):
+        hits, row, column = cells[c, c], cells[c].sum(), cells[:, c].sum()
+        return [[hits, row - hits], [column - hits, cells.sum() - row - column + hits]]
+
     tables = [np.array(sums(*labels, weights, 3, power)) for power in (1, 2)]
-    for metric in ("informedness", "markedness"):
-        made = estimate(*labels, metric, average=None, sample_weight=weights)
-        assert [entry.label for entry in made] == [0, 1, 2]
-        for c, entry in enumerate(made):
-            cells, squares = (precise(against_the_rest(table, c)) for table in tables)
-            function = function_of((metric, "bias"))
-            wanted = dense.standard_error(cells, function, squares)
-            assert entry.standard_error == pytest.approx(wanted, rel=1e-12)
-            assert entry.value == pytest.approx(float(function(cells)), abs=1e-12)
-            assert entry.signature.endswith(f"|class:{c}")
-    for metric, c in itertools.product(("informedness", "markedness"), range(3)):
-        made = estimate(table_of(THREE), metric=metric, average=None)[c]
+    for c, made in enumerate(estimate(*labels, metric, average=None, sample_weight=weights)):
+        assert made.label == c
+        assert made.signature.endswith(f"|class:{c}")
+        check_error(made, *(against_the_rest(table, c) for table in tables), (metric, "bias"))
+    for c, made in enumerate(estimate(table_of(THREE), metric=metric, average=None)):
         same = estimate(table_of(against_the_rest(np.array(THREE), c)), metric=metric)
         assert made.confidence_interval == pytest.approx(same.confidence_interval, abs=1e-12)
 
@@ -103,9 +109,10 @@ def test_each_class_has_the_score_and_the_interval_of_it_against_the_rest():
 # Intervals
 
 
-def random_tables():
+def drawn_tables():
     """Yield tables of two to eight classes: of few samples and of many, weighted and not."""
     rng = np.random.default_rng(0)
+    yield np.eye(5, dtype=int), None
     for number in range(60):
         k = int(rng.integers(2, 9))
         mean = rng.choice([0.3, 2, 10, 300]) * rng.random((k, k)) ** 2
@@ -121,8 +128,7 @@ def random_tables():
 
 @every_score
 def test_intervals_are_those_of_the_reference(score):
-    tables = [*((np.array(matrix), None) for matrix in TABLES.values()), *random_tables()]
-    tables.append((np.eye(5, dtype=int), None))
+    tables = [*((np.array(matrix), None) for matrix in TABLES.values()), *drawn_tables()]
     for (matrix, squares), level in itertools.product(tables, (0.5, 0.95, 0.999)):
         table = table_of(matrix, labels=range(len(matrix)), squared_weights=squares)
         made = estimate(table, **options_of(score), confidence_level=level)
@@ -131,19 +137,31 @@ def test_intervals_are_those_of_the_reference(score):
         assert found == pytest.approx(wanted, rel=0, abs=1e-10), (matrix, level)
 
 
+@pytest.mark.parametrize("average", dense.AVERAGES)
+def test_intervals_with_weights_and_priors_are_too(average):
+    """Classes without a reference are left out of the prior."""
+    *labels, weights = weighted(THREE)
+    cells, squares = (np.array(sums(*labels, weights, 4, power), float) for power in (1, 2))
+    options = {"average": average, "sample_weight": weights, "confidence_level": 0.9}
+    for shares in PRIORS:
+        prior = {3: 0.2} | {c: 0.8 * share for c, share in enumerate(shares)}
+        made = estimate(*labels, **options, labels=range(4), prior=prior)
+        shares = np.array([*shares, 0])
+        wanted = reference.interval(cells, "informedness", average, 0.9, squares, shares)[1:]
+        found = made.standard_error, *made.confidence_interval
+        assert found == pytest.approx(wanted, rel=0, abs=1e-12), prior
+
+
 def test_what_samples_add_to_the_default_average_is_estimated_without_bias():
     """By enumeration of six samples of three classes: a model that knows half of each has 13/24."""
-    chances = [[Fraction(2, 3) if i == j else Fraction(1, 6) for j in range(3)] for i in range(3)]
+    k = range(3)
+    chances = [[Fraction(2, 3) if i == j else Fraction(1, 6) for j in k] for i in k]
     value = found = Fraction(0)
-    for answers in itertools.product(range(3), repeat=6):
-        cells = [
-            [Fraction(answers[2 * i : 2 * i + 2].count(j)) for j in range(3)] for i in range(3)
-        ]
+    for answers in itertools.product(k, repeat=6):
+        cells = [[Fraction(answers[2 * i : 2 * i + 2].count(j)) for j in k] for i in k]
         chance = math.prod(chances[i // 2][j] for i, j in enumerate(answers))
-        gains = [
-            cells[j][j] / 2 - sum(cells[i][j] for i in range(3) if i != j) / 4 for j in range(3)
-        ]
-        bias = [sum(row[j] for row in cells) / 6 for j in range(3)]
+        gains = [cells[j][j] / 2 - sum(cells[i][j] for i in k if i != j) / 4 for j in k]
+        bias = [sum(row[j] for row in cells) / 6 for j in k]
         value += chance * sum(map(operator.mul, bias, gains))
         exact = np.array(cells, dtype=float)
         found += chance * reference.excess(exact, exact)
@@ -151,38 +169,18 @@ def test_what_samples_add_to_the_default_average_is_estimated_without_bias():
     assert float(value) - found == pytest.approx(0.5, abs=1e-12)
 
 
-@pytest.mark.parametrize("average", AVERAGES)
-def test_intervals_with_weights_and_priors_are_too(average):
-    """Classes without a reference are left out of the prior."""
-    *labels, weights = weighted(THREE)
-    cells, squares = (np.array(sums(*labels, weights, 4, power), float) for power in (1, 2))
-    options = {"average": average, "sample_weight": weights, "confidence_level": LEVEL}
-    for shares in PRIORS.values():
-        prior = {3: 0.2} | {c: 0.8 * share for c, share in enumerate(shares)}
-        made = estimate(*labels, **options, labels=range(4), prior=prior)
-        shares = np.array([*shares, 0])
-        wanted = reference.interval(cells, "informedness", average, LEVEL, squares, shares)[1:]
-        found = made.standard_error, *made.confidence_interval
-        assert found == pytest.approx(wanted, rel=0, abs=1e-12), prior
-
-
-def test_a_prior_wants_some_references_of_each_class():
-    for rarest, how in [(2, "nan"), (3, "warned"), (4, "warned"), (5, "made")]:
-        table = table_of([[60, 9, 0], [4, 40, 3], [0, 0, rarest]])
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            made = estimate(table, prior={0: 0.25, 1: 0.25, 2: 0.5})
-        assert math.isnan(sum(made.confidence_interval)) == (how == "nan")
-        assert made.standard_error > 0
-        said = [str(one.message) for one in caught]
-        assert len(said) == (how != "made")
-        if said:
-            wanted = f": {rarest} references of a class of the prior, fewer than"
-            assert wanted in said[0]
-            assert ("there is no interval of informedness" in said[0]) == (how == "nan")
-
-
-# Peers
+@pytest.mark.parametrize(("rarest", "n_warned"), [(2, 1), (3, 1), (4, 1), (5, 0)])
+def test_a_prior_wants_some_references_of_each_class(rarest, n_warned):
+    table = table_of([[60, 9, 0], [4, 40, 3], [0, 0, rarest]])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = estimate(table, prior={0: 0.25, 1: 0.25, 2: 0.5})
+    assert math.isnan(sum(made.confidence_interval)) == (rarest < 3)
+    assert made.standard_error > 0
+    said = [str(one.message) for one in caught]
+    assert len(said) == n_warned
+    assert all(f": {rarest} references of a class of the prior, fewer than" in x for x in said)
+    assert any("there is no interval of informedness" in x for x in said) == (rarest < 3)
 
 
 def wilson(right, n):
@@ -202,37 +200,26 @@ def test_the_interval_of_one_proportion_is_at_least_wilsons():
     assert made.confidence_interval == pytest.approx(wilson(60, 60)[1:], abs=1e-9)
 
 
-def test_the_interval_of_two_classes_is_at_least_newcombes():
+@pytest.mark.parametrize("matrix", [[[84, 6], [2, 8]], [[30, 20], [25, 40]], [[500, 80], [9, 21]]])
+def test_the_interval_of_two_classes_is_at_least_newcombes(matrix):
     """Newcombe (1998): the squares of the reaches of two of Wilson's intervals add up."""
-    for matrix in ([[84, 6], [2, 8]], [[30, 20], [25, 40]], [[500, 80], [9, 21]]):
-        (hits, misses), (alarms, rejected) = matrix
-        p, p_low, p_high = wilson(hits, hits + misses)
-        q, q_low, q_high = wilson(alarms, alarms + rejected)
-        low = p - q - math.hypot(p - p_low, q_high - q)
-        high = p - q + math.hypot(p_high - p, q - q_low)
-        made = estimate(table_of(matrix)).confidence_interval
-        assert low - 0.1 * (high - low) < made[0] < low + 1e-12
-        assert high - 1e-12 < made[1] < high + 0.25 * (high - low)  # z SE, where that is more
-
-
-# What every interval keeps to
+    (hits, misses), (alarms, rejected) = matrix
+    p, p_low, p_high = wilson(hits, hits + misses)
+    q, q_low, q_high = wilson(alarms, alarms + rejected)
+    low = p - q - math.hypot(p - p_low, q_high - q)
+    high = p - q + math.hypot(p_high - p, q - q_low)
+    made = estimate(table_of(matrix)).confidence_interval
+    assert low - 0.1 * (high - low) < made[0] < low + 1e-12
+    assert high - 1e-12 < made[1] < high + 0.25 * (high - low)  # z SE, where that is more
 
 
 @every_score
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_two_samples_and_a_class_of_predictions_alone_break_no_interval(score):
-    made = estimate(["a", "b"], ["a", "odd"], **options_of(score))
-    low, high = made.confidence_interval
-    assert not low > made.value  # nan where there is none
-    assert not made.value > high
-
-
-@every_score
 def test_intervals_contain_the_value_within_the_range_and_grow_with_the_level(score):
     least = averaged_score(score[0], "default").lowest
     few = np.diag([0, 1, 1, 1, 0])  # and one whose reference is never predicted
     few[4, 0] = 1
-    for name, matrix in (*TABLES.items(), ("few", few)):
+    for name, matrix in {**TABLES, "few": few, "two": [[1, 0, 0], [0, 0, 1], [0] * 3]}.items():
         widths = []
         for level in (0.01, 0.5, 0.95, 0.9999):
             made = estimate(table_of(matrix), **options_of(score), confidence_level=level)
@@ -242,3 +229,175 @@ def test_intervals_contain_the_value_within_the_range_and_grow_with_the_level(sc
                 widths.append(high - low)
         assert widths == sorted(widths), name
         assert not widths or widths[0] < widths[-1], name
+
+
+# NIT and EMA: entropies, and classes that are not declared
+
+
+def chao_wang_jost(counts, n_unseen=0):
+    """Return an entropy in nats by the formula of Chao, Wang and Jost (2013), eq. 7, as printed.
+
+    With `n_unseen` the share of each kind that is not seen is at most what these can have.
+    """
+    counts = [int(x) for x in counts if x]
+    n, f1, f2 = sum(counts), counts.count(1), counts.count(2)
+    total = mpmath.fsum(
+        mpmath.mpf(x) / n * mpmath.fsum(mpmath.mpf(1) / m for m in range(x, n)) for x in counts
+    )
+    rate = 1
+    if f2:
+        rate = mpmath.mpf(2) * f2 / ((n - 1) * f1 + 2 * f2)
+    elif f1:
+        rate = mpmath.mpf(2) / ((n - 1) * (f1 - 1) + 2)
+    if f1 and n_unseen:
+        rate = min(rate, mpmath.mpf(f1) / n / n_unseen)
+    if rate == 1:
+        return total
+    series = mpmath.fsum((1 - rate) ** r / r for r in range(1, n))
+    return total + mpmath.mpf(f1) / n * (1 - rate) ** (1 - n) * (-mpmath.log(rate) - series)
+
+
+@pytest.mark.parametrize(
+    "counts", [[5, 3, 1, 1, 2], [1, 1, 1, 1], [40, 2, 2, 1], [7, 9], [100, 1], [1]]
+)
+def test_entropies_are_those_of_chao_wang_and_jost(counts):
+    mpmath.mp.dps = 50
+    n = mpmath.mpf(sum(counts))
+    plain = -mpmath.fsum(x / n * mpmath.log(x / n) for x in counts)
+    for n_unseen in (0, 1, 400):
+        made = missing_entropy(np.array(counts), np.array(counts, float), n_unseen)
+        likely, most = (float(chao_wang_jost(counts, x) - plain) for x in (0, n_unseen))
+        assert (made.likely, made.most) == pytest.approx((likely, most), abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("rarest", "k_of_low", "said"),
+    [
+        (1, None, "only 1 reference of the rarest class.* about 460 samples"),
+        (2, None, "only 2 references of the rarest class.* about 230 samples"),
+        (3, 4, "only 3 references of the rarest class.* about 160 samples"),
+        (5, 3, "95 samples, fewer than 1,000, may lack a rare class"),
+    ],
+)
+def test_nit_of_observed_classes_wants_some_references_of_each(rarest, k_of_low, said):
+    matrix = [[40, 5, 0], [4, 40, 1], [0, 0, rarest]]
+    declared = table_of(matrix, labels=list("abc"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        low, high = estimate(declared, metric="nit").confidence_interval
+    start = "the interval of nit may" if k_of_low else "there is no interval of nit: "
+    with pytest.warns(UserWarning, match=f"^informedness: {start}.*{said}") as caught:
+        made = estimate(table_of(matrix), metric="nit")
+    assert len(caught) == 1
+    wanted = (low * 3 / k_of_low, high) if k_of_low else (math.nan, math.nan)
+    assert made.confidence_interval == pytest.approx(wanted, rel=1e-12, nan_ok=True)
+    assert made.standard_error > 0
+    assert made.independence_p_value <= 0.001
+
+
+@pytest.mark.parametrize("outside", [4, 5])
+def test_ema_of_observed_classes_wants_5_samples_outside_the_largest(outside):
+    matrix = [[80, 5], [1, outside - 1]]
+    observed, declared = table_of(matrix), table_of(matrix, labels=list("ab"))
+    found = np.isnan(estimate(observed, metric="ema").confidence_interval)
+    assert found.tolist() == [outside < 5] * 2
+    assert not np.isnan(estimate(declared, metric="ema").confidence_interval).any()
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[42, 28], [18, 12]], [[3333, 3333, 3334]] * 3, [[43, 28], [18, 12]]]
+)
+def test_a_guesser_has_a_narrow_interval_of_nit_from_chance_on(matrix):
+    """So it is where MI is 0 in exact numbers, and 1e-35 in these."""
+    n, k = sum(map(sum, matrix)), len(matrix)
+    low, high = estimate(table_of(matrix), metric="nit").confidence_interval
+    assert low == pytest.approx(1 / k)
+    assert 1 / k < high < math.exp(12 * (k - 1) ** 2 / n) / k
+
+
+# Samples in groups, against sums of groups one by one
+
+RNG = np.random.default_rng(0)
+REFERENCES = RNG.integers(0, 3, 120)
+PREDICTIONS = np.where(RNG.random(120) < 0.6, REFERENCES, RNG.integers(0, 3, 120))
+GROUPS, WEIGHTS = RNG.integers(0, 30, 120), RNG.integers(1, 5, 120) / 2
+
+
+@every_score
+@pytest.mark.parametrize("weights", [WEIGHTS, np.ones(120)], ids=["weights", "none"])
+def test_the_error_is_of_sums_over_groups(score, weights):
+    names, options = [f"g{x}" for x in GROUPS], options_of(score)
+    made = estimate(REFERENCES, PREDICTIONS, groups=names, sample_weight=weights, **options)
+    cells = precise(sums(REFERENCES, PREDICTIONS, weights, 3, 1))
+    slopes = dense.slopes(cells, lambda table: dense.score(table, *score))
+    moved = [float(slopes[i][j]) for i, j in zip(REFERENCES, PREDICTIONS, strict=True)]
+    of_groups, c = np.bincount(GROUPS, weights * moved), len(set(GROUPS))
+    wanted = math.sqrt(c / (c - 1) * (of_groups**2).sum())
+    assert made.standard_error == pytest.approx(wanted, rel=1e-9)
+    assert made.independence_p_value is None
+
+
+@every_score
+def test_the_interval_is_that_of_samples_that_count_less_by_their_design_effect(score):
+    options = {"labels": range(3), **options_of(score)}
+    made = estimate(REFERENCES, PREDICTIONS, groups=GROUPS, **options)
+    cells = np.array(sums(REFERENCES, PREDICTIONS, [1] * 120, 3, 1), float)
+    sizes = np.unique(GROUPS, return_counts=True)[1]
+    c, (_, alone, *_) = len(sizes), reference.interval(cells, *score)
+    effect = max((made.standard_error / alone) ** 2, 1)
+    effect = (c * effect + (sizes**2).sum() / 120) / (c + 1)
+    effect *= (stats.t.ppf(0.975, c - 1) / stats.norm.ppf(0.975)) ** 2
+    wanted = reference.interval(cells, *score, squares=effect * cells)[2:]
+    assert made.confidence_interval == pytest.approx(wanted, abs=1e-6)
+
+
+def test_an_interval_of_accuracy_is_that_of_means_of_groups_by_scipy():
+    """Of groups of one size; the group that is added to the 40 makes it a little wider."""
+    rng = np.random.default_rng(0)
+    right = rng.random((40, 10)) < rng.uniform(0.3, 0.9, (40, 1))
+    references = rng.integers(0, 2, 400)
+    columns = references, np.where(right.ravel(), references, 1 - references), "accuracy"
+    made = estimate(*columns, groups=np.repeat(range(40), 10))
+    error = stats.sem(right.mean(axis=1))
+    assert made.standard_error == pytest.approx(error, rel=1e-9)
+    low, high = stats.t.interval(0.95, 39, right.mean(), error)
+    assert made.confidence_interval[0] < low
+    assert made.confidence_interval[1] > high
+    assert made.confidence_interval == pytest.approx((low, high), abs=0.15 * (high - low))
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 4, 5, 19, 20, 101, 1000, 1001, 10**6])
+def test_tails_of_t_are_those_of_scipy_and_quantiles_leave_the_tails_of_mpmath(df):
+    for level in (0.5, 0.9, 0.95, 0.999):
+        with mpmath.workdps(30):
+            share = df / (df + mpmath.mpf(t_quantile(level, df)) ** 2)
+            tail = mpmath.betainc(df / 2, 0.5, 0, share, regularized=True)
+        assert float(tail) == pytest.approx(1 - level, rel=1e-11), level
+    for t in (0.0, 1e-3, 0.5, 2.0, 5.0, 30.0):
+        assert t_tail(t, df) == pytest.approx(2 * stats.t.sf(t, df), rel=1e-12, abs=1e-300), t
+
+
+def test_the_number_of_groups_is_signed_whatever_their_names_and_order_and_without_ignored_ones():
+    def lines(*columns, **options):
+        return {estimate(*columns[:2], **options).signature, compare(*columns, **options).signature}
+
+    columns = [REFERENCES, PREDICTIONS, np.roll(PREDICTIONS, 1)]
+    wanted = lines(*columns, groups=GROUPS)
+    assert all("|groups:30|" in line for line in wanted)
+    back = [x[::-1] for x in columns]
+    assert wanted == lines(*back, groups=[f"g{-x}" for x in GROUPS[::-1]])
+    # counts stand for as many rows
+    assert compare(*columns, groups=GROUPS, counts=[1] * 120).signature in wanted
+    more = [np.append(x, [-100, -100]) for x in columns[:2]]
+    made = estimate(*more, groups=np.append(GROUPS, [99, 98]), ignore_index=-100)
+    plain = estimate(*columns[:2], groups=GROUPS)
+    assert made.confidence_interval == plain.confidence_interval
+
+
+def test_what_cannot_stand_beside_groups_is_refused():
+    for options, text in (
+        ({"average": None}, "`average` must be .* if `groups` is given"),
+        ({"prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out if"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            estimate(REFERENCES, PREDICTIONS, groups=GROUPS, **options)

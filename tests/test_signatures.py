@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from dense import SCORES
-from estimate_cases import table_of
 from informedness import estimate
-from tables import score_of, signature, table_of_labels, table_of_pairs
+from tables import score_of, signature, table_of, table_of_labels, table_of_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 

@@ -1,0 +1,162 @@
+"""Whether a table may be a guesser's: p-values against all ways to deal the predictions out."""
+
+import itertools
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from informedness import ContingencyTable, estimate, informedness_score, report
+from informedness.statistics import chance
+from informedness.statistics.chance import guessing_p_value, independence_test
+from tables import table_of, table_of_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+THREE = "0001122", "0011120"
+
+
+def chi_squared(references, predictions):
+    """Return Pearson's chi-squared."""
+    table = table_of_labels([*references], [*predictions]).to_dense()
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    return stats.chi2_contingency(table, correction=False).statistic
+
+
+def informedness(references, predictions):
+    return informedness_score([*references], [*predictions])
+
+
+def dealt(references, predictions, statistic):
+    """Return a statistic, and that of all ways to deal the predictions out."""
+    ways = sorted({*itertools.permutations(predictions)})
+    return statistic(references, predictions), np.array([statistic(references, x) for x in ways])
+
+
+def mid_p(observed, found):
+    """Return how often one that was found is greater; those equal count half."""
+    return (found > observed + 1e-9).mean() + (abs(found - observed) <= 1e-9).mean() / 2
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [("0000111", "0001110"), ("0001111", "1110001"), ("aabbb", "accac"), ("0000111", "1112221")],
+)
+def test_two_classes_are_listed_and_equal_tables_count_half(pair):
+    p_values = [mid_p(*dealt(*pair, statistic)) for statistic in (informedness, chi_squared)]
+    found = guessing_p_value(table_of_labels(*map(list, pair)))
+    assert found == pytest.approx(min(1, 2 * min(p_values)), abs=1e-9)
+
+
+@pytest.mark.parametrize("hits", [(5, 6), (526, 1000)])
+def test_tables_next_to_each_other_are_not_equal_however_many_samples_there_are(hits):
+    """By scipy's hypergeometric distribution; with 2,000 samples a hit is 0.002 of the score."""
+    n, of = hits
+    of_hits = stats.hypergeom(2 * of, of, of)
+    one_sided = of_hits.sf(n) + of_hits.pmf(n) / 2
+    found = guessing_p_value(table_of([[n, of - n], [of - n, n]]))
+    assert found == pytest.approx(min(1, 2 * one_sided), rel=1e-9)
+
+
+def test_three_classes_are_dealt_out():
+    exact, table = mid_p(*dealt(*THREE, informedness)), table_of_labels(*map(list, THREE))
+    assert independence_test(table) > exact
+    assert not chance.are_rare(np.array([10, 10]), np.array([10, 10]), 20)  # but five
+    # within what 999 random ways can tell
+    assert guessing_p_value(table) == pytest.approx(2 * exact, abs=0.03)
+
+
+def test_a_share_of_dealt_out_ways_counts_the_table_itself_as_one_that_is_equal():
+    """In the same order of random ways: (1/2 + greater + equal / 2) / (999 + 1)."""
+    references = np.repeat([0, 1, 2], [13, 9, 7])
+    predictions = np.roll(np.repeat([0, 1, 2], [11, 10, 8]), 6)
+    r, c = np.bincount(references), np.bincount(predictions)
+    gains = [
+        Fraction(int(c[i]), 29) * (Fraction(1, int(r[i])) + Fraction(1, int(29 - r[i])))
+        for i in range(3)
+    ]
+
+    def exact(way):
+        return sum(gains[i] * int(((way == i) & (references == i)).sum()) for i in range(3))
+
+    rng = np.random.default_rng(0)
+    ways = rng.permuted(np.tile(np.sort(predictions), (999, 1)), axis=1)
+    found = [exact(way) for way in ways]
+    greater = sum(x > exact(predictions) for x in found)
+    equal = found.count(exact(predictions))
+    given = table_of_labels(references, predictions), np.array([*map(float, gains)])
+    p_value = chance._by_dealing(*given, [r, c])
+    assert p_value == pytest.approx((0.5 + greater + equal / 2) / 1000, abs=1e-12)
+    assert equal > 2
+
+
+@pytest.mark.parametrize("pair", [THREE, ("00001111", "00010111")])
+def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
+    monkeypatch.setattr(chance, "independence_test", lambda table: 1.0)
+    monkeypatch.setattr(chance, "_MOST_PERMUTED", 0)
+    observed, found = dealt(*pair, informedness)
+    wanted = 2 * stats.norm.sf(observed, found.mean(), found.std())
+    assert guessing_p_value(table_of_labels(*map(list, pair))) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_one_class_on_a_side_and_unknown_weights_have_none():
+    for matrix in ([[5, 5], [0, 0]], [[5, 0], [5, 0]]):
+        assert guessing_p_value(table_of(matrix)) == 1.0
+    weighted = report(table_of([[5.5, 1], [1, 5]]))
+    assert np.isnan(weighted.guessing_p_value)
+    assert weighted.to_dict()["guessing_p_value"] is None
+
+
+# The test of independence
+
+
+@pytest.mark.parametrize("pair", [("0000111", "0001011"), THREE, ("0000111", "0112022")])
+def test_the_test_of_independence_is_the_share_of_all_ways_of_few_samples(pair):
+    observed, found = dealt(*pair, chi_squared)
+    table = table_of_labels(*map(list, pair))
+    margins = (x[x > 0].astype(float) for x in (table.reference_totals, table.prediction_totals))
+    moments = chance._moments(*margins, len(pair[0]))
+    assert moments == pytest.approx((found.mean(), found.var()), rel=1e-9)
+    p_value = independence_test(table)
+    assert p_value == pytest.approx((found >= observed - 1e-9).mean(), abs=0.05)
+    assert estimate(table, metric="nit").independence_p_value == p_value
+
+
+@pytest.mark.parametrize(
+    "matrix", [[[400, 380], [410, 420]], [[700, 300, 220], [600, 350, 250], [90, 40, 60]]]
+)
+def test_it_is_chi_squared_where_samples_are_many(matrix):
+    wanted = stats.chi2_contingency(matrix, correction=False).pvalue
+    assert 1e-6 < wanted < 0.5
+    assert independence_test(table_of(matrix)) == pytest.approx(wanted, rel=0.03)
+    # weights alike are no weights; all of them small, to take many for one sample
+    labels = np.repeat(np.indices(np.shape(matrix)).reshape(2, -1), np.ravel(matrix), axis=1)
+    weighted = table_of_labels(*labels, sample_weight=[0.3] * labels.shape[1])
+    assert independence_test(weighted) == pytest.approx(wanted, rel=0.03)
+
+
+def test_rare_cells_are_dealt_out_unless_the_p_value_is_below_a_millionth():
+    """Where 999 ways tell more than the gamma distribution, whose tail is only roughly right."""
+    table = table_of([[9, 1, 0], [1, 5, 1], [0, 1, 3]])
+    found, by_gamma = independence_test(table), independence_test(table, dealt_out=False)
+    assert 1e-6 < by_gamma < 1e-3
+    assert found * 1000 == pytest.approx(round(found * 1000), abs=1e-9)
+    assert found != by_gamma
+    found, by_gamma = independence_test(table + table), independence_test(table + table, False)
+    assert found == by_gamma < 1e-6
+
+
+def test_where_all_tables_of_the_margins_are_as_far_from_chance_the_p_value_is_1():
+    for matrix in (np.eye(5), np.eye(5, k=1), [[4, 0], [5, 0]], [[1, 0], [0, 1]]):
+        assert independence_test(ContingencyTable.from_matrix(matrix)) == 1
+
+
+@pytest.mark.parametrize("shape", [0.01, 0.3, 1, 5, 50, 150, 1e3, 1e6])
+def test_the_tail_of_gamma_is_right_for_any_shape(shape):
+    for x in shape * np.array([1e-9, 0.1, 0.9, 1, 1.001, 1.1, 3, 20]):
+        wanted = stats.gamma.sf(x, shape)
+        if shape < 1e4:
+            with mpmath.workdps(30):
+                wanted = float(mpmath.gammainc(shape, x, regularized=True))
+        assert chance._gamma_tail(shape, x) == pytest.approx(wanted, rel=1e-7, abs=1e-290), x
