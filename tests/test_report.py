@@ -8,37 +8,32 @@ import warnings
 
 import pytest
 
-from informedness import ContingencyTable, estimate, report
-from informedness.results.slices import Slices
+from informedness import estimate, report
 from informedness.warnings import IntervalWarning
-from tables import signature, table_of_labels
+from tables import signature, table_of, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 MAJORITY = ["ham"] * 90 + ["spam"] * 10
 FILTER = ["ham"] * 84 + ["spam"] * 6 + ["ham"] * 2 + ["spam"] * 8
-from_matrix = ContingencyTable.from_matrix
 
 
 def test_the_per_class_rates_are_those_of_the_table():
-    first, second = report(from_matrix([[20, 10], [180, 1820]], labels=["ill", "well"])).per_class
+    first, second = report(table_of([[20, 10], [180, 1820]], labels=["ill", "well"])).per_class
     rates = {"prevalence": 30 / 2030, "bias": 200 / 2030, "tpr": 20 / 30, "fpr": 180 / 2000}
     rates |= {"tpr_minus_fpr": 20 / 30 - 180 / 2000, "precision": 20 / 200, "f1": 40 / 230}
     assert first == pytest.approx({"label": "ill", **rates})
     assert second["precision"] == 1820 / 1830
 
 
-@pytest.mark.parametrize("matrix", [[[5, 2], [3, 1]], [[50, 20], [30, 10]], [[42, 14], [12, 32]]])
+@pytest.mark.parametrize("matrix", [[[5, 2], [3, 1]], [[50, 20], [30, 10]], [[10, 0], [30, 10]]])
 @pytest.mark.parametrize("level", [None, 0.8, 0.95])
-def test_guessing_is_named_where_neither_the_interval_nor_the_test_excludes_it(matrix, level):
-    table = from_matrix(matrix)
-    result = report(table, confidence_level=level)
+def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval(matrix, level):
+    result = report(table_of(matrix), confidence_level=level)
     for name, chance in (("informedness", 0), ("nit", 0.5)):
-        made = estimate(table, metric=name, confidence_level=level or 0.95)
+        made = estimate(table_of(matrix), metric=name, confidence_level=level or 0.95)
         low, high = made.confidence_interval
         inside, said = low <= chance <= high, result.summary_of(name)
-        depends = result.guessing_p_value < 0.05
-        assert ("cannot be told from guessing" in said) == (inside and not depends), said
-        assert ("its interval contains chance" in said) == (inside and depends), said
+        assert ("cannot be told from guessing" in said) == inside, said
         assert not (inside and "scores like a model" in said)
     for name, chance in (("balanced_accuracy", 0.5), ("matthews_corrcoef", 0)):
         assert f", where chance is {chance:.3f}" in result.summary_of(name)
@@ -63,7 +58,7 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     numbers = numbers_of(report(MAJORITY, ["ham"] * 100))
     assert (numbers["informedness", ""], numbers["tpr", "ham"]) == ("0.0", "1.0")
     assert (numbers["precision", "spam"], len(numbers)) == ("", 13 + 2 * 7)
-    plain = plain_of(report(from_matrix([[3, 0], [0, 0]])))
+    plain = plain_of(report(table_of([[3, 0], [0, 0]])))
     assert (plain["cohen_kappa"], plain["per_class"][1]["tpr"]) == (None, None)
     undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)
     plain = plain_of(undefined)
@@ -93,23 +88,21 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
 def test_labels_are_text_in_markdown_and_quoted_where_they_would_not_show(
     label, in_text, in_markdown
 ):
-    other = b"z" if isinstance(label, bytes) else "z"
-    result = report([label, other], [label, other])
-    assert f"\n{in_text} " in str(result)
-    assert f"| {in_markdown} |" in result.to_markdown()
+    labels = [label, b"z" if isinstance(label, bytes) else "z"]
+    assert f"\n{in_text} " in str(report(labels, labels))
+    assert f"| {in_markdown} |" in report(labels, labels).to_markdown()
 
 
 @pytest.mark.parametrize(("level", "interval"), [(None, {}), (0.9, {"interval": "ci:0.9"})])
 def test_every_report_ends_in_its_signature(level, interval):
     options = {"labels": ["ham", "spam", "scam"], "ignore_index": "scam"}
-    table = table_of_labels(MAJORITY, FILTER, **options)
     result = report(MAJORITY, FILTER, **options, confidence_level=level)
+    table = table_of_labels(MAJORITY, FILTER, **options)
     wanted = signature(table, "report", ignore_index="scam", **interval)
     assert "|ignore:'scam'|" in wanted
-    assert result.signature == result.to_dict()["signature"] == wanted
-    assert str(result).splitlines()[-1] == wanted
-    assert result.to_markdown().splitlines()[-1].replace("\\", "") == wanted
-    assert numbers_of(result)["signature", ""] == wanted
+    assert result.signature == result.to_dict()["signature"] == numbers_of(result)["signature", ""]
+    last = (text.splitlines()[-1].replace("\\", "") for text in (str(result), result.to_markdown()))
+    assert {*last, result.signature} == {wanted}
 
 
 def test_a_label_with_a_carriage_return_is_one_field_of_the_csv():
@@ -127,30 +120,28 @@ def test_a_label_with_a_carriage_return_is_one_field_of_the_csv():
 def test_a_level_adds_numbers_and_changes_none():
     plain, full = (report(MAJORITY, FILTER, confidence_level=x) for x in (None, 0.95))
     assert full.scores == plain.scores
-    assert "\nspam   " in str(full).partition("\n\nclass  precision      F1\n")[2]  # wrapped
-    numbers = numbers_of(full)
-    for name, value in full.scores.items():
-        made = full.estimates[name]
+    numbers, in_json = numbers_of(full), plain_of(full)
+    for name, made in full.estimates.items():
         assert made == estimate(full.table, metric=name)
-        assert made.value == value
+        assert made.value == full.scores[name]
         assert float(numbers[f"{name}_standard_error", ""]) == made.standard_error
         ends = [float(numbers[f"{name}_confidence_interval_{end}", ""]) for end in ("low", "high")]
-        assert tuple(ends) == made.confidence_interval
-        assert full.to_dict()[f"{name}_confidence_interval"] == ends
+        assert [*made.confidence_interval] == ends == in_json[f"{name}_confidence_interval"]
+    assert [*full.estimates] == [*full.scores]
     classes = estimate(full.table, average=None)
     for row, wide, made in zip(plain.per_class, full.per_class, classes, strict=True):
         assert row.items() <= wide.items()
         assert wide["tpr_minus_fpr"] == pytest.approx(made.value, abs=1e-12)
         assert wide["tpr_minus_fpr_standard_error"] == made.standard_error
         assert wide["tpr_minus_fpr_confidence_interval"] == made.confidence_interval
-        low, _ = made.confidence_interval
-        assert float(numbers["tpr_minus_fpr_confidence_interval_low", row["label"]]) == low
+        low = float(numbers["tpr_minus_fpr_confidence_interval_low", row["label"]])
+        assert low == made.confidence_interval[0]
     with pytest.raises(ValueError, match=r"`confidence_level` must lie between 0 and 1, .* got 95"):
         report(MAJORITY, FILTER, confidence_level=95)
 
 
 def test_three_classes_have_an_interval_of_the_prevalence_average():
-    table = from_matrix([[679, 14, 7], [70, 120, 10], [63, 18, 19]])
+    table = table_of([[679, 14, 7], [70, 120, 10], [63, 18, 19]])
     result = report(table, confidence_level=0.9)
     made = estimate(table, average="prevalence", confidence_level=0.9)
     assert result.prevalence == made
@@ -185,20 +176,9 @@ def test_one_warning_covers_all_scores_that_lack_the_same():
 def test_text_says_why_there_is_no_interval_and_what_to_do():
     references = ["a"] * 40 + ["b"] * 40 + ["c"] * 2
     observed = report(references, references, confidence_level=0.95)
-    why = "No interval of NIT: only 2 references of the rarest class"
     for text in (str(observed), observed.to_markdown()):
-        assert f"\n\n{why}" in text
+        assert "\n\nNo interval of NIT: only 2 references of the rarest class" in text
         assert "; for an interval, about 200 samples would do, or declare all classes" in text
     assert re.search(r"^NIT .* ± 0\.\d+ +\(no interval\)$", str(observed), re.M)
     declared = report(references, references, labels=["a", "b", "c"], confidence_level=0.95)
     assert "o interval" not in str(declared)
-
-
-def test_slices_of_counts_beyond_2_53_score_as_their_table_does():
-    table = from_matrix([[10**17, 1], [1, 2]], labels=[0, 1])
-    row = Slices.from_tables(dict.fromkeys(range(9), table), confidence_level=0.95).rows[8]
-    assert row.scores["informedness"] == pytest.approx(2 / 3, abs=1e-12)
-    assert row.scores == pytest.approx(report(table).scores, abs=1e-12)
-    for name, made in row.estimates.items():
-        ends = estimate(table, metric=name).confidence_interval
-        assert made.confidence_interval == pytest.approx(ends, abs=1e-9), name
