@@ -39,12 +39,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::informedness.warnings.LabelsWar
 
 
 def messages(call, *args, **options):
-    """Return what a call warns of."""
+    """Return what a call warns of, at the line that called and with the prefix of a filter."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", LabelsWarning)
         call(*args, **options)
-    return [str(warning.message) for warning in caught]
+    assert {one.filename for one in caught} <= {__file__}
+    assert all(str(one.message).startswith("informedness: ") for one in caught)
+    assert all(issubclass(one.category, InformednessWarning) for one in caught)
+    return [str(one.message) for one in caught]
 
 
 # class predicted, absent from the references
@@ -56,15 +59,36 @@ def test_a_class_absent_from_the_references_counts_0_and_is_named():
     for average, wanted in by_average.items():
         with pytest.warns(UndefinedMetricWarning, match=named):
             assert informedness_score(list("aabb"), list("aabx"), average=average) == wanted
-    named = (
-        "8 of 8 samples .*: 8 labels, such as 2 and 3, none in common with classes such as 0 and 1"
-    )
-    with pytest.warns(UndefinedMetricWarning, match=named):
-        assert informedness_score([0, 1] * 4, list(range(2, 10))) == 0.0
-    with pytest.warns(UndefinedMetricWarning, match="so counted as 0 in Informedness: 'x'$"):
-        assert informedness_score(list("aabb"), list("aabx"), labels=list("abx")) == 0.625
-    # declared and never predicted either, it is no reason to warn
-    assert informedness_score([0, 1], [0, 1], labels=[0, 1, 7], average="macro") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("score", "references", "predictions", "options", "said"),
+    [
+        (
+            informedness_score,
+            [0, 1] * 4,
+            list(range(2, 10)),
+            {},
+            "of 8 samples .*: 8 labels, such as 2 and 3, none in common with classes such as 0 and",
+        ),
+        (informedness_score, "aabb", "aabx", {"labels": [*"abx"]}, "as 0 in Informedness: 'x'$"),
+        # declared and never predicted either, it is no reason to warn
+        (informedness_score, "aabb", "aabb", {"labels": [*"abx"], "average": "macro"}, None),
+        (
+            markedness_score,
+            "abc",
+            "abb",
+            {"average": "macro"},
+            "among the references but not the predictions, so counted as 0 in Markedness: 'c'",
+        ),
+        (nit_score, "aba", "cde", {}, "3 labels, such as 'c' and 'd'.*, and information to NIT"),
+        (ema_score, "aba", "cde", {}, "`y_pred` is no class of `y_true`"),
+    ],
+)
+def test_classes_of_one_side_are_named_once(score, references, predictions, options, said):
+    found = messages(score, [*references], [*predictions], **options)
+    assert len(found) == (said is not None)
+    assert all(re.search(said, message) for message in found)
 
 
 # one sample
@@ -80,27 +104,27 @@ def test_one_sample_scores_the_same_right_or_wrong_and_one_warning_says_so(optio
             with pytest.warns(UndefinedMetricWarning, match="^informedness: one sample") as caught:
                 assert score(["A"], [answer], **options) == wanted
             assert len(caught) == 1
-
-
-def test_one_sample_is_what_is_left_to_count_whatever_its_weight():
-    for score, (references, predictions, options) in itertools.product(
-        OF_ONE,
-        (
+        for references, predictions, left in (  # whatever its weight
             ([0], [1], {"sample_weight": [0.25]}),
             ([0, 1], [0, 1], {"sample_weight": [1, 0]}),
             ([0, -100], [0, 1], {"ignore_index": -100}),
-        ),
-    ):
-        (message,) = messages(score, references, predictions, **options)
-        assert "one sample scores the same" in message
-    for counts, options, is_one in (
+        ):
+            (message,) = messages(score, references, predictions, **left)
+            assert "one sample scores the same" in message
+
+
+@pytest.mark.parametrize(
+    ("counts", "options", "is_one"),
+    [
         ([2], {}, False),
         ([2.5], {"n_samples": [1]}, True),
         ([1.0], {"n_samples": [3]}, False),
         ([0.5], {}, False),  # a sum of weights does not tell
-    ):
-        table = table_of_pairs(["A"], ["A"], counts, labels=list("AB"), **options)
-        assert ["one sample scores" in said for said in messages(table.nit)] == [True] * is_one
+    ],
+)
+def test_one_sample_of_counts_is_the_number_of_samples(counts, options, is_one):
+    table = table_of_pairs(["A"], ["A"], counts, labels=list("AB"), **options)
+    assert ["one sample scores" in said for said in messages(table.nit)] == [True] * is_one
 
 
 # one class
@@ -286,41 +310,7 @@ def test_declared_classes_without_samples_are_dropped_and_the_rest_rescaled():
         informedness_score(REFERENCES, [*PREDICTIONS[:7], "?"], **options)
 
 
-# warnings
-
-
-THIRDS = {"labels": range(3), "prior": dict.fromkeys(range(3), 1 / 3)}
-ABSENT = "among the references but not the predictions, so counted as 0 in Markedness: 2"
-
-
-@pytest.mark.parametrize(
-    ("score", "said", "references", "predictions", "options"),
-    [
-        (informedness_score, "", [0, 0], [0, 1], {}),
-        (informedness_score, "Informedness", [0, 1], [2, 1], {"average": None}),
-        (informedness_score, "", [0, 1, -100], [0, 1, 0], {}),
-        (informedness_score, "", [0, 1], [0, 1], THIRDS),
-        (markedness_score, "Markedness", [0, 1], [0, 0], {}),
-        (markedness_score, ABSENT, [0, 1, 2], [0, 1, 1], {"average": "macro"}),
-        (nit_score, "NIT", [0, 0], [0, 1], {}),
-        (nit_score, "NIT", [0, 1, 0], [2, 3, 4], {}),
-        (ema_score, "`y_pred` is no class of `y_true`", [0, 1, 0], [2, 3, 4], {}),
-        (ema_score, "", [0], [1], {}),
-    ],
-)
-def test_every_warning_names_its_score_and_points_at_the_line_that_called(
-    score, said, references, predictions, options
-):
-    with pytest.warns(InformednessWarning) as caught:
-        score(references, predictions, **options)
-    assert {warning.filename for warning in caught} == {__file__}
-    for warning in caught:
-        prefix, _, message = str(warning.message).partition(" ")
-        assert prefix == "informedness:"
-        assert said in message or warning.category is LabelsWarning
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="informedness: ")
-        score(references, predictions, **options)  # a warning would be an error here
+# answers that are all different
 
 
 def test_answers_that_never_repeat_are_warned_of_unless_they_count_as_wrong():
