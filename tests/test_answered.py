@@ -223,6 +223,7 @@ def test_the_scores_without_unknown_answers_are_those_of_the_others(
     result = report([*references], [*answers], labels=labels, unknown="wrong", **weights)
     plain = result.to_dict()
     names = "n_unknown", "unknown_share", "informedness_without_unknown", "nit_without_unknown"
+    assert result.unknown == {name: plain[name] for name in names}
     assert [plain[x] for x in names] == [x if x is None else close(x) for x in expected]
     assert all(f"{name},," in result.to_csv() for name in names)
     (line,) = [line for line in result.text_lines() if "none of the classes" in line]
@@ -233,6 +234,6 @@ def test_the_scores_without_unknown_answers_are_those_of_the_others(
 def test_nothing_is_added_where_every_answer_is_a_class():
     for options in ({}, {"labels": ["A", "B"]}, {"labels": ["A", "B"], "unknown": "wrong"}):
         result = report(*KNOWN, **options)
-        assert result.unknown is None, options
+        assert result.unknown == {}, options
         assert not any("unknown" in name for name in result.to_dict())
         assert "none of the classes" not in str(result)

@@ -275,9 +275,7 @@ class ContingencyTable(Table):
                 f"{' and '.join(sorted(kinds))}: convert some of them"
             )
         _check_total(sum(table.total for table in tables))
-        declared = all(
-            table.declared and labels == own[0] for table, labels in zip(tables, own, strict=True)
-        )
+        declared = all(table.declared for table in tables) and all(x == own[0] for x in own)
         names: tuple[Label | None, ...] = tuple(own[0] if declared else sorted(set().union(*own)))
         if any(None in table.labels for table in tables):
             names += (None,)

@@ -98,7 +98,7 @@ class Run(NamedTuple):
         if math.isnan(report.guessing_p_value):  # of several epochs
             low, high = scores["informedness"].confidence_interval
             is_guess = low <= 0 <= high
-        n_unknown = 0 if report.unknown is None else report.unknown.n_samples
+        n_unknown = report.unknown.get("n_unknown", 0)
         added = report.table.n_samples, n_unknown, 1, int(not is_guess)
         fields = dict.fromkeys(_ORIGIN) | {**origin} | dict(zip(_ADDED, added, strict=True))
         return cls(name, fields, scores, report, how)

@@ -79,15 +79,10 @@ class Comparison(Measured):
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the sentence, as plain values for JSON."""
         by_prevalence = self.prevalence and self.prevalence.to_dict()
-        return {**super().to_dict(), "prevalence": by_prevalence, "summary": self.summary}
+        return {**super().to_dict(), "prevalence": by_prevalence, "summary": str(self)}
 
     def __str__(self) -> str:
-        """Return the summary."""
-        return self.summary
-
-    @property
-    def summary(self) -> str:
-        """The result as a sentence."""
+        """Return the result as a sentence."""
         verdict = "No significant difference"
         if math.isnan(self.p_value):
             verdict = "Too few groups"
@@ -211,8 +206,7 @@ def compare(
     answers = {"y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     beside = {"counts": counts, "sample_weight": sample_weight, "groups": groups}
     samples = read_samples(y_true, answers, beside, labels, ignore_index, unknown)
-    sides = y_true, *answers.values()
-    prior, ignore_index = (by_name(x, *sides) for x in (prior, ignore_index))
+    prior, ignore_index = (by_name(x, y_true, *answers.values()) for x in (prior, ignore_index))
     how = (0, 1), confidence_level, prior, ignore_index
     made = compared(score, samples, models_of(score, samples, prior), *how)
     if score == INFORMEDNESS and max(len(table.labels) for table in samples.tables) > 2:
@@ -295,7 +289,7 @@ def compared(
         p_value=made.p_value,
         test="z" if pairs.groups is None else "t",
         n_samples=n_samples,
-        n_groups=None if pairs.groups is None else n_groups(pairs),
+        n_groups=n_groups(pairs) or None,
         gained=samples.number((y == r) & (x != r)),
         lost=samples.number((x == r) & (y != r)),
         n_different=n_different,

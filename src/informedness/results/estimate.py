@@ -262,9 +262,7 @@ def estimate(
     >>> print(estimate(references, predictions))
     informedness 0.7333, standard error 0.1292, 95% interval 0.4112 to 0.9953
     """
-    pairs, score = None, averaged_score(metric, average)
-    check_level(confidence_level)
-    score = score.with_interval(prior)
+    pairs, score = None, averaged_score(metric, average).with_interval(prior)
     if groups is None:
         table = table_given(y_true, y_pred, labels, sample_weight, ignore_index, unknown)
     elif prior is not None:

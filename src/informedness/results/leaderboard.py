@@ -244,8 +244,7 @@ def leaderboard(
     names, estimates = [*runs], []
     for i, table in enumerate(samples.tables):
         pairs = None if groups is None else samples.paired(i, i)
-        scored = table, score, confidence_level, pairs
-        estimates += estimate_of(*scored, ignore_index=task.ignored)
+        estimates += estimate_of(table, score, confidence_level, pairs, ignore_index=task.ignored)
     # models of one score keep their order, whatever rounding made of it
     order = sorted(range(len(names)), key=lambda i: -round(estimates[i].value, 12))
     entrants = models_of(score, samples) if len(order) > 1 else []

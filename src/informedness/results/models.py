@@ -21,15 +21,12 @@ FEW_GROUPS = 10  # with fewer, a sum over groups is far from normal
 
 def settings_of(level: float, pairs: CellPairs | None = None) -> str:
     """Return what a signature says of an interval of this level, by groups if there are some."""
-    groups = "" if pairs is None or pairs.groups is None else f"groups:{n_groups(pairs)}|"
-    return f"{groups}ci:{float(level)!r}"
+    return f"groups:{n_groups(pairs)}|" * (n_groups(pairs) > 0) + f"ci:{float(level)!r}"
 
 
 def too_few_groups(pairs: CellPairs | None, least: int = FEW_GROUPS) -> str:
     """Return how many groups there are if they are too few, else empty."""
-    if pairs is None or pairs.groups is None:
-        return ""
-    return lack(n_groups(pairs), least, "group")
+    return lack(n_groups(pairs), least, "group") if n_groups(pairs) else ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..contingency import ContingencyTable
 from ..core.labels import Label
-from ..core.table import Cells, Table
+from ..core.table import Cells
 from ..functions import table_given
 from ..inputs.read import Read, signed
 from ..inputs.text_labels import by_name
@@ -160,17 +160,32 @@ class Report(Result, Mapping[str, float]):
         return sum(label is not None for label in self.table.labels)
 
     @property
-    def unknown(self) -> Unknown | None:
-        """Answers that are none of the declared classes, and the scores without them; None if none.
+    def unknown(self) -> dict[str, Any]:
+        """Answers that are none of the declared classes, and the scores without them; or empty.
+
+        They count as wrong. Without them, only the samples that were answered are scored, with the
+        same classes: nan if that is undefined. With weights, the number of answers is None.
 
         Examples
         --------
         >>> references, answers = ["yes", "no"] * 4, ["yes", "no"] * 3 + ["yes", "I cannot say."]
         >>> result = report(references, answers, labels=["yes", "no"], unknown="wrong")
-        >>> result.unknown.n_samples, result.scores["informedness"], result.unknown.informedness
-        (1, 0.78125, 1.0)
+        >>> result.unknown["n_unknown"], result.unknown["informedness_without_unknown"]
+        (1, 1.0)
         """
-        return Unknown.of(self.table)
+        table, answered = self.table, None
+        if table.labels[-1] is not None or not table.prediction_totals[-1]:
+            return {}
+        known = table.columns != len(table.labels) - 1
+        if known.any():
+            columns = table.rows, table.columns, table.counts, table.squared_weights
+            cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
+            answered = table._of_cells(table.labels[:-1], table.declared, cells, None)
+        scores = (math.nan if answered is None else x.or_nan(answered) for x in (INFORMEDNESS, NIT))
+        n, share = table.prediction_totals[-1], float(table.prediction_totals[-1] / table.total)
+        found = {"n_unknown": None if table.is_weighted else int(n), "unknown_share": share}
+        names = "informedness_without_unknown", "nit_without_unknown"
+        return found | dict(zip(names, scores, strict=True))
 
     def summary_of(self, name: str) -> str:
         """Return a sentence that says what a score means, in view of its interval."""
@@ -202,10 +217,7 @@ class Report(Result, Mapping[str, float]):
                 plain[f"{name}_standard_error"] = self.estimates[name].standard_error
                 plain[f"{name}_confidence_interval"] = self.estimates[name].confidence_interval
         plain |= {f"{name}_doubt": few for name, few in _marked(self.estimates).items()}
-        if (unknown := self.unknown) is not None:
-            plain |= {"n_unknown": unknown.n_samples, "unknown_share": unknown.share}
-            plain["informedness_without_unknown"] = unknown.informedness
-            plain["nit_without_unknown"] = unknown.nit
+        plain |= self.unknown
         plain, *per_class = (
             {name: render.as_json(x) for name, x in row.items()} for row in (plain, *self.per_class)
         )
@@ -244,8 +256,8 @@ class Report(Result, Mapping[str, float]):
         if np.count_nonzero(self.table.reference_totals) > 1:
             others = (name for name in MODULES if name in self.scores and name != "informedness")
             lines += map(self.summary_of, others)
-        if (unknown := self.unknown) is not None:
-            lines.append(unknown.summary(self.scores))
+        if self.unknown:
+            lines.append(self._without_unknown(*self.unknown.values()))
         for name, made in self.estimates.items():
             if made.doubt and math.isnan(made.confidence_interval[0]):
                 lines.append(f"No interval of {score_named(name).title}: {made.doubt}.")
@@ -253,6 +265,17 @@ class Report(Result, Mapping[str, float]):
             said = f"its interval may cover the truth less often than it says: {few}"
             lines.append(f"* {score_named(name).title}: {said}.")
         return [*lines, self.signature]
+
+    def _without_unknown(self, n: int | None, share: float, *without: float) -> str:
+        there = "by weight" if n is None else f"{n:,}"
+        informedness, nit = (
+            f"{render.rounded(value, 3)} rather than {render.rounded(self.scores[name], 3)}"
+            for name, value in zip(("informedness", "nit"), without, strict=True)
+        )
+        return (
+            f"{share:.1%} of the answers ({there}) were none of the classes; without them "
+            f"Informedness would be {informedness}, and NIT {nit}."
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return a record for each score; `per_class` has those of the classes."""
@@ -386,56 +409,3 @@ def _marked(estimates: Mapping[str, Estimate]) -> dict[str, str]:
     if made is None or made.doubt in {*others, ""} or math.isnan(made.confidence_interval[0]):
         return {}
     return {NIT.name: made.doubt}
-
-
-# Answers outside the classes
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """Answers outside the declared classes, which count as wrong, and the scores without them.
-
-    Leaving these samples out changes what is scored: the scores without them cover only the samples
-    that were answered, with the same classes.
-
-    Attributes
-    ----------
-    n_samples : int or None
-        How many there are; None with weights, because a table then holds sums and not numbers.
-    share : float
-        Their share of all answers, by weight.
-    informedness, nit : float
-        Scores of the others; nan if undefined, for example with references of one class.
-    """
-
-    n_samples: int | None
-    share: float
-    informedness: float = math.nan
-    nit: float = math.nan
-
-    @classmethod
-    def of(cls, table: Table) -> Unknown | None:
-        """Return the unknown answers of a table, None if it has none."""
-        if table.labels[-1] is not None or not table.prediction_totals[-1]:
-            return None
-        known = table.columns != len(table.labels) - 1
-        share = float(table.prediction_totals[-1] / table.total)
-        n = None if table.is_weighted else int(table.prediction_totals[-1])
-        if not known.any():
-            return cls(n, share)
-        columns = table.rows, table.columns, table.counts, table.squared_weights
-        cells = Cells(*(None if x is None else x[known] for x in columns))  # type: ignore[arg-type]
-        answered = table._of_cells(table.labels[:-1], table.declared, cells, None)
-        return cls(n, share, INFORMEDNESS.or_nan(answered), NIT.or_nan(answered))
-
-    def summary(self, scores: Mapping[str, float]) -> str:
-        """Return how many there are, and the scores without them beside those of all answers."""
-        there = "by weight" if self.n_samples is None else f"{self.n_samples:,}"
-        informedness, nit = (
-            f"{render.rounded(without, 3)} rather than {render.rounded(scores[name], 3)}"
-            for name, without in (("informedness", self.informedness), ("nit", self.nit))
-        )
-        return (
-            f"{self.share:.1%} of the answers ({there}) were none of the classes; without them "
-            f"Informedness would be {informedness}, and NIT {nit}."
-        )

@@ -438,5 +438,4 @@ def slices(
     warn_of_table(ContingencyTable.sum_of(list(tables.values())), Y_NAMES)
     called = getattr(by, "name", None)  # of a column of pandas or polars
     named = tuple(map(str, by)) if isinstance(by, Mapping) else str(called or "slice")
-    how: dict[str, Any] = {"confidence_level": confidence_level, "vs_rest": vs_rest}
-    return Slices.from_tables(tables, by=named, **how)
+    return Slices.from_tables(tables, by=named, confidence_level=confidence_level, vs_rest=vs_rest)

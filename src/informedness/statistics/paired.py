@@ -55,9 +55,9 @@ class Paired(NamedTuple):
     """The square of what a sample more can move, over the sum of those of the others."""
 
 
-def n_groups(pairs: CellPairs) -> int:
-    """Return the number of groups."""
-    return 1 + int(np.asarray(pairs.groups).max())
+def n_groups(pairs: CellPairs | None) -> int:
+    """Return the number of groups; 0 if each sample stands alone."""
+    return 0 if pairs is None or pairs.groups is None else 1 + int(pairs.groups.max())
 
 
 def side_of(score: ScoreWithInterval, table: Table, scored: Table) -> Side:
@@ -86,7 +86,7 @@ def paired_test(
     size = float(amounts.sum())
     moved = b.slopes[pairs.b] - a.slopes[pairs.a]
     mean = float((amounts * moved).sum()) / size
-    n = 0 if groups is None else n_groups(pairs)
+    n = n_groups(pairs)
     if groups is None:
         variance = float((amounts * weights * (moved - mean) ** 2).sum())
     else:
