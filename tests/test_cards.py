@@ -25,17 +25,6 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("informedness", "nit")
 # https://huggingface.co/docs/hub/spaces-config-reference
 COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
-SECTIONS = [
-    "## Metric Description",
-    "## How to Use",
-    "### Inputs",
-    "### Output Values",
-    "#### Values from Popular Papers",
-    "### Examples",
-    "## Limitations and Bias",
-    "## Citation(s)",
-    "## Further References",
-]
 
 each_metric = pytest.mark.parametrize("name", NAMES)
 
@@ -60,12 +49,6 @@ def fences(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 
 
-def columns(text):
-    """The second and third column of the first markdown table."""
-    (rows, *_) = re.findall(r"(?:^\|.*\|\n)+", text, flags=re.MULTILINE)
-    return [row.strip("|").split(" | ")[1:3] for row in rows.splitlines()[2:]]
-
-
 @pytest.fixture
 def script(name):
     """The module that evaluate makes of the script, and the class that it takes for the metric."""
@@ -78,18 +61,14 @@ def script(name):
 def test_the_hub_accepts_the_front_matter_of_the_card(name):
     assert card(name, 0) == ""
     matter = yaml.safe_load(card(name, 1))
-    assert [matter[x] for x in ("sdk", "app_file", "license")] == ["gradio", "app.py", "apache-2.0"]
+    assert (matter["sdk"], matter["app_file"]) == ("gradio", "app.py")
     assert matter["tags"] == ["evaluate", "metric"]
     assert {matter["colorFrom"], matter["colorTo"]} <= COLORS
     assert (len(matter["emoji"]), len(matter["short_description"]) <= 60) == (1, True)
 
 
 @each_metric
-def test_the_card_has_the_sections_of_a_metric_card_in_order_and_documents_every_option(
-    name, script
-):
-    headings = re.findall(r"^#+ .*$", re.sub(r"(?ms)^```.*?^```$", "", card(name)), re.MULTILINE)
-    assert [heading for heading in headings if heading in SECTIONS] == SECTIONS
+def test_the_card_documents_every_option(name, script):
     options = re.findall(r"\*\*`(\w+)`\*\*", section(name, "### Inputs"))
     assert {"self", *options} == {*inspect.signature(script[1]._compute).parameters}
 
@@ -191,10 +170,14 @@ def test_the_formulas_that_share_the_name_have_the_values_shown_on_page_and_card
     pairs = zip(formulas(table), formulas(always_c), strict=True)
     wanted = [[f"{abs(value):.4f}" for value in pair] for pair in pairs]  # abs of -0.0
     page = (ROOT / "docs" / "which-formula.md").read_text("utf-8")
-    assert columns(page[page.index("| formula") :]) == wanted
     shown = section("informedness", "#### Formulas that share the name")
     assert f"`{table}`" in shown
-    assert columns(shown) == [*wanted[:4], *wanted[5:]]
+    for text, values in (
+        (page[page.index("| formula") :], wanted),
+        (shown, wanted[:4] + wanted[5:]),
+    ):
+        (rows, *_) = re.findall(r"(?:^\|.*\|\n)+", text, flags=re.MULTILINE)
+        assert [row.strip("|").split(" | ")[1:3] for row in rows.splitlines()[2:]] == values
 
 
 @each_metric
@@ -221,6 +204,4 @@ def test_the_folder_holds_the_script_and_the_helpers_with_the_package_s_lower_bo
 
 
 def test_helpers_beside_the_scripts_are_copies_of_the_package_s_own():
-    command = [sys.executable, "spaces/sync.py", "--check"]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
+    subprocess.run([sys.executable, "spaces/sync.py", "--check"], cwd=ROOT, check=True)

@@ -44,10 +44,7 @@ def openai_batch(failed=()):
 def promptfoo():
     """promptfoo.dev/docs/configuration/outputs."""
     results = [
-        {
-            "vars": {"label": label, "message": "..."},
-            "response": {"output": answer, "tokenUsage": 9},
-        }
+        {"vars": {"label": label, "message": "..."}, "response": {"output": answer}}
         for _, label, answer in PAIRS
     ]
     inner = {"version": 3, "prompts": [{"raw": "..."}], "results": results, "stats": {}}
@@ -61,19 +58,14 @@ def label_studio():
         value = {"choices": [label]}
         return [{"from_name": "label", "to_name": "text", "type": "choices", "value": value}]
 
-    return json.dumps(
-        [
-            {
-                "id": i,
-                "annotations": [{"id": i, "result": result(label), "was_cancelled": False}],
-                "predictions": [{"model_version": "1", "score": 0.9, "result": result(answer)}],
-            }
-            for i, label, answer in PAIRS
-        ]
-    )
+    tasks = []
+    for i, label, answer in PAIRS:
+        annotations = [{"id": i, "result": result(label), "was_cancelled": False}]
+        predictions = [{"model_version": "1", "score": 0.9, "result": result(answer)}]
+        tasks.append({"id": i, "annotations": annotations, "predictions": predictions})
+    return json.dumps(tasks)
 
 
-OPENCOMPASS = {str(i): {"gold": label, "prediction": answer} for i, label, answer in PAIRS}
 FILES = {
     **openai_batch(),
     "results.json": promptfoo(),
@@ -81,7 +73,7 @@ FILES = {
     # `mlflow.log_table` writes `DataFrame.to_json(orient="split", index=False)`
     "table.json": json.dumps(TABLE),
     "project.json": label_studio(),
-    "predictions.json": json.dumps(OPENCOMPASS, indent=4),
+    "predictions.json": json.dumps({i: {"gold": x, "prediction": y} for i, x, y in PAIRS}),
 }
 
 

@@ -4,6 +4,15 @@ The right choices go round A, B, C, B, D: 12 times A, 24 times B, 12 times C and
 second question holds half of each.
 """
 
+from pathlib import Path
+
+LOGS = Path(__file__).resolve().parents[2] / "examples" / "runs"
+LOG = {"lm-eval": "letters", "lighteval": "arithmetic", "inspect": "choice"}  # of one letter each
+_NAMES = {
+    "lm-eval": "lm-eval/{}/samples_arithmetic_{}_*.jsonl*",
+    "lighteval": "lighteval/details/{}/*/details_{}_0_*.parquet",
+    "inspect": "inspect/{1}_{0}.eval",
+}
 LETTERS = "ABCD"
 REFUSAL = "I cannot answer that."
 
@@ -33,3 +42,9 @@ SAID = {  # by each model, to each question
 def answers(model: str) -> dict[str, str]:
     """What a model says, by question."""
     return dict(zip((x["question"] for x in QUESTIONS), SAID[model], strict=True))
+
+
+def kept(harness: str, log: str | None = None, model: str = "knows-half") -> Path:
+    """The log of a model that is kept."""
+    (path,) = LOGS.glob(_NAMES[harness].format(model, log or LOG[harness]))
+    return path

@@ -107,9 +107,13 @@ def logs(folder: str) -> dict[str, EvalLog]:
     return {name: scrubbed(log, DATE.format(day)) for day, (name, log) in days}
 
 
-if __name__ == "__main__":
-    target = Path(sys.argv[1])
+def make(target: Path) -> None:
+    """Write the logs to a folder."""
     target.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
         for name, log in logs(folder).items():
             write_eval_log(log, str(target / name))
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]))

@@ -121,9 +121,8 @@ def run(
     return pipeline
 
 
-def make(folder: Path) -> list[Path]:
-    """Write the logs of all tasks and models, as lighteval lays them out; return their paths."""
-    made = []
+def make(folder: Path) -> None:
+    """Write the logs of all tasks and models, as lighteval lays them out."""
     for task, models in MODELS.items():
         for model in models:
             with tempfile.TemporaryDirectory() as place:
@@ -131,13 +130,11 @@ def make(folder: Path) -> list[Path]:
                 (log,) = Path(place).glob(f"details/{model}/*/details_{task}*.parquet")
                 kept = folder / "details" / model / DATE / f"details_{task}_0_{DATE}.parquet"
                 kept.parent.mkdir(parents=True, exist_ok=True)
-                made.append(Path(shutil.copyfile(log, kept)))
-    return made
+                shutil.copyfile(log, kept)
 
 
 if __name__ == "__main__":
     try:
-        for path in make(Path(sys.argv[1])):
-            print(path)
+        make(Path(sys.argv[1]))
     finally:
         shutil.rmtree(os.environ["HF_HOME"], ignore_errors=True)

@@ -108,21 +108,21 @@ class Answers:
         """
         made = cls.of(rows, harness="", task="", model="", how="", prompts=(), **more)
         try:
-            return made._of_samples(made.ids).read(AS_THEY_ARE)
+            return made._by_sample().read(AS_THEY_ARE)
         except VerdictError as error:
             warn(f"no score: {error}")
             return None
 
-    def _of_samples(self, ids: Sequence[Any]) -> Answers:
-        """Return these answers as those to samples, of which one may have several."""
-        if len(set(ids)) == len(ids):
-            return replace(self, ids=tuple(map(str, ids)))
+    def _by_sample(self) -> Answers:
+        """Return the answers, in groups by sample if there are several to one of them."""
+        if len(set(self.ids)) == len(self.ids):
+            return self
         seen: Counter[Any] = Counter()
-        passes = []
-        for name in ids:
+        ids = []
+        for name in self.ids:
             seen[name] += 1
-            passes.append(f"{name}, epoch {seen[name]}")
-        return replace(self, ids=tuple(passes), groups=tuple(map(str, ids)))
+            ids.append(f"{name}, epoch {seen[name]}")
+        return replace(self, ids=tuple(ids), groups=tuple(map(str, self.ids)))
 
     def __repr__(self) -> str:
         """Return whose answers these are, how many, and how they were found."""
@@ -192,8 +192,7 @@ class Answers:
         names = ("ids", "references", "predictions", "prompts", "documents", "texts", "verdicts")
         every: dict[str, Any] = {x: sum((getattr(one, x) for one in epochs), ()) for x in names}
         n_left_out = sum(one.n_left_out for one in epochs)
-        made = replace(self, epoch=None, n_left_out=n_left_out, **every)
-        return made._of_samples(made.ids)
+        return replace(self, epoch=None, n_left_out=n_left_out, **every)._by_sample()
 
     def compare(self, other: Answers, **options: Any) -> Comparison:
         """Compare with another model's answers in the task, joined by the sample identifiers.
@@ -224,7 +223,8 @@ class Answers:
         a, b = joined_sides(sides, names, "sample identifiers")
         asked_a, asked_b = (set(zip(x.ids, x.prompts, strict=True)) for x in (self, other))
         if n_differ := len(asked_a - asked_b):
-            warn(f"the prompts of {n_differ} samples differ between {names[0]} and {names[1]}")
+            n = render.samples(n_differ)
+            warn(f"the prompts of {n} differ between {names[0]} and {names[1]}")
         columns = a["references"], a["predictions"], b["predictions"]
         options |= {"labels": self.classes, "unknown": "wrong", "groups": a.get("groups")}
         return compare(*columns, **options)
@@ -315,23 +315,17 @@ def not_one(golds: Any) -> ValueError:
     return ValueError(f"must have one right answer for a score of classes, got {show(golds)}")
 
 
-def classes_of_choices(choices: Sequence[Sequence[str]]) -> tuple[Label, ...]:
-    """Return the classes of samples with these choices, in the order of the choices.
-
-    They are the texts of the choices if all samples have the same ones, otherwise their positions.
-    """
-    first = tuple(choices[0])
-    if len(set(first)) == len(first) and all(tuple(texts) == first for texts in choices):
-        return first
-    return tuple(range(max(map(len, choices))))
-
-
 def of_positions(
     golds: Iterable[Any], answers: Iterable[Any], choices: Iterable[Sequence[Any]]
 ) -> dict[str, Any]:
-    """Return what samples are whose right choices, and perhaps answers, have these positions."""
+    """Return what samples are whose right choices, and perhaps answers, have these positions.
+
+    The classes are the texts of the choices if all samples have the same, otherwise the positions.
+    """
     texts = tuple(tuple(map(str, of_sample)) for of_sample in choices)
-    classes = classes_of_choices(texts)
+    classes: tuple[Label, ...] = texts[0]
+    if len(set(texts)) > 1 or len(set(classes)) < len(classes):
+        classes = tuple(range(max(map(len, texts))))
     return {
         "references": tuple(classes[gold] for gold in golds),
         "predictions": tuple(classes[x] if x in range(len(classes)) else x for x in answers),

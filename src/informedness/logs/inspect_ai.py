@@ -41,8 +41,14 @@ def read_log(path: Path) -> Iterator[Answers]:
     """
     parts = (_parts_of_json if path.suffix == ".json" else _parts_of_eval)(path)
     header = next(parts)
+    version, status = header.get("version"), header.get("status")
+    if version != _VERSION:
+        said = f"must have version {_VERSION}, got {show(version)}"
+        raise ValueError(f"{said}: convert it with `inspect log convert`")
+    if status != "success":
+        said = f"must have status 'success', got {show(status)}"
+        raise ValueError(f"{said}: finish the run with `inspect eval-retry`")
     with naming_sample("the header"):
-        _check_header(header)
         task, model = header["eval"]["task"], header["eval"]["model"]
     golds, letters = [], []
     n_samples: Counter[int] = Counter()  # by epoch
@@ -144,19 +150,6 @@ def _prompt(asked: str | list[dict[str, Any]], choices: list[str]) -> str:
         messages = [{key: message[key] for key in message if key != "id"} for message in asked]
         asked = json.dumps(messages, ensure_ascii=False, sort_keys=True)
     return "\n".join([asked, *choices])
-
-
-# What cannot be scored
-
-
-def _check_header(header: dict[str, Any]) -> None:
-    version, status = header.get("version"), header.get("status")
-    if version != _VERSION:
-        raise ValueError(
-            f"must have version {_VERSION}, got {show(version)}: `inspect log convert` it"
-        )
-    if status != "success":
-        raise ValueError(f"must have status 'success', got {show(status)}: `inspect eval-retry` it")
 
 
 def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from ..core.labels import show
-from ..inputs.columns import naming
 from ..inputs.open import explained, open_whole
 from .answers import Answers, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
@@ -34,7 +33,7 @@ def is_log(path: Path) -> bool:
 
 
 def read_log(path: Path) -> Iterator[Answers]:
-    """Yield the answers in a details file: those by log-probability, then each generation.
+    """Yield the answers in a details file: those by log-probability, then generated text.
 
     Raises
     ------
@@ -44,16 +43,14 @@ def read_log(path: Path) -> Iterator[Answers]:
     ImportError
         If pyarrow is missing.
     """
-    generated: list[Any] = []
-    scored: list[Any] = []
+    kinds: dict[bool, list[Any]] = {}
     for number, row in enumerate(_rows(path), start=1):
         with naming_sample(f"row {number}"):
             # Generated tokens may have log-probabilities too, but scored choices have no text.
-            (generated if row["model_response"]["text"] else scored).append(row)
-    both = bool(generated and scored)
-    for of_kind, variant in ((scored, "log-probabilities"), (generated, "text")):
-        if of_kind:
-            yield from _answers(path, of_kind, variant if both else "")
+            kinds.setdefault(bool(row["model_response"]["text"]), []).append(row)
+    for is_text, rows in sorted(kinds.items()):
+        name = "text" if is_text else "log-probabilities"
+        yield _answers(path, rows, is_text, name if len(kinds) > 1 else "")
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -68,10 +65,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, ...]:
-    """Return the choices, the position of the right one, and what was answered.
-
-    That is a position, a text, or one text for each generation.
-    """
+    """Return the choices, the position of the right one, and that of the answer, or its text."""
     doc, response = row["doc"], row["model_response"]
     choices = [text.strip() for text in doc["choices"]]
     if len(choices) < 2:
@@ -82,17 +76,19 @@ def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, 
         raise not_one(golds)
     gold = int(golds[0])
     if not response["text"]:
-        return choices, gold, [_likeliest(doc, response, metric)]
+        return choices, gold, _likeliest(doc, response, metric)
     # without the reasoning, if lighteval took that out
     texts = response.get("text_post_processed")
     texts = response["text"] if texts is None else texts
+    if len(texts) != 1:
+        raise ValueError(f"must have one generated text, got {show(texts)}")
     if not is_extracted:
-        return choices, gold, texts
+        return choices, gold, texts[0]
     specific, right = doc["specific"] or {}, choices[gold]
     found, of_gold = (specific.get(f"extracted_{x}") for x in ("predictions", "golds"))
-    if found is None or (of_gold or [None])[0] != right or len(texts) != 1:
-        raise ValueError(f"must extract gold {show(right)} and one answer, got {of_gold}, {found}")
-    return choices, gold, found[:1] or [None]  # what was parsed; its text may follow
+    if found is None or (of_gold or [None])[0] != right:
+        raise ValueError(f"must extract gold {show(right)} and an answer, got {of_gold}, {found}")
+    return choices, gold, found[0] if found else None  # what was parsed; its text may follow
 
 
 def _likeliest(doc: dict[str, Any], response: dict[str, Any], metric: str) -> int:
@@ -114,9 +110,8 @@ def _plain_name(metric: str) -> str:
     return f"{name}_{of_option[1]}" if of_option else name
 
 
-def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[Answers]:
-    """Yield the answers of each generation: classes, or generated texts."""
-    is_text = bool(rows[0]["model_response"]["text"])
+def _answers(path: Path, rows: list[dict[str, Any]], is_text: bool, variant: str) -> Answers:
+    """Return the answers to samples: classes, or generated texts."""
     logged = [row.get("metric") or {} for row in rows]
     metric = verdict_metric(logged, _OF_TEXTS if is_text else _OF_CHOICES)
     specific = [row["doc"].get("specific") or {} for row in rows]
@@ -128,26 +123,19 @@ def _answers(path: Path, rows: list[dict[str, Any]], variant: str) -> Iterator[A
     for row in rows:
         with naming_sample(f"sample {row['doc']['id']}"):
             samples.append(_sample(row, metric or "acc", is_extracted))
-    texts, golds, found = map(list, zip(*samples, strict=True))
-    with naming("samples have different numbers of generations"):
-        epochs = list(zip(*found, strict=True))
-    if len(epochs) > 1:
-        metric = None  # its value is of all generations together; by default it leaves out blanks
-        epochs = [tuple(text.strip() for text in answers) for answers in epochs]
-    for epoch, answers in enumerate(epochs, start=1):
-        yield Answers(
-            harness="lighteval",
-            task=str(rows[0]["doc"]["task_name"]),
-            model=_model(path),
-            how=how,
-            ids=tuple(str(row["doc"]["id"]) for row in rows),
-            prompts=tuple(_prompt(row["doc"]) for row in rows),
-            variant=variant,
-            epoch=epoch if len(epochs) > 1 else None,
-            verdicts=tuple(verdict_of(x.get(metric)) for x in logged),
-            created=path.name,
-            **of_positions(golds, answers, texts),
-        )
+    choices, golds, answers = zip(*samples, strict=True)
+    return Answers(
+        harness="lighteval",
+        task=str(rows[0]["doc"]["task_name"]),
+        model=_model(path),
+        how=how,
+        ids=tuple(str(row["doc"]["id"]) for row in rows),
+        prompts=tuple(_prompt(row["doc"]) for row in rows),
+        variant=variant,
+        verdicts=tuple(verdict_of(x.get(metric)) for x in logged),
+        created=path.name,
+        **of_positions(golds, answers, choices),
+    )
 
 
 def _prompt(doc: dict[str, Any]) -> str:

@@ -17,7 +17,8 @@ from .answers import Answers, json_object, naming_sample, not_one, of_positions
 from .verdicts import likeliest, verdict_metric, verdict_of
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
-_FILE = re.compile(rf"(samples_)?(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
+_FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
+_RESULTS = re.compile(r"results_.+\.json")
 OF_CHOICES = ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")  # what the likeliest choice is of
 OF_TEXTS = ("exact_match", "acc", "em")
 
@@ -25,21 +26,8 @@ Sample = dict[Any, Any]
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a file is a log of samples, or named as the results beside one."""
-    if is_results(path) or not _FILE.fullmatch(path.name) or not path.is_file():
-        return is_results(path) and path.is_file()
-    if path.name.startswith("samples_"):
-        return True
-    try:
-        with open_whole(str(path)) as stream:
-            return {"doc_id", "filtered_resps"} <= json_object(stream.readline()).keys()
-    except ValueError:
-        return False
-
-
-def is_results(path: Path) -> bool:
-    """Return whether a file is named as the results of a run, which hold no samples."""
-    return path.name.startswith("results_") and path.suffix == ".json"
+    """Return whether a file is named as a log of samples, or as the results beside one."""
+    return bool(_FILE.fullmatch(path.name) or _RESULTS.fullmatch(path.name)) and path.is_file()
 
 
 def read_log(path: Path) -> Iterator[Answers]:
@@ -51,9 +39,9 @@ def read_log(path: Path) -> Iterator[Answers]:
         If the file is damaged or holds no samples, or if a sample cannot be scored: it has several
         right answers, no choices, or a target that is none of them.
     """
-    if is_results(path):
-        said = "results hold no samples: give the samples_*.jsonl beside them, which lm_eval writes"
-        raise ValueError(f"{said} with --log_samples, or the details_*.parquet of lighteval")
+    if _RESULTS.fullmatch(path.name):
+        said = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
+        raise ValueError(f"{said}lighteval details_*.parquet with --save-details")
     named = _FILE.fullmatch(path.name)
     task, date = named.group("task", "date") if named else (path.stem, None)
     beside = path.absolute().with_name(f"results_{date}.json")
@@ -116,7 +104,7 @@ def _answers(samples: Sequence[Sample], name: str) -> dict[str, Any]:
             if is_choice:
                 sample["choices"], sample["likeliest"] = _likeliest(sample, metric or "acc")
             elif sample["pair"] is None:
-                sample["pair"] = _target_and_text(sample, name)
+                sample["pair"] = _target_and_text(sample)
     if is_choice:
         how = f"the likeliest choice, as for {metric or 'acc'}"
         likeliest_of_each = [sample["likeliest"] for sample in samples]
@@ -194,11 +182,11 @@ def _position(target: Any) -> int | None:
     return int(target) if re.fullmatch("[0-9]+", str(target)) else None
 
 
-def _target_and_text(sample: Sample, name: str) -> list[str]:
+def _target_and_text(sample: Sample) -> list[str]:
     """Return the target and the answer as they stand in the log."""
     gold, answers = str(sample["target"]), sample["filtered_resps"]
     if gold.startswith("[") and gold.endswith("]"):
         raise not_one(gold)
     if len(answers) != 1 or not isinstance(answers[0], str):
-        raise ValueError(f"must have one answer, got {show(answers)}: end {name!r} with take_first")
+        raise ValueError(f"must have one answer, got {show(answers)}: end filters with take_first")
     return [gold, *answers]

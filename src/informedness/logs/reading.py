@@ -114,14 +114,12 @@ def read_log(
     for file, reader in _logs(paths_of(path), harness, runs):
         try:
             with naming(file):
-                of_file = list(reader.read_log(file))
-                _check_samples(of_file)
-            found += [(file, answers) for answers in of_file]
+                found += [(file, answers) for answers in _samples_in(file, reader)]
         except (ValueError, OSError) as error:
             left_out.append(str(error))
-    read: list[Answers] = []
     for field, value in (("task", task), ("variant", variant), ("epoch", epoch)):
         found = _chosen(found, field, value)
+    read: list[Answers] = []
     for file, answers in _of_runs(found, latest, epochs, left_out):
         try:
             with naming(f"{file}, {answers.variant}" if answers.variant else file):
@@ -129,8 +127,8 @@ def read_log(
         except ValueError as error:
             left_out.append(str(error))
         if n := answers.n_left_out:
-            said = f"{n} of {n + len(answers.ids)} samples of {answers.name} have no score"
-            warn(f"{file}: {said}, because of an error: the others count")
+            said = f"{n} of {n + len(answers.ids)} samples of {answers.name}"
+            warn(f"{file}: {said} have no score because of an error, and do not count")
     if not read:
         raise ValueError("; ".join(left_out))
     for line in left_out:
@@ -155,42 +153,46 @@ def _of_runs(
             if latest and is_earlier:
                 continue
             n_others += 1
-            how = "a later run" if is_earlier else "another run, of the same date,"
+            how = "a later run of" if is_earlier else "another run, of the same date, of"
             left_out.append(
-                f"{file}, because {last} is {how} of {first.name!r}: `runs` chooses one by a part "
-                "of its path, `latest` accepts later runs"
+                f"{file}, because {last} is {how} {first.name!r}: `runs` chooses a run by part of "
+                "its path, `latest` leaves out earlier runs without a message"
             )
         if epochs == "pooled":
             of_last = [first.pooled(more)]
         yield from ((last, replace(answers, n_other_runs=n_others)) for answers in of_last)
 
 
-def _check_samples(read: Sequence[Answers]) -> None:
-    """Raise ValueError unless there are samples, each with an identifier of its own."""
+def _samples_in(file: Path, reader: ModuleType) -> list[Answers]:
+    """Return the answers in a log, which must have samples with different identifiers."""
+    read: list[Answers] = list(reader.read_log(file))
     if not read:
         raise ValueError("the log must hold samples, got none")
     for answers in read:
         ((name, times),) = Counter(answers.ids).most_common(1)
         if times > 1:
             raise ValueError(f"identifiers of samples must differ, got {name!r} {times} times")
+    return read
 
 
 def _logs(
     paths: Sequence[Any], harness: str | None, runs: str | None
 ) -> Iterator[tuple[Path, ModuleType]]:
     """Yield each log and the reader of its harness."""
-    names = [*READERS] if harness is None else [harness]
-    readers = [READERS[name] for name in names]
+    readers = [READERS[harness]] if harness is not None else [*READERS.values()]
     for path in map(Path, paths):
+        is_renamed = harness is not None and not path.is_dir()
         files = [path]
         if path.is_dir():
-            files = [x for x in sorted(path.rglob("*")) if not lm_eval.is_results(x)]
-        is_named = harness is not None and not path.is_dir()
-        logs = [(file, x) for x in readers for file in files if is_named or x.is_log(file)]
+            files = [x for x in sorted(path.rglob("*")) if not x.name.startswith("results_")]
+        logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
         if not logs:
-            renamed = f"no log of {', '.join(names)}; a log with another name needs `harness`"
-            others = "for other files use table_from_file, or --references and --predictions"
-            raise ValueError(f"{path} is or holds {renamed}; {others}")
+            raise ValueError(
+                f"{path} is not a log with samples, and holds none: samples_*.jsonl of lm-eval, "
+                "details_*.parquet of lighteval, .eval or .json of Inspect. Name the harness of a "
+                "renamed log with `harness`; read other files with table_from_file, or with "
+                "--references and --predictions"
+            )
         if runs is not None:
             top = path if path.is_dir() else path.parent
             logs = [x for x in logs if runs in str(x[0].relative_to(top))]
@@ -220,6 +222,8 @@ def one_run(read: Sequence[Answers], name: str) -> Answers:
     """
     if len(read) != 1:
         names = "; ".join(answers.name for answers in read)
-        choose = "choose with `task`, `variant` or `epoch`, or take epochs together with"
-        raise ValueError(f'{name} must hold one run, got {names}: {choose} epochs="pooled"')
+        raise ValueError(
+            f"{name} must hold one run, got {len(read)}: {names}. Choose one with `task`, "
+            '`variant`, `epoch` or `runs`, or score all epochs together with epochs="pooled"'
+        )
     return read[0]

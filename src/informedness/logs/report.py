@@ -126,8 +126,8 @@ def _not_one(run: Run, runs: Sequence[Run]) -> str:
     """Return why the task of a run has no one score that a mean could take, and what to choose."""
     task = run.fields["task"]
     if run.fields["n_other_runs"] or sum(other.fields["task"] == task for other in runs) > 1:
-        how = "choose with --variant, --epoch or --run, or pool epochs with --epochs pooled"
-        return f"{task} has several variants, epochs or runs, {how}"
+        how = "choose one with --variant, --epoch or --run, or pool epochs with --epochs pooled"
+        return f"{task} has several variants, epochs or runs ({how})"
     if score_named("informedness").undefined(run.report.table):
         return f"the references of {task} are all of one class"
     return ""
@@ -241,10 +241,8 @@ class LogReport(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON; the scores of a mean are None without one."""
         runs = [{**run.fields, "answers": run.how, **run.report.to_dict()} for run in self.runs]
-        means = []
-        for mean in self.means:
-            record = dict.fromkeys(_SHOWN) | self._record(mean)
-            means.append({**record, "why_not": mean.why_not or None})
+        none = dict.fromkeys(_SHOWN)
+        means = [none | self._record(x) | {"why_not": x.why_not or None} for x in self.means]
         return {"runs": runs, "means": means}
 
     def __str__(self) -> str:

@@ -114,7 +114,7 @@ def by_verdict(
             least = against
         is_opposed |= any(read[i] not in (None, golds[i]) for i in right)
     if fallback is None or is_opposed:
-        raise _refusal([rows[i] for i in sorted(least)], rows)
+        raise _refusal([rows[i] for i in sorted(least)], len(rows))
     for i, (answer, verdict) in enumerate(zip(answers, verdicts, strict=True)):
         if verdict is None:
             fallback[i] = classes[i].get(answer, answer)
@@ -123,17 +123,15 @@ def by_verdict(
     return fallback
 
 
-def _refusal(bad: Sequence[tuple[Any, ...]], rows: Sequence[tuple[Any, ...]]) -> VerdictError:
-    first = [
-        f"{show(name)} answered {cut(show(answer), 60)} where {show(gold)} is right, with verdict "
-        f"{verdict:g}"
+def _refusal(bad: Sequence[tuple[Any, ...]], n_samples: int) -> VerdictError:
+    first = "; ".join(
+        f"{show(name)} answered {cut(show(answer), 60)}, {show(gold)} is right, verdict {verdict:g}"
         for name, answer, gold, verdict in bad[:3]
-    ]
+    )
     return VerdictError(
-        f"the harness's verdict does not fit the answer in {len(bad)} of {len(rows)} samples, "
-        "as if a model graded the answers, or some got partial credit: "
-        + "; ".join([*first, *["..."][: len(bad) - 3]])
-        + ". Use a scorer that finds the class in the text, or define how to find it with "
+        f"the harness's verdict does not fit the answer in {len(bad)} of {n_samples} samples, as "
+        "happens if a model grades the answers or some get partial credit. The first: "
+        f"{first}. Use a scorer that finds the class in the text, or define how to find it with "
         "`extract`, `ignore_case` or `strip`, which ignore the verdicts; if the targets are "
         "positions, name them with `choices`"
     )

@@ -1,0 +1,255 @@
+"""What all harnesses share: the kept logs are what they write, and each score is as they count.
+
+`make test-harnesses` runs this folder, in an environment of its own; `make test` does not.
+"""
+
+import doctest
+import gzip
+import importlib
+import json
+import os
+
+os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")  # lighteval reads these once
+
+import inspect_logs
+import lighteval_logs
+import lm_eval_logs
+import pyarrow.parquet
+import pytest
+from arithmetic import GOLDS, LETTERS, LOG, LOGS, SAID
+from inspect_ai import scorer
+from inspect_ai.log import read_eval_log
+from inspect_ai.scorer import choice
+from inspect_ai.solver import multiple_choice
+from lighteval.main_inspect import get_inspect_ai_task
+from lighteval.metrics.metrics import Metrics
+from lighteval.metrics.metrics_sample import ExactMatches
+from lighteval.metrics.normalizations import LogProbCharNorm, helm_normalizer
+from lighteval.metrics.utils.metric_utils import SampleLevelMetric
+from lighteval.tasks.requests import Doc, SamplingMethod
+from lm_eval.api.task import ConfigurableTask
+from test_inspect import answering, grader, metrics_of, words
+from test_lm_eval import CHOICES, FOLDED, config, near, of_metrics, result_of
+
+from cases import informedness
+from informedness import estimate, read_log
+from informedness.inspect_ai import with_target
+from informedness.lm_eval import Task
+from tables import score_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::informedness.warnings.IntervalWarning")
+SCRIPTS = {"lm-eval": lm_eval_logs, "lighteval": lighteval_logs, "inspect": inspect_logs}
+
+
+def content(path):
+    """Return what is in a log, without what changes from version to version."""
+    if path.suffix == ".parquet":
+        return pyarrow.parquet.read_table(path).to_pylist()
+    if path.name.startswith("results_"):
+        return {**json.loads(path.read_bytes()), "lm_eval_version": ""}
+    if path.suffix in (".eval", ".json"):
+        log = read_eval_log(str(path))
+        log.eval.packages = {}
+        return log.model_dump(exclude={"location", "etag"})
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rb") as stream:
+        return [json.loads(line) for line in stream]
+
+
+@pytest.mark.parametrize("harness", LOG)
+def test_the_kept_logs_are_what_the_harness_writes(tmp_path, harness):
+    SCRIPTS[harness].make(tmp_path)
+    made, kept = (
+        {path.relative_to(folder): content(path) for path in folder.rglob("*.*") if path.is_file()}
+        for folder in (tmp_path, LOGS / harness)
+    )
+    assert made == kept
+
+
+# Each runs `knows-half`, or in Inspect a model that is right but at every fourth question, whose
+# answers have a form, and returns the accuracy by the harness, and our scores if it has them.
+
+
+def in_lm_eval(own, form, folder):
+    """Run with our scores, and without them."""
+    options, changes = own
+    changes = {**changes, "metric_list": of_metrics("exact_match", **options)}
+    changes["generation_kwargs"] = {"until": ["\n"], "form": form}
+    found = result_of("knows-half", Task(config(**changes)), folder=folder / "ours")
+    plain = config(**changes | {"metric_list": changes["metric_list"][:1], "class": None})
+    result_of("knows-half", ConfigurableTask(config=plain), folder=folder / "plain")
+    found = {name.partition(",")[0]: value for name, value in found.items()}
+    return {**found, "accuracy": found["exact_match"]}
+
+
+def in_lighteval(own, form, folder):
+    task = "arithmetic_text" if form else "arithmetic"
+    run = lighteval_logs.run(task, "knows-half", folder, own, form).get_results()["results"]
+    (results,) = (x for name, x in run.items() if name != "all")
+    return {"accuracy": results[own.metric_name]}
+
+
+def in_inspect(own, form, folder):
+    task = words([own, with_target(own)])
+    return metrics_of(inspect_logs.run(task, answering(form), str(folder)))
+
+
+RUN = {"lm-eval": in_lm_eval, "lighteval": in_lighteval, "inspect": in_inspect}
+
+
+def mean(values):  # by name, so that it can be sent to other processes
+    return sum(values) / len(values)
+
+
+def exact(**options):
+    return SampleLevelMetric(
+        metric_name="em",
+        sample_level_fn=ExactMatches(**options),
+        category=SamplingMethod.GENERATIVE,
+        corpus_level_fn=mean,
+        higher_is_better=True,
+    )
+
+
+def filtered(pattern, **options):
+    steps = [{"function": "regex", "regex_pattern": pattern, **options}, {"function": "take_first"}]
+    return {"filter_list": [{"name": "letter", "filter": steps}]}
+
+
+IGNORED = {"ignore_case": True}
+OF_LM_EVAL = [
+    ("{}", {}, {}),
+    ("{lower}", IGNORED, {}),
+    ("{lower}!", {**IGNORED, "ignore_punctuation": True}, {}),
+    ("{}7", {"ignore_numbers": True}, {}),
+    ("I say {}", {"regexes_to_ignore": ["I say "]}, {}),
+    ("I say {lower}", IGNORED, filtered("say (.)")),
+    (" {} ", {}, filtered("([A-D])", group_select=-1)),
+]
+OF_LIGHTEVAL = [
+    (None, Metrics.loglikelihood_acc.value),
+    ("  {} ", Metrics.exact_match.value),  # which strips
+    ("{}", exact(normalize_pred=str.upper)),
+    ("({})!", exact(normalize_pred=helm_normalizer, normalize_gold=helm_normalizer)),
+    ("{}", Metrics.f1_score.value),
+    (" {}", Metrics.pass_at_k(sample_params={"k": 1, "n": 1})),
+    ("{}, I think", exact(type_exact_match="prefix")),
+    ("Surely {}", exact(type_exact_match="suffix")),
+    ("I think the answer is ({}).", Metrics.gpqa_instruct_metric.value),
+]
+OF_INSPECT = [
+    ("ANSWER: {}", scorer.answer("word")),
+    ("ANSWER: {}", scorer.answer("line")),
+    ("it is {}", scorer.pattern(r"is (\w+)")),
+    ("The {}!", scorer.exact()),
+    ("I say {}.", scorer.match()),
+    ("{}, for {}", scorer.match("begin")),
+    ("{}.", scorer.match("exact")),
+    ("{1}: I say {0} to it", scorer.match("any")),
+    ("I say {} for {}", scorer.includes()),
+    ("The {}.", scorer.f1()),
+    ("I say {} for {}", scorer.model_graded_fact(model=grader(None))),
+    ("I say {} for {}", scorer.model_graded_qa(model=grader(None))),
+]
+CASES = [  # harness, scorer or metric, form of the answers, accuracy, how many are unknown
+    *(
+        ("lm-eval", (x, {**y, **z}), form, 0.7, 0)
+        for form, x, y in OF_LM_EVAL
+        for z in ({}, FOLDED)
+    ),
+    *(("lm-eval", ({}, changes), "{lower}", 0, 60) for changes in ({}, FOLDED)),
+    *(("lighteval", own, form, 0.7, 0) for form, own in OF_LIGHTEVAL),
+    ("lighteval", exact(), "  {}", 0, 60),  # which does not strip
+    *(("inspect", own, form, 0.75, 0) for form, own in OF_INSPECT),
+    # which see case: every second answer is in lower case
+    ("inspect", scorer.match(ignore_case=False), "{}", 0.25, 30),
+    ("inspect", scorer.pattern(r"(\w+)", ignore_case=False), "{}", 0.25, 30),
+    ("inspect", scorer.includes(ignore_case=False), "I say  {} for {}", 0.25, 30),
+]
+
+
+@pytest.mark.parametrize(("harness", "own", "form", "accuracy", "n_unknown"), CASES)
+def test_the_accuracy_of_answers_is_that_of_the_harness_and_scores_are_ours(
+    tmp_path, harness, own, form, accuracy, n_unknown
+):
+    """From the log and inside; Informedness is 0.5 by hand if all answers are known.
+
+    In Inspect of 20 Yes 15 are found, and 10 of 40 others are called so.
+    """
+    found = RUN[harness](own, form, tmp_path)
+    assert found["accuracy"] == near(accuracy)
+    folders = [tmp_path] if harness != "lm-eval" else [tmp_path / "ours", tmp_path / "plain"]
+    for answers in (answers for folder in folders for answers in read_log(folder)):
+        assert answers.unknown().total() == n_unknown
+        assert score_of(answers.table, "accuracy") == near(accuracy)
+        assert n_unknown or answers.table.informedness() == near(0.5)
+        for name in {"informedness", "nit"} & {*found}:
+            made = estimate(answers.table, metric=name)
+            assert found[name] == near(made.value)
+            assert found[f"{name}_stderr"] == near(made.standard_error)
+
+
+def by_length(metrics, folder):
+    """Run lm-eval on choices of different lengths."""
+    changes = CHOICES | {"doc_to_choice": ["A", "Bb", "C" * 6, "Ä" * 4]}
+    task = Task(config(**changes, metric_list=of_metrics(*metrics)))
+    found = result_of("knows-half", task, folder=folder)
+    return found[f"{metrics[0]},none"], found["informedness,none"]
+
+
+def normalised(ignored, folder, monkeypatch):
+    """Run lighteval as its tasks give the normalisation; a blank in front may count."""
+    own = Metrics.loglikelihood_acc.value
+    if ignored is not None:
+        norm = LogProbCharNorm(ignore_first_space=ignored)
+        own = Metrics.loglikelihood_acc(sample_params={"logprob_normalization": norm})
+
+    def prompt(line, task_name=None):
+        position = LETTERS.index(line["answer"])
+        return Doc(line["question"], [" A", "B--", "C----", "D"], position, task_name=task_name)
+
+    monkeypatch.setattr(lighteval_logs, "prompt", prompt)
+    return in_lighteval(own, None, folder)["accuracy"], None
+
+
+@pytest.mark.parametrize(
+    ("harness", "metric"),
+    [
+        *(("lm-eval", [x]) for x in ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")),
+        ("lm-eval", ["acc", "acc_mutual_info"]),
+        *(("lighteval", ignored) for ignored in (None, False, True)),
+    ],
+)
+def test_the_likeliest_choice_is_that_of_the_metric(tmp_path, monkeypatch, harness, metric):
+    if harness == "lm-eval":
+        accuracy, score = by_length(metric, tmp_path)
+    else:
+        accuracy, score = normalised(metric, tmp_path, monkeypatch)
+    (answers,) = read_log(tmp_path)
+    assert score_of(answers.table, "accuracy") == near(accuracy)
+    assert score is None or answers.table.informedness() == near(score)
+
+
+@pytest.mark.parametrize("model", ["always-b", "knows-half"])
+def test_lighteval_eval_writes_logs_of_inspect_whose_score_is_that_of_the_answers(tmp_path, model):
+    """Read from the log, and by the scorer that the task names."""
+
+    def sample(line):
+        asked = {"choices": line["choices"], "target": line["answer"], "id": line["id"]}
+        return inspect_logs.Sample(line["question"], **asked)
+
+    solved = {"solver": [multiple_choice()], "scorer": with_target(choice()), "metrics": []}
+    config = lighteval_logs.config_of("arithmetic", tmp_path, sample_fields=sample, **solved)
+    logs = str(tmp_path / "logs")
+    log = inspect_logs.run(get_inspect_ai_task(config), inspect_logs.model(model), logs)
+    wanted = near(float(informedness(list(GOLDS), list(SAID[model]))))
+    (answers,) = read_log(logs)
+    assert (answers.harness, answers.table.informedness()) == ("inspect", wanted)
+    assert metrics_of(log)["informedness"] == wanted
+
+
+@pytest.mark.parametrize("name", ["inspect_ai", "lm_eval"])
+def test_the_examples_in_docstrings_are_true(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testmod(importlib.import_module(f"informedness.{name}"))
+    assert (result.failed, result.attempted > 0) == (0, True)
