@@ -152,9 +152,6 @@ def test_the_mean_over_tasks_is_the_sum_by_hand(given, tasks, report):
     for name, of_runs in zip(("low", "high"), ends, strict=True):
         reach = math.dist(of_runs, informedness) / m
         assert abs(mean[f"informedness_{name}"] - mean["informedness"]) == close(reach)
-    output = report(*options)[1]
-    assert re.search(rf"mean of {m} tasks +{sum(n)} +0 +{mean['accuracy']:.4f}", output)
-    assert f"mean of {m} tasks: answers differ from guessing in {m} of {m}.\n" in output
     assert f"mean of {m} tasks" in report(*options, "--format", "csv")[1]
 
 
@@ -193,9 +190,8 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     assert mean["informedness"] == close(sum(values) / 2)
     assert (mean["nit"], mean["n_tasks"], mean["n_samples"]) == (None, 2, 17)
     assert mean["n_not_guessing"] == 1  # eight samples say too little
-    output = command("report", *files[:2], *columns)[1]
-    assert output.count(": 8 rows") == output.count(": 9 rows") == 1
-    assert re.search(r"^mean of 2 tasks +17 +0 ", output, re.MULTILINE)
+    read = command("report", *files[:2], *columns)[1]
+    assert read.count(": 8 rows") == read.count(": 9 rows") == 1
     output, errors = command("report", tmp_path, *columns)[1:]
     assert f"mean of 3 tasks: none, because the references of {files[2]} are all of one " in output
     assert all(line.startswith(f"warning: {tmp_path}") for line in errors.splitlines())
@@ -248,9 +244,7 @@ def test_one_run_is_chosen_by_task_and_variant(command):
     refused(command("compare", *epochs), "epoch 1; mockllm/knows-half, arithmetic, epoch 2")
     assert command("compare", *epochs, "--epochs", "pooled")[0] == 0
     task = "--task", "arithmetic_generated"
-    code, output, _ = command("compare", *folders, *task, "--variant", "letter")
-    assert code == 0
-    assert output.splitlines()[1].startswith("A: always-b, arithmetic_generated, letter ")
+    assert command("compare", *folders, *task, "--variant", "letter")[0] == 0
     refused(command("report", *folders, "--task", "x"), "`--task` must be one of 'arithmetic_gene")
 
 
@@ -381,11 +375,11 @@ def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path)
 
 def test_inside_a_run_a_warning_says_what_does_not_fit():
     """And classes that differ by case alone are kept apart."""
-    rows = [(0, "a", "A", 0.0), (1, "A", "A", 1.0)]
-    assert Answers.inside(rows, choices=("a", "A")).predictions == ("A", "A")
+    rows = [(0, "b", "a", 0.0), (1, "A", "A", 1.0)]
+    assert Answers.inside(rows, choices=("a", "A", "b")).predictions == ("a", "A")
     for samples, n in (((0, 1), 2), ((0, 0), 1), ((0, 1, 0, 1), 2)):  # of one epoch or several
         both = [(i, *row[1:]) for i, row in zip(samples, 2 * rows, strict=False)]
-        made = Answers.inside(both, choices=("a", "A"))
+        made = Answers.inside(both, choices=("a", "A", "b"))
         assert math.isnan(made.standard_error("nit")) == (n == 1)
     rows.append((2, "A", "A", 0.0))
     with warned("no score: .* 1 of 3 samples"):

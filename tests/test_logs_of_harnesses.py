@@ -9,7 +9,6 @@ import math
 import shutil
 import zipfile
 from operator import attrgetter, methodcaller
-from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
@@ -123,34 +122,34 @@ def test_a_log_with_another_name_is_read_by_the_name_of_its_harness(harness, tmp
     assert answers.report()["informedness"] == pytest.approx(0.5)
 
 
-def test_the_model_is_that_of_the_results_of_the_same_run_of_lm_eval(tmp_path):
-    paths = [tmp_path / f"samples_task_{date}.jsonl" for date in (DATE, "2026-02-02T00-00-00.5")]
-    for path in paths:
-        shutil.copy(kept("lm-eval", "texts", "always-b"), path)
-    results = tmp_path / f"results_{DATE}.json"
-    results.write_text('{"model_name": "org/model"}')
-    found = [next(READERS["lm-eval"].read_log(path)) for path in paths]
-    assert [(x.model, x.task) for x in found] == [("org/model", "task"), (tmp_path.name, "task")]
-    assert [x.created for x in found] == [DATE, "2026-02-02T00-00-00.5"]
-    results.write_text("{")
-    with pytest.raises(ValueError, match=rf"{results.name}: must be a JSON object"):
-        next(READERS["lm-eval"].read_log(paths[0]))
-
-
 @pytest.mark.parametrize(
-    ("folder", "model"),
+    ("harness", "path", "model", "created"),
     [
-        ("details/details/org/name/{}", "org/name"),
-        ("details_org__name_private/{}", "details_org__name_private"),  # as on the Hub
-        ("elsewhere", "elsewhere"),
+        ("lm-eval", f"samples_task_{DATE}.jsonl.gz", "org/model", DATE),  # as the results say
+        ("lm-eval", "elsewhere/samples_task_2026-02-02T00-00-00.5.jsonl.gz", "elsewhere", None),
+        ("lighteval", "details/details/org/name/{}/{}", "org/name", None),
+        ("lighteval", "details_org__name_private/{}/{}", "details_org__name_private", None),
+        ("lighteval", "elsewhere/{1}", "elsewhere", None),
     ],
 )
-def test_the_model_is_that_of_the_folders_of_lighteval(folder, model, tmp_path):
-    source = kept("lighteval")
-    folder = tmp_path / folder.format(source.parent.name)
-    folder.mkdir(parents=True)
-    answers = next(READERS["lighteval"].read_log(Path(shutil.copy(source, folder))))
-    assert (answers.model, answers.created) == (model, source.name)  # which ends in the date
+def test_the_model_is_that_of_the_results_beside_or_of_the_folders(
+    harness, path, model, created, tmp_path
+):
+    source = kept(harness)
+    (tmp_path / f"results_{DATE}.json").write_text('{"model_name": "org/model"}')
+    target = tmp_path / path.format(source.parent.name, source.name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, target)
+    answers = next(READERS[harness].read_log(target))
+    assert answers.model == model
+    assert answers.created in (created, target.name, "2026-02-02T00-00-00.5")
+
+
+def test_results_that_are_damaged_are_refused_by_name(tmp_path):
+    shutil.copy(kept("lm-eval"), tmp_path / f"samples_task_{DATE}.jsonl.gz")
+    (tmp_path / f"results_{DATE}.json").write_text("{")
+    with pytest.raises(ValueError, match=f"results_{DATE}.json: must be a JSON object"):
+        read_log(tmp_path)
 
 
 # lm-eval

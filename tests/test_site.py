@@ -41,15 +41,10 @@ def test_the_reference_has_all_public_names_and_each_of_them_once():
 ONLY_LINKED = {"formulas.md"}
 
 
-def test_every_page_is_in_the_navigation_under_its_title():
+def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    names = {page: name for name, page in re.findall(r"^ +- (.*): ([\w-]+\.md)$", navigation, re.M)}
-    texts = {path.name: path.read_text(encoding="utf-8") for path in ROOT.glob("docs/*.md")}
-    pages = {page: text.splitlines(keepends=True)[0] for page, text in texts.items()}
-    listed = {page: f"# {name}\n" for page, name in names.items()}
-    assert {page: title for page, title in pages.items() if page not in ONLY_LINKED} == {
-        page: title for page, title in listed.items() if page in pages
-    }
+    listed = {*re.findall(r"^ +- .*: ([\w-]+\.md)$", navigation, re.M)}
+    assert {path.name for path in ROOT.glob("docs/*.md")} - listed == ONLY_LINKED
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,4 @@
-"""Write the logs in examples/runs/inspect.
-
-    python tests/harnesses/inspect_logs.py examples/runs/inspect
+"""The logs of Inspect in examples/runs/inspect.
 
 Each is what Inspect writes, read again by Inspect, and written by it without what differs from run
 to run (dates, ids, durations), names the machine (the repository, files) or is of no use here
@@ -9,13 +7,9 @@ to run (dates, ids, durations), names the machine (the repository, files) or is 
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
 
 from arithmetic import QUESTIONS, REFUSAL, SAID, answers
 from inspect_ai import Task, eval
@@ -113,7 +107,3 @@ def make(target: Path) -> None:
     with TemporaryDirectory() as folder:
         for name, log in logs(folder).items():
             write_eval_log(log, str(target / name))
-
-
-if __name__ == "__main__":
-    make(Path(sys.argv[1]))

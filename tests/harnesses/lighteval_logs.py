@@ -1,21 +1,15 @@
-"""Make the logs of lighteval that tests read: python tests/harnesses/lighteval_logs.py FOLDER.
+"""The logs of lighteval in examples/runs/lighteval.
 
-It wants lighteval, and no network: the task is custom, its data a file in a temporary folder, and
-the models know their answers. Details hold questions and answers only; the results files, which
-also say where things are on this machine, stay in the temporary folder. In the names of files "_"
-stands for lighteval's "|", which Windows does not allow.
+They want no network: the task is custom, its data a file in a temporary folder, and the models
+know their answers. Details hold questions and answers only; the results files, which also say
+where things are on this machine, stay in the temporary folder. In the names of files "_" stands
+for lighteval's "|", which Windows does not allow.
 """
 
-import os
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from types import ModuleType
-
-if __name__ == "__main__":  # before anything imports lighteval, which reads these once
-    os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
-    os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="lighteval-")
 
 from arithmetic import LETTERS, QUESTIONS, SAID
 from datasets import Dataset
@@ -60,8 +54,8 @@ class Model(LightevalModel):
         return [SAID[self.config.model_name][int(doc.id)] for doc in docs]
 
     def greedy_until(self, docs: list[Doc]) -> list[ModelResponse]:
-        form = "I think the answer is ({})." if "sentence" in docs[0].task_name else "{}"
-        form = self.form or form
+        of_task = "I think the answer is ({})." if "sentence" in docs[0].task_name else "{}"
+        form = self.form or of_task
         return [ModelResponse(text=[form.format(answer)]) for answer in self._answers(docs)]
 
     def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
@@ -131,10 +125,3 @@ def make(folder: Path) -> None:
                 kept = folder / "details" / model / DATE / f"details_{task}_0_{DATE}.parquet"
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(log, kept)
-
-
-if __name__ == "__main__":
-    try:
-        make(Path(sys.argv[1]))
-    finally:
-        shutil.rmtree(os.environ["HF_HOME"], ignore_errors=True)

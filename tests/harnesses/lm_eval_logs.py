@@ -1,14 +1,12 @@
-"""Make the logs of lm-eval in examples/runs/lm-eval.
+"""The logs of lm-eval in examples/runs/lm-eval.
 
-Run this file in the environment of `make test-harnesses`; it needs no network. Of the results
-beside the samples only the fields that name the model and the version are kept: the others hold
-paths, the machine, and its packages.
+Of the results beside the samples only the fields that name the model and the version are kept: the
+others hold paths, the machine, and its packages.
 """
 
 import gzip
 import json
 import re
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,9 +17,7 @@ from lm_eval.api.registry import register_model
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 
-HERE = Path(__file__).resolve().parent
-TASKS = HERE / "lm_eval_tasks"
-KEPT = HERE.parents[1] / "examples" / "runs" / "lm-eval"
+TASKS = Path(__file__).resolve().parent / "lm_eval_tasks"
 FIELDS = ("model_source", "model_name", "model_name_sanitized", "lm_eval_version")
 
 
@@ -92,7 +88,3 @@ def make(folder):
                     to.write_text(text, encoding="utf-8")
                 else:
                     to.with_name(f"{name}.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
-
-
-if __name__ == "__main__":
-    make(sys.argv[1] if len(sys.argv) > 1 else KEPT)

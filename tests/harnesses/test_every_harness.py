@@ -1,6 +1,7 @@
 """What all harnesses share: the kept logs are what they write, and each score is as they count.
 
-`make test-harnesses` runs this folder, in an environment of its own; `make test` does not.
+`make test-harnesses` runs this folder, in an environment of its own; `make test` does not. There,
+`PYTHONPATH=tests python tests/harnesses/test_every_harness.py` writes examples/runs anew.
 """
 
 import doctest
@@ -253,3 +254,8 @@ def test_the_examples_in_docstrings_are_true(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     result = doctest.testmod(importlib.import_module(f"informedness.{name}"))
     assert (result.failed, result.attempted > 0) == (0, True)
+
+
+if __name__ == "__main__":
+    for name, script in SCRIPTS.items():
+        script.make(LOGS / name)

@@ -80,18 +80,15 @@ def _sample(line: bytes, config: dict[str, Any]) -> Sample:
     sample["is_choice"] = len(arguments) > 1 and all(isinstance(x, str) for x in arguments)
     if not sample["is_choice"] and not all(isinstance(x, dict) for x in arguments):
         raise ValueError("must have scored choices or generated text: this task has no classes")
-    between = " " if config.get("target_delimiter") is None else config["target_delimiter"]
+    between = config.get("target_delimiter", " ")
     sample["arguments"] = [x.removeprefix(between) for x in arguments if sample["is_choice"]]
     listed = config.get("doc_to_choice")
     if isinstance(listed, str):
         listed = logged["doc"].get(listed.strip("{ }"))
-    sample["doc_to_choice"] = listed
     # gold and answer as our metrics log them, perhaps with a verdict and choices
     pair = logged.get("informedness", logged.get("nit"))
-    sample["pair"] = pair[:2] if isinstance(pair, list) else None
-    if isinstance(pair, list) and len(pair) == 4:
-        sample["doc_to_choice"] = pair[3]
-    return sample
+    pair = pair if isinstance(pair, list) else []
+    return {**sample, "pair": pair[:2], "doc_to_choice": pair[3] if len(pair) == 4 else listed}
 
 
 def _answers(samples: Sequence[Sample], name: str) -> dict[str, Any]:
@@ -103,23 +100,22 @@ def _answers(samples: Sequence[Sample], name: str) -> dict[str, Any]:
             sample["verdict"] = verdict_of(sample.get(metric))
             if is_choice:
                 sample["choices"], sample["likeliest"] = _likeliest(sample, metric or "acc")
-            elif sample["pair"] is None:
+            elif not sample["pair"]:
                 sample["pair"] = _target_and_text(sample)
     if is_choice:
         how = f"the likeliest choice, as for {metric or 'acc'}"
-        likeliest_of_each = [sample["likeliest"] for sample in samples]
-        choices = [sample["choices"] for sample in samples]
-        found = of_positions(_golds(samples), likeliest_of_each, choices)
+        answers, choices = zip(*((x["likeliest"], x["choices"]) for x in samples), strict=True)
+        found = of_positions(_golds(samples), answers, choices)
     else:
         how = f"the text after filter {name!r}"
         if any(sample["filtered_resps"][0] != sample["pair"][1] for sample in samples):
             how = f"what the metrics took from {how}"
         golds, answers = zip(*(sample["pair"] for sample in samples), strict=True)
         found = {"references": golds, "predictions": answers}
-        positions, choices = [*map(_position, golds)], [x["doc_to_choice"] for x in samples]
-        pairs = zip(positions, choices, strict=True)
-        if all(isinstance(listed, list) and i in range(len(listed)) for i, listed in pairs):
-            found = of_positions(positions, answers, choices)
+        positions, listed = [*map(_position, golds)], [x["doc_to_choice"] for x in samples]
+        pairs = zip(positions, listed, strict=True)
+        if all(isinstance(texts, list) and i in range(len(texts)) for i, texts in pairs):
+            found = of_positions(positions, answers, listed)
     return {**found, "how": how, "verdicts": tuple(sample["verdict"] for sample in samples)}
 
 
@@ -132,7 +128,7 @@ def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
     # the harness asks again without a prompt for this metric
     choices = texts if sample["acc_mutual_info"] is None else texts[: len(texts) // 2]
     stripped = [text.strip() for text in choices]
-    if sample["pair"] is not None:
+    if sample["pair"]:
         return stripped, sample["pair"][1]
     if len(set(choices)) == 1 and metric in ("acc_norm", "acc_bytes"):
         raise ValueError(f"{metric} needs choices outside the prompts: list `acc`, too")
@@ -144,7 +140,7 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
 
     A target "2" may be a position or the text of a choice: metrics in the log tell which.
     """
-    if samples[0]["pair"] is not None:
+    if samples[0]["pair"]:
         readings = [[sample["pair"][0] for sample in samples]]
     elif all(len(set(sample["choices"])) == 1 for sample in samples):
         # the choices are in the prompts, and the verdict tells the right one of two

@@ -147,20 +147,17 @@ def _of_runs(
     for by_file in tasks.values():
         *others, last = sorted(by_file, key=lambda file: by_file[file][0].created)
         first, *more = of_last = by_file[last]
-        n_others = 0
-        for file in others:
-            is_earlier = by_file[file][0].created < first.created
-            if latest and is_earlier:
-                continue
-            n_others += 1
-            how = "a later run of" if is_earlier else "another run, of the same date, of"
+        same_date = [file for file in others if by_file[file][0].created == first.created]
+        told = same_date if latest else others
+        for file in told:
+            how = "another run, of the same date," if file in same_date else "a later run"
             left_out.append(
-                f"{file}, because {last} is {how} {first.name!r}: `runs` chooses a run by part of "
-                "its path, `latest` leaves out earlier runs without a message"
+                f"{file}, because {last} is {how} of {first.name!r}: `runs` chooses a run by part "
+                "of its path, `latest` leaves out earlier runs without a message"
             )
         if epochs == "pooled":
             of_last = [first.pooled(more)]
-        yield from ((last, replace(answers, n_other_runs=n_others)) for answers in of_last)
+        yield from ((last, replace(answers, n_other_runs=len(told))) for answers in of_last)
 
 
 def _samples_in(file: Path, reader: ModuleType) -> list[Answers]:

@@ -125,7 +125,8 @@ def by_verdict(
 
 def _refusal(bad: Sequence[tuple[Any, ...]], n_samples: int) -> VerdictError:
     first = "; ".join(
-        f"{show(name)} answered {cut(show(answer), 60)}, {show(gold)} is right, verdict {verdict:g}"
+        f"{show(name)} answered {cut(show(answer), 60)} where {show(gold)} is right, with verdict "
+        f"{verdict:g}"
         for name, answer, gold, verdict in bad[:3]
     )
     return VerdictError(
