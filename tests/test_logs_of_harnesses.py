@@ -304,7 +304,7 @@ def test_each_kind_of_metric_is_a_variant(changed):
 
 
 def test_samples_without_a_score_are_left_out_and_counted(changed, tmp_path):
-    """And a second epoch that has none is left out whole."""
+    """And a second epoch that has none is left out whole; the order is that of the names."""
 
     def change(log):
         samples = log["samples"]
@@ -314,6 +314,7 @@ def test_samples_without_a_score_are_left_out_and_counted(changed, tmp_path):
         samples[2]["scores"].clear()
         samples[3].update(error={"message": "x"}, scores=None)
         samples[4].update(invalidation={"author": "x"})
+        samples.reverse()
 
     answers = changed("inspect", change)
     assert (len(answers.ids), answers.n_left_out) == (16, 4)
