@@ -78,6 +78,7 @@ class Refusing(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+@pytest.mark.slow
 def test_a_registered_module_loads_by_bare_name_whatever_the_hub_says(cache, tmp_path, monkeypatch):
     informedness.register()
     monkeypatch.chdir(tmp_path)

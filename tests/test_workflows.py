@@ -108,6 +108,7 @@ def is_left_out(path):
 FILES = [x for x in sorted(TESTS.glob("**/test_*.py")) if x.parent in (TESTS, TESTS / "space")]
 
 
+@pytest.mark.slow
 def test_files_import_what_the_extra_of_the_workflow_installs():
     """The same extra is installed with the lowest versions."""
     assert lines(CELL)[0] == 'python -m pip install ".[test-scores]"'

@@ -116,11 +116,11 @@ def _check(options: Namespace) -> str:
 
 def _is_table(options: Namespace) -> bool:
     """Return whether what is given without columns is a file with columns, and no log."""
-    from .logs.reading import READERS
-
     file = Path(options.path[0])
     if options.harness is not None or named_format(file) is None or not file.is_file():
         return False
+    from .logs.reading import READERS
+
     return not any(reader.is_log(file) for reader in READERS.values())
 
 

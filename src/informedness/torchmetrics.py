@@ -16,7 +16,7 @@ from .core.labels import NoSamplesError, show
 from .core.scores import Average
 from .extras import needing
 from .statistics.registry import averaged_score
-from .trainer import _argmax, _check_numbers, check_threshold
+from .trainer import _argmax, _check_numbers, _check_threshold
 
 with needing("informedness.torchmetrics needs torchmetrics", "informedness[torchmetrics]"):
     import torch
@@ -46,7 +46,7 @@ class _ScoreOfCounts(Metric):
             raise ValueError(f"`num_classes` must be an integer above 1, got {show(num_classes)}")
         if not (ignore_index is None or type(ignore_index) is int):
             raise ValueError(f"`ignore_index` must be an integer or None, got {show(ignore_index)}")
-        check_threshold(threshold)
+        _check_threshold(threshold)
         if threshold is not None and num_classes != 2:
             said = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
             raise ValueError(f"`threshold` must be {said}: the highest score counts")

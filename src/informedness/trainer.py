@@ -154,7 +154,7 @@ class ComputeMetrics:
         self._scores = [*map(averaged_score, self.names, averages)]
         if self.average != "default" and not any(takes_one):
             raise ValueError(f"`average` must be left out: none of {self.names} takes one")
-        check_threshold(self.threshold)
+        _check_threshold(self.threshold)
         if self.confidence_level is not None:
             check_level(self.confidence_level)
             for score in self._scores:
@@ -397,7 +397,7 @@ def argmax_logits(logits: Any, labels: Any) -> Any:
     return _argmax(logits, labels != -100 if logits.shape[:-1] == shape else True)
 
 
-def check_threshold(threshold: Any) -> None:
+def _check_threshold(threshold: Any) -> None:
     """Raise ValueError unless a threshold is a finite number or None."""
     if threshold is not None and not (is_real(threshold) and math.isfinite(threshold)):
         raise ValueError(f"`threshold` must be a finite number, got {show(threshold)}")
