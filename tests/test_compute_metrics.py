@@ -68,6 +68,12 @@ OF_ONE = scores(IS_ZERO.astype(int), ONE_LOGIT[:, 0] > 0)
 OF_ONE["informedness"] = balanced_accuracy_score(IS_ZERO, ONE_LOGIT[:, 0] > 0, adjusted=True)
 BY_LABEL = [scores(LABELS[:, i], SEVERAL[:, i] > 0) for i in range(K)]
 MEANS = {name: np.mean([found[name] for found in BY_LABEL]) for name in NAMES}
+CLASSES, SOME = {"config": config_of(5)}, {"labels": [0, 1], "unknown": "wrong"}
+ABOVE_0, ABOVE_HALF = {"threshold": 0.0}, {"threshold": 0.5}
+BY_ENTROPY = {"config": config_of(1, "multi_label_classification")}
+BY_SQUARES = {"config": config_of(1, "regression")}
+TOKENS, ANSWERS = (12, 10), (SEVERAL > 0).astype(int)
+ONE_TOKENS, MORE = ONE_LOGIT.reshape(*TOKENS, 1), {"labels": range(6)}
 # Predictions, references, options and the scores of each form.
 FORMS = {
     "logits": (LOGITS, REFERENCES, {}, EXPECTED),
@@ -76,55 +82,21 @@ FORMS = {
     "a column of references": (LOGITS, REFERENCES[:, None], {}, EXPECTED),
     "references as floats": (LOGITS, REFERENCES.astype(float), {}, EXPECTED),
     "tokens": (WITH_NAN, PADDED, {}, scores(REFERENCES[KEPT], IDS[KEPT])),
-    "ids of tokens": (IDS.reshape(12, 10), PADDED, {}, scores(REFERENCES[KEPT], IDS[KEPT])),
+    "ids of tokens": (IDS.reshape(TOKENS), PADDED, {}, scores(REFERENCES[KEPT], IDS[KEPT])),
     "tokens of 0 and 1": (FLAGS, FLAGS, {"multilabel": False}, dict.fromkeys(NAMES, 1.0)),
-    "classes of a configuration": (
-        LOGITS,
-        REFERENCES,
-        {"config": config_of(5)},
-        scores(REFERENCES, IDS, labels=range(5)),
-    ),
-    "declared classes": (
-        IDS,
-        REFERENCES,
-        {"config": config_of(5), "labels": range(6)},
-        scores(REFERENCES, IDS, labels=range(6)),
-    ),
-    "answers outside the classes": (
-        *OUTSIDE,
-        {"labels": [0, 1], "unknown": "wrong"},
-        scores(*OUTSIDE[::-1], labels=[0, 1], unknown="wrong"),
-    ),
-    "one logit": (ONE_LOGIT, IS_ZERO, {"threshold": 0.0}, OF_ONE),
-    "one logit, flat": (ONE_LOGIT[:, 0], IS_ZERO.astype(int), {"threshold": 0.0}, OF_ONE),
-    "one logit, two columns": (ONE_LOGIT, IS_ZERO[:, None], {"threshold": 0.0}, OF_ONE),
-    "one logit of tokens": (
-        ONE_LOGIT.reshape(12, 10, 1),
-        IS_ZERO.reshape(12, 10),
-        {"threshold": 0.0},
-        OF_ONE,
-    ),
-    "one logit and its loss": (
-        ONE_LOGIT,
-        IS_ZERO,
-        {"config": config_of(1, "multi_label_classification")},
-        OF_ONE,
-    ),
-    "probabilities": (PROBABILITIES, IS_ZERO, {"threshold": 0.5}, OF_ONE),
-    "probabilities and their loss": (
-        PROBABILITIES,
-        IS_ZERO,
-        {"config": config_of(1, "regression")},
-        OF_ONE,
-    ),
+    "configured classes": (LOGITS, REFERENCES, CLASSES, scores(REFERENCES, IDS, labels=range(5))),
+    "declared classes": (IDS, REFERENCES, CLASSES | MORE, scores(REFERENCES, IDS, **MORE)),
+    "answers outside the classes": (*OUTSIDE, SOME, scores(*OUTSIDE[::-1], **SOME)),
+    "one logit": (ONE_LOGIT, IS_ZERO, ABOVE_0, OF_ONE),
+    "one logit, flat": (ONE_LOGIT[:, 0], IS_ZERO.astype(int), ABOVE_0, OF_ONE),
+    "one logit, two columns": (ONE_LOGIT, IS_ZERO[:, None], ABOVE_0, OF_ONE),
+    "one logit of tokens": (ONE_TOKENS, IS_ZERO.reshape(TOKENS), ABOVE_0, OF_ONE),
+    "one logit and its loss": (ONE_LOGIT, IS_ZERO, BY_ENTROPY, OF_ONE),
+    "probabilities": (PROBABILITIES, IS_ZERO, ABOVE_HALF, OF_ONE),
+    "probabilities and their loss": (PROBABILITIES, IS_ZERO, BY_SQUARES, OF_ONE),
     "several labels": (SEVERAL, LABELS, {"config": MULTILABEL}, MEANS),
-    "several labels as 0 and 1": ((SEVERAL > 0).astype(int), LABELS, {"config": MULTILABEL}, MEANS),
-    "several labels and a threshold": (
-        SEVERAL,
-        LABELS,
-        {"multilabel": True, "threshold": 0.0},
-        MEANS,
-    ),
+    "several labels as 0 and 1": (ANSWERS, LABELS, {"config": MULTILABEL}, MEANS),
+    "several labels and a threshold": (SEVERAL, LABELS, {"multilabel": True} | ABOVE_0, MEANS),
 }
 
 

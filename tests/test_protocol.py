@@ -230,81 +230,70 @@ def test_a_computation_that_fails_or_is_interrupted_uses_up_what_was_added(error
     metric.ends_with = None
     metric.add(reference=2, prediction=1)
     assert metric.compute() == {"seen": [(2, 1)]}
-    pair, sample = Pair(Fails, tmp_path), [([0], [0])]
-    for pair.metrics[0].ends_with in (error, None):
-        result, none = pair.compute(sample, sample)
+    pair = processes(Fails, tmp_path)
+    for pair[0].ends_with in (error, None):
+        result, none = gathered(pair, [ONE], [ONE])
         assert none is None
     assert result == {"seen": [(0, 0)] * 2}
 
 
-# Two processes, played by two threads: to the locks of the files it is the same
+# Processes, played by threads: to the locks of the files it is the same
+
+ONE = [0], [0]
 
 
-def both(*calls):
+def processes(metric_class, cache, n=2, **options):
+    """Return the metrics of some processes."""
+    options |= {"cache_dir": str(cache), "experiment_id": "two", "num_process": n, "timeout": 300}
+    return [metric_class(process_id=number, **options) for number in range(n)]
+
+
+def together(*calls):
     """Return what each process gets, a call each, or the error that ends it."""
     with ThreadPoolExecutor(len(calls)) as pool:
         calls = [pool.submit(call) for call in calls]
     return [call.exception() or call.result() for call in calls]
 
 
-class Pair:
-    """The metrics of two processes."""
+def gathered(metrics, *given, **options):
+    """Return what each process gets for its batches: references, predictions, maybe weights."""
 
-    def __init__(self, metric_class, cache, **options):
-        self.metric_class = metric_class
-        self.options = {
-            "cache_dir": str(cache),
-            "experiment_id": "two",
-            "num_process": 2,
-            "timeout": 300,
-        } | options
-        self.metrics = [self.process(number) for number in range(2)]
+    def process(metric, batches):
+        for batch in batches:
+            names = ("references", "predictions", "sample_weight")
+            metric.add_batch(**dict(zip(names, batch, strict=False)))
+        return metric.compute(**options)
 
-    def process(self, number, **options):
-        return self.metric_class(process_id=number, **self.options | options)
-
-    def compute(self, first=(), second=(), **options):
-        """Return what each process gets: batches have references, predictions, maybe weights."""
-
-        def process(metric, batches):
-            for batch in batches:
-                names = ("references", "predictions", "sample_weight")
-                metric.add_batch(**dict(zip(names, batch, strict=False)))
-            return metric.compute(**options)
-
-        return both(
-            lambda: process(self.metrics[0], first), lambda: process(self.metrics[1], second)
-        )
+    return together(*(partial(process, *pair) for pair in zip(metrics, given, strict=True)))
 
 
-def halves():
-    return (
-        [(REFERENCES[:5], PREDICTIONS[:5])],
-        [(REFERENCES[5:8], PREDICTIONS[5:8]), (REFERENCES[8:], PREDICTIONS[8:])],
-    )
+HALVES = (
+    [(REFERENCES[:5], PREDICTIONS[:5])],
+    [(REFERENCES[5:8], PREDICTIONS[5:8]), (REFERENCES[8:], PREDICTIONS[8:])],
+)
 
 
 def test_processes_gather_as_in_the_base_class(tmp_path):
-    plain, none = Pair(metric_class(evaluate.Metric), tmp_path / "plain").compute(*halves())
-    assert none is None
+    plain, _ = gathered(processes(metric_class(evaluate.Metric), tmp_path / "plain"), *HALVES)
     weighted = informedness_score(REFERENCES, PREDICTIONS, sample_weight=WEIGHTS)
-    at_load = Pair(Ours, tmp_path / "weighted", sample_weight=WEIGHTS)
-    assert at_load.compute(*halves()) == [{"informedness": weighted}, None]
-    pair = Pair(Ours, tmp_path)
-    assert pair.compute(*halves()) == [plain, None]
+    at_load = processes(Ours, tmp_path / "weighted", sample_weight=WEIGHTS)
+    assert gathered(at_load, *HALVES) == [{"informedness": weighted}, None]
+    pair = processes(Ours, tmp_path)
+    assert gathered(pair, *HALVES) == [plain, None]
     strings = [(["001", "1"], ["1", "1"])]
-    for first, second in ((strings, []), ([], strings), (strings, [([], [])])):  # or no add at all
-        assert pair.compute(first, second) == [{"informedness": 0.0}, None]
-    error, none = pair.compute()
-    assert "there must be a sample to score, got 0 samples" in str(error)
-    error, none = pair.compute(*halves(), sample_weight=[1])
-    assert "sample_weight" in str(error)
-    assert none is None
-    assert pair.compute(*halves()) == [plain, None]
+    for given in ((strings, []), ([], strings), (strings, [([], [])])):  # or no add at all
+        assert gathered(pair, *given) == [{"informedness": 0.0}, None]
+    for given, options, said in (
+        (([], []), {}, "there must be a sample to score, got 0 samples"),
+        (HALVES, {"sample_weight": [1]}, "sample_weight"),
+    ):
+        error, none = gathered(pair, *given, **options)
+        assert (said in str(error), none) == (True, None)
+    assert gathered(pair, *HALVES) == [plain, None]
     assert not list(tmp_path.rglob("*.arrow"))
-    first, second = pair.metrics
+    first, second = pair
     with pytest.warns(InformednessWarning, match=r"5 added before.*`reset\(\)`"):
-        results = both(
+        results = together(
             lambda: first.add_batch(**columns(0, 5)) or first.compute(**columns(5, 6)),
             lambda: second.compute(**columns(6, 8)),
         )
@@ -317,40 +306,37 @@ EXACT = [0.1, 0.1 + 2**-56, 1 / 3, 5e-324, 2.0**53, 2.0**53 + 2, 1e300, 0.0]
 
 
 def test_processes_gather_weights_to_the_last_digit_beside_any_strings(tmp_path):
-    pair = Pair(Seen, tmp_path)
+    pair = processes(Seen, tmp_path)
     second = [([8], [8], [Decimal("0.3")]), ([9], [9])]
     seen = [(x, x, w) for x, w in enumerate([*EXACT, 0.3, 1.0])]
-    assert pair.compute([(range(8), range(8), EXACT)], second) == [{"seen": seen}, None]
+    assert gathered(pair, [(range(8), range(8), EXACT)], second) == [{"seen": seen}, None]
     labels = ["a\n0.5", "(0, 1)", "0.5", "a\r\n", "\u2028"]
     seen = [(x, x, w) for w in (1.0, 0.25) for x in labels]
     weighted = [(labels, labels, [0.25] * 5)]
-    assert pair.compute([(labels, labels)], weighted) == [{"seen": seen}, None]
-    error, none = pair.compute(weighted, [([], [])], sample_weight=[1] * 5)
-    assert "was given both ways" in str(error)
-    assert none is None
-    assert pair.compute([([0], [0])]) == [{"seen": [(0, 0)]}, None]
+    assert gathered(pair, [(labels, labels)], weighted) == [{"seen": seen}, None]
+    error, none = gathered(pair, weighted, [([], [])], sample_weight=[1] * 5)
+    assert ("was given both ways" in str(error), none) == (True, None)
+    assert gathered(pair, [ONE], []) == [{"seen": [(0, 0)]}, None]
 
 
 def test_a_process_resets_what_it_added_itself(tmp_path):
-    pair = Pair(Seen, tmp_path)
+    pair = processes(Seen, tmp_path)
 
     def first():
-        metric = pair.metrics[0]
-        metric.add_batch(references=[0, 1], predictions=[0, 1])
-        metric.reset()
-        assert len(metric) == 0
-        metric.add(reference=2, prediction=2)
-        metric.reset()
-        metric.add(reference=3, prediction=3)
-        assert len(metric) == 1
-        return metric.compute()
+        for number in range(3):
+            pair[0].add_batch(references=[number] * 2, predictions=[number] * 2)
+            assert len(pair[0]) == 2
+            pair[0].reset()
+            assert len(pair[0]) == 0
+        pair[0].add(reference=3, prediction=3)
+        return pair[0].compute()
 
     def second():
-        pair.metrics[1].add(reference=4, prediction=4)
-        return pair.metrics[1].compute()
+        pair[1].add(reference=4, prediction=4)
+        return pair[1].compute()
 
-    assert both(first, second) == [{"seen": [(3, 3), (4, 4)]}, None]
-    assert pair.compute([([5], [5])], [([5], [5])]) == [{"seen": [(5, 5)] * 2}, None]
+    assert together(first, second) == [{"seen": [(3, 3), (4, 4)]}, None]
+    assert gathered(pair, [ONE], [ONE]) == [{"seen": [(0, 0)] * 2}, None]
     assert not list(tmp_path.rglob("*.arrow"))
 
 
@@ -363,45 +349,41 @@ def until(happened):
 
 
 def test_a_process_may_run_ahead_into_the_next_round(tmp_path):
-    pair = Pair(Seen, tmp_path)
+    slow, fast = processes(Seen, tmp_path)
 
-    def slow():
-        results = []
+    def behind():
         for number in range(4):
-            pair.metrics[0].add(reference=0, prediction=number)
+            slow.add(reference=0, prediction=number)
             if number < 3:  # the other one writes its second file
                 until(lambda: len(list(tmp_path.rglob("*-2-1.arrow"))) == 2)
-            results.append(pair.metrics[0].compute()["seen"])
-        return results
+            assert slow.compute() == {"seen": [(0, number), (1, number)]}
 
-    def fast():
+    def ahead():
         for number in range(4):
-            pair.metrics[1].add_batch(references=[1], predictions=[number])
-            assert len(pair.metrics[1]) == 1
-            assert pair.metrics[1].compute() is None
+            fast.add_batch(references=[1], predictions=[number])
+            assert len(fast) == 1
+            assert fast.compute() is None
 
-    results, none = both(slow, fast)
-    assert none is None
-    assert results == [[(0, number), (1, number)] for number in range(4)]
+    assert together(behind, ahead) == [None, None]
     assert not list(tmp_path.rglob("*.arrow"))
 
 
 def test_processes_of_different_rounds_are_an_error_that_says_so(tmp_path):
-    pair, sample = Pair(Seen, tmp_path), [([0], [0])]
+    pair = processes(Seen, tmp_path)
     for _ in range(2):
-        assert pair.compute(sample, sample)[0] == {"seen": [(0, 0)] * 2}
-    pair.metrics[1] = pair.process(1)  # as if started anew
-    error, none = pair.compute(sample, sample)
+        assert gathered(pair, [ONE], [ONE])[0] == {"seen": [(0, 0)] * 2}
+    pair[1] = processes(Seen, tmp_path)[1]  # as if started anew
+    error, none = gathered(pair, [ONE], [ONE])
     assert none is None
     message = r"must be in round 2, got rounds {0: 2, 1: 0} .*`compute`.*`experiment_id`"
     assert re.search(message, str(error))
 
 
 def test_what_processes_add_one_by_one_waits_in_memory_in_any_mixture(tmp_path):
-    pair = Pair(Seen, tmp_path)
+    pair = processes(Seen, tmp_path)
 
     def process(number, labels):
-        metric = pair.metrics[number]
+        metric = pair[number]
         for label in labels:
             metric.add(reference=label, prediction=label)
         metric.add(reference=labels[0], prediction=labels[1], sample_weight=0.1)
@@ -412,7 +394,7 @@ def test_what_processes_add_one_by_one_waits_in_memory_in_any_mixture(tmp_path):
 
     labels = [x for number in range(100) for x in (b"\xff%d" % number, b"a\0")]
     for own in (labels, ["\ud800", '{"bytes": "a"}', "[]", ""] * 50, [2**64 - 1, -(2**63)] * 100):
-        results = both(lambda x=own: process(0, x), lambda x=own: process(1, x))
+        results = together(partial(process, 0, own), partial(process, 1, own))
         seen = [*((x, x, 1.0) for x in own), (own[0], own[1], 0.1)] * 2
         assert results == [{"seen": seen}, None]
 
@@ -420,29 +402,22 @@ def test_what_processes_add_one_by_one_waits_in_memory_in_any_mixture(tmp_path):
 @pytest.mark.parametrize("labels", [(["a"], [1]), ([b"a"], ["a"]), ([], [1, 2], ["a", "b"])])
 def test_processes_with_labels_of_two_kinds_are_an_error_and_go_on_together(labels, tmp_path):
     """They are compared with the first process that has samples."""
-    processes = Pair(Ours, tmp_path, num_process=len(labels))
-    processes.metrics = [processes.process(number) for number in range(len(labels))]
-
-    def scored(metric, own):
-        metric.add_batch(references=own, predictions=own)
-        return metric.compute()
-
-    error, *nothing = both(*map(partial, [scored] * 3, processes.metrics, labels))
+    metrics = processes(Ours, tmp_path, len(labels))
+    error, *nothing = gathered(metrics, *([(own, own)] for own in labels))
     assert "`references` must hold labels of the same type" in str(error)
-    assert set(nothing) == {None}
-    result, *nothing = both(*map(partial, [scored] * 3, processes.metrics, [[0, 1]] * 3))
+    result, *also = gathered(metrics, *[[([0, 1], [0, 1])]] * len(labels))
     assert result == {"informedness": 1.0}
-    assert set(nothing) == {None}
+    assert {*nothing, *also} == {None}
 
 
 def test_a_round_in_which_a_process_waited_in_vain_leaves_the_next_one_alone(tmp_path):
-    pair = Pair(Seen, tmp_path)
-    first, second = pair.metrics
+    first, second = pair = processes(Seen, tmp_path)
     sample = {"references": [0], "predictions": [0]}
-    assert both(lambda: first.add_batch(**sample), lambda: second.add_batch(**sample)) == [None] * 2
+    added = together(lambda: first.add_batch(**sample), lambda: second.add_batch(**sample))
+    assert added == [None] * 2
     first.timeout = 0.1
     with pytest.raises(ValueError, match="Cannot acquire lock"):
         first.compute()
     first.timeout = 300
     assert second.compute() is None
-    assert pair.compute([([1], [1])], [([2], [2])]) == [{"seen": [(1, 1), (2, 2)]}, None]
+    assert gathered(pair, [ONE], [ONE]) == [{"seen": [(0, 0)] * 2}, None]

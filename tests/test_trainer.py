@@ -1,5 +1,6 @@
 """A real Trainer trains, evaluates, keeps the best model and resumes: in every case, one number."""
 
+import itertools
 import warnings
 from functools import partial
 
@@ -44,32 +45,22 @@ TRAINED = {  # each head, and most rows
 }
 
 
-def answering_model(head):
-    """Return a model whose answers differ, without training."""
-    return cases.model_of(head, initializer_range=1.0)
-
-
-def history_of(trainer, name="informedness"):
-    return [row[f"eval_{name}"] for row in trainer.state.log_history if f"eval_{name}" in row]
+def history_of(trainer):
+    found = (row.get("eval_informedness") for row in trainer.state.log_history)
+    return [value for value in found if value is not None]
 
 
 @pytest.mark.parametrize("head", cases.HEADS)
 def test_it_trains_keeps_the_best_model_and_resumes(head, tmp_path):
-    options = ROWS[TRAINED[head]]
-    trainer = cases.trainer_of(head, tmp_path, **options)
+    trainer = cases.trainer_of(head, tmp_path, **ROWS[TRAINED[head]])
     trainer.train()
     history = history_of(trainer)
     assert len(history) == 2
     assert trainer.state.best_metric == max(history) > 0
-    scores = trainer.evaluate()
-    assert scores["eval_informedness"] == max(history)
-    expected, _ = cases.expected(trainer.model, head, tmp_path)
-    assert scores["eval_informedness"] == pytest.approx(expected, abs=1e-12)
-    predicted = trainer.predict(trainer.eval_dataset).metrics
-    for name in cases.NAMES:
-        assert predicted[f"test_{name}"] == scores[f"eval_{name}"]
+    best, _ = cases.expected(trainer.model, head, tmp_path)
+    assert best == pytest.approx(max(history), abs=1e-12)
     (first, _) = sorted(tmp_path.glob("checkpoint-*"), key=lambda x: int(x.name.split("-")[1]))
-    resumed = cases.trainer_of(head, tmp_path, **options)
+    resumed = cases.trainer_of(head, tmp_path, **ROWS[TRAINED[head]])
     resumed.train(resume_from_checkpoint=str(first))
     assert history_of(resumed) == pytest.approx(history, abs=1e-12)
     assert resumed.state.best_metric == pytest.approx(max(history), abs=1e-12)
@@ -77,34 +68,33 @@ def test_it_trains_keeps_the_best_model_and_resumes(head, tmp_path):
 
 @pytest.mark.parametrize("head", cases.HEADS)
 def test_whatever_the_trainer_hands_over_gives_one_number_for_one_model(head, tmp_path):
-    model = answering_model(head)
-    results = {}
-    for hidden_states in (False, True):
+    model = cases.model_of(head, initializer_range=1.0)  # whose answers differ, untrained
+
+    def scores(kind="eval", **options):
+        trainer = cases.trainer_of(head, tmp_path, model=model, **options)
+        data = trainer.eval_dataset
+        found = trainer.evaluate() if kind == "eval" else trainer.predict(data).metrics
+        return [found.get(f"{kind}_{name}") for name in cases.NAMES]
+
+    whole = scores()
+    assert whole[:2] == pytest.approx(cases.expected(model, head, tmp_path), abs=1e-12)
+    assert scores("test") == whole
+    for row, hidden_states in itertools.product(ROWS, (False, True)):
         model.config.output_hidden_states = hidden_states
-        for row, options in ROWS.items():
-            trainer = cases.trainer_of(head, tmp_path, model=model, **options)
-            scores = trainer.evaluate()
-            results[row, hidden_states] = [scores[f"eval_{name}"] for name in cases.NAMES]
-    wanted = results["whole", False]
-    for row, result in results.items():
-        assert result == wanted, row
-    model.config.output_hidden_states = False
-    assert wanted[:2] == pytest.approx(cases.expected(model, head, tmp_path), abs=1e-12)
+        assert scores(**ROWS[row]) == whole, (row, hidden_states)
     # a configuration is enough, also where the first batch fills it in
+    model.config.output_hidden_states = False
     if head in ("squared error", "several labels"):
         model.config.problem_type = None
     of_configuration = ComputeMetrics(*cases.NAMES, config=model.config)
-    trainer = cases.trainer_of(head, tmp_path, model=model, compute_metrics=of_configuration)
-    scores = trainer.evaluate()
-    found = [scores[f"eval_{name}"] for name in cases.NAMES[:2]]
-    assert found == pytest.approx(wanted[:2], abs=1e-12)
+    found = scores(compute_metrics=of_configuration)
+    assert found[:2] == pytest.approx(whole[:2], abs=1e-12)
 
 
 @pytest.mark.parametrize("workers", [{}, ONE_DATA_LOADER])
 def test_an_interrupted_evaluation_leaves_nothing_for_the_next(workers, tmp_path):
-    model = answering_model("classes")
-    options = {"batch_eval_metrics": True, **workers}
-    trainer = cases.trainer_of("classes", tmp_path, model=model, **options)
+    model = cases.model_of("classes", initializer_range=1.0)
+    trainer = cases.trainer_of("classes", tmp_path, model=model, batch_eval_metrics=True, **workers)
     whole = trainer.evaluate()["eval_informedness"]
     forward, calls = trainer.model.forward, []
 
