@@ -55,6 +55,7 @@ def folder(tmp_path_factory):
 def write_files():
     write("p.csv", gold=GOLD, a=A, b=B, type=TYPE, doc=DOC)
     Path("p").write_bytes(Path("p.csv").read_bytes())
+    Path("latin.csv").write_bytes(Path("p.csv").read_bytes().replace(b"ham", b"h\xe4m"))
     write("a.csv", id=IDS, gold=GOLD, model=A, doc=DOC)
     rows = random.Random(0).sample([*zip(IDS, GOLD, B, strict=True)], 120)
     ids, gold, b = ([row[i] for row in rows] for i in range(3))
@@ -173,6 +174,9 @@ NUMBERS = {
         ABC["gold"], ABC["a"], prior=SHARES, prior_mode="odds"
     ),
     f"report abc.csv -r gold -p a {PRIOR} {OUT}": score_of(ABC["gold"], ABC["a"], prior=SHARES),
+    f"report latin.csv -r gold -p a --prior latin.csv:gold --encoding latin-1 {OUT}": score_of(
+        GOLD, A
+    ),
     LOGGED: 0.5,  # of a model that knows half of the answers
     f"report zeros.csv -r gold -p a {OUT}": 0.0,  # 001 is not 1
     f"report zeros.csv -r gold -p a {OUT} --numeric": 1.0,
@@ -273,7 +277,7 @@ ERRORS = {
     "report": "name a file, a folder or -",
     "register p.csv": "unrecognized arguments: p.csv",
     "report p.csv -r": "error: `--references`: expected one argument; `informedness report --help`",
-    "report none.csv -r gold -p a": "none.csv: No such file or directory",
+    "report none.csv -r gold -p a": "error: none.csv: ",  # and what the system says
     "report p -r gold -p a": "give it as --input-format\n",
     "report - -r gold -p a": "give it as --input-format\n",
     "report p.csv -r a -p b --by c --vs-rest J": "`--vs-rest` must be one of ('accuracy', ",
@@ -316,6 +320,9 @@ ERRORS = {
         "null.parquet: `--predictions` must have a value in every row, got None (null) or nan in 1 "
         "of 120 rows of column 'b': --unknown wrong with `--labels` counts",
         f"\n  informedness report null.parquet -r gold -p b --unknown wrong --labels {TWO}\n",
+    ),
+    "report -r gold -p b -- null.parquet": (
+        f"\n  informedness report -r gold -p b --unknown wrong --labels {TWO} -- null.parquet\n"
     ),
     # no command, as no class has been seen
     f"report {PAIR} --extract (x)": (

@@ -26,92 +26,91 @@ RESULTS = {
     "estimate": lambda: estimate(REFERENCES, FIRST),
     "comparison": lambda: compare(REFERENCES, FIRST, SECOND),
 }
+LONG = [f"a class with a long name, number {n % 9}" for n in range(180)]
+WIDE = {
+    "table of long names": lambda: table_of_labels(
+        LONG, LONG, unknown="wrong", labels=sorted({*LONG})
+    ),
+    "table of 300 classes": lambda: table_of_labels(
+        range(300), range(300), sample_weight=[0.1] * 300
+    ),
+    "wide report": lambda: report(LONG, LONG[::-1], confidence_level=0.95),
+    "wide slices": lambda: slices(LONG, LONG[::-1], by=LONG[::-1], confidence_level=0.95),
+}
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
+each_result = pytest.mark.parametrize("name", RESULTS)
 
 
-def test_the_latex_compiles_as_far_as_a_parser_can_tell():
-    for name, made in RESULTS.items():
-        text = made().to_latex()
-        nodes, _, _ = latexwalker.LatexWalker(text, tolerant_parsing=False).get_latex_nodes()
-        tabulars = [n for n in nodes if getattr(n, "environmentname", "") == "tabular"]
-        assert tabulars, name
-        for part in text.split(r"\begin{tabular}{")[1:]:
-            columns, body = part.split("}", 1)
-            rows = [x for x in body.split(r"\end{tabular}")[0].splitlines() if x.endswith(r"\\")]
-            assert {row.count(" & ") + 1 for row in rows} == {len(columns)}, name
-            assert len(columns) >= 2, name
+@each_result
+def test_the_latex_compiles_as_far_as_a_parser_can_tell(name):
+    text = RESULTS[name]().to_latex()
+    nodes, _, _ = latexwalker.LatexWalker(text, tolerant_parsing=False).get_latex_nodes()
+    assert "tabular" in {getattr(node, "environmentname", "") for node in nodes}
+    for part in text.split(r"\begin{tabular}{")[1:]:
+        columns, body = part.split("}", 1)
+        rows = [x for x in body.split(r"\end{tabular}")[0].splitlines() if x.endswith(r"\\")]
+        assert {row.count(" & ") + 1 for row in rows} == {len(columns)}
+        assert len(columns) >= 2
 
 
 class Tags(HTMLParser):
     def __init__(self):
         super().__init__()
-        self.open, self.names = [], []
+        self.open, self.names = [], set()
 
     def handle_starttag(self, tag, attrs):
         self.open.append(tag)
-        self.names.append(tag)
+        self.names.add(tag)
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
 
-def test_a_notebook_gets_tables_whose_tags_close_and_whose_text_is_escaped():
-    for name, made in RESULTS.items():
-        tags = Tags()
-        tags.feed(made()._repr_html_())
-        assert not tags.open, name
-        assert "table" in tags.names, name
-        assert set(tags.names) <= {"table", "thead", "tbody", "tr", "th", "td", "p"}, name
+@each_result
+def test_a_notebook_gets_tables_whose_tags_close_and_whose_text_is_escaped(name):
+    tags = Tags()
+    tags.feed(RESULTS[name]()._repr_html_())
+    assert not tags.open
+    assert {"table"} <= tags.names <= {"table", "thead", "tbody", "tr", "th", "td", "p"}
 
 
-def test_records_are_what_csv_and_the_data_frame_hold():
-    for name, made in RESULTS.items():
-        result = made()
-        records, frame = result.records(), result.to_pandas()
-        assert isinstance(frame, pd.DataFrame)
-        assert list(frame.columns) == list(records[0])
-        assert len(frame) == len(records)
-        if name != "report":  # whose CSV has the classes too
-            rows = list(csv.DictReader(io.StringIO(result.to_csv())))
-            assert [list(row) for row in rows] == [list(record) for record in records]
-        json.dumps(records, allow_nan=False)
-        json.dumps(result.to_dict(), allow_nan=False)
+@each_result
+def test_records_are_what_csv_and_the_data_frame_hold(name):
+    result = RESULTS[name]()
+    records, frame = result.records(), result.to_pandas()
+    assert isinstance(frame, pd.DataFrame)
+    assert list(frame.columns) == list(records[0])
+    assert len(frame) == len(records)
+    if name != "report":  # whose CSV has the classes too
+        rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+        assert [list(row) for row in rows] == [list(record) for record in records]
+    json.dumps([records, result.to_dict()], allow_nan=False)
 
 
-def test_a_prompt_shows_the_text_and_tables_fit_80_columns():
-    long = [f"a class with a long name, number {n % 9}" for n in range(180)]
-    wide = {
-        "table of long names": table_of_labels(long, long, unknown="wrong", labels=sorted({*long})),
-        "table of 300 classes": table_of_labels(range(300), range(300), sample_weight=[0.1] * 300),
-        "wide report": report(long, long[::-1], confidence_level=0.95),
-        "wide slices": slices(long, long[::-1], by=long[::-1], confidence_level=0.95),
-    }
-    for name, result in (wide | {name: made() for name, made in RESULTS.items()}).items():
-        assert repr(result) == str(result) != "", name
-        tables = [x for x in str(result).split("\n\n") if "\n" in x]
-        assert max([len(line) for x in tables for line in x.splitlines()], default=0) <= 80, name
+@pytest.mark.parametrize("made", (RESULTS | WIDE).values(), ids=RESULTS | WIDE)
+def test_a_prompt_shows_the_text_and_tables_fit_80_columns(made):
+    result = made()
+    assert repr(result) == str(result) != ""
+    tables = [x for x in str(result).split("\n\n") if "\n" in x]
+    assert max([len(line) for x in tables for line in x.splitlines()], default=0) <= 80
+
+
+def test_a_prompt_shows_tallies_as_their_table_and_rows_and_answers_without_it():
     table = ContingencyTable.from_matrix([[1984, 6], [2, 8]], labels=["ham", "<spam>"])
-    assert repr(table).splitlines()[:3] == [
-        "          ham  <spam>",
-        "ham     1,984       6",
-        "<spam>      2       8",
-    ]
-    assert "rows are references" in repr(table)
+    assert "ham     1,984       6\n<spam>      2       8\n" in repr(table)
+    assert "&lt;spam&gt;" in table._repr_html_()
     tally = Tally()
     assert repr(tally) == "Tally of no samples"
     tally.update(references=["ham"], predictions=["<spam>"])
     assert repr(tally) == repr(tally.table)
-    board, sliced = RESULTS["leaderboard"](), RESULTS["slices"]()
+    rows = [*RESULTS["leaderboard"]().models[:1], RESULTS["slices"]()["a<b>"]]
     logged = {"harness": "lm-eval", "task": "t", "model": "m", "how": "the likeliest choice"}
-    answers = Answers(**logged, ids=("1",), references=(0,), predictions=(1,), prompts=("",))
-    assert repr([answers]) == "[lm-eval, m, t: 1 sample, the answer is the likeliest choice]"
-    for row, start in (
-        (board.models[0], "Model(name='b|2'"),
-        (sliced["a<b>"], "SliceRow(name='a<"),
-    ):
+    rows.append(Answers(**logged, ids=("1",), references=(0,), predictions=(1,), prompts=("",)))
+    starts = "Model(name='b|2'", "SliceRow(name='a<", "lm-eval, m, t: 1 sample, the answer is the l"
+    for row, start in zip(rows, starts, strict=True):
         assert repr(row).startswith(start)
+        assert "rows are references" in repr(table)
         assert "rows are references" not in repr(row)
-    assert "&lt;spam&gt;" in table._repr_html_()
 
 
 def test_a_report_is_a_mapping_of_its_scores_and_slices_of_their_rows():
