@@ -39,9 +39,9 @@ def lines(column: Iterable[Any]) -> str:
     return "\n".join(map(str, column))
 
 
-def rows_of(header: str, *columns: list[Any], separator: str = ",") -> str:
+def rows_of(header: str, *columns: list[Any], sep: str = ",") -> str:
     """Return a file with these columns."""
-    rows = [separator.join(map(str, row)) for row in zip(*columns, strict=True)]
+    rows = [sep.join(map(str, row)) for row in zip(*columns, strict=True)]
     return lines([header, *rows])
 
 

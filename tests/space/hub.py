@@ -15,16 +15,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-# Someone who loads metrics; standard input: [[[module, revision], ...], [references, predictions]].
-LOAD = """
-import json, sys
-import evaluate
-modules, (references, predictions) = json.load(sys.stdin)
-metrics = [evaluate.load(module, revision=revision) for module, revision in modules]
-scores = [metric.compute(references=references, predictions=predictions) for metric in metrics]
-print(json.dumps(scores))
-"""
-
 Files = dict[str, bytes]
 
 
@@ -82,10 +72,9 @@ class Space:
 
 
 class Hub:
-    """The server and what it holds.
+    """What the server holds: `tokens` maps each token to the namespaces it may write to.
 
-    `tokens` maps each token to the namespaces it may write to. `requests` lists what was asked, as
-    (method, path). `faults` maps an API path to the refusal it gets, whoever asks.
+    `requests` lists what was asked, as (method, path). `faults` maps a path to the refusal it gets.
     """
 
     def __init__(self, tokens: dict[str, set[str]]) -> None:
@@ -132,10 +121,8 @@ class Hub:
         repo_id, topic, revision = _parts(path, "refs|revision|tree")
         space = self.find(repo_id)
         if topic == "refs":
-            tags = [
-                {"name": x, "ref": f"refs/tags/{x}", "targetCommit": y}
-                for x, y in space.tags.items()
-            ]
+            tags = space.tags.items()
+            tags = [{"name": x, "ref": f"refs/tags/{x}", "targetCommit": y} for x, y in tags]
             return {"branches": [], "converts": [], "tags": tags}
         oid = space.at(revision or "main")
         files = space.commits[oid].items()
@@ -150,25 +137,24 @@ class Hub:
         """Answer a POST of the API."""
         if path == "/api/validate-yaml":
             return {"errors": [], "warnings": []}
+        asked = [json.loads(line) for line in body.splitlines()]
         if path == "/api/repos/create":
-            asked = json.loads(body)
-            repo_id = f"{asked['organization']}/{asked['name']}"
+            repo_id = f"{asked[0]['organization']}/{asked[0]['name']}"
             self.check_may_write(repo_id, token)
-            self.add_space(repo_id, asked.get("sdk", "none"))  # a model has none
+            self.add_space(repo_id, asked[0].get("sdk", "none"))  # a model has none
             return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
         repo_id, topic, revision = _parts(path, "preupload|commit|tag")
         space = self.find(repo_id)
         self.check_may_write(repo_id, token)
-        if topic == "commit":
-            space.apply([json.loads(line) for line in body.splitlines()])
-            url = f"{self.url}/spaces/{repo_id}/commit/{space.head}"
-            return {"success": True, "commitOid": space.head, "commitUrl": url}
-        asked = json.loads(body)
         if topic == "tag":
-            space.tags[asked["tag"]] = space.at(revision)
+            space.tags[asked[0]["tag"]] = space.at(revision)
             return {}
-        way = {"uploadMode": "regular", "shouldIgnore": False}
-        return {"files": [{"path": file["path"], **way} for file in asked["files"]]}
+        if topic == "preupload":
+            way = {"uploadMode": "regular", "shouldIgnore": False}
+            return {"files": [{"path": file["path"], **way} for file in asked[0]["files"]]}
+        space.apply(asked)
+        url = f"{self.url}/spaces/{repo_id}/commit/{space.head}"
+        return {"success": True, "commitOid": space.head, "commitUrl": url}
 
     def answer(self, method: str, path: str, body: bytes, header: str) -> tuple[bytes, Any]:
         """Return what is asked for, and the headers that go with it."""

@@ -30,27 +30,26 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_folder_has_the_script_its_helpers_and_the_app_and_says_what_the_hub_needs(staged):
+@pytest.mark.parametrize(("metric", "other"), [METRICS, METRICS[::-1]])
+def test_the_folder_has_its_script_and_the_app_and_says_what_the_hub_needs(staged, metric, other):
     page = {"app.py", "charts.py", "page.css", "picture.svg", "templates/story.html"}
     versions = dict(line.split("==") for line in LOCK.read_text("utf-8").splitlines())
     # not what whoever loads it has, and what the page does not use
     assert not {"evaluate", "datasets"} & {*versions}
-    for metric, other in (METRICS, METRICS[::-1]):
-        files = staged / metric
-        names = {str(path.relative_to(files)) for path in files.rglob("*")}
-        assert names >= {f"{metric}.py", "README.md", "package/informedness/__init__.py"} | page
-        assert f"{other}.py" not in names
-        script = (files / f"{metric}.py").read_text("utf-8")
-        assert names >= {f"{helper}.py" for helper in re.findall(r"^from \.(\w+) ", script, re.M)}
-        card = yaml.safe_load((files / "README.md").read_text("utf-8").split("---\n")[1])
-        assert (card["sdk"], card["python_version"]) == ("gradio", "3.12")
-        assert card["app_file"] in names
-        assert {"evaluate", "metric"} <= set(card["tags"])
-        assert (files / "requirements.txt").read_bytes() == LOCK.read_bytes()
-        assert versions["gradio"] == card["sdk_version"]
-        assert all(
-            versions[need.name] in need.specifier for need in map(Requirement, space_needs(metric))
-        )
+    files = staged / metric
+    names = {str(path.relative_to(files)) for path in files.rglob("*")}
+    assert names >= {f"{metric}.py", "README.md", "package/informedness/__init__.py"} | page
+    assert f"{other}.py" not in names
+    script = (files / f"{metric}.py").read_text("utf-8")
+    assert names >= {f"{helper}.py" for helper in re.findall(r"^from \.(\w+) ", script, re.M)}
+    card = yaml.safe_load((files / "README.md").read_text("utf-8").split("---\n")[1])
+    wanted = "gradio", "3.12", versions["gradio"]
+    assert (card["sdk"], card["python_version"], card["sdk_version"]) == wanted
+    assert card["app_file"] in names
+    assert {"evaluate", "metric"} <= set(card["tags"])
+    assert (files / "requirements.txt").read_bytes() == LOCK.read_bytes()
+    needs = map(Requirement, space_needs(metric))
+    assert all(versions[need.name] in need.specifier for need in needs)
 
 
 def test_a_space_with_a_name_says_it_wherever_its_reader_would_have_to(tmp_path):
@@ -85,8 +84,9 @@ def test_a_space_serves_with_its_own_requirements_alone(staged, tmp_path):
     env = {**kept, "HF_HOME": str(tmp_path), "NO_PROXY": "127.0.0.1"}
     absent = "import evaluate", "import datasets"
     assert all(subprocess.run([python, "-c", line], env=env).returncode for line in absent)
-    space = shutil.copytree(staged / "nit", tmp_path / "nit")
-    with serving(space, python, env) as (address, _):
-        for path in ("", "gradio_api/mcp/schema"):
-            with urllib.request.urlopen(address + path) as answer:
-                assert answer.status == 200
+    for metric in METRICS:
+        space = shutil.copytree(staged / metric, tmp_path / metric)
+        with serving(space, python, env) as (address, _):
+            for path in ("", "gradio_api/mcp/schema"):
+                with urllib.request.urlopen(address + path) as answer:
+                    assert answer.status == 200
