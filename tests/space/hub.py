@@ -141,7 +141,7 @@ class Hub:
         if path == "/api/repos/create":
             repo_id = f"{asked[0]['organization']}/{asked[0]['name']}"
             self.check_may_write(repo_id, token)
-            self.add_space(repo_id, asked[0].get("sdk", "none"))  # a model has none
+            self.add_space(repo_id, asked[0]["sdk"])
             return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
         repo_id, topic, revision = _parts(path, "preupload|commit|tag")
         space = self.find(repo_id)

@@ -21,7 +21,6 @@ from huggingface_hub import constants
 
 import informedness
 from golden import BY_ID, close
-from test_documents import functions_of
 
 WRITER, STRANGER = "hf_writerTokenOfTheTests", "hf_strangerTokenOfTheTests"
 VECTOR = BY_ID["asym_k4"]
@@ -80,18 +79,6 @@ def said_once(project: Path, *options: str) -> str:
 # Publish and load
 
 
-def run_elsewhere(hub: Hub, folder: Path, code: str, asked: Any = None, **variables: str) -> str:
-    """Return what code prints for someone with empty caches."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
-    off = {"HF_UPDATE_DOWNLOAD_COUNTS": "0", "HF_HUB_DISABLE_TELEMETRY": "1"}
-    own = {"HF_HOME": str(folder / "hf"), "HF_ENDPOINT": hub.url, "NO_PROXY": "127.0.0.1"}
-    command, env = [sys.executable, "-c", code], {**kept, **off, **own, **variables}
-    given = json.dumps(asked)
-    result = subprocess.run(command, input=given, env=env, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
 LOAD = """
 import json, sys
 import evaluate
@@ -102,6 +89,18 @@ print(json.dumps(scores))
 """
 
 
+def loaded(hub: Hub, folder: Path, *modules: tuple[str, str | None]) -> Any:
+    """Return the scores of the vector by these modules, for someone with empty caches."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
+    off = {"HF_UPDATE_DOWNLOAD_COUNTS": "0", "HF_HUB_DISABLE_TELEMETRY": "1"}
+    own = {"HF_HOME": str(folder / "hf"), "HF_ENDPOINT": hub.url, "NO_PROXY": "127.0.0.1"}
+    asked, run = json.dumps([modules, VECTOR.samples()]), [sys.executable, "-c", LOAD]
+    env = kept | off | own
+    result = subprocess.run(run, input=asked, env=env, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
 def test_what_is_published_loads_by_name_and_a_release_also_by_its_revision(clone, hub, tmp_path):
     output = publish(clone, *RELEASE)
     for name in GOLDEN:
@@ -109,9 +108,8 @@ def test_what_is_published_loads_by_name_and_a_release_also_by_its_revision(clon
         assert f'evaluate.load("org/{name}", revision="{TAG}")\n' in output
     space = hub.spaces["org/nit"]
     space.commit({**space.files, "nit.py": b"raise ValueError"})
-    modules = [("org/informedness", None), ("org/nit", TAG)]
-    loaded = run_elsewhere(hub, tmp_path, LOAD, [modules, VECTOR.samples()])
-    assert json.loads(loaded) == [{name: close(value)} for name, value in GOLDEN.items()]
+    scores = loaded(hub, tmp_path, ("org/informedness", None), ("org/nit", TAG))
+    assert scores == [{name: close(value)} for name, value in GOLDEN.items()]
 
 
 # What is sent
@@ -268,19 +266,3 @@ def test_a_commit_of_someone_else_in_between_is_not_undone(hub, ask, monkeypatch
     assert "answered 412 at " in sentence
     assert "someone else changed it at the same time: run this again" in sentence
     assert space.files["informedness.py"] == b"pass\n"
-
-
-@pytest.mark.filterwarnings("ignore:informedness. ")  # of the snippets
-@pytest.mark.full  # older clients ask huggingface.co, whatever HF_ENDPOINT says
-def test_the_model_card_of_the_page_on_evaluate_is_pushed(hub, registered, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    functions_of("docs/evaluate.md")
-    code = """
-from huggingface_hub import ModelCard, create_repo
-create_repo("org/my-filter")
-ModelCard.load("my-filter.md").push_to_hub("org/my-filter")
-(read,) = ModelCard.load("org/my-filter").data.eval_results
-print(read.metric_type, read.metric_value, read.metric_config)
-"""
-    pushed = run_elsewhere(hub, tmp_path, code, HF_TOKEN=WRITER)
-    assert pushed.startswith("informedness 0.7333 informedness|avg:bias|k:2|n:100|")
