@@ -1,7 +1,6 @@
 """The page of each Space: its modules in this process, its running app, and a browser in front."""
 
 import importlib
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -31,18 +30,16 @@ def app() -> Iterator[Callable[[str], str]]:
     """Return the function that gives the address of a metric's running app."""
     from screenshots import running
 
-    addresses: dict[str, str] = {}
-    logs: list[Path] = []
+    served: dict[str, tuple[str, Path]] = {}
     with ExitStack() as stack:
 
         def address(metric: str) -> str:
-            if metric not in addresses:
-                addresses[metric], log = stack.enter_context(running(metric))
-                logs.append(log)
-            return addresses[metric]
+            if metric not in served:
+                served[metric] = stack.enter_context(running(metric))
+            return served[metric][0]
 
         yield address
-        printed = "".join(log.read_text("utf-8") for log in logs)
+        printed = "".join(log.read_text("utf-8") for _, log in served.values())
     assert "Traceback" not in printed, printed
 
 
@@ -76,40 +73,39 @@ def page(page_of: Callable[[str], SimpleNamespace]) -> SimpleNamespace:
 
 
 @pytest.fixture(scope="session")
-def opened(app: Callable[[str], str], browser: Any) -> dict[str, SimpleNamespace]:
-    """The page of each metric, opened once, with the requests and errors of the running test."""
+def opened(app: Callable[[str], str], browser: Any) -> dict[str, Any]:
+    """The page of each metric, opened once, its address, and its requests and errors."""
     found = {}
     for metric in METRICS:
         page = browser.new_context(has_touch=True).new_page()
         page.set_default_timeout(LIMIT)
-        one = found[metric] = SimpleNamespace(page=page, requested=[], failed=[], url=app(metric))
-        page.on("request", lambda request, one=one: one.requested.append(request.url))
-        page.on("pageerror", lambda error, one=one: one.failed.append(str(error)))
-        page.goto(one.url)
+        found[metric] = page, app(metric), (urls := list[str]()), (errors := list[Any]())
+        page.on("request", lambda request, urls=urls: urls.append(request.url))
+        page.on("pageerror", lambda error, errors=errors: errors.append(error))
+        page.goto(app(metric))
     return found
 
 
 @pytest.fixture
-def visit(opened: dict[str, SimpleNamespace]) -> Iterator[Callable[..., Any]]:
+def visit(opened: dict[str, Any]) -> Iterator[Callable[..., Any]]:
     """Return the function that goes to a page; whatever pages do, they stay on their host.
 
     A page is as the last test left it, unless a query is given: "?" loads it anew.
     """
-    for one in opened.values():
-        one.requested.clear()
-        one.failed.clear()
 
     def visited(metric: str = "informedness", query: str = "", width: int = 1200) -> Any:
-        page = opened[metric].page
+        page, url, *_ = opened[metric]
         page.set_viewport_size({"width": width, "height": 844})
         if query:
-            page.goto(opened[metric].url + query)
+            page.goto(url + query)
         page.get_by_role("tab", name="Score", exact=True).click()
         page.locator("#score").wait_for()
         return page
 
     yield visited
-    for one in opened.values():
-        ours = re.compile(r"http://127\.0\.0\.1:|data:|blob:")
-        outside = [url for url in one.requested if not ours.match(url)]
-        assert (outside, one.failed, one.page.evaluate(EXECUTED)) == ([], [], None)
+    for page, url, urls, errors in opened.values():
+        outside = [x for x in urls if not x.startswith((url, "data:", "blob:"))]
+        found = outside, errors.copy(), page.evaluate(EXECUTED)
+        urls.clear()
+        errors.clear()
+        assert found == ([], [], None)

@@ -22,13 +22,7 @@ from informedness import ContingencyTable
 
 pytestmark = pytest.mark.full
 
-CONTENTS = {
-    "Guess": "#guess button",
-    "Simulate": "#simulation dl",
-    "Compare": "#difference",
-    "Use it": "#card",
-    "Score": "#score",
-}
+TABS = {"Guess": "guess", "Simulate": "simulation", "Compare": "difference", "Score": "score"}
 EXAMPLES = Path(__file__).resolve().parents[2] / "spaces/page/examples.json"
 ROLES = ("references", "predictions A", "predictions B")
 
@@ -52,8 +46,7 @@ def menu(page: Page, role: str) -> Locator:
 
 
 def seen(page: Page) -> Locator:
-    """Return what was read of the table that is open."""
-    return page.locator(".seen:visible")
+    return page.locator(".seen:visible")  # what was read of the table that is open
 
 
 def fill(page: Page, header: str, *columns: list[str]) -> None:
@@ -136,25 +129,18 @@ def choose(page: Page, role: str, name: str) -> None:
 
 
 @contextmanager
-def answered_later(page: Page, text: str) -> Iterator[None]:
-    """Hold back the request with this text until the end of the block."""
+def answered_later(page: Page) -> Iterator[None]:
+    """Hold back what is asked until the end of the block, and wait there until something is."""
     held: list[Any] = []
-
-    def keep(route: Any) -> None:
-        is_asked = text in (route.request.post_data or "")
-        held.append(route) if is_asked else route.continue_()
-
-    page.route("**/queue/join*", keep)
+    page.route("**/queue/join*", lambda route: held.append(route))
     yield
     end = time.monotonic() + 300
     while not held:
         assert time.monotonic() < end
         page.evaluate("null")  # lets requests through
-    held[0].continue_()
+    for route in held:
+        route.continue_()
     page.unroute("**/queue/join*")
-
-
-# Links
 
 
 def count_in(page: Page, row: int, column: int) -> Locator:
@@ -203,12 +189,6 @@ def test_there_is_a_link_to_every_tab_example_simulation_and_comparison(visit):
     expect(page.locator("#code .python")).to_have_text(code)
 
 
-# The story
-
-
-PICTURES = {"informedness": ".squares figure", "nit": "#scale .tall"}
-
-
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_phone_shows_the_whole_story_first_then_the_inputs_then_folded_details(visit, metric):
     page = visit(metric, "?", width=390)
@@ -216,7 +196,8 @@ def test_a_phone_shows_the_whole_story_first_then_the_inputs_then_folded_details
     def place(part: str) -> Any:
         return page.locator(part).last.bounding_box()
 
-    story = "#result .told", "#lead", PICTURES[metric], "#score", "#scale .ends"
+    picture = {"informedness": ".squares figure", "nit": "#scale .tall"}[metric]
+    story = "#result .told", "#lead", picture, "#score", "#scale .ends"
     tops = [place(part)["y"] for part in (*story, "#asked", "#result-details")]
     assert tops == sorted(tops)
     expect(page.locator("#result-details [open]")).to_have_count(0)
@@ -276,7 +257,7 @@ def test_a_result_is_stale_until_it_is_of_the_inputs_as_they_are(visit):
     tab(page, "Paste")
     fill(page, "label\tprediction", ["a", "b", "a"], ["a", "b", "b"])
     expect(seen(page)).to_contain_text("3 rows")
-    with answered_later(page, "a\\tb"):
+    with answered_later(page):
         page.locator("#score-paste").click()
         with changing(page):
             box(page).fill("label\tprediction\na\ta\nb\tb")
@@ -297,7 +278,7 @@ def test_a_result_comes_into_view_unless_somebody_has_gone_on_to_something_else(
     expect(page.locator("#lead")).to_be_in_viewport()
     fill(page, "label\tprediction", [x.upper() for x in GOLD], [x.upper() for x in MODEL])
     expect(seen(page)).to_contain_text("A 8")
-    with answered_later(page, "A\\tA"):
+    with answered_later(page):
         page.locator("#score-paste").click()
         page.get_by_role("tab", name="File", exact=True).hover()
         page.mouse.down()
@@ -341,9 +322,6 @@ def test_a_comparison_is_stale_as_one_types_and_refused(visit):
     is_stale(page, "comparison")
 
 
-# Files
-
-
 def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_path):
     page = visit(query="?")
     counts = [1, 9] * 10
@@ -373,9 +351,6 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     choose(page, "predictions", "label")
     model, gold = (np.repeat(column, counts).tolist() for column in (MODEL, GOLD))
     scored(model, gold, "the names say the opposite")
-
-
-# The matrix
 
 
 def paste_into(field: Locator, text: str) -> None:
@@ -493,8 +468,6 @@ def test_accuracy_moves_with_the_share_of_spam_and_informedness_does_not(visit):
     assert after[6:] == [f"{ContingencyTable.from_matrix(cells).nit():.2f}", "0.50"]
 
 
-# Labels are text
-
 HOSTILE = [
     "<script>window.executed = 1</script>",
     '<img src="x" onerror="window.executed = 2">',
@@ -541,17 +514,14 @@ def test_labels_in_boxes_cells_and_files_execute_nothing_and_appear_as_text(visi
     expect(page.locator("#comparison-details .heat").first).to_contain_text(HOSTILE[1])
 
 
-# Everybody can use it
-
-
 @pytest.mark.parametrize(("metric", "scheme"), [("informedness", "light"), ("nit", "dark")])
 def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metric, scheme):
     page = visit(metric)
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     visit(metric, "?")
-    for name, content in CONTENTS.items():
+    for name, content in TABS.items():
         tab(page, name)
-        expect(page.locator(content).first).to_be_visible()
+        expect(page.locator(f"#{content}")).to_be_visible()
         for file in page.locator("[role=tab]:visible", has_text=re.compile("^File$")).all():
             file.click()
             button(page, "Options").click()

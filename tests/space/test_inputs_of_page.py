@@ -205,9 +205,6 @@ def test_a_large_file_without_a_trick_passes_the_trial_and_so_does_damage(kind, 
     assert tried(tmp_path / "p", kind)[0] == 0
 
 
-# What may not be meant
-
-
 @pytest.mark.parametrize("title", KINDS)
 def test_what_the_form_shows_is_refused_and_what_the_table_shows_is_noted(page, title):
     kind = KINDS[title]
@@ -339,8 +336,6 @@ def test_a_refusal_of_missing_values_names_the_controls_that_override_it_and_the
                 assert f'"{page.limits.MEANT[control]}" under Options' in said, text
                 assert f"{n} samples" in parsed(score(page, sent, meant=[control])).text, text
 
-
-# The matrix
 
 COUNTS = [[1200, 2, 0], [3, 40, 1], [0, 0, 8]]
 BLOCKS = {  # what is pasted over the classes ham and spam, and the classes then

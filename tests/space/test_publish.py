@@ -76,9 +76,6 @@ def said_once(project: Path, *options: str) -> str:
     return sentence
 
 
-# Publish and load
-
-
 LOAD = """
 import json, sys
 import evaluate
@@ -110,9 +107,6 @@ def test_what_is_published_loads_by_name_and_a_release_also_by_its_revision(clon
     space.commit({**space.files, "nit.py": b"raise ValueError"})
     scores = loaded(hub, tmp_path, ("org/informedness", None), ("org/nit", TAG))
     assert scores == [{name: close(value)} for name, value in GOLDEN.items()]
-
-
-# What is sent
 
 
 def built(project: Path, folder: Path) -> dict[str, bytes]:
@@ -149,9 +143,6 @@ def test_a_dry_run_lists_the_files_and_asks_for_no_token_and_no_hub(
     listed = f"org/informedness would hold, in {len(wanted)} files:\n{''.join(sizes)}"
     assert listed in publish(clone, "--dry-run", *RELEASE)
     assert hub.requests == []
-
-
-# Releases
 
 
 def test_a_release_is_made_once_and_never_moved(clone, hub):

@@ -50,15 +50,9 @@ def numbers_of(text):
     return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", text)]
 
 
-def shown_as(*values):
-    return pytest.approx(list(values), abs=5.1e-4)
-
-
 def drawn(page, table):
     return parsed(page.charts.draw_score(table))
 
-
-# Sentences, intervals and warnings
 
 SAID = [  # in a part of the page, None if it is not there; all of it, by a regular expression
     ("informedness", FEW, "lead", r"Right 60% .* Always answering ham would be right 40% of .*\."),
@@ -120,7 +114,7 @@ def test_a_score_stands_with_the_others_and_the_rates_of_classes(page_of, metric
     bars = [bar.text for bar in shown.all(".//table[@class='bars']//tr")]
     assert [bar.split()[0] for bar in bars] == [row["label"] for row in wanted.per_class]
     rates = [row["tpr_minus_fpr"] for row in wanted.per_class]
-    assert [numbers_of(bar)[-1] for bar in bars] == shown_as(*rates)
+    assert [numbers_of(bar)[-1] for bar in bars] == pytest.approx(rates, abs=5.1e-4)
     assert not drawn(page_of(metric), MANY).all(".//table[@class='bars']")  # two classes
 
 
@@ -161,9 +155,6 @@ def test_nit_is_drawn_as_uncertainty_that_is_passed_on_or_lost(page_of):
     assert f"pass on {passed / whole:.0%} of" in shown.id("meaning").text
 
 
-# A hundred squares
-
-
 def test_known_and_lucky_are_told_apart_where_they_can_be(page):
     for table, why, *wanted in (
         (SPAM, "", {"known": 73, "lucky": 19, "wrong": 8}, {"lucky": 90, "wrong": 10}),
@@ -179,9 +170,6 @@ def test_known_and_lucky_are_told_apart_where_they_can_be(page):
             assert {kind: int(n) for n, kind in listed} == counts
 
 
-# Matrices of many classes
-
-
 def test_a_matrix_has_the_names_of_its_commonest_classes_and_tells_the_confused_pair(page):
     for k in (10, 500):
         names, *columns = samples_of(k)
@@ -192,9 +180,6 @@ def test_a_matrix_has_the_names_of_its_commonest_classes_and_tells_the_confused_
         pairs = ["class 000 \u2192 class 001, 11 of 40", f"{names[-1]} \u2192 class 000, 3 of 40"]
         assert [line.text for line in shown.all(".//li")] == pairs
         assert ("Only the 30 of 500 classes with the most" in shown.text) == (k == 500)
-
-
-# Labels are text
 
 
 def test_what_a_person_sends_is_escaped_wherever_it_is_drawn(page):
@@ -214,9 +199,6 @@ def test_emoji_are_shown_as_typed_and_what_hides_is_not(page):
         assert page.data.shown(hidden) == ascii(hidden)
 
 
-# Comparison
-
-
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     made = compare(*MODELS, metric=metric)
@@ -230,14 +212,16 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     widths = [numbers_of(bar["style"])[0] for bar in shown.id("difference").all(".//dd/i")]
     assert widths == pytest.approx([100, 100 * made.lost / made.gained], abs=0.06)
     cells = shown.id("paired").all("tbody/tr")
-    rows = {row.all("th")[0].text: row.all("td")[0].text for row in cells}
-    wanted = [made.difference, made.standard_error, *made.confidence_interval]
-    named = ("B \u2212 A", "Standard error", "95% interval")
-    assert numbers_of(" ".join(rows[name] for name in named)) == shown_as(*wanted)
-    assert rows["p-value"] == ("p < 0.001" if made.p_value < 0.001 else f"p = {made.p_value:.3f}")
-    counts = rows["Gained: B right, A wrong"], rows["Lost: A right, B wrong"]
-    assert counts == (str(made.gained), str(made.lost))
-    assert rows["Different answers"] == f"{made.n_different} of 120"
+    assert {row.all("th")[0].text: row.all("td")[0].text for row in cells} == {
+        "B \u2212 A": f"{made.difference:+.3f}",
+        "Standard error": f"{made.standard_error:.3f}",
+        "95% interval": "{:.3f} to {:.3f}".format(*made.confidence_interval),
+        "p-value": "p < 0.001" if made.p_value < 0.001 else f"p = {made.p_value:.3f}",
+        "Test": f"{made.test} test",
+        "Gained: B right, A wrong": str(made.gained),
+        "Lost: A right, B wrong": str(made.lost),
+        "Different answers": f"{made.n_different} of 120",
+    }
     assert shown.id("paired-signature").text == made.signature
 
 
@@ -248,9 +232,6 @@ def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):
     rows = {row.all("th")[0].text: row.text for row in shown.all(".//tbody/tr")}
     assert "0.667" in rows["Accuracy"]
     assert not shown.has("verdict")
-
-
-# The same in Python
 
 
 @pytest.mark.parametrize("metric", METRICS)
