@@ -266,48 +266,46 @@ def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(page):
 
 
 OBJECTS = [{"label": x, "prediction": y} for x, y in zip(GOLD, MODEL, strict=True)]
-TABLES = {  # the same samples, as they are pasted or sent in a file with this ending
-    "comma.csv": rows_of("label,prediction", GOLD, MODEL),
-    "tab.tsv": rows_of("label\tprediction", GOLD, MODEL, sep="\t"),
-    "semicolon.txt": rows_of("label;prediction", GOLD, MODEL, sep=";"),
-    "list.json": json.dumps(OBJECTS),
-    "lines.jsonl": lines(map(json.dumps, OBJECTS)),
-    "more.txt": rows_of("text\tlabel\tprediction", [*range(20)], GOLD, MODEL, sep="\t"),
-    "no header.txt": rows_of("a\ta", GOLD[1:], MODEL[1:], sep="\t"),
-    "separator.txt": "sep=;\n" + rows_of("a;a", GOLD[1:], MODEL[1:], sep=";"),
-    "quotes.txt": rows_of('"label","prediction"', GOLD, MODEL),
+LABELLED, NUMBERED = ["label", "prediction"], ["column 1", "column 2"]
+TABLES = {  # the same samples, as they are pasted or sent in a file, and the columns that are found
+    "comma.csv": (rows_of("label,prediction", GOLD, MODEL), LABELLED),
+    "tab.tsv": (rows_of("label\tprediction", GOLD, MODEL, sep="\t"), LABELLED),
+    "semicolon.txt": (rows_of("label;prediction", GOLD, MODEL, sep=";"), LABELLED),
+    "list.json": (json.dumps(OBJECTS), LABELLED),
+    "lines.jsonl": (lines(map(json.dumps, OBJECTS)), LABELLED),
+    "more.txt": (rows_of("text\tlabel\tprediction", range(20), GOLD, MODEL, sep="\t"), LABELLED),
+    "quotes.txt": (rows_of('"label","prediction"', GOLD, MODEL), LABELLED),
+    "other names.csv": (rows_of("bert,gpt", GOLD, MODEL), ["bert", "gpt"]),
+    "no header.txt": (rows_of("a\ta", GOLD[1:], MODEL[1:], sep="\t"), NUMBERED),
+    "separator.txt": ("sep=;\n" + rows_of("a;a", GOLD[1:], MODEL[1:], sep=";"), NUMBERED),
 }
 
 
-def test_a_table_says_the_same_pasted_and_uploaded(page, send):
-    for name, text in TABLES.items():
-        sent = send(text, name)
-        assert seen(page, text) == seen(page, sent), name
-        assert score(page, text) == score(page, sent), name
-        is_scored(score(page, text), GOLD, MODEL, name)
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_says_the_same_pasted_and_uploaded_and_is_told_from_its_header(page, send, name):
+    text, wanted = TABLES[name]
+    sent = send(text, name)
+    is_numbered, names, said = seen(page, text)
+    assert seen(page, sent) == (is_numbered, names, said)
+    assert names == wanted
+    assert is_numbered == (names == NUMBERED) == ("The first row looks like data" in said)
+    assert score(page, text) == score(page, sent)
+    is_scored(score(page, text), GOLD, MODEL)
+
+
+def test_a_header_is_told_from_data_by_its_words_and_in_a_workbook_and_by_who_says_so(page, send):
+    assert seen(page, "0,1\n1,1\n0,0")[1] == NUMBERED
+    text = "label,prediction\nlabel,a\na,a"
+    assert seen(page, text)[1] == LABELLED
+    assert seen(page, text, is_numbered=True)[1] == NUMBERED
     bad = "label,prediction\na,b,c\n"
-    assert seen(page, bad) == seen(page, send(bad, name))
-
-
-def test_a_header_is_told_from_data_and_columns_without_names_have_numbers(page, tmp_path):
-    numbered = True, ["column 1", "column 2"]
-    for text, wanted in (
-        ("ham\tham\nham\tspam\nspam\tspam", numbered),
-        ("0,1\n1,1\n0,0", numbered),
-        ("bert,gpt\na,a\nb,a", (False, ["bert", "gpt"])),
-        ("label,prediction\nlabel,a\na,a", (False, ["label", "prediction"])),
-    ):
-        *found, said = seen(page, text)
-        assert tuple(found) == wanted, text
-        assert ("The first row looks like data" in said) == wanted[0]
-    book = openpyxl.Workbook()
-    for row in (["ham", "ham"], ["spam", "ham"], ["spam", "spam"], ["ham", "ham"]):
+    assert seen(page, bad) == seen(page, send(bad))
+    book, sent = openpyxl.Workbook(), send("", "mine.xlsx")
+    for row in zip(GOLD, MODEL, strict=True):
         book.active.append(row)
-    book.save(tmp_path / "mine.xlsx")
-    *found, said = seen(page, {"path": str(tmp_path / "mine.xlsx")})
-    assert tuple(found) == numbered
-    assert "4 rows" in said
-    assert seen(page, text, is_numbered=True)[1] == ["column 1", "column 2"]  # as somebody says
+    book.save(sent["path"])
+    assert seen(page, sent)[:2] == (True, NUMBERED)
+    is_scored(score(page, sent), GOLD, MODEL)
 
 
 def test_an_upload_is_read_as_the_command_line_reads_files(page, send, tmp_path):

@@ -29,12 +29,6 @@ TAG, RELEASE = "release-0.2.0", ("--release", "0.2.0")
 
 
 @pytest.fixture
-def hub() -> Iterator[Hub]:
-    with Hub({WRITER: {"org"}, STRANGER: set()}).running() as hub:
-        yield hub
-
-
-@pytest.fixture
 def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return the function that lets this process use a Hub and a token."""
     monkeypatch.setattr(informedness, "__version__", "0.2.0")
@@ -52,9 +46,15 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
-def clone(hub: Hub, ask: Any, tmp_path: Path) -> Path:
+def hub(ask: Any) -> Iterator[Hub]:
+    with Hub({WRITER: {"org"}, STRANGER: set()}).running() as hub:
+        ask(hub.url)
+        yield hub
+
+
+@pytest.fixture
+def clone(hub: Hub, tmp_path: Path) -> Path:
     """Return a copy of the checkout, in the commit of a release."""
-    ask(hub.url)
     folder = copied(tmp_path / "clone")
     git(folder, "tag", TAG)
     return folder
@@ -211,8 +211,7 @@ def test_what_is_asked_is_refused_before_anything_is_sent(clone, hub, ask):
     assert hub.requests == []
 
 
-def test_the_token_is_that_of_the_login_if_there_is_none_in_the_environment(hub, ask, monkeypatch):
-    ask(hub.url)
+def test_the_token_is_that_of_the_login_if_there_is_none_in_the_environment(hub, monkeypatch):
     monkeypatch.delenv("HF_TOKEN")
     assert "there is no token: run `hf auth login`, or set HF_TOKEN" in refused(publish, ROOT)[0]
     assert hub.requests == []
@@ -233,8 +232,7 @@ def test_a_hub_that_is_not_there_or_never_answers_is_said(clone, ask):
             assert why in said
 
 
-def test_a_space_of_another_kind_is_left_alone_and_so_is_the_other_space(hub, ask):
-    ask(hub.url)
+def test_a_space_of_another_kind_is_left_alone_and_so_is_the_other_space(hub):
     hub.add_space("org/nit", "docker")
     assert "org/nit is a Space of another kind (of docker," in said_once(ROOT)
     hub.add_space("org/nit", "gradio").files["parasites.py"] = b"pass\n"
@@ -242,8 +240,7 @@ def test_a_space_of_another_kind_is_left_alone_and_so_is_the_other_space(hub, as
     assert hub.sent == []
 
 
-def test_a_commit_of_someone_else_in_between_is_not_undone(hub, ask, monkeypatch):
-    ask(hub.url)
+def test_a_commit_of_someone_else_in_between_is_not_undone(hub, monkeypatch):
     space, post = hub.add_space("org/informedness", "gradio"), hub.post
 
     def post_and_change(path: str, *sent: Any) -> Any:
