@@ -264,7 +264,7 @@ def column_of(name: str, columns: Collection[str]) -> str | None:
     step, _ = _start(name, columns)
     while step and step not in columns:
         step = step.rpartition(".")[0]
-    return step or None
+    return step if step in columns else None
 
 
 def _field(path: str, names: Collection[str], parent: str) -> tuple[str, str | None]:
