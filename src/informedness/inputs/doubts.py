@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,16 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
         warn(
             f"{references!r} is read as references and {predictions!r} as predictions, but the "
             "names say the opposite: swap them if they are right",
+            LabelsWarning,
+        )
+
+
+def warn_of_no_header(names: Collection[str], labels: Collection[Any]) -> None:
+    """Warn if all names of columns are labels, too: the first sample may be read as a header."""
+    if {*names} <= {*labels}:
+        warn(
+            f"the names {' and '.join(map(repr, names))} are also labels in the rows: if there is "
+            "no header, add one as the first line",
             LabelsWarning,
         )
 

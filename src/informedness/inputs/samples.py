@@ -14,7 +14,7 @@ from ..core.labels import Column, Label, Numbers, check_same_kind
 from ..core.table import Task, read_amounts
 from .columns import DataError, labelled_among, naming, refuse_all
 from .csv import DELIMITERS
-from .doubts import is_count, warn_of_count, warn_of_swapped
+from .doubts import is_count, warn_of_count, warn_of_no_header, warn_of_swapped
 from .fast import read_quickly
 from .open import columns_in, list_files, open_whole, read_header
 from .read import Amounts, Read, ReadColumn
@@ -154,6 +154,8 @@ class Samples:
         """
         known = [label for label, _ in sides["references"]]
         self.refuse(classes=known)
+        labels = {str(y) if self._has_text else y for side in sides.values() for y, _ in side}
+        warn_of_no_header([self.names[x] for x in self.labelled], labels)
         integers = self._integers([[label for label, _ in side] for side in sides.values()])
         sides = {x: [(integers.get(y, y), n) for y, n in side] for x, side in sides.items()}
         known = [label for label, _ in sides["references"]]
