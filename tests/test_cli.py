@@ -357,8 +357,8 @@ ERRORS = {
         f"{JOIN}the references of 2 of 120 samples differ between a.csv and differs.csv, such as "
     ),
     # of which nothing is left to see
-    "report empty.csv": "empty.csv: the file has no rows",
-    "report head.csv": "head.csv: the file has no rows",
+    "report empty.csv": "empty.csv: there must be rows with labels, below",
+    "report head.csv": "head.csv: there must be rows with labels, below",
 }
 
 
@@ -368,6 +368,8 @@ def test_what_cannot_work_is_an_error_of_one_line_and_maybe_a_command_that_works
     result = run(line)
     refused(result, *said)
     assert result[2].endswith(said[-1]) or not said[-1].endswith("\n")
+    for suggested in re.findall("^  informedness (.*)$", result[2], re.MULTILINE):
+        assert run(suggested)[0] == 0
 
 
 def test_standard_input_is_read_in_the_format_that_is_named(run, monkeypatch):
@@ -378,18 +380,19 @@ def test_standard_input_is_read_in_the_format_that_is_named(run, monkeypatch):
 
 LABELS = {"label": [*"aabaab"], "model": [*"abbabb"], "text": ["x" * 99, "y"] * 3}
 ALWAYS, NAMES = LABELS | {"always": [*"aaaaaa"]}, LABELS | {"model": ["bert", "gpt"] * 3}
+TWO_MODELS = {"a": [*"abbaab"], "b": [*"aabaab"], "gold": [*"aabbab"]}
 # what a file has, what is given, and what then is added; None if there are no such columns
 SUGGESTED = [
-    (LABELS, "report", " -r label -p model"),
-    (LABELS, "report -r label", " -p model"),
-    (LABELS, "report -p model", " -r label"),
-    (LABELS, "compare --strip -r text", " -p label model"),
+    (LABELS, "report", " --references label --predictions model"),
+    (LABELS, "report -r label", " --predictions model"),
+    (LABELS, "report -p model", " --references label"),
+    (LABELS, "compare --strip -r text", None),
     (LABELS, "compare", None),
-    (ALWAYS, "compare", " -r label -p model always"),
-    (ALWAYS, "compare -p always", " -r label -p model"),
-    (LABELS | {"model": [*"aaaaaa"]}, "report", " -r label -p model"),
+    (ALWAYS, "compare", " --references label --predictions model always"),
+    (ALWAYS, "compare -p always", " --references label --predictions model"),
+    (LABELS | {"model": [*"aaaaaa"]}, "report", " --references label --predictions model"),
     (NAMES, "report", None),
-    ({"a": [*"abbaab"], "b": [*"aabaab"], "gold": [*"aabbab"]}, "compare", " -r gold -p a b"),
+    (TWO_MODELS, "compare", " --references gold --predictions a b"),
 ]
 
 
@@ -408,7 +411,7 @@ def test_without_columns_those_of_a_file_are_shown_with_a_command_that_works(
         line = f"{name} {path} {options}".rstrip()
         code, output, errors = run(line)
         assert (code, output) == (2, "")
-        assert f"must name columns of {path}; in its first 10,000 rows" in errors
+        assert f"must name columns of {path}; the first 10,000 rows have" in errors
         assert re.search("^(label|gold) +2 +(yes)? +'a', 'b'$", errors, re.MULTILINE)
         assert bool(re.search(r"^of(\.0\.x)? ", errors, re.MULTILINE)) == (path != "c.csv")
         suggested = errors.partition(", for example\n  informedness ")[2]

@@ -111,7 +111,7 @@ def test_without_columns_the_values_within_a_document_are_listed(command):
     _, _, error = command("report", "results.json", "--rows", "results.results")
     assert "vars.label " in error
     assert "response.output " in error
-    assert "informedness report results.json --rows results.results -r vars.label -p" in error
+    assert "--rows results.results --references vars.label --predictions " in error
 
 
 def test_every_tool_of_the_page_has_a_file_here():

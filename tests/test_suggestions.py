@@ -1,27 +1,87 @@
 """A line that an error prints to paste: it works, or the error says which words to replace."""
 
+import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
-GOLD, BERT = ["ham", "spam"] * 3, ["ham", "ham", "spam"] * 2
+GOLD, BERT, GPT = ["ham", "spam"] * 3, ["ham", "ham", "spam"] * 2, ["spam", "ham", "ham"] * 2
+MANY = [f"c{i % 30}" for i in range(90)]
 
 
-def cells(*columns, names=("gold", "bert"), separator=","):
-    return "".join(f"{separator.join(row)}\n" for row in (names, *zip(*columns, strict=True)))
+def cells(separator=",", /, **columns):
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    return "".join(f"{separator.join(row)}\n" for row in rows)
+
+
+def lines(**columns):
+    rows = zip(*columns.values(), strict=True)
+    return "".join(f"{json.dumps(dict(zip(columns, row, strict=True)))}\n" for row in rows)
 
 
 FILES = {
-    "pandas.csv": cells("012345", GOLD, BERT, names=["", "gold", "bert"]),
-    "semicolon.csv": cells("012345", GOLD, BERT, names=["", "gold", "bert"], separator=";"),
+    "pandas.csv": cells(**{"": "012345"}, gold=GOLD, bert=BERT),
+    "semicolon.csv": cells(";", **{"": "012345"}, gold=GOLD, bert=BERT),
+    "columns.txt": cells("\t", gold=GOLD, bert=BERT),
+    "rows.jsonl": lines(gold=GOLD, out=[{"says": x, "all": [x, x]} for x in BERT]),
+    "headless.csv": cells(spam=GOLD, ham=BERT),
+    "twice.csv": "ham,ham\n" + cells(spam=GOLD, ham=BERT),
+    "latin.csv": cells(Gefühl=["gut", "böse"] * 3, bert=["gut"] * 5 + ["böse"]).encode("cp1252"),
+    "a.csv": cells(id="abcdef", gold=GOLD, pred=BERT),
+    "b.csv": cells(id="fbcdea", gold=[GOLD[-1], *GOLD[1:-1], GOLD[0]], pred=GPT),
+    "gold.csv": cells(id="abcdef", gold=GOLD),
+    "bert.csv": cells(id="fbcdea", bert=BERT),
+    "three.csv": cells(gold=GOLD, bert=BERT, gpt=GPT),
+    "case.csv": cells(gold=[x.upper() for x in GOLD], bert=BERT, gpt=GPT),
+    "unnamed.csv": cells(x=GOLD, y=BERT),
+    "floats.csv": cells(gold="010011", hard=["0.0", "1.0", "1.0"] * 2),
+    "gaps.csv": cells(gold=GOLD, bert=[*BERT[:-1], ""]),
+    "many.csv": cells(gold=MANY, bert=[*MANY[1:], "NA"]),
+    "codes.csv": cells(gold="010011", bert="011011"),
 }
-# what is given, the line to paste (None: there is none), and what the error says
+PAIR, NAMES, CLASSES = "-r gold -p bert", "--references gold --predictions", "--labels ham spam"
+FROM_LIST = "from this list\n"
+# what is given, what the line to paste has beside it (None: there is no line), what the error says
 SUGGESTED = {
-    "report pandas.csv": ("report pandas.csv -r gold -p bert", "\n''   "),
-    "report semicolon.csv": ("report semicolon.csv -r gold -p bert", "\n''   "),
-    "compare pandas.csv": (None, "\n''   "),
+    # no columns are named
+    "report pandas.csv": (f"{NAMES} bert", "\n''   "),
+    "compare pandas.csv": (None, "\n''   ", "those of two models"),
+    "report semicolon.csv": (f"{NAMES} bert",),
+    "report columns.txt": (f"{NAMES} bert",),
+    "report rows.jsonl": (f"{NAMES} out.says", "\nout.all.0 "),
+    "report --strip -- three.csv": (f"{NAMES} bert",),
+    "report three.csv -p gpt bert": ("--references gold",),
+    "compare three.csv": (f"{NAMES} bert gpt",),
+    "compare three.csv -p gpt": (f"{NAMES} bert",),
+    "report headless.csv": (None, "'spam' and 'ham' are also labels in the rows"),
+    "report twice.csv": (None, "there must be rows with labels, below a name for each column"),
+    "report latin.csv": (None, "latin.csv: not readable as csv: line 1 is not text", "--encoding"),
+    "report case.csv": (None, FROM_LIST, "\ngpt             2            yes  "),
+    "report unnamed.csv": (None, FROM_LIST),
+    "report floats.csv": (f"{NAMES} hard",),
+    "report gaps.csv": (None, FROM_LIST),
+    "report three.csv --by typ": (None, FROM_LIST),
+    "report three.csv -r golden": (None, FROM_LIST),
+    "report three.csv --by bert --metric nit": (None, "`--by` is for all scores"),
+    "report three.csv gold bert": (f"{NAMES} bert",),
+    "report three.csv golden": (None, "golden: No such file"),
+    "report gold.csv bert.csv --on id": (f"{NAMES} bert", "\ngold ", "\nbert "),
+    "compare a.csv b.csv --on id": (f"{NAMES} pred",),
+    "compare a.csv b.csv": (f"{NAMES} pred --on ID", "that identifies a sample in place of ID"),
+    "compare a.csv bert.csv --on id": (None, "\nbert "),
+    # they are, but do not exist
+    "report latin.csv -r Gefühl -p bert": (None, "line 1 is not text in UTF-8", "--encoding"),
+    "report three.csv -r golden -p gtp": ("report three.csv -r gold -p gpt",),
+    "report three.csv -r golden -p x": (None, "'x', which does not exist"),
+    "report gold.csv bert.csv -r gold -p bert": (None, "gold.csv: ", "to join two, give `--on` a"),
+    "compare a.csv bert.csv --on id -r gold -p preds": (None, "did you mean 'pred'?"),
+    # values are missing, or no classes
+    f"report gaps.csv {PAIR}": (f"--unknown wrong {CLASSES}",),
+    f"report many.csv {PAIR}": (None, "--unknown wrong with `--labels` counts"),
+    f"report gaps.csv {PAIR} --labels ham": (None, "--unknown wrong with `--labels` counts"),
+    f"report codes.csv {PAIR} --choices no yes": ("--numeric",),
 }
 
 
@@ -37,22 +97,23 @@ def run(command, tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore:informedness. ")
 @pytest.mark.parametrize("line", SUGGESTED)
 def test_a_line_to_paste_works_or_the_error_says_which_words_to_replace(line, run):
-    suggested, *said = SUGGESTED[line]
+    wanted, *said = SUGGESTED[line]
     code, output, errors = run(line)
     assert (code, output) == (2, "")
-    assert all(part in errors for part in said)
-    found = re.findall("^  informedness (.*)$", errors, re.MULTILINE)
-    assert found == ([] if suggested is None else [suggested])
-    for line in found:
-        assert run(line)[0] == 0
+    assert [part for part in said if part not in errors] == []
+    pasted = re.findall("^  informedness (.*)$", errors, re.MULTILINE)
+    assert len(pasted) == (wanted is not None)
+    assert all(line.endswith(wanted) or f" {wanted} -- " in line for line in pasted)
+    for line in pasted:
+        assert run(line.replace(" ID", " id") if "in place of ID" in errors else line)[0] == 0
 
 
 @pytest.mark.parametrize(
     ("names", "is_warned"), [(["spam", "ham"], True), (["spam", "bert"], False), (["0", "1"], True)]
 )
 def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(names, is_warned, run):
-    sides = [GOLD, BERT] if "spam" in names else [[*"010110"], [*"001100"]]
-    Path("headless.csv").write_text(cells(*sides, names=names))
-    code, _, errors = run(f"report headless.csv -r {names[0]} -p {names[1]}")
+    sides = ["010110", "001100"] if "0" in names else [GOLD, BERT]
+    Path("p.csv").write_text(cells(**dict(zip(names, sides, strict=True))))
+    code, _, errors = run(f"report p.csv -r {names[0]} -p {names[1]}")
     said = f"the names {names[0]!r} and {names[1]!r} are also labels in the rows: if there is no "
     assert (code, said in errors) == (0, is_warned)

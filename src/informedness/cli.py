@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import dropwhile
+from itertools import chain, dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,6 @@ def _main(arguments: Sequence[str]) -> int:
     options = argparse.Namespace(flags={}, has_left_out=False, references=None)
     options.reword = lambda message: _in_options(message, options)
     options.tell = lambda message: _tell(options.reword(message))
-    options.complete = lambda added: _completed(arguments, added)
     try:
         if sys.stdout is None:
             raise ValueError("standard output is closed")
@@ -102,8 +101,8 @@ def _main(arguments: Sequence[str]) -> int:
         what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
         return _refused(options.reword(what))
     except (ValueError, ImportError) as error:
-        remedied = _remedied(arguments, getattr(error, "remedy", {}), options)
-        return _refused(options.reword(str(error)) + remedied)
+        to_paste = _to_paste(arguments, getattr(error, "remedy", {}), options)
+        return _refused(options.reword(str(error)) + to_paste)
     try:
         print(said, flush=True)
     except UnicodeEncodeError as error:
@@ -177,24 +176,23 @@ def _tell(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def _completed(arguments: Sequence[str], added: Sequence[str]) -> str:
-    """Return the command that was given, with more options."""
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    return shlex.join(["informedness", *arguments[:end], *added, *arguments[end:]])
+def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) -> str:
+    """Return the command that would do, on a line of its own; empty unless all of it is known.
 
-
-def _remedied(arguments: Sequence[str], remedy: dict[str, Any], options: Any) -> str:
-    """Return the command that would do, on a line of its own; empty if none is known."""
+    It works when it is pasted, or the error says which words of it to replace.
+    """
     columns = remedy.get("columns", {})
-    added: list[str] = []
-    for name, value in remedy.items():
-        if value == []:  # labels, of which none has been seen
-            return ""
-        if name in options.flags:
-            values = value if isinstance(value, list) else [] if value is True else [value]
-            added += [options.flags[name], *map(str, values)]
-    given = [columns.get(argument, argument) for argument in arguments]
-    return f"\n  {_completed(given, added)}" if added or given != [*arguments] else ""
+    if any(x is not None for x in columns.values()) and len(options.path) > 1:
+        # the other name may not exist in each
+        joins = "; several files are read as one: to join two, give `on` a column of both"
+        return "" if options.on is not None else options.reword(joins)
+    if not remedy or "" in columns.values():
+        return ""
+    given = [columns.get(x, x) for x in arguments if columns.get(x, x) is not None]
+    of_options = ([options.flags[x], *y] for x, y in remedy.items() if x != "columns")
+    added = map(str, chain.from_iterable(of_options))
+    end = given.index("--") if "--" in given else len(given)
+    return f"\n  {shlex.join(['informedness', *given[:end], *added, *given[end:]])}"
 
 
 def _in_options(message: str, options: argparse.Namespace) -> str:

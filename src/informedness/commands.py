@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .contingency import ContingencyTable
 from .core.labels import NAMES, Label, check_choice
-from .inputs.columns import named_columns, naming
+from .inputs.columns import DataError, named_columns, naming
 from .inputs.open import list_files, named_format
 from .inputs.read import signed
 from .inputs.text_labels import LabelOptions
@@ -54,9 +54,9 @@ def _source(options: Namespace) -> str:
     named = [x for x in (options.references, options.predictions) if x is not None]
     if len(named) == 2:
         return "columns"
-    if _is_table(options):
-        raise _columns_there(options)
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
+    if is_text != [True, True] and _is_table(options):
+        return "columns"
     if named or (any(is_text) and is_text != [True, True]):
         said = "`--references` and `--predictions` must name columns, except for logs of harnesses"
         lines = "and in a report two text files (.txt), of references and of predictions"
@@ -70,7 +70,7 @@ def _check(options: Namespace) -> str:
     is_report = options.command == "report"
     is_ranking = is_report and len(options.predictions or ()) > 1
     is_number = is_report and not is_ranking and options.metric is not None
-    logs = "logs of evaluation harnesses: leave out --references and --predictions"
+    logs = "logs of evaluation harnesses, not for columns"
     columns = "columns: give --references and --predictions, or leave it out"
     is_odds = options.prior is not None and options.confidence_level is None
     scores = "all scores, and --metric prints one: leave out one of them"
@@ -108,51 +108,82 @@ def _check(options: Namespace) -> str:
     twice = [x for x in options.predictions or () if options.predictions.count(x) > 1]
     if twice and options.on is None:
         raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
+    if options.on is not None and len(options.path) != 2:
+        raise ValueError(f"`--on` needs two files, got {len(options.path)}")
     is_pair = source == "lines" or (options.on and len({*(options.predictions or ())}) < 2)
     if is_pair and len(options.path) > len({Path(file).resolve() for file in options.path}):
         raise ValueError(f"FILE must name two files, got {options.path[0]} twice")
+    if source == "columns" and None in (options.references, options.predictions):
+        _ask_for_columns(options)
     return source
 
 
 def _is_table(options: Namespace) -> bool:
     """Return whether what is given without columns is a file with columns, and no log."""
     file = Path(options.path[0])
-    if options.harness is not None or named_format(file) is None or not file.is_file():
+    kind = "csv" if file.suffix.lower() == ".txt" else options.file_format or named_format(file)
+    if options.harness is not None or kind is None or not file.is_file():
         return False
     from .logs.reading import READERS
 
     return not any(reader.is_log(file) for reader in READERS.values())
 
 
-def _columns_there(options: Namespace) -> ValueError:
-    """Return the error that nobody has named the columns of a file: which there are."""
-    from .inputs.doubts import role_in
+def _ask_for_columns(options: Namespace) -> None:
+    """Raise the error that nobody has named columns: which the first file has, or two to join."""
+    from .inputs.doubts import no_header, role_in
     from .listing import MOST_ROWS, columns_listed, sharing
 
-    file, kind = list_files(options.path[0], options.file_format)[0]
-    found = columns_listed(file, kind, options.encoding, options.rows)
-    if not any(found.values()):
-        return ValueError(f"{file}: the file has no rows, or no labels in them")
-    alike = sharing(found)
-    rows = [["column", "different", "same labels", "most frequent"]]
+    def columns_in(path: str) -> dict[str, Counter[object]]:
+        file, kind = list_files(path, options.file_format)[0]
+        with naming(path):
+            found = columns_listed(file, kind, options.encoding, options.rows)
+            if not any(found.values()):
+                raise ValueError("there must be rows with labels, below a name for each column")
+        return found
+
+    _samples(options, {})  # refuses options with which no columns would do
+    is_report, first = options.command == "report", columns_in(options.path[0])
+    words = [x for x in options.path[1:] if x in first and not Path(x).exists()]
+    paths = [x for x in options.path if x not in words]
+    list_files(paths, options.file_format)  # all exist
+    is_joined = len(paths) == 2 and (options.on is not None or not is_report)
+    listed = [first, *map(columns_in, paths[1:] if is_joined else ())]
+    found = {x: first.get(x, Counter()) + listed[-1].get(x, Counter()) for x in first | listed[-1]}
+    alike, given = sharing(found), options.predictions or []
+    rows = [["column", "different", "shares labels", "most frequent"]]
     for name, times in found.items():
         often = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3))
         rows.append([shown(name), str(len(times)), "yes" if name in alike else "", often])
-    given = options.predictions or []
-    free = [x for x in alike if x not in (options.references, *given)]
-    first = min(free, key=lambda x: role_in(x) != "references", default=None)
-    references = first if options.references is None else options.references
-    n_more = max(0, (1 if options.command == "report" else 2) - len(given))
-    models = [x for x in free if x != references][:n_more]
+
+    # Of columns without gaps: references if one alone is called so, and what is beside them
+    free = [x for x in alike if None not in found[x] and (x in first or is_report)]
+    true = [x for x in free if x in first and role_in(x) == "references"]
+    references = true[0] if options.references is None and len(true) == 1 else options.references
+    n_more = max(0, (1 if is_report or is_joined else 2) - len(given))
+    beside = [x for x in free if x in listed[-1] and role_in(x) != "references"]
+    models = [x for x in beside if x not in (references, *given)][:n_more]
+    others = [x for x in map(vars(options).get, ("on", "counts", "weights", "groups")) if x]
+    named = {references, *given, *others, *(options.by or ())}
     said = "Name the true labels (-r) and the predictions (-p) from this list"
-    if references is not None and len(models) == n_more:
-        added = ["-r", references] if options.references is None else []
-        said += f", for example\n  {options.complete([*added, *['-p', *models] * bool(models)])}"
-    elif options.command == "compare":
+    remedy: dict[str, Any] = {}
+    if len(models) == n_more and named <= {*found}:
+        said += ", for example"
+        remedy = {"columns": dict.fromkeys(words)} if words else {}
+        remedy |= {"references": [references]} if options.references is None else {}
+        remedy |= {"predictions": models} if models else {}
+        if is_joined and options.on is None:
+            remedy["on"] = ["ID"]
+            said += " with the column that identifies a sample in place of ID"
+    elif not is_report:
         said += ", those of two models; or pass a file of each and what identifies a sample (--on)"
-    return ValueError(
-        f"`--references` and `--predictions` must name columns of {file}; in its first "
-        f"{MOST_ROWS:,} rows it has\n\n{aligned(rows)}\n\n{said}"
+    if head := no_header(alike, {label for x in alike for label in found[x]}):
+        said = f"{said}; {head}"
+    files = " and ".join(paths[: len(listed)])
+    raise DataError(
+        f"`--references` and `--predictions` must name columns of {files}; the first "
+        f"{MOST_ROWS:,} rows have\n\n{aligned(rows)}\n\n{said}",
+        remedy,
     )
 
 
@@ -176,8 +207,6 @@ def _rows(options: Namespace, samples: "Samples", second: Sequence[str] = ()) ->
     how = _given(options, "encoding", *_OF_FILES)
     if options.on is None or not second:
         return read_files(options.path, samples, **how)
-    if len(options.path) != 2:
-        raise ValueError(f"`--on` needs two files, got {len(options.path)}")
     sides = [x for x in samples.names if x != second[-1]], second
     names = [{x: samples.names[x] for x in of_file} for of_file in sides]
     return joined_rows(options.path, options.on, names, samples, **how)

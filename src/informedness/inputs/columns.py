@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from itertools import chain
 from typing import Any
 
 from ..core.labels import show
@@ -14,7 +14,11 @@ _MOST_NAMES = 40  # that an error lists
 
 
 class DataError(ValueError):
-    """Why data cannot be read; `remedy` are the options with which it can be."""
+    """Why data cannot be read; `remedy` are the options with which it can be, if they are known.
+
+    They are by argument, as lists of what to give. Under "columns" are other names for words that
+    were given: empty if none is known, None for a word to leave out.
+    """
 
     def __init__(self, message: str, remedy: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -24,9 +28,9 @@ class DataError(ValueError):
 def refuse_all(errors: Sequence[ValueError]) -> None:
     """Raise one error that says all of these; nothing if there are none."""
     if errors:
-        remedies = (getattr(error, "remedy", {}).items() for error in errors)
+        remedies = [getattr(error, "remedy", {}) for error in errors]
         said = "; ".join(dict.fromkeys(map(str, errors)))
-        raise DataError(said, dict(chain.from_iterable(remedies)))
+        raise DataError(said, dict(ChainMap(*remedies)) if all(remedies) else {})
 
 
 @contextmanager
@@ -84,8 +88,7 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
         if present.count(name) != 1:
             there = "occurs twice" if name in present else "does not exist"
             said.append(f"`{argument}` names column {name!r}, which {there}")
-            if close := closest(name, present):
-                columns[name] = close
+            columns[name] = closest(name, [x for x in present if x not in names.values()])
     if said:
         known = listed(present, *names.values())
         raise DataError(f"{'; '.join(said)}; the columns are {known}", {"columns": columns})

@@ -38,7 +38,7 @@ class Delimited:
             check_columns(names, self.header)
         except DataError as error:
             if why := why_not_utf8(stream.readlines(_START)):
-                raise DataError(f"{error}; {why}", error.remedy) from None
+                raise DataError(f"{error}; {why}") from None
             raise
         self._labelled = [names[argument] for argument in labelled_among(names)]
         self._hidden = self._lines_within_cells()

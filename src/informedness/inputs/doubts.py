@@ -52,14 +52,14 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
         )
 
 
-def warn_of_no_header(names: Collection[str], labels: Collection[Any]) -> None:
-    """Warn if all names of columns are labels, too: the first sample may be read as a header."""
-    if {*names} <= {*labels}:
-        warn(
-            f"the names {' and '.join(map(repr, names))} are also labels in the rows: if there is "
-            "no header, add one as the first line",
-            LabelsWarning,
-        )
+def no_header(names: Collection[str], labels: Collection[Any]) -> str:
+    """Return that all names of columns are labels, too, as in a first sample; empty if not."""
+    if not names or not {*names} <= {*labels}:
+        return ""
+    return (
+        f"the names {' and '.join(map(repr, names))} are also labels in the rows: if there is no "
+        "header, add one as the first line"
+    )
 
 
 def role_in(name: Any) -> str | None:

@@ -305,7 +305,7 @@ def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
         yield
     except (pyarrow.ArrowException, csv.Error, OSError, UnicodeError, MemoryError) as error:
         what = str(error) or "it asks for more memory than there is"
-        if "UTF8" in what and kind in DELIMITERS:
+        if kind in DELIMITERS:
             stream.seek(0)
             what = why_not_utf8(stream) or what
         what = said_of_row(what) or what

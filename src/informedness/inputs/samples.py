@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..contingency import read_whole
-from ..core.labels import Column, Label, Numbers, check_same_kind
+from ..core.labels import Column, Label, LabelsWarning, Numbers, check_same_kind, warn
 from ..core.table import Task, read_amounts
 from .columns import DataError, labelled_among, naming, refuse_all
 from .csv import DELIMITERS
-from .doubts import is_count, warn_of_count, warn_of_no_header, warn_of_swapped
+from .doubts import is_count, no_header, warn_of_count, warn_of_swapped
 from .fast import read_quickly
 from .open import columns_in, list_files, open_whole, read_header
 from .read import Amounts, Read, ReadColumn
@@ -155,7 +155,8 @@ class Samples:
         known = [label for label, _ in sides["references"]]
         self.refuse(classes=known)
         labels = {str(y) if self._has_text else y for side in sides.values() for y, _ in side}
-        warn_of_no_header([self.names[x] for x in self.labelled], labels)
+        if said := no_header([self.names[x] for x in self.labelled], labels):
+            warn(said, LabelsWarning)
         integers = self._integers([[label for label, _ in side] for side in sides.values()])
         sides = {x: [(integers.get(y, y), n) for y, n in side] for x, side in sides.items()}
         known = [label for label, _ in sides["references"]]
@@ -190,8 +191,12 @@ class Samples:
             with naming(first_of([*self._bad] or self.sources)):
                 refuse_all([*self._errors.values(), *nulls, *errors])
         except DataError as error:
-            if error.remedy.get("unknown") == "wrong" and not self.options.known:
-                error.remedy["labels"] = sorted({*classes, *self._classes})[:_MOST_CLASSES]
+            if "unknown" in error.remedy:
+                ignored, known = str(self.options.ignore_index), {*self.options.known}
+                found = [x for x in sorted({*classes, *self._classes}) if str(x) != ignored]
+                fit = {*map(str, found)} <= known if known else 0 < len(found) <= _MOST_CLASSES
+                labels = {} if known else {"labels": found}
+                error.remedy = error.remedy | labels if fit else {}
             raise
 
     def _null_errors(self) -> list[ValueError]:
@@ -207,11 +212,11 @@ class Samples:
         how = "drop_null=True leaves out rows with missing values"
         wrong = [x for x in lacking if x.startswith("predictions")]
         if wrong:
-            remedy["unknown"] = "wrong"
+            remedy["unknown"] = ["wrong"]
             counted = 'unknown="wrong" with `labels` counts a missing prediction as wrong'
             how = f"{counted}, {how}, which flatters a model that gives up on hard samples"
         if len(wrong) < len(lacking):
-            remedy["drop_null"] = True
+            remedy["drop_null"] = []
         how += ", keep_missing=True reads such text as labels" * self._has_text
         return [DataError(f"{'; '.join(found)}: {how}", remedy)] if found else []
 

@@ -170,7 +170,7 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
             _declared(_renamed(whole, integers), task)
         except ValueError as error:
             argument = "labels" if samples.options.choices is None else "choices"
-            remedy = {} if "every reference" in str(error) else {"unknown": "wrong"}
+            remedy = {} if "every reference" in str(error) else {"unknown": ["wrong"]}
             samples.refuse([DataError(str(error).replace("`labels`", f"`{argument}`"), remedy)])
         tables = {name: _declared(table, task) for name, table in tables.items()}
     tables = {name: replace(table, read=(read,)) for name, table in tables.items()}

@@ -183,7 +183,7 @@ def _extracted(text: Any, role: str, pattern: re.Pattern[str], unknown: str) -> 
             f"`extract` must find an answer in each text, and found none in {show(text)} of "
             f'`{role}`: pass unknown="wrong" with `labels` or `choices` to count such predictions '
             "as wrong answers",
-            {"unknown": "wrong"},
+            {"unknown": ["wrong"]},
         )
     return answer
 
@@ -214,7 +214,7 @@ def _named(
     raise DataError(
         f"`{name}` must hold names of classes, or their positions from 0 to {len(names) - 1}, got "
         f"{show(answer)}{': numeric=True reads such text as a position' * is_text}",
-        {"numeric": True} if is_text else {},
+        {"numeric": []} if is_text else {},
     )
 
 
