@@ -77,6 +77,8 @@ SUGGESTED = {
     "report three.csv -r golden -p x": (None, "'x', which does not exist"),
     "report gold.csv bert.csv -r gold -p bert": (None, "gold.csv: ", "to join two, give `--on` a"),
     "compare a.csv bert.csv --on id -r gold -p preds": (None, "did you mean 'pred'?"),
+    "report rows.jsonl -r gold -p out.say": ("report rows.jsonl -r gold -p out.says",),
+    "report rows.jsonl -r gold -p out.all": (None, "line 1: 'out.all' holds several values, ["),
     # values are missing, or no classes
     f"report gaps.csv {PAIR}": (f"--unknown wrong {CLASSES}",),
     f"report many.csv {PAIR}": (None, "--unknown wrong with `--labels` counts"),

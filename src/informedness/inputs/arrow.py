@@ -167,10 +167,7 @@ def _column(batch: Any, name: str, first_row: int) -> Any:
     if top == name:
         return column
     for number, value in enumerate(column.to_pylist(), start=first_row):
-        try:
-            values.append(one_value({top: value}, name))
-        except ValueError as error:
-            raise ValueError(f"row {number} has no {name!r}; {error}") from error
+        values.append(one_value({top: value}, name, f"row {number}"))
     return pyarrow.array(values)
 
 

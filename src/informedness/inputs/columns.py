@@ -30,7 +30,9 @@ def refuse_all(errors: Sequence[ValueError]) -> None:
     if errors:
         remedies = [getattr(error, "remedy", {}) for error in errors]
         said = "; ".join(dict.fromkeys(map(str, errors)))
-        raise DataError(said, dict(ChainMap(*remedies)) if all(remedies) else {})
+        columns = ChainMap(*(remedy.get("columns", {}) for remedy in remedies))
+        remedy = {**ChainMap(*remedies), "columns": dict(columns)}
+        raise DataError(said, remedy if all(remedies) else {})
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ..core.labels import show
 from ..extras import needing
-from .columns import DataError, check_columns, closest, listed, why_not_utf8
+from .columns import DataError, check_columns, closest, listed, naming, refuse_all, why_not_utf8
 
 Row: TypeAlias = tuple[str, Any]
 """Where an object stands, and the object."""
@@ -134,15 +134,13 @@ def _values_of(row: Any, names: Mapping[str, str], where: str) -> list[Any]:
     """Return the values of the columns in a JSON object."""
     if not isinstance(row, dict):
         raise ValueError(f"{where} must be a JSON object, got {show(row)}")
-    values, missing, renamed = [], list[str](), dict[str, str]()
+    values, errors = [], list[ValueError]()
     for name in names.values():
         try:
-            values.append(one_value(row, name))
+            values.append(one_value(row, name, where))
         except ValueError as error:
-            missing.append(f"{where} has no {name!r}; {error}")
-            renamed |= {name: close} if (close := closest(name, row)) else {}
-    if missing:
-        raise DataError("; ".join(dict.fromkeys(missing)), {"columns": renamed})
+            errors.append(error)
+    refuse_all(errors)
     return values
 
 
@@ -222,16 +220,16 @@ def leaves(value: Any, path: str = "") -> Iterator[str]:
 
 
 def value_in(row: Mapping[str, Any], name: str) -> Any:
-    """Return the value that a name leads to in a JSON object, None if a null stands on the way.
+    """Return what a name leads to in a JSON object, None if a null stands on the way.
 
     Raises
     ------
     ValueError
-        If there is no such column, or no greatest number; the message says what is there instead.
+        If it leads nowhere; the message says what is there instead.
     """
-    rest, is_argmax = _start(name, row)
     value: Any = row
-    path, left = "", rest
+    path = ""
+    left: str | None = name
     while left is not None and value is not None:
         step: str | int
         if isinstance(value, dict):
@@ -245,17 +243,31 @@ def value_in(row: Mapping[str, Any], name: str) -> Any:
             raise ValueError(f"{path!r} is {show(value)}, which has no fields")
         value = value[step]
         path = f"{path}.{step}".removeprefix(".")
-    return _argmax(value, rest) if is_argmax else value
+    return value
 
 
-def one_value(row: Mapping[str, Any], name: str) -> Any:
-    """Return the same, which must not be several values."""
-    value = value_in(row, name)
-    if isinstance(value, (dict, list)):
-        raise ValueError(
-            f"there must be one value, got {show(value)}: name a field or an element in it, or "
-            f"argmax:{name} for the position of the largest number"
-        )
+def one_value(row: Mapping[str, Any], name: str, where: str) -> Any:
+    """Return the one value that a name leads to, or with `argmax:` the position of the greatest.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or there are several; the message says where the object stands.
+    """
+    way, is_argmax = _start(name, row)
+    try:
+        value = value_in(row, way)
+    except ValueError as error:
+        remedy = {"columns": {name: closest(name, [*leaves(row)])}}
+        raise DataError(f"{where} has no {name!r}; {error}", remedy) from error
+    with naming(where):
+        if is_argmax:
+            return _argmax(value, way)
+        if isinstance(value, (dict, list)):
+            raise ValueError(
+                f"{name!r} holds several values, {show(value)}: name a field or an element in it, "
+                f"or argmax:{name} for the position of the largest number"
+            )
     return value
 
 
