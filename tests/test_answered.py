@@ -21,7 +21,7 @@ from informedness import compare, leaderboard, nit_score, report
 from informedness.results.report import Report
 from tables import table_of_labels
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 
 CHOICES = ["A", "B", "C", "D"]
 GOLD = [0, 1, 2, 0, 1, 3]

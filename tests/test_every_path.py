@@ -1,41 +1,248 @@
-"""Every case of `cases.py` through function, module and command line, to 1e-12."""
+"""Every path says the same of the same labels, and to 1e-12: `kinds` and `cases` say what."""
 
 import json
-from collections.abc import Callable
-from typing import Any
+import warnings
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
-import pyarrow
+import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from cases import CASES, Case
-from informedness import informedness_score, nit_score
+from cases import CASES, informedness
+from cli_cases import write
+from file_cases import COLUMNS
+from golden import close
+from informedness import (
+    ContingencyTable,
+    Tally,
+    estimate,
+    informedness_score,
+    nit_score,
+    slices,
+    table_from_file,
+)
+from kinds import DOMAINS, KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT
+from sources import reader_of
+from tables import table_of_labels, table_of_pairs
 
-Scores = dict[str, float]
+CANNOT_HOLD = (pa.ArrowException, TypeError)  # what a container raises, before anything is read
 
 
-def by_functions(case: Case, **_: Any) -> Scores:
+def tallied(references, predictions):
+    tally = Tally()
+    tally.update(references=references, predictions=predictions)
+    return tally.table.informedness()
+
+
+def by_slice(references, predictions):
+    by = [0] * len(references)
+    return slices(references, predictions, by=by).overall.scores["informedness"]
+
+
+FUNCTIONS = [
+    informedness_score,
+    lambda *pair: estimate(*pair).value,
+    lambda *pair: table_of_pairs(*pair, np.ones(len(pair[0]))).informedness(),
+    lambda *pair: table_of_labels(*pair).informedness(),
+    by_slice,
+    tallied,
+]
+
+
+def by_functions(kind, **_):
+    for score in FUNCTIONS:
+        yield lambda score=score: score(*kind.sides())
+
+
+def by_modules(kind, load, **_):
+    metric = load("informedness")
+
+    def in_batches():
+        for reference, prediction in kind.pairs():
+            metric.add(reference=reference, prediction=prediction)
+        return metric.compute()["informedness"]
+
+    given = {"references": kind.references, "predictions": kind.predictions}
+    yield lambda: metric.compute(**given)["informedness"]
+    yield in_batches
+
+
+TYPED = "p.jsonl", "p.parquet", "p.xlsx", "polars", "pyarrow", "pandas"
+
+
+def held(kind, folder, is_text):
+    """Yield each source that can hold a kind, and what reads it; an empty cell holds nothing."""
+    sides = kind.sides()
+    if is_text:
+        sides = [[None if x is None else str(x) for x in side] for side in sides]
+    for source in ("p.csv",) if is_text else TYPED:
+        if source != "p.xlsx" or "" not in [*sides[0], *sides[1]]:
+            with suppress(*CANNOT_HOLD):
+                named = dict(zip(COLUMNS.values(), sides, strict=True))
+                yield source, reader_of(source, named, folder)
+
+
+def by_sources(kind, is_text, tmp_path, **_):
+    for source, read in held(kind, tmp_path, is_text):
+        yield lambda read=read: read().informedness()
+        if source == "pandas":
+            yield lambda read=read: sum(read(by="gold").values()).informedness()
+
+
+def reported(command, *given):
+    """Return a report in JSON; raise an error if it is refused, and warn of what is warned of."""
+    code, output, errors = command("report", *given, "--format", "json")
+    if code:
+        assert (code, output) == (2, "")
+        raise ValueError(errors)
+    for line in errors.splitlines():
+        if line.startswith("warning: "):
+            warnings.warn(line, stacklevel=1)
+    return json.loads(output)
+
+
+def by_commands(kind, is_text, tmp_path, command, options=(), **_):
+    def run(*given):
+        return reported(command, *given, "--metric", "informedness", *options)
+
+    for source, _ in held(kind, tmp_path, is_text):
+        if source.startswith("p."):
+            yield lambda source=source: run(tmp_path / source, "-r", "gold", "-p", "model")
+    texts = [["" if x is None else str(x) for x in side] for side in kind.sides()]
+    if is_text and all(x.splitlines() == [x] for side in texts for x in side if x):
+        for name, side in zip("rp", texts, strict=True):
+            (tmp_path / f"{name}.txt").write_text("".join(f"{x}\n" for x in side))
+        yield lambda: run(tmp_path / "r.txt", tmp_path / "p.txt")
+
+
+# Each path, and whether all is text there
+PATHS = {
+    "functions": (by_functions, False),
+    "modules": (by_modules, False),
+    "files and frames with types": (by_sources, False),
+    "files of text": (by_sources, True),
+    "commands on files with types": (by_commands, False),
+    "commands on text": (by_commands, True),
+}
+
+
+def outcome(call):
+    """Return the value of a call and what it warns of, or None and why it is refused."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            value = call()
+        except (ValueError, TypeError) as error:
+            return None, str(error)
+    return value, " ".join(str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("name", PATHS)
+def test_each_kind_is_scored_right_warned_of_or_refused(name, load, tmp_path, command):
+    path, is_text = PATHS[name]
+    wrong = []
+    for title, kind in KINDS.items():
+        expected, value = kind.text if is_text else kind.typed, kind.wanted(is_text)
+        for call in path(kind, is_text=is_text, load=load, tmp_path=tmp_path, command=command):
+            found, said = outcome(call)
+            about = {words for words in (NULL, OUTSIDE, SPELT) if words in said}
+            wanted = {expected} - {RIGHT, REFUSED, *([SPELT] if name == "modules" else [])}
+            is_right = found is None if expected == REFUSED else found == close(value)
+            if (
+                not is_right
+                or (found is not None and not wanted <= about)
+                or (expected == RIGHT and about)
+            ):
+                wrong.append(f"{title}: {expected}, {value}, got {found}, {said}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_what_is_declared_is_not_warned_of_and_strict_makes_errors_of_warnings(tmp_path, command):
+    for title, kind in KINDS.items():
+        if kind.typed in (NULL, OUTSIDE, SPELT):
+            classes = list(dict.fromkeys([*kind.references, *kind.predictions]))
+            found, said = outcome(lambda: informedness_score(*kind.sides(), labels=classes))  # noqa: B023
+            assert found == close(kind.wanted(is_text=False)), title
+            assert not any(words in said for words in (NULL, OUTSIDE, SPELT)), title
+    how = {"tmp_path": tmp_path, "command": command, "options": ["--strict"]}
+    for title, kind in KINDS.items():
+        for is_text, expected in ((True, kind.text), (False, kind.typed)):
+            for call in by_commands(kind, is_text=is_text, **how):
+                found, said = outcome(call)
+                if expected == RIGHT:
+                    assert found == close(kind.wanted(is_text)), title
+                elif expected != REFUSED:
+                    assert (found, expected in said) == (None, True), title
+
+
+def test_predictions_of_which_none_is_a_declared_class_are_warned_of():
+    with pytest.warns(UserWarning, match="no label in `y_pred` is one of the declared classes"):
+        informedness_score(["a", "b"], ["A", "B"], labels=["a", "b"], unknown="wrong")
+
+
+def test_an_error_of_both_sides_or_of_several_columns_is_said_at_once(tmp_path, command):
+    path = write(
+        tmp_path / "p.csv", [("a", "x", ""), ("b", "", ""), ("", "a", "1")], ("gold", "model", "w")
+    )
+    run = "report", path, "-r", "glod", "-p", "modle"
+    code, _, errors = command(*run)
+    assert (code, errors.count("does not exist")) == (2, 2)
+    assert errors.splitlines()[1] == f"  informedness report {path} -r gold -p model"
+    code, _, errors = command("report", path, "-r", "gold", "-p", "model", "--weights", "w")
+    assert (code, errors.count("in 1 of 3 rows"), errors.count("in 2 of 3 rows")) == (2, 2, 1)
+    assert errors.splitlines()[1].endswith("--unknown wrong --drop-null --labels a b")
+    (tmp_path / "p.jsonl").write_text('{"gold": "x", "model": "y"}\n{"gold": "a", "model": "a"}\n')
+    run = "report", tmp_path / "p.jsonl", "-r", "gold", "-p", "model", "--labels", "a", "b"
+    code, _, errors = command(*run)
+    assert "every reference, 'x' is missing" in errors
+    assert "every prediction, 'y' is missing" in errors
+
+
+def test_names_of_a_data_frame_of_counts_are_warned_of_as_samples_are():
+    for names, said in ((["a", "b"], ""), (["a", "NA"], NULL), (["yes", "Yes"], SPELT)):
+        made = pd.DataFrame([[2, 1], [1, 2]], names, names)
+        assert said in outcome(lambda: ContingencyTable.from_matrix(made))[1], names  # noqa: B023
+    assert OUTSIDE in outcome(lambda: ContingencyTable.from_matrix([[1, 1], [0, 0]]))[1]
+
+
+def test_labels_of_every_domain_are_scored_without_a_word(tmp_path):
+    for labels in DOMAINS:
+        references = [labels[i % len(labels)] for i in range(60)]
+        predictions = references[:50] + references[:10]
+        path = write(tmp_path / "p.csv", list(zip(references, predictions, strict=True)))
+        for score in (
+            lambda: informedness_score(references, predictions),  # noqa: B023
+            lambda: table_from_file(path, **COLUMNS).informedness(),  # noqa: B023
+        ):
+            found, said = outcome(score)
+            assert (found, said) == (close(informedness(references, predictions)), ""), labels
+
+
+# Every case of `cases.py`, to 1e-12
+
+
+def scores_by_functions(case, **_):
     functions = {"informedness": informedness_score, "nit": nit_score}
     inputs = case.references, case.predictions
     return {name: score(*inputs, **case.options) for name, score in functions.items()}
 
 
-def by_module(case: Case, *, load: Callable[[str], Any], **_: Any) -> Scores:
+def scores_by_module(case, load, **_):
     inputs = {"references": case.references, "predictions": case.predictions}
     modules = {name: load(name) for name in ("informedness", "nit")}
     return {name: x.compute(**inputs, **case.options)[name] for name, x in modules.items()}
 
 
-def in_json(labels: Any) -> list[Any]:
+def in_json(labels):
     """Return labels as they stand in a file of JSON."""
     is_masked = isinstance(labels, np.ma.MaskedArray)
     values = (labels if is_masked else np.asarray(labels, dtype=object)).tolist()
     return [None if x is pd.NA else x for x in values]
 
 
-def by_command_line(case: Case, *, command: Any, tmp_path: Any, **_: Any) -> Scores:
+def scores_by_command(case, command, tmp_path, **_):
     columns = {"reference": in_json(case.references), "prediction": in_json(case.predictions)}
     options = dict(case.options)
     if "sample_weight" in options:
@@ -48,42 +255,28 @@ def by_command_line(case: Case, *, command: Any, tmp_path: Any, **_: Any) -> Sco
         arguments += [f"--{name.replace('_', '-')}={value}"]
     if any(isinstance(label, bytes) for label in columns["prediction"]):
         path = tmp_path / "predictions.parquet"
-        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+        pa.parquet.write_table(pa.table(columns), path)
     else:
         path = tmp_path / "predictions.jsonl"
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    arguments += ["--keep-missing", "--format", "json"]
-    code, output, errors = command("report", path, *arguments)
-    if code:
-        assert (code, output) == (2, "")
-        raise ValueError(errors)
-    return json.loads(output)
+    return reported(command, path, *arguments, "--keep-missing")
 
 
-PATHS = [by_functions, by_module, by_command_line]
-every_path = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.__name__)
+SCORED = scores_by_functions, scores_by_module, scores_by_command
 
 
-@pytest.fixture
-def given(load, command, tmp_path):
-    return {"load": load, "command": command, "tmp_path": tmp_path}
-
-
-@every_path
-def test_every_path_gives_the_same_refusal(path, given):
-    for case in (case for case in CASES if case.refusal):
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", SCORED)
+def test_every_path_gives_the_same_value_or_refusal(path, load, command, tmp_path):
+    for case in CASES:
+        if not case.refusal:
+            scores = path(case, load=load, command=command, tmp_path=tmp_path)
+            found = scores["informedness"], scores["nit"]
+            assert found == close((case.informedness, case.nit)), case.id
+            continue
         message = case.refusal
-        if path is by_functions:  # which name their arguments as scikit-learn does
+        if path is scores_by_functions:  # which name their arguments as scikit-learn does
             message = message.replace("references", "y_true").replace("predictions", "y_pred")
         with pytest.raises(ValueError, match=f"(?s){message}"):
-            path(case, **given)
-
-
-@every_path
-@pytest.mark.filterwarnings("ignore")
-def test_every_path_gives_the_same_value(path, given):
-    for case in (case for case in CASES if not case.refusal):
-        scores = path(case, **given)
-        found = scores["informedness"], scores["nit"]
-        assert found == pytest.approx((case.informedness, case.nit), rel=0, abs=1e-12), case.id
+            path(case, load=load, command=command, tmp_path=tmp_path)

@@ -24,7 +24,7 @@ from informedness import table_from_file
 from informedness.warnings import InformednessWarning
 from tables import table_of_labels
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 
 
 @pytest.fixture(params=SIZES.values(), ids=SIZES)
@@ -196,7 +196,7 @@ NINE = ["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]
 
 def test_text_for_a_missing_value_is_a_null_in_text_files_unless_it_is_meant(batches, tmp_path):
     path = tmp_path / "p.csv"
-    for missing in NINE:  # test_kinds.py refuses them
+    for missing in NINE:  # test_every_path.py refuses them
         gold, model = ["a", missing, "b", "a"] * 20, ["a", "a", missing, "b"] * 20
         write_csv(columns(gold, model), path)
         assert table_of(path, drop_null=True) == table_of_labels(["a"] * 40, ["a", "b"] * 20)

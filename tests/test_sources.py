@@ -1,8 +1,13 @@
-"""Files of every format and frames of every engine: what they hold is read alike."""
+"""Files of every format and frames of every engine: what they hold is read alike, or refused."""
 
+import sys
 import warnings
 from decimal import Decimal
+from functools import partial
 
+import duckdb
+import ibis
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -12,10 +17,10 @@ import pytest
 from file_cases import COLUMNS, SIZES, WRITERS, read_columns, table_of
 from frame_cases import labels_and_weights
 from informedness import table_from_frame
-from sources import SOURCES, reader_of
+from sources import ENGINES, SOURCES, reader_of
 from tables import table_of_labels, table_of_pairs
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 
 LABELS, WEIGHTS = labels_and_weights(21, 400)
 # What a source does not hold as it is; all is text in CSV, and a float in Excel
@@ -160,3 +165,172 @@ def test_a_column_that_is_called_a_count_is_warned_of_where_no_pair_occurs_twice
     ):
         frame = pl.DataFrame(rows | {name: [3] * len(rows["gold"])})
         assert is_warned_of(lambda: table_from_frame(frame, **COLUMNS, by=by)) == is_warned, name  # noqa: B023
+
+
+# Frames alone
+
+
+def table_of_frame(frame, **options):
+    return table_from_frame(frame, **COLUMNS | options)
+
+
+def of_dictionary(indices, values):
+    return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(values), safe=False)
+
+
+NAMES = {"gold": ["b", "a", "b"], "model": ["a", "a", "b"]}
+CODED = pa.table({name: pa.array(labels).dictionary_encode() for name, labels in NAMES.items()})
+ENDS = pa.array([2, 3], pa.int32())
+RUNS = [pa.RunEndEncodedArray.from_arrays(ENDS, pa.array(x)) for x in (["a", "b"], [2, 2])]
+RUNS = pa.table({"gold": RUNS[0], "model": ["a", "b", "b"], "w": RUNS[1]})
+WITH_NULL = [of_dictionary([0, 1, 2], ["a", None, "b"]), of_dictionary([1, 1, 0], ["b", "a"])]
+UNLIKE = [pa.table(x, names=["gold", "model"]) for x in (WITH_NULL, WITH_NULL[::-1])]
+ONE_NULL = r"got None \(null\) or nan in 1 of 3 rows of column 'gold'"
+DROPPED, W = {"drop_null": True}, {"weights": "w"}
+PLAIN = pa.array(["a"])
+BROKEN = pa.table({"gold": of_dictionary([-1], ["a"]), "model": PLAIN})
+NO_UTF8 = [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
+NO_UTF8 = pa.Array.from_buffers(pa.string(), 1, NO_UTF8)
+UUID = pa.array([b"a" * 16], pa.uuid())
+
+
+def weighted(*weights):
+    return pl.DataFrame({"gold": ["a", "b", "b"], "model": ["a", "a", "b"], "w": weights})
+
+
+def samples(gold, model, make=pl.DataFrame, **how):
+    return make({"gold": gold, "model": model}, **how)
+
+
+CASES = [
+    # categories, runs and dictionaries count as what they stand for
+    (pd.DataFrame(NAMES).astype("category"), {}, NAMES.values()),
+    (pd.DataFrame(NAMES, dtype=pd.ArrowDtype(pa.string_view())), {}, NAMES.values()),
+    (pl.DataFrame(NAMES, schema_overrides={"gold": pl.Categorical}), {}, NAMES.values()),
+    (pl.DataFrame(NAMES, schema_overrides={"model": pl.Enum([*"zba"])}), {}, NAMES.values()),
+    (CODED, {}, NAMES.values()),
+    (pa.concat_tables([CODED.slice(0, 1), CODED.slice(1)]), {}, NAMES.values()),
+    (RUNS.slice(1), W, ("ab", "bb", [2, 2])),
+    # a null among the values of a dictionary is a null
+    (UNLIKE[0], {}, ONE_NULL),
+    (UNLIKE[0], DROPPED, ("ab", "ab")),
+    (UNLIKE[0].to_pandas(types_mapper=pd.ArrowDtype), {}, ONE_NULL),
+    (UNLIKE[0].to_pandas(types_mapper=pd.ArrowDtype), DROPPED, ("ab", "ab")),
+    (pa.concat_tables(UNLIKE), DROPPED, ("abab", "abab")),
+    # weights are finite integers, floats or decimals
+    *(
+        (weighted(*x), W, ("abb", "aab", list(map(float, x))))
+        for x in (
+            [1, 2, 2**40],  # whose square is no 64-bit integer
+            [Decimal("0.25"), Decimal("2.00"), Decimal("0.00")],
+            [True, False, True],
+            [1e30, 1e31, 1e30],  # more than counts can be
+            [1e300, 1e-300, 1e300],  # whose squares no float can hold
+        )
+    ),
+    (weighted(*"111"), W, "`weights` must hold numbers, got '1'"),
+    (weighted(1.0, 1.0, float("nan")), W | DROPPED, "`weights` must be finite"),
+    (weighted(1.0, 1.0, float("inf")), W, "`weights` must be finite"),
+    (weighted(1e308, 1e308, 1e308), W, "`weights` must have a finite sum"),
+    # what is refused of samples is refused
+    (samples([1, 2], [1.0, 0.7]), {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
+    (samples([*"ab"], [*"ac"]), {"labels": ["a", "b"]}, "every prediction, 'c' is missing"),
+    (samples(["a"], ["a"]), {"ignore_index": "a"}, "got 1 samples, of which none is left"),
+    (samples([1], [[1]]), {}, "`predictions` must have one value per row, got .*'model' of .*list"),
+    (samples([], []), {}, "there must be a sample to score, got 0 samples$"),
+    # what an engine cannot group is refused by argument and column
+    (samples(["a"], [["b"]], pd.DataFrame, dtype=object), {}, "`predictions` .*'model' of list"),
+    (samples([1, "1"], [1, "1"], pd.DataFrame, dtype=object), {}, "`frame` must .* column gold"),
+    (samples(UUID, PLAIN, pa.table), {}, "`references` must hold labels.*UUID"),
+    (BROKEN, {}, "column 'gold' is damaged.*-1"),
+    (BROKEN.to_pandas(types_mapper=pd.ArrowDtype), {}, "column 'gold' is damaged.*-1"),
+    (samples(PLAIN, NO_UTF8, pa.table), {}, "column 'model' is damaged.*UTF"),
+    # what is no frame
+    *((x, {}, "`frame` must be a data frame") for x in ("p.parquet", {"gold": ["a"]}, None)),
+    (np.zeros((2, 2)), {}, "`frame` must be a data frame"),
+]
+if pd.__version__ >= "3":  # pandas 2 gives them as they are
+    half = samples(["a", "b"], ["\ud800", "b"], pd.DataFrame, dtype=object)
+    CASES.append((half, {}, "`frame` must hold .*surrogates"))
+if hasattr(pl, "Int128"):  # not in the lowest version of polars
+    of_128_bits = samples([1, 2], [1, 1], schema=dict.fromkeys(COLUMNS.values(), pl.Int128))
+    CASES.append((of_128_bits, {}, "`frame` must hold columns of labels"))
+
+
+@pytest.mark.parametrize(("frame", "options", "expected"), CASES)
+def test_a_frame_is_read_as_what_it_stands_for_or_refused(frame, options, expected):
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=f"(?s){expected}"):
+            table_of_frame(frame, **options)
+    else:
+        references, predictions, *weights = map(list, expected)
+        how = {"sample_weight": weights[0]} if weights else {}
+        assert table_of_frame(frame, **options) == table_of_labels(references, predictions, **how)
+
+
+FOLDING = {"nocase": "Hh", "noaccent": "ée", "nfc": ["\u00e9", "e\u0301"], "de": ["a", "a\u0001"]}
+
+
+@pytest.mark.slow
+def test_a_collation_that_merges_labels_is_refused():
+    database = duckdb.connect()
+    for collation, pair in FOLDING.items():
+        for column, other in (("gold", "model"), ("model", "gold")):
+            database.execute(
+                f"create or replace table t ({column} varchar collate {collation}, {other} varchar)"
+            )
+            database.executemany("insert into t values (?, ?)", [[*pair]] * 2)
+            message = f"column '{column}', which the engine compares with a collation"
+            with pytest.raises(ValueError, match=message):
+                table_of_frame(database.sql("select * from t"))
+            # as the message says
+            plain = database.sql(f'select {column} collate "C" as {column}, {other} from t')
+            assert table_of_frame(plain).n_samples == 2
+    database.execute("pragma default_collation=nocase")
+    relations = [database.sql("select * from (values ('H', 'h'), ('h', 'H')) t(gold, model)")]
+    behind_ibis = ibis.duckdb.connect(), ibis.sqlite.connect()
+    for connection in behind_ibis:
+        connection.raw_sql("create table t (gold text collate nocase, model text)")
+        connection.raw_sql("insert into t values ('H', 'h'), ('h', 'H'), ('h', 'h')")
+        relations.append(connection.table("t"))
+    for relation in relations[:2]:
+        with pytest.raises(ValueError, match="a collation that takes 'a' and 'A' for equal"):
+            table_of_frame(relation)
+    expected = table_of_labels(["H", "h", "h"], ["h", "H", "h"])
+    assert table_of_frame(relations[2]) == expected  # of SQLite, where it belongs to the column
+
+
+@pytest.mark.slow
+def test_a_column_may_have_any_name_and_others_may_share_one():
+    sides = [*"abb"], [*"aba"]
+    expected = table_of_labels(*sides, sample_weight=[1, 2, 3])
+    message = "`predictions` names column 'x', which does not exist; .*'samples', 'nulls', 'len'"
+    for engine, frame_of in ENGINES.items():
+        for names in (("rows", "squares"), ("references", "weights"), ("samples", "nulls")):
+            frame = frame_of({**dict(zip(names, sides, strict=True)), "len": [1.0, 2, 3]})
+            read = partial(table_from_frame, frame, references=names[0])
+            assert read(predictions=names[1], weights="len") == expected, engine
+        assert read(predictions="samples") == table_of_labels(sides[0], sides[0]), engine
+        with pytest.raises(ValueError, match=message):
+            read(predictions="x")
+    frame = pd.DataFrame([["a", "a", 1, 2], ["b", "a", 3, 4]], columns=["gold", "model", "x", "x"])
+    assert table_of_frame(frame) == table_of_labels(["a", "b"], ["a", "a"])
+    with pytest.raises(ValueError, match="`weights` names column 'x', which occurs twice"):
+        table_of_frame(frame, weights="x")
+
+
+def test_without_narwhals_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "narwhals", None)
+    with pytest.raises(ImportError, match=r"pip install 'narwhals>=2' 'pyarrow>=\d+'$"):
+        table_of_frame(None)
+
+
+def test_a_column_is_found_by_whatever_its_name_is():
+    data, several = [["a", "a"], ["b", "b"], ["b", "a"]], [("m", "gold"), ("m", "guess")]
+    for columns, missing in (([0, 1], 7), (pd.MultiIndex.from_tuples(several), ("m", "pred"))):
+        read = partial(table_from_frame, pd.DataFrame(data, columns=columns), references=columns[0])
+        assert read(predictions=columns[1]) == table_of_labels([*"abb"], [*"aba"])
+        with pytest.raises(ValueError, match=r"`predictions` names column .*, which does not"):
+            read(predictions=missing)
+    with pytest.raises(ValueError, match="`references` must be the name of a column, got None"):
+        table_from_frame(pd.DataFrame(data, columns=[None, "b"]), references=None, predictions="b")

@@ -10,7 +10,7 @@ import pytest
 from file_cases import COLUMNS, SIZES, check_read, refused, refused_as, table_of
 from tables import table_of_labels
 
-pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # of the labels: see test_kinds.py
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 
 
 def of(columns, *rows):
