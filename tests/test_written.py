@@ -90,7 +90,7 @@ TYPES = [
     ("1", "18446744073709551616", "64 bits, got 18446744073709551616"),
     ("1", "0.7", r"0\.7.*a score, not a label"),
     ("1", "NaN", "`references` must have a value in every row"),
-    ('"a"', "{}", "line .* has no 'gold'; there must be one value, got {}: name a field"),
+    ('"a"', "{}", "line .* 'gold' holds several values, {}: name a field"),
 ]
 JSON = [
     # of two types, in one batch and in the next
@@ -106,7 +106,7 @@ JSON = [
     # lines or an array, whatever the file is called
     (f"[{lines('1')}, {lines('2')}]", ([1, 2], [1, 2])),
     ('[{"gold": 1, "model": 1}, {"gold": 2, "model": null}]', ([1], [1]), {"drop_null": True}),
-    ('{"gold": ["a"], "model": ["b"]}', "line 1 has no 'gold'; there must be one"),
+    ('{"gold": ["a"], "model": ["b"]}', "line 1: 'gold' holds several values, "),
     (f"[{lines('1')}, 3]", "entry 1 must be a JSON object, got 3"),
     ("[{", "the file is not JSON"),
     ('{\n"rows": [\n]}', "line 1 is not JSON: .* where in one document the rows are, with rows=$"),
