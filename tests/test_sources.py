@@ -56,50 +56,44 @@ def test_the_table_is_that_of_the_samples(source, batches, tmp_path):
             assert read(weights="w", **how, **options) == expected
 
 
-@every_source
-def test_nulls_are_refused_with_their_number_or_left_out_on_request(source, tmp_path):
-    gold, model = ["a", None, "b", "a", "c"] * 10, ["a", "a", None, "b", "b"] * 10
-    weights = [0.5, 1.0, 1.0, 1.0, None] * 10
-    read = reader_of(source, {"gold": gold, "model": model, "w": weights}, tmp_path)
-    labels = "`references` .* 10 of 50 rows of column 'gold'; `predictions` .* 10 of 50 .*'model'"
-    with pytest.raises(ValueError, match=f": {labels}: unknown=.*, drop_null=True leaves"):
-        read()
-    with pytest.raises(ValueError, match=f": {labels}; `weights` .* 10 of 50 rows of column 'w'"):
-        read(weights="w")
-    table = read(drop_null=True)
-    assert table == table_of_labels(["a", "a", "c"] * 10, ["a", "b", "b"] * 10)
-    assert dict(table.read[0].left_out) == {"no reference": 10, "no prediction": 10}
-    left = table_of_labels(["a", "a"] * 10, ["a", "b"] * 10, sample_weight=[0.5, 1.0] * 10)
-    assert read(weights="w", drop_null=True) == left
+DROPPED, W = {"drop_null": True}, {"weights": "w"}
+GAPS = {"gold": ["a", None, "b", "a", "c"] * 10, "model": ["a", "a", None, "b", "b"] * 10}
+GAPS |= {"w": [0.5, 1.0, 1.0, 1.0, None] * 10}
+LEFT_OUT = {"no reference": 10, "no prediction": 10}
+IN_BOTH = "`references` .* 10 of 50 rows of column 'gold'; `predictions` .* 10 of 50 .*'model'"
+ANSWERS = {"gold": ["a", "b", "b", "a"] * 20, "model": ["a", None, "x", "b"] * 20}
+DECLARED = {"labels": ["a", "b", "c"], "unknown": "wrong"}
+WRONG = ["a", "b", "b", "a"] * 20, ["a", "?", "?", "b"] * 20
+OF_0 = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
+NEGATIVE = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
+EVERYWHERE = [  # columns, options, the message or the samples that count, and what is left out
+    (GAPS, {}, f": {IN_BOTH}: unknown=.*, drop_null=True leaves"),
+    (GAPS, W, f": {IN_BOTH}; `weights` .* 10 of 50 rows of column 'w'"),
+    (GAPS, DROPPED, ("aac" * 10, "abb" * 10), LEFT_OUT),
+    (GAPS, DROPPED | W, ("aa" * 10, "ab" * 10, [0.5, 1.0] * 10), LEFT_OUT | {"no weight": 10}),
+    # a missing prediction is a wrong answer if asked, and a missing reference never
+    (ANSWERS, DECLARED, WRONG, {}),
+    (ANSWERS, DECLARED | DROPPED, WRONG, {}),
+    ({"gold": ANSWERS["model"], "model": WRONG[0]}, DECLARED, "`references` .* in 20 of 80 rows"),
+    (OF_0, W | {"labels": ["b", "a"]}, ("ab", "aa", [1, 0.5]), {"of weight 0": 1}),
+    (NEGATIVE, W, "`weights` must be finite and not negative, got -1"),
+]
 
 
 @every_source
-def test_a_missing_prediction_is_a_wrong_answer_if_asked_and_a_missing_reference_never(
-    source, tmp_path
-):
-    options = {"labels": ["a", "b", "c"], "unknown": "wrong"}
-    gold, model = ["a", "b", "b", "a"] * 20, ["a", None, "x", "b"] * 20
-    for drop_null in (False, True):
-        table = reader_of(source, {"gold": gold, "model": model}, tmp_path)(
-            **options, drop_null=drop_null
-        )
-        assert table == table_of_labels(gold, ["a", "?", "?", "b"] * 20, **options)
-        (read,) = table.read
-        assert (read.n_rows, dict(read.left_out)) == (80, {})
-        assert {*read.columns[1].outside} == {(None, 20), ("x", 20)}
-    with pytest.raises(ValueError, match=r"`references` .* in 20 of 80 rows"):
-        reader_of(source, {"gold": model, "model": gold}, tmp_path)(**options)
-
-
-@every_source
-def test_a_weight_of_0_does_not_count_and_a_negative_one_is_refused(source, tmp_path):
-    data = {"gold": ["a", "b", "x"], "model": ["a", "a", "y"], "w": [1.0, 0.5, 0.0]}
-    expected = table_of_labels(["a", "b"], ["a", "a"], labels=["b", "a"], sample_weight=[1, 0.5])
-    table = reader_of(source, data, tmp_path)(weights="w", labels=["b", "a"])
-    assert (table, dict(table.read[0].left_out)) == (expected, {"of weight 0": 1})
-    data = {"gold": ["a", "a"], "model": ["a", "a"], "w": [3.0, -1.0]}  # whose sum is positive
-    with pytest.raises(ValueError, match="`weights` must be finite and not negative, got -1"):
-        reader_of(source, data, tmp_path)(weights="w")
+def test_what_is_missing_or_weighs_nothing_is_refused_wrong_or_left_out(source, tmp_path):
+    for data, options, expected, *left_out in EVERYWHERE:
+        read = reader_of(source, data, tmp_path)
+        if isinstance(expected, str):
+            with pytest.raises(ValueError, match=expected):
+                read(**options)
+            continue
+        references, predictions, *weights = map(list, expected)
+        how = {"sample_weight": weights[0]} if weights else {}
+        how |= {x: options[x] for x in ("labels", "unknown") if x in options}
+        table = read(**options)
+        assert table == table_of_labels(references, predictions, **how), options
+        assert [dict(table.read[0].left_out)] == left_out, options
 
 
 # Counts
@@ -186,7 +180,6 @@ RUNS = pa.table({"gold": RUNS[0], "model": ["a", "b", "b"], "w": RUNS[1]})
 WITH_NULL = [of_dictionary([0, 1, 2], ["a", None, "b"]), of_dictionary([1, 1, 0], ["b", "a"])]
 UNLIKE = [pa.table(x, names=["gold", "model"]) for x in (WITH_NULL, WITH_NULL[::-1])]
 ONE_NULL = r"got None \(null\) or nan in 1 of 3 rows of column 'gold'"
-DROPPED, W = {"drop_null": True}, {"weights": "w"}
 PLAIN = pa.array(["a"])
 BROKEN = pa.table({"gold": of_dictionary([-1], ["a"]), "model": PLAIN})
 NO_UTF8 = [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
