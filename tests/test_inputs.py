@@ -138,17 +138,14 @@ NO_LABELS = {
     "logits in lists": ([[0.25, 0.75]] * 6, r"\[0.25, 0.75\].*argmax"),
     "one logit a sample": (np.full((6, 1), -0.7), r"got -0.7 at .* score.*argmax.* > 0 of a logit"),
     "one logit in lists": ([[0.7]] * 6, r"got \[0.7\] at position 0: .*argmax.* > 0 of a logit"),
-    "one logit in arrays": ([np.array([0.7])] * 6, r"at position 0: .*argmax.* > 0 of a logit"),
     "longdouble score": (np.array([0.5, 0, 0, 0, 0, 0], "g"), "0.5.* at position 0"),
     "Decimal": ([0, Decimal(1), 2, 1, 0, 2], r"got Decimal\('1'\) at position 1: not a label"),
     "pyarrow runs with a null": (pa.RunEndEncodedArray.from_arrays([5, 6], ["a", None]), "missing"),
     "polars beyond 64 bits": (pl.Series([0, 2**64] * 3, dtype=pl.Int128), "at most 64 bits"),
-    "pyarrow lists of text": (pa.array([["a"]] * 6), r"got \['a'\] at .*one label is expected"),
     "negative beyond 64 bits": ([0, -(2**63) - 1, 2, 1, 0, 2], "at most 64 bits, got -92233"),
     "float beyond 64 bits": ([0, 1e300, 2, 1, 0, 2], "at most 64 bits, got 1000"),
     "dates": (np.array(["2020-01-01"] * 6, "M8[D]"), "a date or a duration"),
     "plain Enum": ([enum.Enum("Colour", "RED")(1)] * 6, "Colour.RED.* at position 0: not a label"),
-    "object among integers": ([0, 1, 2, 1, 0, object()], "got <object object.* at position 5: not"),
     "sparse matrix": (scipy.sparse.csr_matrix([INTEGERS[0]]), "[Ss]parse"),
     **tensors.NO_LABELS,
     "strings and bytes": (["a", b"a"] * 3, "one type, got .*b'a'"),
@@ -176,15 +173,10 @@ NO_LABELS |= {
 for index, names in ((-1, ["a", "b"]), (2, [7, 8])):
     codes = pa.array([0, 1, 0, 1, index, 1], pa.int8())
     array = pa.DictionaryArray.from_arrays(codes, pa.array(names), safe=False)
-    said = f"positions in its dictionary: .* {index} .*in .0, 1"
-    NO_LABELS |= {
-        f"index {index} in a dictionary of {names}": (array, said),
-        f"index {index} in chunks of {names}": (pa.chunked_array([array[:2], array])[2:], said),
-        f"index {index} in pandas of {names}": (
-            pd.Series(pd.array(array, pd.ArrowDtype(array.type))),
-            f" {index}",
-        ),
-    }
+    chunks = pa.chunked_array([array[:2], array])[2:]
+    boxes = array, chunks, pd.Series(pd.array(array, pd.ArrowDtype(array.type)))
+    said = f"positions in its dictionary: .* {index}"
+    NO_LABELS |= {f"index {index}, {type(box).__name__}": (box, said) for box in boxes}
 
 
 @pytest.mark.parametrize(("values", "wanted"), NO_LABELS.values(), ids=NO_LABELS)
@@ -547,9 +539,6 @@ def test_what_a_container_knows_beside_its_labels_does_not_matter():
         (pa.DictionaryArray.from_arrays([0, 1, 2, 2], ["a", "b", "a", "never"]), [*"abaa"]),
         (pd.Categorical(["b", "a"], categories=["b", 1, 0.5, "a"]), ["b", "a"]),
         (pd.Categorical([1.0, 2.0], categories=[0.5, 2.0, 1.0]), [1, 2]),
-        (pd.Categorical([True, False]), [1, 0]),
-        (pd.array(["a", "b"], dtype="string[pyarrow]"), ["a", "b"]),
-        (pd.array([1, 2], dtype="int64[pyarrow]"), [1, 2]),
         (pd.RangeIndex(2), [0, 1]),
         (pd.Series(pd.arrays.SparseArray([0, 1])), [0, 1]),
         (pl.Series(list("abab"), dtype=pl.Categorical)[2:], ["a", "b"]),
