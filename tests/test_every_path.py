@@ -182,22 +182,11 @@ def test_predictions_of_which_none_is_a_declared_class_are_warned_of():
         informedness_score(["a", "b"], ["A", "B"], labels=["a", "b"], unknown="wrong")
 
 
-def test_an_error_of_both_sides_or_of_several_columns_is_said_at_once(tmp_path, command):
-    path = write(
-        tmp_path / "p.csv", [("a", "x", ""), ("b", "", ""), ("", "a", "1")], ("gold", "model", "w")
-    )
-    run = "report", path, "-r", "glod", "-p", "modle"
-    code, _, errors = command(*run)
-    assert (code, errors.count("does not exist")) == (2, 2)
-    assert errors.splitlines()[1] == f"  informedness report {path} -r gold -p model"
-    code, _, errors = command("report", path, "-r", "gold", "-p", "model", "--weights", "w")
-    assert (code, errors.count("in 1 of 3 rows"), errors.count("in 2 of 3 rows")) == (2, 2, 1)
-    assert errors.splitlines()[1].endswith("--unknown wrong --drop-null --labels a b")
-    (tmp_path / "p.jsonl").write_text('{"gold": "x", "model": "y"}\n{"gold": "a", "model": "a"}\n')
-    run = "report", tmp_path / "p.jsonl", "-r", "gold", "-p", "model", "--labels", "a", "b"
-    code, _, errors = command(*run)
-    assert "every reference, 'x' is missing" in errors
-    assert "every prediction, 'y' is missing" in errors
+def test_labels_that_are_no_classes_are_named_of_both_sides_at_once(tmp_path):
+    path = write(tmp_path / "p.csv", [("x", "y"), ("a", "a")])
+    said = "every reference, 'x' is missing.* every prediction, 'y' is missing"
+    with pytest.raises(ValueError, match=said):
+        table_from_file(path, **COLUMNS, labels=["a", "b"])
 
 
 def test_names_of_a_data_frame_of_counts_are_warned_of_as_samples_are():
