@@ -1,14 +1,13 @@
 """Whether a table may be a guesser's: p-values against all ways to deal the predictions out."""
 
 import itertools
-from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
 from scipy import stats
 
-from informedness import ContingencyTable, estimate, informedness_score, report
+from informedness import ContingencyTable, estimate, report
 from informedness.statistics import chance
 from informedness.statistics.chance import guessing_p_value, independence_test
 from tables import table_of, table_of_labels
@@ -17,15 +16,19 @@ pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 THREE = "0001122", "0011120"
 
 
+def table_of_strings(*pair):
+    return table_of_labels(*([*map(int, side)] for side in pair))
+
+
 def chi_squared(references, predictions):
     """Return Pearson's chi-squared."""
-    table = table_of_labels([*references], [*predictions]).to_dense()
+    table = table_of_strings(references, predictions).to_dense()
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     return stats.chi2_contingency(table, correction=False).statistic
 
 
 def informedness(references, predictions):
-    return informedness_score([*references], [*predictions])
+    return table_of_strings(references, predictions).informedness()
 
 
 def dealt(references, predictions, statistic):
@@ -41,11 +44,11 @@ def mid_p(observed, found):
 
 @pytest.mark.parametrize(
     "pair",
-    [("0000111", "0001110"), ("0001111", "1110001"), ("aabbb", "accac"), ("0000111", "1112221")],
+    [("0000111", "0001110"), ("0001111", "1110001"), ("00111", "02202"), ("0000111", "1112221")],
 )
 def test_two_classes_are_listed_and_equal_tables_count_half(pair):
     p_values = [mid_p(*dealt(*pair, statistic)) for statistic in (informedness, chi_squared)]
-    found = guessing_p_value(table_of_labels(*map(list, pair)))
+    found = guessing_p_value(table_of_strings(*pair))
     assert found == pytest.approx(min(1, 2 * min(p_values)), abs=1e-9)
 
 
@@ -59,36 +62,17 @@ def test_tables_next_to_each_other_are_not_equal_however_many_samples_there_are(
     assert found == pytest.approx(min(1, 2 * one_sided), rel=1e-9)
 
 
-def test_three_classes_are_dealt_out():
-    exact, table = mid_p(*dealt(*THREE, informedness)), table_of_labels(*map(list, THREE))
-    assert independence_test(table) > exact
+def test_three_classes_are_dealt_out_and_the_table_itself_counts_as_one_way_that_is_equal():
+    """By the same random ways: twice (1/2 + greater + equal / 2) / (999 + 1)."""
+    observed, every = dealt(*THREE, informedness)
+    table, rng = table_of_strings(*THREE), np.random.default_rng(0)
+    ways = [rng.permutation(sorted(THREE[1])) for _ in range(999)]
+    share = mid_p(observed, np.array([informedness(THREE[0], way) for way in ways]))
+    found = guessing_p_value(table)
+    assert found == pytest.approx(2 * (0.5 + 999 * share) / 1000, abs=1e-12)
+    assert found == pytest.approx(2 * mid_p(observed, every), abs=0.03)
+    assert independence_test(table) > found / 2
     assert not chance.are_rare(np.array([10, 10]), np.array([10, 10]), 20)  # but five
-    # within what 999 random ways can tell
-    assert guessing_p_value(table) == pytest.approx(2 * exact, abs=0.03)
-
-
-def test_a_share_of_dealt_out_ways_counts_the_table_itself_as_one_that_is_equal():
-    """In the same order of random ways: (1/2 + greater + equal / 2) / (999 + 1)."""
-    references = np.repeat([0, 1, 2], [13, 9, 7])
-    predictions = np.roll(np.repeat([0, 1, 2], [11, 10, 8]), 6)
-    r, c = np.bincount(references), np.bincount(predictions)
-    gains = [
-        Fraction(int(c[i]), 29) * (Fraction(1, int(r[i])) + Fraction(1, int(29 - r[i])))
-        for i in range(3)
-    ]
-
-    def exact(way):
-        return sum(gains[i] * int(((way == i) & (references == i)).sum()) for i in range(3))
-
-    rng = np.random.default_rng(0)
-    ways = rng.permuted(np.tile(np.sort(predictions), (999, 1)), axis=1)
-    found = [exact(way) for way in ways]
-    greater = sum(x > exact(predictions) for x in found)
-    equal = found.count(exact(predictions))
-    given = table_of_labels(references, predictions), np.array([*map(float, gains)])
-    p_value = chance._by_dealing(*given, [r, c])
-    assert p_value == pytest.approx((0.5 + greater + equal / 2) / 1000, abs=1e-12)
-    assert equal > 2
 
 
 @pytest.mark.parametrize("pair", [THREE, ("00001111", "00010111")])
@@ -97,7 +81,7 @@ def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
     monkeypatch.setattr(chance, "_MOST_PERMUTED", 0)
     observed, found = dealt(*pair, informedness)
     wanted = 2 * stats.norm.sf(observed, found.mean(), found.std())
-    assert guessing_p_value(table_of_labels(*map(list, pair))) == pytest.approx(wanted, rel=1e-9)
+    assert guessing_p_value(table_of_strings(*pair)) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_one_class_on_a_side_and_unknown_weights_have_none():
@@ -114,7 +98,7 @@ def test_one_class_on_a_side_and_unknown_weights_have_none():
 @pytest.mark.parametrize("pair", [("0000111", "0001011"), THREE, ("0000111", "0112022")])
 def test_the_test_of_independence_is_the_share_of_all_ways_of_few_samples(pair):
     observed, found = dealt(*pair, chi_squared)
-    table = table_of_labels(*map(list, pair))
+    table = table_of_strings(*pair)
     margins = (x[x > 0].astype(float) for x in (table.reference_totals, table.prediction_totals))
     moments = chance._moments(*margins, len(pair[0]))
     assert moments == pytest.approx((found.mean(), found.var()), rel=1e-9)

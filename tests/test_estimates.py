@@ -190,6 +190,8 @@ def test_unknown_answers_are_a_column_of_their_own():
 
 # The options
 
+GROUPS = np.arange(47) % 9
+
 
 @pytest.mark.parametrize(
     ("options", "text"),
@@ -203,6 +205,8 @@ def test_unknown_answers_are_a_column_of_their_own():
         ({"confidence_level": 1 - 1e-16}, r"`confidence_level` must .*0\.9999"),
         ({"zero_division": 1}, "`zero_division` must .*1"),
         ({"prior": {0: 0.5, 1: 0.5}}, "`prior` must .*2"),
+        ({"groups": GROUPS, "average": None}, "`average` must be .* if `groups` is given"),
+        ({"groups": GROUPS, "prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out if"),
         ({"prior": {0: 0.5, 1: 0.5}, "metric": "nit"}, "`prior` must be left out, except for an"),
         ({"prior": {0: 0.5, 1: 0.5}, "average": None}, "`prior` must be left out, except for an"),
     ],

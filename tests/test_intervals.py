@@ -392,12 +392,3 @@ def test_the_number_of_groups_is_signed_whatever_their_names_and_order_and_witho
     made = estimate(*more, groups=np.append(GROUPS, [99, 98]), ignore_index=-100)
     plain = estimate(*columns[:2], groups=GROUPS)
     assert made.confidence_interval == plain.confidence_interval
-
-
-def test_what_cannot_stand_beside_groups_is_refused():
-    for options, text in (
-        ({"average": None}, "`average` must be .* if `groups` is given"),
-        ({"prior": {0: 0.5, 1: 0.5}}, "`prior` must be left out if"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            estimate(REFERENCES, PREDICTIONS, groups=GROUPS, **options)

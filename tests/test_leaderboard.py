@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from sklearn.metrics import balanced_accuracy_score
 
 from informedness import compare, estimate, informedness_score, leaderboard
 from informedness.statistics.paired import holm
@@ -65,40 +64,26 @@ def test_ranks_count_the_models_that_are_told_apart_above_and_below(n):
     assert (record["best_rank"], record["worst_rank"]) == (1, 1)
 
 
-def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
+@pytest.mark.parametrize("weights", [None, np.random.default_rng(0).random(N)])
+def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples(weights):
     runs = {"a": [answers(0.4, x) for x in (1, 2, 3)], "b": [answers(0.7, x) for x in (4, 5, 6)]}
-    board = leaderboard(REFERENCES, runs)
-    model = board.models[-1]
-    values = [informedness_score(REFERENCES, run) for run in runs["a"]]
-    assert (model.name, model.runs) == ("a", tuple(values))
-    assert model.value != pytest.approx(statistics.mean(values), abs=1e-6)
-    assert model.run_deviation == pytest.approx(statistics.stdev(values), abs=1e-12)
-    # three answers to a sample are not three samples
-    pooled = np.tile(REFERENCES, 3), np.concatenate(runs["a"])
-    assert model.estimate == estimate(*pooled, groups=np.tile(np.arange(N), 3))
-    assert "the SD of runs shows how much another seed would" in str(board)
-
-
-def test_weights_count_in_each_run_of_a_leaderboard_and_in_all_runs_pooled():
-    rng = np.random.default_rng(0)
-    references, weights = REFERENCES[:60] % 2, rng.random(60)
-    answers = {
-        name: [np.where(rng.random(60) < skill, references, rng.integers(0, 2, 60)) for _ in "ab"]
-        for name, skill in (("weak", 0.3), ("strong", 0.8))
-    }
-    board = leaderboard(references, answers, sample_weight=pa.array(weights))
+    given = None if weights is None else pa.array(weights)
+    board = leaderboard(REFERENCES, runs, sample_weight=given)
     for model in board.models:
-        runs = [
-            balanced_accuracy_score(references, run, sample_weight=weights, adjusted=True)
-            for run in answers[model.name]
-        ]  # which informedness of two classes is
-        assert model.runs == pytest.approx(runs, abs=1e-12)
-        pooled = np.tile(references, 2), np.concatenate(answers[model.name])
-        wanted = informedness_score(*pooled, sample_weight=np.tile(weights, 2))
-        assert model.value == pytest.approx(wanted, abs=1e-12)
+        of_model = runs[model.name]
+        values = [informedness_score(REFERENCES, run, sample_weight=weights) for run in of_model]
+        assert model.runs == pytest.approx(values, abs=1e-12)
+        assert model.value != pytest.approx(statistics.mean(values), abs=1e-6)
+        assert model.run_deviation == pytest.approx(statistics.stdev(values), abs=1e-12)
+        # three answers to a sample are not three samples
+        pooled = np.tile(REFERENCES, 3), np.concatenate(of_model)
+        how = {"groups": np.tile(np.arange(N), 3)}
+        how |= {} if weights is None else {"sample_weight": np.tile(weights, 3)}
+        assert model.estimate == estimate(*pooled, **how)
     ((pair, made),) = board.comparisons.items()
     a, b = ({model.name: model.value for model in board.models}[name] for name in pair)
     assert made.difference == pytest.approx(b - a, abs=1e-12)
+    assert "the SD of runs shows how much another seed would" in str(board)
 
 
 def test_pairs_that_are_not_tested_have_no_p_value_in_json():

@@ -171,14 +171,3 @@ def test_one_warning_covers_all_scores_that_lack_the_same():
     short, others = said_of(["a", "a"], ["a", "b"], 0.95)
     assert (short, others) == said_of(["a", "a"], ["a", "b"], None)
     assert (len(short), len(others)) == (0, 3)
-
-
-def test_text_says_why_there_is_no_interval_and_what_to_do():
-    references = ["a"] * 40 + ["b"] * 40 + ["c"] * 2
-    observed = report(references, references, confidence_level=0.95)
-    for text in (str(observed), observed.to_markdown()):
-        assert "\n\nNo interval of NIT: only 2 references of the rarest class" in text
-        assert "; for an interval, about 200 samples would do, or declare all classes" in text
-    assert re.search(r"^NIT .* ± 0\.\d+ +\(no interval\)$", str(observed), re.M)
-    declared = report(references, references, labels=["a", "b", "c"], confidence_level=0.95)
-    assert "o interval" not in str(declared)

@@ -35,11 +35,12 @@ def routing():
 
 
 def test_a_scorer_gives_the_score_of_each_fold_pickled_too():
-    splits = [(np.arange(i % 3, 150, 3), np.arange((i + 1) % 3, 150, 3)) for i in range(3)]
     for scorer, function in ((informedness_scorer, informedness_score), (nit_scorer, nit_score)):
         again = pickle.loads(pickle.dumps(scorer))
-        scores = select.cross_val_score(GaussianNB(), SAMPLES, NAMES, scoring=again, cv=splits)
-        for score, (train, test) in zip(scores, splits, strict=True):
+        scores = select.cross_val_score(GaussianNB(), SAMPLES, NAMES, scoring=again)
+        for score, (train, test) in zip(
+            scores, select.StratifiedKFold().split(SAMPLES, NAMES), strict=True
+        ):
             predictions = GaussianNB().fit(SAMPLES[train], NAMES[train]).predict(SAMPLES[test])
             assert score == function(NAMES[test], predictions)
 
@@ -66,31 +67,37 @@ def test_several_scores_are_of_one_prediction_and_are_those_of_its_table():
     }
 
 
-def test_one_score_or_several_go_into_every_search():
-    several = multimetric_scorers("informedness", "nit")
-    for make, scoring, refit in (
-        (select.GridSearchCV, several, "informedness"),
+SEVERAL = multimetric_scorers("informedness", "nit")
+
+
+@pytest.mark.parametrize(
+    ("make", "scoring", "refit"),
+    [
+        (select.GridSearchCV, SEVERAL, "informedness"),
         (select.GridSearchCV, informedness_scorer, True),
-        (select.HalvingGridSearchCV, several["informedness"], True),
-    ):
-        search = make(GaussianNB(), GRID, scoring=scoring, refit=refit).fit(SAMPLES, NAMES)
-        assert search.best_params_ == {"var_smoothing": 1e-9}, make
-        assert search.score(SAMPLES, NAMES) == informedness_score(NAMES, search.predict(SAMPLES))
+        (select.HalvingGridSearchCV, SEVERAL["informedness"], True),
+    ],
+)
+def test_one_score_or_several_go_into_every_search(make, scoring, refit):
+    search = make(GaussianNB(), GRID, scoring=scoring, refit=refit).fit(SAMPLES, NAMES)
+    assert search.best_params_ == {"var_smoothing": 1e-9}
+    assert search.score(SAMPLES, NAMES) == informedness_score(NAMES, search.predict(SAMPLES))
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
-def test_declared_classes_count_in_folds_that_lack_them():
-    two = LABELS < 2
-    classifier = GaussianNB().fit(SAMPLES, LABELS)
-    for labels, wanted in (([0, 1, 2], 2 / 3), (None, 1.0)):
-        scorer = multimetric_scorers("nit", labels=labels)["nit"]
-        assert scorer(classifier, SAMPLES[two], LABELS[two]) == pytest.approx(wanted)
+@pytest.mark.parametrize(("labels", "wanted"), [([0, 1, 2], 2 / 3), (None, 1.0)])
+def test_declared_classes_count_in_folds_that_lack_them(labels, wanted):
+    two, classifier = LABELS < 2, GaussianNB().fit(SAMPLES, LABELS)
+    scorer = multimetric_scorers("nit", labels=labels)["nit"]
+    assert scorer(classifier, SAMPLES[two], LABELS[two]) == pytest.approx(wanted)
 
 
 @pytest.mark.usefixtures("routing")
 @pytest.mark.parametrize("scorer", [informedness_scorer, multimetric_scorers("nit")["nit"]])
 def test_weights_are_routed_to_a_scorer_that_requests_them(scorer):
-    def scores(is_requested):
+    score = nit_score if "nit" in repr(scorer) else informedness_score
+    found = {}
+    for is_requested in (True, False):
         result = select.cross_validate(
             GaussianNB().set_fit_request(sample_weight=True),
             SAMPLES[:, :1],
@@ -100,16 +107,13 @@ def test_weights_are_routed_to_a_scorer_that_requests_them(scorer):
             return_estimator=True,
             return_indices=True,
         )
-        found = []
-        for model, test in zip(result["estimator"], result["indices"]["test"], strict=True):
+        found[is_requested] = result["test_score"].tolist()
+        for i, test in enumerate(result["indices"]["test"]):
             weights = WEIGHTS[test] if is_requested else None
-            predictions = model.predict(SAMPLES[test, :1])
-            score = nit_score if "nit" in repr(scorer) else informedness_score
-            found.append(score(LABELS[test], predictions, sample_weight=weights))
-        assert found == result["test_score"].tolist()
-        return found
-
-    assert scores(True) != scores(False)
+            predictions = result["estimator"][i].predict(SAMPLES[test, :1])
+            wanted = score(LABELS[test], predictions, sample_weight=weights)
+            assert found[is_requested][i] == wanted
+    assert found[True] != found[False]
 
 
 # One table of all folds
@@ -128,12 +132,11 @@ def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all
     assert named == estimate(NAMES, predictions, "nit", labels=labels)
 
 
-def test_groups_are_not_split_and_the_error_is_by_groups():
-    groups = np.repeat(np.arange(30), 5)
-    generator = np.random.default_rng(0)
-    labels = generator.integers(0, 3, 30)[groups]
-    samples = np.column_stack([labels + generator.normal(size=150), groups])
-    trained_on = []
+@pytest.mark.parametrize("cv", [None, 6, select.GroupKFold(5)])
+def test_groups_are_not_split_and_the_error_is_by_groups(cv):
+    groups, rng = np.repeat(np.arange(30), 5), np.random.default_rng(0)
+    labels = rng.integers(0, 3, 30)[groups]
+    samples, trained_on = np.column_stack([labels + rng.normal(size=150), groups]), []
 
     class Watching(GaussianNB):
         def fit(self, X, y):
@@ -144,11 +147,9 @@ def test_groups_are_not_split_and_the_error_is_by_groups():
             assert not trained_on[-1] & {*X[:, 1]}
             return super().predict(X)
 
-    for cv in (None, 6, select.GroupKFold(5)):
-        trained_on.clear()
-        found = cross_val_estimate(Watching(), samples, labels, cv=cv, groups=groups)
-        assert len(trained_on) == (cv if isinstance(cv, int) else 5), cv
-        assert "groups:30|" in found.signature, cv
+    found = cross_val_estimate(Watching(), samples, labels, cv=cv, groups=groups)
+    assert len(trained_on) == (6 if cv == 6 else 5)
+    assert "groups:30|" in found.signature
 
 
 def test_models_are_fitted_with_the_weights_in_params():

@@ -31,10 +31,8 @@ def walked():
         except ValueError:  # a label outside the classes
             continue
         there = [x for x in (-1, 0, 1, 2) if x != ignored]
-        uneven = {
-            label: (code + 1) / sum(range(len(there) + 1)) for code, label in enumerate(there)
-        }
-        priors = {"prior": dict.fromkeys(there, 1 / len(there))}, {"prior": uneven}
+        uneven = {x: (code + 1) / sum(range(len(there) + 1)) for code, x in enumerate(there)}
+        priors = [{"prior": dict.fromkeys(there, 1 / len(there))}, {"prior": uneven}]
         for metric, average in [*SCORES, ("informedness", None), ("markedness", None)]:
             ways = [{}]
             if metric in ("informedness", "markedness"):
