@@ -205,13 +205,12 @@ class ContingencyTable(Table):
         if squared_weights is None:
             warn_of_shares(amounts)
         rows, columns = np.indices(amounts.shape).reshape(2, -1)
-        squares = None if squared_weights is None else np.ravel(squared_weights)
         table = cls.from_counts(
             references=names[0][rows],
             predictions=names[1][columns],
             counts=amounts.ravel(),
             labels=classes,
-            squared_weights=squares,
+            squared_weights=None if squared_weights is None else np.ravel(squared_weights),
         )
         table = replace(table, declared=labels is not None)
         warn_of_table(table)

@@ -127,8 +127,7 @@ def count_labels(
             raise ValueError(f"{name} must be 0 or 1 {what}, got {bad[0].item()!r}")
     n_labels = references.shape[1]
     pairs = 4 * np.arange(n_labels) + 2 * references + predictions
-    counts = np.bincount(pairs[keep].astype(np.int64), minlength=4 * n_labels)
-    return counts.reshape(n_labels, 2, 2)
+    return np.bincount(pairs[keep].astype(np.int64), minlength=4 * n_labels).reshape(-1, 2, 2)
 
 
 def tables_of_labels(cells: Numbers, names: Sequence[str]) -> dict[str, ContingencyTable]:

@@ -244,9 +244,8 @@ def models_of(score: ScoreWithInterval, samples: Samples, prior: Any = None) -> 
                 f"are {show(table.labels[int(np.argmax(table.reference_totals))])}"
             )
         lacking = score.too_few(table, prior) or _too_rare(table, score)
-        value = float(score.value(table, prior=prior))
         side = side_of(score, table, with_prior(table, prior))
-        found.append(Model(table, value, side, lacking))
+        found.append(Model(table, float(score.value(table, prior=prior)), side, lacking))
     return found
 
 

@@ -271,8 +271,7 @@ def estimate(
         raise ValueError("`average` must be one that gives a number if `groups` is given")
     else:
         beside = {"sample_weight": sample_weight, "groups": groups}
-        given = labels, ignore_index, unknown
-        samples = read_samples(y_true, {"y_pred": y_pred}, beside, *given)
+        samples = read_samples(y_true, {"y_pred": y_pred}, beside, labels, ignore_index, unknown)
         table, pairs = samples.tables[0], samples.paired(0, 0)
     prior, ignore_index = (by_name(x, y_true, y_pred) for x in (prior, ignore_index))
     options: dict[str, Any] = {"zero_division": zero_division, "ignore_index": ignore_index}

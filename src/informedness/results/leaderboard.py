@@ -225,9 +225,8 @@ def leaderboard(
                 f"some and {len(of_model)} for {name!r}"
             )
     sides = {"y_true": y_true, **{x: run for runs in answers.values() for x, run in runs.items()}}
-    options = labels, ignore_index, unknown
     (column, *columns), task = read_sides(
-        sides, *options, sample_weight=sample_weight, groups=groups
+        sides, labels, ignore_index, unknown, sample_weight=sample_weight, groups=groups
     )
     runs = {name: columns[i * n_runs : (i + 1) * n_runs] for i, name in enumerate(answers)}
     if n_runs > 1 and groups is None:

@@ -68,8 +68,7 @@ def read_samples(
     `beside` may have counts, sample_weight and groups; the options are labels, ignore_index and
     unknown.
     """
-    sides = {"y_true": y_true, **answers}
-    (column, *columns), task = read_sides(sides, *options, **beside)
+    (column, *columns), task = read_sides({"y_true": y_true, **answers}, *options, **beside)
     size, codes = len(column), None
     weights, n = (_of_each(size, name, beside.get(name)) for name in ("sample_weight", "counts"))
     n = None if n is None else read_whole(n)

@@ -242,8 +242,7 @@ class Report(Result, Mapping[str, float]):
 
     def text_tables(self) -> list[Rows]:
         """Return the table of scores and the table of classes."""
-        head = ["", "value", *self._interval_heads]
-        return [[head, *self._score_rows()], self._class_rows()]
+        return [[["", "value", *self._interval_heads], *self._score_rows()], self._class_rows()]
 
     def text_lines(self) -> list[str]:
         """Return the sentences, the scores without an interval and why, and the signature."""
@@ -331,8 +330,7 @@ class Report(Result, Mapping[str, float]):
             rows.append(["Confidence level", f"{self.confidence_level:.6g}"])
         for name, value in self.scores.items():
             interval = self.estimates[name].shown() if name in self.estimates else []
-            mark = "*" * (name in _marked(self.estimates))
-            title = f"{score_named(name).title}{mark}"
+            title = score_named(name).title + "*" * (name in _marked(self.estimates))
             rows.append([title, render.rounded(value, 4), *interval])
         return render.padded(rows, 2 + len(self._interval_heads))
 

@@ -131,8 +131,7 @@ class EntropicScore(ScoreWithInterval):
         up = min(max(self.left(table), 0.0), math.log(size)) / size
         down = math.log(size) / size - up
         if self.fades:
-            information = scores.mutual_information(table) * math.log(2)
-            down -= variance / max(information, 1 / size)
+            down -= variance / max(scores.mutual_information(table) * math.log(2), 1 / size)
         low, high = least - reach(z, variance, down), centre + reach(z, variance, up)
         if independence_test(table, dealt_out=False) > 1 - level:
             low = chance
@@ -220,9 +219,8 @@ class Nit(EntropicScore):
         r, c = (np.count_nonzero(x) for x in (table.reference_totals, table.prediction_totals))
         excess = (len(table.counts) - r - c + 1) / (2 * effective_sample_size(table))
         part = value * -math.expm1(-max(excess, 0.0))
-        few = part > self._error(table)
         how = "by an estimate from the numbers of samples and classes"
-        return f"about {part:.3f} of it is bias, {how}" if few else ""
+        return f"about {part:.3f} of it is bias, {how}" if part > self._error(table) else ""
 
     def holds_chance(self, table: Table, low: float, high: float) -> bool:
         return low <= self.least_scale(table) + 1e-12
@@ -336,8 +334,7 @@ def _excess(x: Numbers) -> Numbers:
     """Return ln x - psi(x), by the recurrence of psi and its asymptotic series, for x >= 1."""
     y = x + 8
     series = np.polyval([-1 / 240, -1 / 252, -1 / 120, -1 / 12, 0], -1 / y**2)
-    steps = sum(1 / (x + step) for step in range(8))
-    return steps - np.log1p(8 / x) + 1 / (2 * y) + series
+    return sum(1 / (x + step) for step in range(8)) - np.log1p(8 / x) + 1 / (2 * y) + series
 
 
 def _tail(rate: float, size: float) -> float:

@@ -59,8 +59,7 @@ class Margins:
         totals = every.hits, every.reference_totals, every.prediction_totals
         errors = every.false_positives, transposed(every).false_positives
         h, r, c, wrong, missed = (sums.reshape(n, -1).T for sums in (*totals, *errors))
-        others = _of_others(r), _of_others(c)
-        return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, *others)
+        return cls(labels, h, r, c, r.sum(axis=0), wrong, missed, _of_others(r), _of_others(c))
 
 
 def _of_others(totals: Numbers) -> Numbers:

@@ -182,6 +182,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """
     p = np.array(p_values, dtype=np.float64)
     order, n_tests = np.argsort(p), np.count_nonzero(~np.isnan(p))  # nan comes last
-    factors = n_tests - np.arange(len(p))
-    p[order] = np.maximum.accumulate(np.minimum(factors * p[order], 1.0))
+    corrected = (n_tests - np.arange(len(p))) * p[order]
+    p[order] = np.maximum.accumulate(np.minimum(corrected, 1.0))
     return p.tolist()
