@@ -111,7 +111,7 @@ def test_the_class_is_found_by_options_whatever_the_harness_counts(report):
     assert "Informedness            0.5000" in output
     for option in (("--extract", "A"), ("--strip",)):
         result = report(log, "--task", "arithmetic_texts", *option)
-        refused(result, f"`{option[0]}`", "need text, and not the likeliest choice")
+        refused(result, f"`{option[0]}`", "need text, not the likeliest")
 
 
 # samples, accuracy, Informedness, and the square of its error
@@ -204,7 +204,7 @@ def test_choices_name_positions():
     assert (answers.classes, named.classes) == ((0, 1, 2, 3), (*LETTERS,))
     assert [LETTERS[i] for i in answers.predictions] == list(named.predictions)
     assert named.report().scores == answers.report().scores
-    with pytest.raises(ValueError, match=r"`choices` must hold every .* from 0 to 2, got 3"):
+    with pytest.raises(ValueError, match=r"one of `choices` or .* from 0 to 2, got 3"):
         task_of("knows-half", "texts", choices=LETTERS[:3])
 
 
@@ -223,7 +223,7 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
         with pytest.raises(ValueError, match=message):
             a.compare(other)
     others = kept("lm-eval", model="always-b"), kept("lighteval", model="always-b")
-    refused(command("compare", *others), "must be runs of one task, got ('lm-eval'")
+    refused(command("compare", *others), "the runs must be of one task, got ('lm-eval'")
 
 
 def test_one_run_is_chosen_by_task_and_variant(command):
@@ -356,7 +356,7 @@ def test_the_likeliest_choice_is_that_of_each_accuracy():
 def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path):
     path = tmp_path / "samples_task.jsonl.gz"
     for written, message in (
-        (2 * kept("lm-eval").read_bytes(), "identifiers of samples must differ, got '0' 2 times"),
+        (2 * kept("lm-eval").read_bytes(), "sample identifiers must be unique, got '0' 2 times"),
         (gzip.compress(b""), "the log must hold samples, got none"),
     ):
         path.write_bytes(written)

@@ -198,9 +198,9 @@ def test_the_likeliest_choice_is_that_of_the_accuracy_in_the_log(changed, metric
     ("k", "metric", "logged", "message"),
     [
         (2, "acc", None, None),
-        (3, "acc", None, "must say which prompt is right: list `informedness`"),
+        (3, "acc", None, "which prompt is right is not logged: list"),
         (3, "acc", "informedness", None),
-        (3, "acc_norm", None, "acc_norm needs choices outside the prompts: list `acc`, too"),
+        (3, "acc_norm", None, "acc_norm needs choices, which are in the prompts: list `acc`, too"),
     ],
 )
 def test_of_prompts_with_one_text_behind_the_right_one_is_told(changed, k, metric, logged, message):
@@ -389,7 +389,7 @@ ONE_TEXT = {"gen_args_0": {"arg_0": "", "arg_1": " A"}}
 # each target is a position, and the text of another choice
 POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
 OF_B = {"extracted_predictions": ["B"], "extracted_golds": ["18"]}
-GOLD_OF_D = "^sample 19: must extract gold 'D' and an answer, got "
+GOLD_OF_D = "^sample 19: must have gold 'D' and an answer extracted, got gold "
 ONE = {"lm-eval": 2, "lighteval": 9, "inspect": 0}
 
 LINE, ROW, SUM = "^line 3: ", "^sample 19: ", "^sample 'sum-00': "
@@ -405,10 +405,10 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lm-eval", "letters", {"target": "[1, 2]"}, rf"{LINE}must have one choice.*'\[1, 2\]'"),
     ("lm-eval", "letters", {"target": "4"}, f"{LINE}.*'target': '4'"),
     ("lm-eval", "letters", {"target": "0"}, f"{LINE}.*'target': '0', 'verdict': 1"),
-    ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, f"{LINE}.* with take_first"),
+    ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, f"{LINE}.* by take_first"),
     ("lm-eval", "generated", {"target": "['A', 'B']"}, f"{LINE}{ONE_ANSWER}"),
     ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
-    ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "may be a choice or a posit"),
+    ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "could be a choice or a posi"),
     ("lighteval", None, {"doc.gold_index": -1}, rf"{ROW}{ONE_ANSWER}\[-1\]"),
     ("lighteval", None, {"doc.gold_index": None}, rf"{ROW}{ONE_ANSWER}\[None\]"),
     ("lighteval", None, {"doc.gold_index": [0, 2]}, rf"{ONE_ANSWER}\[0, 2\]"),
@@ -425,7 +425,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("inspect", None, {"target": ["A", "B"]}, f"{SUM}{ONE_ANSWER}.*'A', 'B'"),
     ("inspect", None, {"target": "AB"}, f"{SUM}{ONE_ANSWER}'AB'"),
     ("inspect", None, {"input": DELETED}, f"{SUM}it is damaged: KeyError 'input'"),
-    ("inspect", None, {"scores": DELETED}, "no scores, which hold the answers"),
+    ("inspect", None, {"scores": DELETED}, "no sample has scores, which hold"),
 ]
 
 

@@ -49,7 +49,7 @@ def _answers(scores: list[SampleScore]) -> Answers | None:
     for each in scores:
         kept: Any = (each.score.metadata or {}).get(_KEY)
         if kept is None:
-            said = f"the score of sample {show(each.sample_id)} must hold its target, and does not"
+            said = f"the score of sample {show(each.sample_id)} must hold its target, but does not"
             raise ValueError(f"{said}: use informedness.inspect_ai.with_target(scorer)")
         found = answer_and_verdict(each.score.value, each.score.answer)
         rows.append((each.sample_id, kept["target"], *found))

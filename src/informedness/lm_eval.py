@@ -179,7 +179,7 @@ class Task(ConfigurableTask):  # type: ignore[misc]
             if options or aggregation is not _SCORES[name]:
                 raise ValueError(f"{name} takes no options and no other aggregation, got {options}")
         if self.config.process_results is not None:
-            raise ValueError("`process_results` and this `class` exclude each other")
+            raise ValueError("`process_results` cannot be combined with this `class`")
         check_choice("output_type", self.OUTPUT_TYPE, ("multiple_choice", "generate_until"))
 
     def _gold_and_choices(self, doc: Any) -> tuple[Any, list[str]]:

@@ -5,9 +5,7 @@
 """
 
 import doctest
-import gzip
 import importlib
-import json
 import os
 
 os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")  # lighteval reads these once
@@ -15,11 +13,9 @@ os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")  # lighteval read
 import inspect_logs
 import lighteval_logs
 import lm_eval_logs
-import pyarrow.parquet
 import pytest
 from arithmetic import GOLDS, LETTERS, LOG, LOGS, SAID
 from inspect_ai import scorer
-from inspect_ai.log import read_eval_log
 from inspect_ai.scorer import choice
 from inspect_ai.solver import multiple_choice
 from lighteval.main_inspect import get_inspect_ai_task
@@ -36,32 +32,23 @@ from cases import informedness
 from informedness import estimate, read_log
 from informedness.inspect_ai import with_target
 from informedness.lm_eval import Task
+from informedness.logs.reading import READERS
 from tables import score_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.warnings.IntervalWarning")
 SCRIPTS = {"lm-eval": lm_eval_logs, "lighteval": lighteval_logs, "inspect": inspect_logs}
 
 
-def content(path):
-    """Return what is in a log, without what changes from version to version."""
-    if path.suffix == ".parquet":
-        return pyarrow.parquet.read_table(path).to_pylist()
-    if path.name.startswith("results_"):
-        return {**json.loads(path.read_bytes()), "lm_eval_version": ""}
-    if path.suffix in (".eval", ".json"):
-        log = read_eval_log(str(path))
-        log.eval.packages = {}
-        return log.model_dump(exclude={"location", "etag"})
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rb") as stream:
-        return [json.loads(line) for line in stream]
-
-
 @pytest.mark.parametrize("harness", LOG)
-def test_the_kept_logs_are_what_the_harness_writes(tmp_path, harness):
+def test_the_kept_logs_hold_what_the_harness_writes_now(tmp_path, harness):
     SCRIPTS[harness].make(tmp_path)
+    reader = READERS[harness]
     made, kept = (
-        {path.relative_to(folder): content(path) for path in folder.rglob("*.*") if path.is_file()}
+        {
+            path.relative_to(folder): list(reader.read_log(path))
+            for path in folder.rglob("*")
+            if reader.is_log(path) and not path.name.startswith("results_")
+        }
         for folder in (tmp_path, LOGS / harness)
     )
     assert made == kept

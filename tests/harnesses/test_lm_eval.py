@@ -148,7 +148,7 @@ def test_choices_in_the_prompts_are_read(tmp_path, model, metric, n, gold):
     result_of(model, ConfigurableTask(config=config(**changes)), folder=tmp_path / "plain")
     for folder in tmp_path.iterdir():
         if n > 2 and folder.name == "plain":
-            with pytest.raises(ValueError, match=r"which prompt is right|outside the prompts"):
+            with pytest.raises(ValueError, match=r"which prompt is right|in the prompts"):
                 read(folder)
             continue
         (answers,) = read(folder)
@@ -194,7 +194,7 @@ OF_DIGITS = {"doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}
     [
         (of_nit(average="macro"), "nit takes no options and .*, got {'average': 'macro'}"),
         (of_nit(aggregation="mean"), "nit takes no options and no other aggregation"),
-        ({"process_results": pair_of}, "`process_results` and this `class` exclude each other"),
+        ({"process_results": pair_of}, "`process_results` cannot be combined with this `class`"),
         ({"output_type": "loglikelihood"}, "`output_type` .* got 'loglikelihood'"),
         ({"doc_to_target": "choices"}, "document 0: must have one right answer .* got"),
         ({**CHOICES, "doc_to_target": -1}, "document 0: the target must be one of .*, got -1"),

@@ -217,7 +217,7 @@ class Answers:
         """
         own, others = ((x.harness, x.task, x.classes) for x in (self, other))
         if own != others:
-            raise ValueError(f"both must be runs of one task, got {show(own)} and {show(others)}")
+            raise ValueError(f"the runs must be of one task, got {show(own)} and {show(others)}")
         names = [f"{self.name} (A)", f"{other.name} (B)"]
         sides = [self._columns(), other._columns()]
         a, b = joined_sides(sides, names, "sample identifiers")
@@ -257,7 +257,7 @@ class Answers:
         verdicts: Sequence[Any] = made.verdicts or [None] * len(answers)
         if options.pattern is not None or options.ignore_case or options.strip:
             if not all(isinstance(x, (str, type(None))) for x in self.predictions):
-                raise ValueError(f"`extract`, `ignore_case` and `strip` need text, and not {how}")
+                raise ValueError(f"`extract`, `ignore_case` and `strip` need text, not {how}")
             verdicts, how = [None] * len(answers), f"{how}, by options"
             if options.pattern is not None:
                 answers = extracted(answers, options.pattern)
@@ -284,8 +284,8 @@ class Answers:
         names: dict[Any, str] = positions | {str(i): x for i, x in positions.items()}
         names |= {name: name for name in choices}
         if unnamed := [x for x in self.references if x not in names]:
-            said = f"every reference or its position from 0 to {len(choices) - 1}"
-            raise ValueError(f"`choices` must hold {said}, got {show(unnamed[0])}")
+            said = f"must be one of `choices` or a position from 0 to {len(choices) - 1}"
+            raise ValueError(f"every reference {said}, got {show(unnamed[0])}")
         references = tuple(names[x] for x in self.references)
         predictions = tuple(names.get(x, x) for x in self.predictions)
         return replace(self, references=references, predictions=predictions, choices=tuple(choices))

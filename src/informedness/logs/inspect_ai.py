@@ -161,7 +161,7 @@ def _check_samples(n_samples: int, header: dict[str, Any], n_runs: int) -> None:
     if n_samples != n_total and not results.get("early_stopping"):
         raise ValueError(f"the log is damaged: it holds {n_samples} of {n_total} samples")
     if not n_runs:
-        raise ValueError("no scores, which hold the answers: add them with `inspect score`")
+        raise ValueError("no sample has scores, which hold the answers: run `inspect score`")
 
 
 def classes_of(golds: Sequence[str], letters: Sequence[tuple[str, ...]]) -> tuple[str, ...] | None:

@@ -87,7 +87,8 @@ def _sample(row: dict[str, Any], metric: str, is_extracted: bool) -> tuple[Any, 
     specific, right = doc["specific"] or {}, choices[gold]
     found, of_gold = (specific.get(f"extracted_{x}") for x in ("predictions", "golds"))
     if found is None or (of_gold or [None])[0] != right:
-        raise ValueError(f"must extract gold {show(right)} and an answer, got {of_gold}, {found}")
+        said = f"must have gold {show(right)} and an answer extracted"
+        raise ValueError(f"{said}, got gold {show(of_gold)}, answer {show(found)}")
     return choices, gold, found[0] if found else None  # what was parsed; its text may follow
 
 

@@ -131,7 +131,7 @@ def _likeliest(sample: Sample, metric: str) -> tuple[list[str], int]:
     if sample["pair"]:
         return stripped, sample["pair"][1]
     if len(set(choices)) == 1 and metric in ("acc_norm", "acc_bytes"):
-        raise ValueError(f"{metric} needs choices outside the prompts: list `acc`, too")
+        raise ValueError(f"{metric} needs choices, which are in the prompts: list `acc`, too")
     return stripped, likeliest(metric, likelihoods, choices)
 
 
@@ -145,7 +145,7 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
     elif all(len(set(sample["choices"])) == 1 for sample in samples):
         # the choices are in the prompts, and the verdict tells the right one of two
         if any(len(x["choices"]) > 2 or x["verdict"] is None for x in samples):
-            raise ValueError("must say which prompt is right: list `informedness` in metric_list")
+            raise ValueError("which prompt is right is not logged: list `informedness`, too")
         readings = [[x["likeliest"] if x["verdict"] else 1 - x["likeliest"] for x in samples]]
     else:
         readings = [[_position_of_text(sample) for sample in samples]]
@@ -161,7 +161,7 @@ def _golds(samples: Sequence[Sample]) -> Sequence[Any]:
         ]
     fitting = [reading for reading, of_reading in bad.items() if not of_reading]
     if len(fitting) > 1:
-        raise ValueError("`target` may be a choice or a position: list `informedness`, too")
+        raise ValueError("`target` could be a choice or a position: list `informedness`, too")
     if not fitting:
         first = min(bad.values(), key=len)[0]
         found = {name: first[name] for name in ("target", "choices", "likeliest", "verdict")}
@@ -184,5 +184,5 @@ def _target_and_text(sample: Sample) -> list[str]:
     if gold.startswith("[") and gold.endswith("]"):
         raise not_one(gold)
     if len(answers) != 1 or not isinstance(answers[0], str):
-        raise ValueError(f"must have one answer, got {show(answers)}: end filters with take_first")
+        raise ValueError(f"must have one answer, got {show(answers)}: end the filter by take_first")
     return [gold, *answers]

@@ -168,7 +168,7 @@ def _samples_in(file: Path, reader: ModuleType) -> list[Answers]:
     for answers in read:
         ((name, times),) = Counter(answers.ids).most_common(1)
         if times > 1:
-            raise ValueError(f"identifiers of samples must differ, got {name!r} {times} times")
+            raise ValueError(f"sample identifiers must be unique, got {name!r} {times} times")
     return read
 
 
