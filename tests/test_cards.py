@@ -61,7 +61,7 @@ def script(name):
 def test_the_hub_accepts_the_front_matter_of_the_card(name):
     assert card(name, 0) == ""
     matter = yaml.safe_load(card(name, 1))
-    assert (matter["sdk"], matter["app_file"]) == ("gradio", "app.py")
+    assert [matter[x] for x in ("sdk", "app_file", "license")] == ["gradio", "app.py", "apache-2.0"]
     assert matter["tags"] == ["evaluate", "metric"]
     assert {matter["colorFrom"], matter["colorTo"]} <= COLORS
     assert (len(matter["emoji"]), len(matter["short_description"]) <= 60) == (1, True)

@@ -331,16 +331,7 @@ SHOWN = {"doc.instruction": "Add.", "doc.fewshot_samples": SHOTS, "doc.query": "
 SAID = {"content": "1 + 2?", "role": "user"}
 MESSAGE = [{"id": "one", **SAID}]  # which differs from run to run
 # marks and numbers; a class C is none of them, nor is a scorer's own word
-VERDICTS = [
-    ("C", 1),
-    ("I", 0),
-    ("P", 0.5),
-    ("N", 0),
-    (1, 1),
-    (0.5, 0.5),
-    ("fine", None),
-    ([1], None),
-]
+MARKS = {"C": 1, "I": 0, "P": 0.5, "N": 0, "fine": None}
 SEEN = {
     "unknown": methodcaller("unknown"),
     "matrix": lambda answers: answers.table.to_dense().tolist(),
@@ -368,7 +359,7 @@ READ = [  # harness, log, fields of one sample or of all, which, what is read
     ("inspect", None, {"input": MESSAGE}, 0, "prompts", f"{json.dumps([SAID])}\n3\n4\n5\n6"),
     *(
         ("inspect", None, {"scores.choice.value": value}, None, "verdicts", (verdict,) * 20)
-        for value, verdict in VERDICTS
+        for value, verdict in [*MARKS.items(), (1, 1), (0.5, 0.5), ([1], None)]
     ),
 ]
 
