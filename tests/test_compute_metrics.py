@@ -146,11 +146,13 @@ def test_options_reach_the_functions_and_names_say_which_class_and_end():
     wanted = informedness_score(REFERENCES, IDS, labels=range(5), average=None)
     assert [*result] == [*(f"informedness_{x}" for x in "abcde"), "nit"]
     assert [*result.values()][:5] == pytest.approx(wanted, abs=1e-12)
-    result = ComputeMetrics("informedness", average=None, confidence_level=0.9)((IDS, REFERENCES))
-    for one in estimate(REFERENCES, IDS, average=None, confidence_level=0.9):
-        key, (low, high) = f"informedness_{one.label}", one.confidence_interval
-        assert (result[key], result[f"{key}_standard_error"]) == (one.value, one.standard_error)
-        assert (result[f"{key}_low"], result[f"{key}_high"]) == (low, high)
+    for options in ({"average": None}, {"average": "macro", "prior": prior}):
+        options |= {"confidence_level": 0.9}
+        result = ComputeMetrics("informedness", **options)((IDS, REFERENCES))
+        for one in np.ravel(estimate(REFERENCES, IDS, **options)):
+            key = "informedness" if one.label is None else f"informedness_{one.label}"
+            found = [result[f"{key}{end}"] for end in ("", "_standard_error", "_low", "_high")]
+            assert found == [one.value, one.standard_error, *one.confidence_interval]
     metric = ComputeMetrics("informedness", average=None, labels=[0, 1], unknown="wrong")
     assert [*metric(OUTSIDE)] == ["informedness_0", "informedness_1", "informedness_unknown"]
     assert metric.table == table_of_labels(*OUTSIDE[::-1], labels=[0, 1], unknown="wrong")

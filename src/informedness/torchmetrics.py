@@ -12,7 +12,7 @@ import math
 from typing import Any, ClassVar, Literal
 
 from .contingency import ContingencyTable
-from .core.labels import NoSamplesError, show
+from .core.labels import show
 from .core.scores import Average
 from .extras import needing
 from .statistics.registry import averaged_score
@@ -134,12 +134,10 @@ class _ScoreOfCounts(Metric):
         """Return the score in float64, or float32 on a device without it; nan without samples."""
         # Apple's devices have no float64
         dtype = torch.float32 if self.counts.device.type == "mps" else torch.float64
-        try:
-            counts = self.counts.cpu().numpy()
+        value = [math.nan] * self.num_classes if self.average is None else math.nan
+        counts = self.counts.cpu().numpy()
+        if counts.any():
             table = ContingencyTable.from_matrix(counts, labels=range(self.num_classes))
-        except NoSamplesError:
-            value = [math.nan] * self.num_classes if self.average is None else math.nan
-        else:
             value = averaged_score(self.metric, self.average).value(table)
         return torch.tensor(value, dtype=dtype, device=self.counts.device)
 
