@@ -1,6 +1,8 @@
 """What tests of the page share: samples, hostile labels, and the HTML that it draws."""
 
+import csv
 import functools
+import io
 from collections.abc import Iterable
 from html.parser import HTMLParser
 from typing import Any
@@ -39,10 +41,11 @@ def lines(column: Iterable[Any]) -> str:
     return "\n".join(map(str, column))
 
 
-def rows_of(header: str, *columns: list[Any], sep: str = ",") -> str:
+def rows_of(header: str, *columns: Iterable[Any], sep: str = ",") -> str:
     """Return a file with these columns."""
-    rows = [sep.join(map(str, row)) for row in zip(*columns, strict=True)]
-    return lines([header, *rows])
+    file = io.StringIO()
+    csv.writer(file, delimiter=sep, lineterminator="\n").writerows(zip(*columns, strict=True))
+    return f"{header}\n{file.getvalue()}"
 
 
 class _Tree(HTMLParser):

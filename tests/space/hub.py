@@ -36,7 +36,7 @@ class Space:
     def __init__(self, repo_id: str, sdk: str) -> None:
         self.commits: dict[str, Files] = {}  # by their id, the newest last
         self.tags: dict[str, str] = {}
-        card = f"---\ntitle: {repo_id.split('/')[1]}\nsdk: {sdk}\n---\n".encode()
+        self.sdk, card = sdk, f"---\ntitle: {repo_id.split('/')[1]}\nsdk: {sdk}\n---\n".encode()
         self.commit({".gitattributes": b"*.bin filter=lfs\n", "README.md": card})
 
     def commit(self, files: Files) -> None:
@@ -129,9 +129,7 @@ class Hub:
         if topic == "tree":
             file = {"type": "file"}
             return [{**file, "path": x, "size": len(y), "oid": git_oid(y)} for x, y in files]
-        sdk = re.search(rb"^sdk: *(\w+)", space.files["README.md"], re.MULTILINE)
-        siblings = [{"rfilename": name} for name, _ in files]
-        return {"id": repo_id, "sha": oid, "sdk": sdk and sdk[1].decode(), "siblings": siblings}
+        return {"id": repo_id, "sha": oid, "sdk": space.sdk}
 
     def post(self, path: str, body: bytes, token: str | None) -> Any:
         """Answer a POST of the API."""
