@@ -7,7 +7,6 @@ as the Hub does it, so that the unmodified clients run against it with HF_ENDPOI
 import base64
 import hashlib
 import json
-import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,27 +33,14 @@ class Space:
     """A repository as the Hub makes it, with two files of its own in it."""
 
     def __init__(self, repo_id: str, sdk: str) -> None:
+        self.id, self.sdk = repo_id, sdk
         self.commits: dict[str, Files] = {}  # by their id, the newest last
         self.tags: dict[str, str] = {}
-        self.sdk, card = sdk, f"---\ntitle: {repo_id.split('/')[1]}\nsdk: {sdk}\n---\n".encode()
-        self.commit({".gitattributes": b"*.bin filter=lfs\n", "README.md": card})
+        self.commit({".gitattributes": b"*.bin filter=lfs\n", "README.md": b"# New\n"})
 
     def commit(self, files: Files) -> None:
         oid = hashlib.sha1(f"{len(self.commits)} {files}".encode()).hexdigest()
         self.commits[oid] = files
-
-    def apply(self, lines: list[Any]) -> None:
-        """Make the commit that the lines of a request describe."""
-        files = dict(self.files)
-        for line in lines:
-            kind, value = line["key"], line["value"]
-            if value.get("parentCommit", self.head) != self.head:
-                raise HubError(412, "A commit has happened since. Please refresh and try again.")
-            if kind == "file":
-                files[value["path"]] = base64.b64decode(value["content"])
-            elif kind == "deletedFile":
-                del files[value["path"]]
-        self.commit(files)
 
     @property
     def head(self) -> str:
@@ -69,6 +55,38 @@ class Space:
         if oid not in self.commits:
             raise HubError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
         return oid
+
+    def get(self, topic: str, revision: str) -> Any:
+        """Answer a GET of the API."""
+        if topic == "refs":
+            tags = self.tags.items()
+            tags = [{"name": x, "ref": f"refs/tags/{x}", "targetCommit": y} for x, y in tags]
+            return {"branches": [], "converts": [], "tags": tags}
+        oid = self.at(revision)
+        if topic == "tree":
+            listed, file = self.commits[oid].items(), {"type": "file"}
+            return [{**file, "path": x, "size": len(y), "oid": git_oid(y)} for x, y in listed]
+        return {"id": self.id, "sha": oid, "sdk": self.sdk}
+
+    def post(self, topic: str, revision: str, asked: list[Any]) -> Any:
+        """Answer a POST of the API, whose lines are `asked`."""
+        if topic == "tag":
+            self.tags[asked[0]["tag"]] = self.at(revision)
+            return {}
+        if topic == "preupload":
+            way = {"uploadMode": "regular", "shouldIgnore": False}
+            return {"files": [{"path": file["path"], **way} for file in asked[0]["files"]]}
+        files = dict(self.files)
+        for line in asked:
+            kind, value = line["key"], line["value"]
+            if value.get("parentCommit", self.head) != self.head:
+                raise HubError(412, "A commit has happened since. Please refresh and try again.")
+            if kind == "file":
+                files[value["path"]] = base64.b64decode(value["content"])
+            elif kind == "deletedFile":
+                del files[value["path"]]
+        self.commit(files)
+        return {"success": True, "commitOid": self.head, "commitUrl": f"commit/{self.head}"}
 
 
 class Hub:
@@ -116,68 +134,34 @@ class Hub:
             raise HubError(404, "Repository not found", "RepoNotFound")
         return self.spaces[repo_id]
 
-    def get(self, path: str) -> Any:
-        """Answer a GET of the API."""
-        repo_id, topic, revision = _parts(path, "refs|revision|tree")
-        space = self.find(repo_id)
-        if topic == "refs":
-            tags = space.tags.items()
-            tags = [{"name": x, "ref": f"refs/tags/{x}", "targetCommit": y} for x, y in tags]
-            return {"branches": [], "converts": [], "tags": tags}
-        oid = space.at(revision or "main")
-        files = space.commits[oid].items()
-        if topic == "tree":
-            file = {"type": "file"}
-            return [{**file, "path": x, "size": len(y), "oid": git_oid(y)} for x, y in files]
-        return {"id": repo_id, "sha": oid, "sdk": space.sdk}
-
-    def post(self, path: str, body: bytes, token: str | None) -> Any:
-        """Answer a POST of the API."""
-        if path == "/api/validate-yaml":
-            return {"errors": [], "warnings": []}
-        asked = [json.loads(line) for line in body.splitlines()]
-        if path == "/api/repos/create":
-            repo_id = f"{asked[0]['organization']}/{asked[0]['name']}"
-            self.check_may_write(repo_id, token)
-            self.add_space(repo_id, asked[0]["sdk"])
-            return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
-        repo_id, topic, revision = _parts(path, "preupload|commit|tag")
-        space = self.find(repo_id)
-        self.check_may_write(repo_id, token)
-        if topic == "tag":
-            space.tags[asked[0]["tag"]] = space.at(revision)
-            return {}
-        if topic == "preupload":
-            way = {"uploadMode": "regular", "shouldIgnore": False}
-            return {"files": [{"path": file["path"], **way} for file in asked[0]["files"]]}
-        space.apply(asked)
-        url = f"{self.url}/spaces/{repo_id}/commit/{space.head}"
-        return {"success": True, "commitOid": space.head, "commitUrl": url}
-
-    def answer(self, method: str, path: str, body: bytes, header: str) -> tuple[bytes, Any]:
-        """Return what is asked for, and the headers that go with it."""
-        token = header.removeprefix("Bearer ") or None
+    def answer(self, path: str, body: bytes, token: str | None) -> Any:
+        """Return the content of a file, or what becomes JSON."""
         if path in self.faults:
             raise self.faults[path]
         if token and token not in self.tokens:
             raise HubError(401, "Invalid credentials in Authorization header")
-        if match := re.fullmatch(r"(?:/spaces)?/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
-            space = self.find(match[1])
-            oid = space.at(match[2])
-            if match[3] not in space.commits[oid]:
-                raise HubError(404, "Entry not found", "EntryNotFound")
-            content = space.commits[oid][match[3]]
-            return content, {"ETag": f'"{git_oid(content)}"', "X-Repo-Commit": oid}
-        found = self.post(path, body, token) if method == "POST" else self.get(path)
-        return json.dumps(found).encode(), {}
-
-
-def _parts(path: str, topics: str) -> tuple[str, str, str]:
-    """Return the repository, the topic and the revision in a path of the API."""
-    match = re.fullmatch(rf"/api/\w+/([^/]+/[^/]+)(?:/({topics})(?:/(.*))?)?", path)
-    if not match:
+        asked = [json.loads(line) for line in body.splitlines()]
+        match path.strip("/").split("/"):
+            case ["api", "validate-yaml"]:
+                return {"errors": [], "warnings": []}
+            case ["api", "repos", "create"]:
+                repo_id = f"{asked[0]['organization']}/{asked[0]['name']}"
+                self.check_may_write(repo_id, token)
+                self.add_space(repo_id, asked[0]["sdk"])
+                return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
+            case ["api", _, owner, name, *rest]:
+                space, (topic, revision, *_) = self.find(f"{owner}/{name}"), [*rest, "", "main"]
+                if not asked:
+                    return space.get(topic, revision)
+                self.check_may_write(space.id, token)
+                return space.post(topic, revision, asked)
+            case ["spaces", owner, name, "resolve", revision, *parts]:
+                space = self.find(f"{owner}/{name}")
+                files = space.commits[space.at(revision)]
+                if "/".join(parts) not in files:
+                    raise HubError(404, "Entry not found", "EntryNotFound")
+                return files["/".join(parts)]
         raise HubError(404, f"this stand-in has no {path}")
-    return match[1], match[2], match[3]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -185,18 +169,20 @@ class _Handler(BaseHTTPRequestHandler):
     hub: Hub
 
     def _answer(self) -> None:
-        path, status = unquote(urlsplit(self.path).path), 200
+        path, status, headers = unquote(urlsplit(self.path).path), 200, {}
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        token = self.headers.get("Authorization", "").removeprefix("Bearer ") or None
         with self.hub.lock:
             self.hub.requests.append((self.command, path))
             try:
-                header = self.headers.get("Authorization", "")
-                content, headers = self.hub.answer(self.command, path, body, header)
+                answer = self.hub.answer(path, body, token)
             except HubError as refusal:
-                status, content = refusal.status, json.dumps({"error": refusal.message}).encode()
+                status, answer = refusal.status, {"error": refusal.message}
                 headers = {"X-Error-Message": refusal.message, "X-Error-Code": refusal.code}
+        content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        headers |= {"Content-Length": str(len(content)), "ETag": f'"{git_oid(content)}"'}
         self.send_response(status)
-        for name, value in {"Content-Length": str(len(content)), **headers}.items():
+        for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":

@@ -241,15 +241,16 @@ def test_a_space_of_another_kind_is_left_alone_and_so_is_the_other_space(hub):
 
 
 def test_a_commit_of_someone_else_in_between_is_not_undone(hub, monkeypatch):
-    space, post = hub.add_space("org/informedness", "gradio"), hub.post
+    space = hub.add_space("org/informedness", "gradio")
+    post = space.post
 
-    def post_and_change(path: str, *sent: Any) -> Any:
-        answer = post(path, *sent)
-        if path == "/api/spaces/org/informedness/preupload/main":
+    def post_and_change(topic: str, *asked: Any) -> Any:
+        answer = post(topic, *asked)
+        if topic == "preupload":
             space.commit({**space.files, "informedness.py": b"pass\n"})
         return answer
 
-    monkeypatch.setattr(hub, "post", post_and_change)
+    monkeypatch.setattr(space, "post", post_and_change)
     sentence = said_once(ROOT)
     assert "answered 412 at " in sentence
     assert "someone else changed it at the same time: run this again" in sentence
