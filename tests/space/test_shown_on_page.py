@@ -223,6 +223,8 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
         "Different answers": f"{made.n_different} of 120",
     }
     assert shown.id("paired-signature").text == made.signature
+    side_by_side = [cell.text for cell in shown.all(".//tr[@class='own']/td")]
+    assert side_by_side == [f"{x:.3f}" for x in (made.a, made.b, made.difference)]
 
 
 def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):
