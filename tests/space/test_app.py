@@ -47,29 +47,25 @@ def seen(page: Page) -> Locator:
     return page.locator(".seen:visible")  # what was read of the table that is open
 
 
-def fill(page: Page, header: str, *columns: list[str]) -> None:
-    """Paste a table with tabs into the box that is open, and wait for its columns."""
+def fill(page: Page, *columns: list[str]) -> None:
+    """Paste a table of one model or two with tabs, and wait for its columns."""
+    header = ["label", "prediction"] if len(columns) == 2 else ROLES
+    tab(page, "Paste")
     box(page).fill("")
     expect(menu(page, "references")).to_have_value("")
-    box(page).fill(rows_of(header, *columns, sep="\t"))
-    expect(menu(page, "references")).to_have_value(header.partition("\t")[0])
+    box(page).fill(rows_of("\t".join(header), *columns, sep="\t"))
+    expect(menu(page, "references")).to_have_value(header[0])
 
 
-def paste(page: Page, references: list[str], predictions: list[str]) -> None:
-    tab(page, "Paste")
-    fill(page, "label\tprediction", references, predictions)
-    page.locator("#score-paste").click()
+def paste(page: Page, *columns: list[str]) -> None:
+    fill(page, *columns)
+    page.locator("button[id$=-paste]:visible").click()
 
 
 def open_comparison(page: Page) -> None:
     """Wait for the box with its example, which would take the place of what comes early."""
     tab(page, "Compare")
     expect(box(page)).to_have_value(re.compile("ham"))
-
-
-def paste_models(page: Page, *columns: list[str]) -> None:
-    fill(page, "\t".join(ROLES), *columns)
-    page.locator("#compare-paste").click()
 
 
 def shows(page: Page, value: float) -> None:
@@ -160,7 +156,7 @@ def test_a_shared_link_shows_the_same_result_to_somebody_else(visit):
 def test_there_is_a_link_to_every_tab_example_simulation_and_comparison(visit):
     page = visit(query="?")
     open_comparison(page)
-    paste_models(page, GOLD, MODEL, BETTER)
+    paste(page, GOLD, MODEL, BETTER)
     shows_comparison(page)
     url, told = page.url.partition("?")[0], page.locator("#comparison .lead").all_text_contents()
     page.goto(url + page.locator("#link-models").get_attribute("href"))
@@ -250,8 +246,7 @@ def test_a_result_is_stale_until_it_is_of_the_inputs_as_they_are(visit):
         const { answered } = results;
         results.answered = (...about) => { answered(...about); window.hasAnswered = true; };
     }""")
-    tab(page, "Paste")
-    fill(page, "label\tprediction", ["a", "b", "a"], ["a", "b", "b"])
+    fill(page, ["a", "b", "a"], ["a", "b", "b"])
     expect(seen(page)).to_contain_text("3 rows")
     with answered_later(page):
         page.locator("#score-paste").click()
@@ -272,7 +267,7 @@ def test_a_result_comes_into_view_unless_somebody_has_gone_on_to_something_else(
     score = report(GOLD, MODEL).scores["informedness"]
     shows(page, score)
     expect(page.locator("#lead")).to_be_in_viewport()
-    fill(page, "label\tprediction", [x.upper() for x in GOLD], [x.upper() for x in MODEL])
+    fill(page, *([x.upper() for x in column] for column in (GOLD, MODEL)))
     expect(seen(page)).to_contain_text("A 8")
     with answered_later(page):
         page.locator("#score-paste").click()
@@ -309,9 +304,9 @@ def test_a_comparison_is_stale_as_one_types_and_refused(visit):
     page = visit(query="?")
     open_comparison(page)
     expect(page.locator("#verdict").last).to_contain_text("B is better")
-    paste_models(page, GOLD, MODEL, [*BETTER[1:], ""])
+    paste(page, GOLD, MODEL, [*BETTER[1:], ""])
     refused(page, "compare-paste", "must have a value in every row", "comparison")
-    paste_models(page, GOLD, MODEL, BETTER)
+    paste(page, GOLD, MODEL, BETTER)
     shows_comparison(page)
     expect(page.locator("#refusal-compare-paste")).to_be_hidden()
     box(page).press_sequentially("a")
@@ -506,7 +501,7 @@ def test_labels_in_boxes_cells_and_files_execute_nothing_and_appear_as_text(visi
     count_in(page, 0, 0).fill(HOSTILE[1])
     refused(page, "matrix", HOSTILE[1][:40])
     open_comparison(page)
-    paste_models(page, *[HOSTILE] * 3)
+    paste(page, *[HOSTILE] * 3)
     expect(page.locator("#comparison-details .heat").first).to_contain_text(HOSTILE[1])
 
 
