@@ -113,7 +113,7 @@ CASES = [
             ({"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
             ({"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
             ({"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass"),
-            ({"extract": PATTERN, "unknown": "wrong"}, "only with `labels`"),
+            ({"extract": PATTERN, "unknown": "wrong"}, "only with `labels` or `choices`"),
             (OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
             ({"choices": "ABCD"}, "`choices` must be a sequence of labels"),
             ({"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),

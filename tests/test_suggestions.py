@@ -83,6 +83,7 @@ SUGGESTED = {
     f"report gaps.csv {PAIR}": (f"--unknown wrong {CLASSES}",),
     f"report many.csv {PAIR}": (None, "--unknown wrong with `--labels` counts"),
     f"report gaps.csv {PAIR} --labels ham": (None, "--unknown wrong with `--labels` counts"),
+    f"report three.csv {PAIR} --unknown wrong": (CLASSES, "`--labels` or `--choices`"),
     f"report codes.csv {PAIR} --choices no yes": ("--numeric",),
 }
 

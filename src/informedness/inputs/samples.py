@@ -153,7 +153,9 @@ class Samples:
         was read. `sides` are the labels of each argument that has some.
         """
         known = [label for label, _ in sides["references"]]
-        self.refuse(classes=known)
+        with_classes = '`unknown` can be "wrong" only with `labels` or `choices`, the known classes'
+        lacks = self.options.unknown == "wrong" and self.options.classes(False) is None
+        self.refuse([DataError(with_classes, {"labels": []})] if lacks else [], known)
         labels = {str(y) if self._has_text else y for side in sides.values() for y, _ in side}
         if said := no_header([self.names[x] for x in self.labelled], labels):
             warn(said, LabelsWarning)
@@ -191,7 +193,7 @@ class Samples:
             with naming(first_of([*self._bad] or self.sources)):
                 refuse_all([*self._errors.values(), *nulls, *errors])
         except DataError as error:
-            if "unknown" in error.remedy:
+            if {"unknown", "labels"} & {*error.remedy}:
                 ignored, known = str(self.options.ignore_index), {*self.options.known}
                 found = [x for x in sorted({*classes, *self._classes}) if str(x) != ignored]
                 fit = {*map(str, found)} <= known if known else 0 < len(found) <= _MOST_CLASSES

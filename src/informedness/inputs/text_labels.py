@@ -48,7 +48,7 @@ class LabelOptions:
     def __post_init__(self) -> None:
         if self.choices is not None and self.labels is not None:
             raise ValueError("`choices` are the classes of the task: give them without `labels`")
-        check_unknown(self.unknown, self.labels if self.choices is None else self.choices)
+        check_unknown(self.unknown, ())  # whether it has classes is said with those that there are
         self.pattern = None if self.extract is None else _compiled(self.extract)
         if self.choices is not None:
             self.choices = _read_choices(self.choices, self.numeric)
