@@ -42,23 +42,22 @@ FILES = {
     "codes.csv": cells(gold="010011", bert="011011"),
 }
 PAIR, NAMES, CLASSES = "-r gold -p bert", "--references gold --predictions", "--labels ham spam"
-FROM_LIST = "from this list\n"
+FROM_LIST = "from this list"
 # what is given, what the line to paste has beside it (None: there is no line), what the error says
 SUGGESTED = {
     # no columns are named
     "report pandas.csv": (f"{NAMES} bert", "\n''   "),
-    "compare pandas.csv": (None, "\n''   ", "those of two models"),
+    "compare pandas.csv": (None, "\n''   ", "predictions of two models (-p)"),
     "report semicolon.csv": (f"{NAMES} bert",),
     "report columns.txt": (f"{NAMES} bert",),
     "report rows.jsonl": (f"{NAMES} out.says", "\nout.all.0 "),
     "report --strip -- three.csv": (f"{NAMES} bert",),
-    "report three.csv -p gpt bert": ("--references gold",),
     "compare three.csv": (f"{NAMES} bert gpt",),
-    "compare three.csv -p gpt": (f"{NAMES} bert",),
-    "report headless.csv": (None, "'spam' and 'ham' are also labels in the rows"),
-    "report twice.csv": (None, "there must be rows with labels, below a name for each column"),
+    "compare three.csv -p gpt": (None, FROM_LIST),
+    "report headless.csv": (None, "\n'spam' and 'ham' are names of columns and labels in"),
+    "report twice.csv": (None, "there must be rows with labels, and a name above each column"),
     "report latin.csv": (None, "latin.csv: not readable as csv: line 1 is not text", "--encoding"),
-    "report case.csv": (None, FROM_LIST, "\ngpt             2            yes  "),
+    "report case.csv": (None, FROM_LIST),
     "report unnamed.csv": (None, FROM_LIST),
     "report floats.csv": (f"{NAMES} hard",),
     "report gaps.csv": (None, FROM_LIST),
@@ -118,5 +117,5 @@ def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(names, is_
     sides = ["010110", "001100"] if "0" in names else [GOLD, BERT]
     Path("p.csv").write_text(cells(**dict(zip(names, sides, strict=True))))
     code, _, errors = run(f"report p.csv -r {names[0]} -p {names[1]}")
-    said = f"the names {names[0]!r} and {names[1]!r} are also labels in the rows: if there is no "
+    said = f"{names[0]!r} and {names[1]!r} are names of columns and labels in their rows: if there"
     assert (code, said in errors) == (0, is_warned)

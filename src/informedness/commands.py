@@ -42,6 +42,7 @@ _OF_SEVERAL = ("by", "on", "weights", "metric", "plot")
 _OF_ROWS = ("prior", "labels", "ignore_index", "numeric", "encoding", "drop_null", "keep_missing")
 _OF_FILES = ("file_format", "rows")
 _OF_COLUMNS = ("weights", "counts", "by", "by_file", "vs_rest", "on", "groups", *_OF_FILES)
+_COLUMNS = {"references", "predictions", "weights", "counts", "by", "groups"}
 _OF_ESTIMATE = ("metric", "average", "confidence_level")
 _OF_TEST = (*_OF_ESTIMATE, "prior")
 
@@ -132,54 +133,43 @@ def _is_table(options: Namespace) -> bool:
 def _ask_for_columns(options: Namespace) -> None:
     """Raise the error that nobody has named columns: which the first file has, or two to join."""
     from .inputs.doubts import no_header, role_in
-    from .listing import MOST_ROWS, columns_listed, sharing
-
-    def columns_in(path: str) -> dict[str, Counter[object]]:
-        file, kind = list_files(path, options.file_format)[0]
-        with naming(path):
-            found = columns_listed(file, kind, options.encoding, options.rows)
-            if not any(found.values()):
-                raise ValueError("there must be rows with labels, below a name for each column")
-        return found
+    from .listing import MOST_ROWS, columns_listed, labels_in
 
     _samples(options, {})  # refuses options with which no columns would do
-    is_report, first = options.command == "report", columns_in(options.path[0])
+    is_report, how = options.command == "report", _given(options, "encoding", *_OF_FILES)
+    first = columns_listed(options.path[0], **how)
     words = [x for x in options.path[1:] if x in first and not Path(x).exists()]
     paths = [x for x in options.path if x not in words]
     list_files(paths, options.file_format)  # all exist
     is_joined = len(paths) == 2 and (options.on is not None or not is_report)
-    listed = [first, *map(columns_in, paths[1:] if is_joined else ())]
-    found = {x: first.get(x, Counter()) + listed[-1].get(x, Counter()) for x in first | listed[-1]}
-    alike, given = sharing(found), options.predictions or []
-    rows = [["column", "different", "shares labels", "most frequent"]]
+    last = columns_listed(paths[1], **how) if is_joined else first
+    found = {x: first.get(x, Counter()) | last.get(x, Counter()) for x in first | last}
+    files = " and ".join(paths[: 1 + is_joined])
+    if not any(found.values()):
+        raise ValueError(f"{files}: there must be rows with labels, and a name above each column")
+    rows = [["column", "different", "most frequent"]]
     for name, times in found.items():
         often = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3))
-        rows.append([shown(name), str(len(times)), "yes" if name in alike else "", often])
-
-    # Of columns without gaps: references if one alone is called so, and what is beside them
-    free = [x for x in alike if None not in found[x] and (x in first or is_report)]
-    true = [x for x in free if x in first and role_in(x) == "references"]
-    references = true[0] if options.references is None and len(true) == 1 else options.references
-    n_more = max(0, (1 if is_report or is_joined else 2) - len(given))
-    beside = [x for x in free if x in listed[-1] and role_in(x) != "references"]
-    models = [x for x in beside if x not in (references, *given)][:n_more]
-    others = [x for x in map(vars(options).get, ("on", "counts", "weights", "groups")) if x]
-    named = {references, *given, *others, *(options.by or ())}
-    said = "Name the true labels (-r) and the predictions (-p) from this list"
-    remedy: dict[str, Any] = {}
-    if len(models) == n_more and named <= {*found}:
+        often = often or "(none, or several by this name)"
+        rows.append([shown(name), str(len(times)), often])
+    heads = [x for x, times in found.items() if x in times]
+    said = f"{no_header(heads)}.\n" if len(heads) > 1 else ""
+    of = "" if is_report else " of two models"
+    said += f"Name the true labels (-r) and the predictions{of} (-p) from this list"
+    # references if one column alone is called so, and models that have labels of theirs
+    both = first.keys() & last.keys()
+    labels = {x: labels_in(times) for x, times in found.items() if is_report or x in both}
+    true = [x for x in labels if x in first and role_in(x) == "references" and len(labels[x]) > 1]
+    beside = [x for x in labels if x in last and role_in(x) != "references"]
+    models = [x for x in beside if len(true) == 1 and labels[x] & labels[true[0]]]
+    n_models, remedy = 1 if is_report or is_joined else 2, dict[str, Any]()
+    if len(models) >= n_models and not options.given & _COLUMNS and options.on in {None, *both}:
         said += ", for example"
-        remedy = {"columns": dict.fromkeys(words)} if words else {}
-        remedy |= {"references": [references]} if options.references is None else {}
-        remedy |= {"predictions": models} if models else {}
+        remedy = {"references": true, "predictions": models[:n_models]}
+        remedy |= {"columns": dict.fromkeys(words)} if words else {}
         if is_joined and options.on is None:
             remedy["on"] = ["ID"]
             said += " with the column that identifies a sample in place of ID"
-    elif not is_report:
-        said += ", those of two models; or pass a file of each and what identifies a sample (--on)"
-    if head := no_header(alike, {label for x in alike for label in found[x]}):
-        said = f"{said}; {head}"
-    files = " and ".join(paths[: len(listed)])
     raise DataError(
         f"`--references` and `--predictions` must name columns of {files}; the first "
         f"{MOST_ROWS:,} rows have\n\n{aligned(rows)}\n\n{said}",

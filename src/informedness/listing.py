@@ -1,34 +1,37 @@
 """Which columns a file has, for somebody who has not named any."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
 from .core.labels import NULLS
+from .inputs.columns import naming
 from .inputs.csv import DELIMITERS
 from .inputs.objects import Objects, leaves
-from .inputs.open import columns_in, open_whole, read_header
+from .inputs.open import columns_in, list_files, open_whole, read_header
 
 MOST_ROWS = 10_000  # that are looked at
 _MOST_COLUMNS = 40
 
 
 def columns_listed(
-    file: str, kind: str, encoding: str | None, rows: str | None
+    path: str, file_format: str | None, encoding: str | None, rows: str | None
 ) -> dict[str, Counter[object]]:
     """Return how often each value occurs in the first rows of each column, None where it lacks.
 
-    Columns of JSON are the ways to the values in its first object. Of a column with several values
-    per row, and of a name that several columns have, there is only the name.
+    Of a folder it is the first file. Columns of JSON are the ways to the values in its first
+    object. Of a column with several values per row, and of a name that several columns have, there
+    is only the name.
 
     Raises
     ------
     ValueError
         If a file of text is damaged, or in another encoding.
     """
+    file, kind = list_files(path, file_format)[0]
     nulls = NULLS if kind in DELIMITERS else ()
-    with open_whole(file, kind, encoding) as stream:
+    with naming(file), open_whole(file, kind, encoding) as stream:
 
         def counted(names: Sequence[str]) -> dict[str, Counter[object]]:
             stream.seek(0)
@@ -55,18 +58,8 @@ def columns_listed(
     return times
 
 
-def sharing(columns: Mapping[str, Counter[object]]) -> list[str]:
-    """Return the first columns with several labels in common, then those that hold one of these.
-
-    More rows than one have a label.
-    """
-    found = {
-        name: {str(x).removesuffix(".0") if isinstance(x, str) else x for x in times}
-        for name, times in columns.items()
-        if 1 < 2 * len(times) <= sum(times.values())
-    }
-    several = {x: labels for x, labels in found.items() if len(labels) > 1}
-    groups = [[x for x in several if len(several[x] & own) > 1] for own in several.values()]
-    alike = next((x for x in groups if len(x) > 1), [*several][:1])
-    alike += [x for x in found if x not in several and any(found[x] <= several[y] for y in alike)]
-    return alike if len(alike) > 1 else []
+def labels_in(times: Counter[object]) -> set[object]:
+    """Return the labels of a column if most occur more than once, and no row lacks one."""
+    if None in times or 2 * len(times) > times.total():
+        return set()
+    return {x.removesuffix(".0") if isinstance(x, str) else x for x in times}  # as they are read

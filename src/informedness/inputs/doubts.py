@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -52,13 +52,11 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
         )
 
 
-def no_header(names: Collection[str], labels: Collection[Any]) -> str:
-    """Return that all names of columns are labels, too, as in a first sample; empty if not."""
-    if not names or not {*names} <= {*labels}:
-        return ""
+def no_header(names: Iterable[str]) -> str:
+    """Return that these names of columns are labels, too, as those in a first sample are."""
     return (
-        f"the names {' and '.join(map(repr, names))} are also labels in the rows: if there is no "
-        "header, add one as the first line"
+        f"{' and '.join(map(repr, names))} are names of columns and labels in their rows: if there "
+        "is no header, add one as the first line"
     )
 
 

@@ -156,9 +156,9 @@ class Samples:
         with_classes = '`unknown` can be "wrong" only with `labels` or `choices`, the known classes'
         lacks = self.options.unknown == "wrong" and self.options.classes(False) is None
         self.refuse([DataError(with_classes, {"labels": []})] if lacks else [], known)
-        labels = {str(y) if self._has_text else y for side in sides.values() for y, _ in side}
-        if said := no_header([self.names[x] for x in self.labelled], labels):
-            warn(said, LabelsWarning)
+        names = [self.names[x] for x in self.labelled]
+        if {*names} <= {str(y) if self._has_text else y for x in sides.values() for y, _ in x}:
+            warn(no_header(names), LabelsWarning)
         integers = self._integers([[label for label, _ in side] for side in sides.values()])
         sides = {x: [(integers.get(y, y), n) for y, n in side] for x, side in sides.items()}
         known = [label for label, _ in sides["references"]]
