@@ -119,3 +119,10 @@ def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(names, is_
     code, _, errors = run(f"report p.csv -r {names[0]} -p {names[1]}")
     said = f"{names[0]!r} and {names[1]!r} are names of columns and labels in their rows: if there"
     assert (code, said in errors) == (0, is_warned)
+
+
+def test_labels_that_differ_in_case_are_warned_of_with_the_options_that_make_them_one(run):
+    Path("p.csv").write_text(cells(gold=GOLD, bert=[*BERT[:-1], "Spam"]))
+    code, _, errors = run("report p.csv -r gold -p bert")
+    assert (code, "with --ignore-case or --strip\n" in errors) == (0, True)
+    assert "differ only" not in run("report p.csv -r gold -p bert --ignore-case")[2]

@@ -51,6 +51,7 @@ _CONTROLS = {
     "pass the files themselves, as several paths or a folder": "write all rows into one table",
     'unknown="wrong" with `labels` counts a missing prediction as wrong, ': "",
     '; declare `labels` with unknown="wrong" if the model refused': "",
+    "; files can be read with ignore_case=True or strip=True": "",
     "`labels` or a matrix": "a matrix",
     "declare all classes with `labels`": "list all classes in a matrix",
     "it in `labels`": "all classes in a matrix",

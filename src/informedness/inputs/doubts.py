@@ -36,7 +36,7 @@ def warn_of_table(
             like = show(known[folded])
             warn(
                 f"{show(label)} and {like} differ only in case or blanks around them, and count as "
-                "two classes",
+                "two classes; files can be read with ignore_case=True or strip=True",
                 LabelsWarning,
             )
             return
