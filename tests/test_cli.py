@@ -338,12 +338,13 @@ ERRORS = {
         for last in ("p.csv", ".", "-", "part-2.csv")
     },
     # two models
-    f"compare {PAIR}": "must name two columns, or with --on one in each of two files, got 1: a",
+    f"compare {PAIR}": "two columns, or with --on one in each of two files, got a; `informedness ",
+    f"report {PAIR} --groups doc": "--groups doc, which are for `informedness compare`",
     f"compare {PAIR} x": "`--predictions` names column 'x', which does not exist",
     f"compare {PAIR} b --on a": "`--on` needs two files",
     f"compare {PAIR} b --groups x": "`--groups` names column 'x', which does not exist",
     f"compare {PAIR} b --ignore-index ham": "`--references` must have at least two classes",
-    "compare .": "there must be two logs of harnesses, got 1 files",
+    "compare .": "there must be two logs of harnesses, got .\n",
     "compare a.csv p.csv --on id -r gold -p model": "p.csv: `--on` names column 'id', which does",
     "compare null.parquet a.csv --on id -r gold -p a model": (
         "`--on of a.csv` must hold labels of the same type as `--on of null.parquet`, got strings"

@@ -393,7 +393,7 @@ def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
 
     if len(options.path) != 2:
         said = "without `--references` and `--predictions` there must be two logs of harnesses"
-        raise ValueError(f"{said}, got {len(options.path)} files")
+        raise ValueError(f"{said}, got {' '.join(options.path)}")
     how = _given(options, *_OF_LOGS, *_OF_TEXT)
     a, b = (one_run(read_log(file, **how), file) for file in options.path)
     result = a.compare(b, **_given(options, *_OF_TEST))
@@ -408,7 +408,7 @@ def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
     called, models = options.predictions, options.predictions
     if len(models) > 2 or (len(models) < 2 and options.on is None):
         said = "`--predictions` must name two columns, or with --on one in each of two files"
-        raise ValueError(f"{said}, got {len(models)}: {' '.join(models)}")
+        raise ValueError(f"{said}, got {' '.join(models)}; `informedness report` ranks several")
     names = {"references": options.references, "predictions_a": models[0]}
     names["predictions_b"] = models[-1]
     names |= {x: y for x, y in _given(options, "groups", "counts").items() if y is not None}
