@@ -55,6 +55,9 @@ def run_script(project: Path, name: str, *arguments: object) -> str:
             contextlib.redirect_stdout(output),
         ):
             runpy.run_path(str(script), run_name="__main__")
+    except SystemExit as end:
+        if end.code:
+            raise
     finally:
         for module in OWN:
             sys.modules.pop(module, None)

@@ -167,7 +167,10 @@ def common_only(shares, n_known, accuracy, by_share=True):
     hits = ability * common + (1 - ability) * guesses * shares
     hits[n_known:] = 0
     predictions = ability * common + guesses * (1 - ability * common.sum())
-    made = Margins.of_sums(range(k), hits, shares, predictions, 1.0)
+    wrong, missed = predictions - hits, shares - hits
+    made = Margins(
+        range(k), hits, shares, predictions, 1.0, wrong, missed, 1 - shares, 1 - predictions
+    )
     of_one = np.array(
         [[hits, shares - hits], [predictions - hits, 1 - shares - predictions + hits]]
     )
