@@ -1,4 +1,4 @@
-"""Classification scores that give no credit for guessing: Informedness and NIT.
+"""Classification scores that account for guessing: Informedness and NIT.
 
 `informedness_score` and `nit_score` take references and predictions like scikit-learn's metric
 functions; `report` shows them beside the usual scores; `register` lets

@@ -23,7 +23,7 @@ COMMANDS = {
 _LISTED = "\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())
 _HELP = f"""usage: informedness COMMAND ...
 
-Classification scores that give no credit for guessing.
+Classification scores that account for guessing.
 
 commands:
 {_LISTED}
