@@ -160,9 +160,8 @@ def look(
             names = named(table, roles, chosen)
             said = f"columns: {', '.join(map(shown, header))}"
             if all(names):
-                said = table.read(columns.check_choices(names, header, roles), counts, meant or ())[
-                    1
-                ]
+                checked = columns.check_choices(names, header, roles)
+                _, said = table.read(checked, counts, meant or ())
             block = draw("block", said=said, is_numbered=is_numbered)
     except Refusal as error:
         refusal = draw("refusal", message=str(error)) if sent else ""

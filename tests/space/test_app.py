@@ -529,6 +529,8 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
     for width in (320, 899, 900, 1920):
         page.set_viewport_size({"width": width, "height": 800})
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+        page.wait_for_function("""[...document.querySelectorAll(".story .viz *")].every(
+            (part) => part.getBoundingClientRect().right <= innerWidth)""")  # nothing is cut off
     expect(button(page, "Use via API")).to_be_visible()
 
 
