@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -224,12 +225,15 @@ def test_a_hub_that_is_not_there_or_never_answers_is_said(clone, ask):
     edit(clone / "spaces/publish.py", "_TIMEOUT = 30", "_TIMEOUT = 1")
     with socket.socket() as taken, socket.create_server(("127.0.0.1", 0)) as silent:
         taken.bind(("127.0.0.1", 0))  # and does not listen
+        late = threading.Timer(60, silent.close)  # which ends a client that would wait for ever
+        late.start()
         for server, why in ((taken, ""), (silent, "(timed out)")):
             address = f"http://127.0.0.1:{server.getsockname()[1]}"
             ask(address)
             said = said_once(clone)
             assert f"cannot reach the Hub at {address}" in said
             assert why in said
+        late.cancel()
 
 
 def test_a_space_of_another_kind_is_left_alone_and_so_is_the_other_space(hub):
