@@ -66,6 +66,7 @@ CSV = [
     (f"# {ROWS}{ROWS}", "'göld', which does not exist; .* columns are '# göld'", GÖLD),
     (f"\n{ROWS}", "the columns are none", GÖLD),
     (f"{ROWS}(2 rows)", r"each row must have 2 cells, .* got 1 in '\(2 rows\)'", GÖLD),
+    ("gold;model;a,b,c,d\nx;y;z\n", ("x", "y")),  # by the names, not by their number
     ("", "the columns are none"),
     ("x," * 99_999, "the columns are 'x', .* and 99,960 more"),
     ("\0" * 99, f"line 1 is {NO_UTF8}"),
