@@ -156,9 +156,9 @@ def check_schema(names: Mapping[str, str], schema: Any) -> dict[str, Sequence[st
 
 def _column(batch: Any, name: str, first_row: int) -> Any:
     """Return a column of a batch, or the values that a name leads to within one."""
-    import pyarrow.compute
+    import pyarrow
 
-    top, values = str(column_of(name, batch.schema.names)), []
+    top = str(column_of(name, batch.schema.names))
     column = batch.column(top)
     try:
         column.validate(full=True)  # what is damaged may end the process, or name another label
@@ -166,9 +166,8 @@ def _column(batch: Any, name: str, first_row: int) -> Any:
         raise ValueError(f"column {top!r} is damaged: {error}") from error
     if top == name:
         return column
-    for number, value in enumerate(column.to_pylist(), start=first_row):
-        values.append(one_value({top: value}, name, f"row {number}"))
-    return pyarrow.array(values)
+    rows = enumerate(column.to_pylist(), start=first_row)
+    return pyarrow.array([one_value({top: x}, name, f"row {number}") for number, x in rows])
 
 
 def _decoded_at_a_time(metadata: Any, columns: list[str]) -> tuple[int, list[str]]:

@@ -96,12 +96,6 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
         raise DataError(f"{'; '.join(said)}; the columns are {known}", {"columns": columns})
 
 
-def no_samples(n_rows: int) -> ValueError:
-    """Return the error that none of so many rows is a sample to score."""
-    dropped = ", of which none is left: all are ignored, null or of weight 0" if n_rows else ""
-    return ValueError(f"there must be a sample to score, got {n_rows} samples{dropped}")
-
-
 def closest(name: str, names: Collection[Any]) -> str:
     """Return the name that is close to one that does not exist, empty if there is none."""
     close = [] if name in names else get_close_matches(name, map(str, names), 1)

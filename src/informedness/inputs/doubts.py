@@ -14,7 +14,7 @@ import numpy as np
 from ..core.labels import NAMES, LabelsWarning, Numbers, show, warn
 from ..core.table import Table, warn_of_labels
 
-_COUNT = re.compile(r"n|counts?|freq|frequency|size|total|(count(_star)?|sum)\(.*\)", re.IGNORECASE)
+COUNT = re.compile(r"n|counts?|freq|frequency|size|total|(count(_star)?|sum)\(.*\)", re.IGNORECASE)
 # Words in names of columns; the last only where no other is there: "predicted label".
 _TRUE = re.compile("gold(en)?|true|(ground)?truth|refs?|references?|actual|expected")
 _PREDICTED = re.compile("preds?|predict(ed|ions?)?|yhat|hyp|hypothesis")
@@ -74,11 +74,6 @@ def words_of(name: Any) -> list[str]:
     """Return the words of a name, as in yTrue or predicted_label; none of what is not text."""
     spaced = re.sub("(?<=[a-z])(?=[A-Z])", " ", name) if isinstance(name, str) else ""
     return re.findall(r"[^\W\d_]+", spaced.lower().replace("y_hat", "yhat"))
-
-
-def is_count(column: str) -> bool:
-    """Return whether a column is called a count."""
-    return _COUNT.fullmatch(column) is not None
 
 
 def warn_of_count(column: str) -> None:

@@ -128,12 +128,9 @@ def samples_of_lines(
         n_empty = size - n if n else n_empty + size
         rest = {x: lines[size:] for x, lines in rest.items()}
         total += size
-    found = [
-        (total + len(lines) + sum(map(len, sides[x])), samples.names[x])
-        for x, lines in rest.items()
-    ]
-    if len({n for n, _ in found}) > 1:
-        said = ", ".join(f"{n} in {name}" for n, name in found)
+    found = {x: total + len(lines) + sum(map(len, sides[x])) for x, lines in rest.items()}
+    if len({*found.values()}) > 1:
+        said = ", ".join(f"{n} in {samples.names[x]}" for x, n in found.items())
         raise ValueError(f"there must be the same number of lines, one per sample, got {said}")
 
 
@@ -174,8 +171,7 @@ def joined_rows(
         sides[1] = _with_all(sides[1], sides[0]["on"])
     joined = joined_sides(sides, [str(path) for path in paths], f"`on` {on!r}")
     given = {x: side[x] for side in joined[::-1] for x in side if x in samples.names}
-    given = {x: given[x] for x in samples.names}
-    yield samples.read(given)
+    yield samples.read({x: given[x] for x in samples.names})
 
 
 def _with_all(side: dict[str, Column], ids: Column) -> dict[str, Column]:

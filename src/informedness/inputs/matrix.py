@@ -34,28 +34,23 @@ def read_names(frame: Any) -> tuple[Column, Column] | None:
     warn_of_swapped(*(side.name for side in sides))
     unnamed = [type(side).__name__ == "RangeIndex" and side.name is None for side in sides]
     if any(unnamed) and list(sides[0]) != list(sides[1]):
-        of_rows, of_columns = (show(list(side)) for side in sides)
         raise ValueError(
-            f"`matrix` must name its rows as it names its columns, got {of_rows} as its index and "
-            f"{of_columns} as its columns: set both to the classes, or, if rows and columns are in "
-            "the same order, pass matrix.to_numpy() and labels="
+            f"`matrix` must name its rows as it names its columns, got {show([*sides[0]])} as its "
+            f"index and {show([*sides[1]])} as its columns: set both to the classes, or, if rows "
+            "and columns are in the same order, pass matrix.to_numpy() and labels="
         )
-    rows, columns = (
-        read_quickly(list(side), f"matrix.{name}")
-        for side, name in zip(sides, ("index", "columns"), strict=True)
-    )
+    rows = read_quickly(list(frame.index), "matrix.index")
+    columns = read_quickly(list(frame.columns), "matrix.columns")
     check_same_kind(rows, "matrix.index", columns, "matrix.columns")
-    for column, name in ((rows, "matrix.index"), (columns, "matrix.columns")):
-        check_distinct(column.tolist(), name)
+    check_distinct(rows.tolist(), "matrix.index")
+    check_distinct(columns.tolist(), "matrix.columns")
     return rows, columns
 
 
 def check_same_names(names: tuple[Column, Column], squared_weights: Any) -> None:
     """Raise ValueError if the squares of weights have other names than the weights."""
-    of_squares = read_names(squared_weights)
-    if of_squares is not None and any(
-        side.tolist() != other.tolist() for side, other in zip(names, of_squares, strict=True)
-    ):
+    of_squares = read_names(squared_weights) or names
+    if [side.tolist() for side in names] != [side.tolist() for side in of_squares]:
         raise ValueError("`squared_weights` must have the same index and columns as `matrix`")
 
 

@@ -110,14 +110,12 @@ def rows_within(document: Any, path: str) -> Iterable[Any]:
         raise ValueError(f"`rows` leads nowhere, got {path!r}: {error}") from None
     if isinstance(found, dict) and all(isinstance(row, dict) for row in found.values()):
         return found.values()
-    columns = parent.get("columns") if isinstance(parent, dict) else None
-    if isinstance(found, list) and isinstance(columns, list):
-        return [
-            dict(zip(columns, row, strict=True)) if isinstance(row, list) else row for row in found
-        ]
     if not isinstance(found, list):
         raise ValueError(f"`rows` must lead to a list of objects, got {show(found)} at {path!r}")
-    return found
+    names = parent.get("columns") if isinstance(parent, dict) else None
+    if not isinstance(names, list):
+        return found
+    return [dict(zip(names, x, strict=True)) if isinstance(x, list) else x for x in found]
 
 
 def _columns_of(rows: Sequence[Row], names: Mapping[str, str]) -> dict[str, list[Any]]:

@@ -308,5 +308,4 @@ def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
         if kind in DELIMITERS:
             stream.seek(0)
             what = why_not_utf8(stream) or what
-        what = said_of_row(what) or what
-        raise ValueError(f"not readable as {kind}: {what}") from error
+        raise ValueError(f"not readable as {kind}: {said_of_row(what) or what}") from error

@@ -64,11 +64,6 @@ class Read:
     not_used: tuple[str, ...] = ()
     ignored: Label | None = None
 
-    @property
-    def n_missing(self) -> int:
-        """Number of rows left out because a value is missing."""
-        return sum(n for why, n in self.left_out.items() if why.startswith("no "))
-
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
         return {
@@ -94,6 +89,7 @@ def sides_of(table: Table) -> tuple[Amounts, Amounts]:
 
 def signed(line: str, read: Iterable[Read]) -> str:
     """Return a signature that says how many rows were left out for a missing value."""
-    n = sum(one.n_missing for one in read)
+    left_out = (pair for one in read for pair in one.left_out.items())
+    n = sum(n for why, n in left_out if why.startswith("no "))
     head, mark, version = line.rpartition("|v:")
     return f"{head}|left-out:{n}{mark}{version}" if n else line

@@ -14,7 +14,7 @@ from ..core.labels import Column, Label, LabelsWarning, Numbers, check_same_kind
 from ..core.table import Task, read_amounts
 from .columns import DataError, labelled_among, naming, refuse_all
 from .csv import DELIMITERS
-from .doubts import is_count, no_header, warn_of_count, warn_of_swapped
+from .doubts import COUNT, no_header, warn_of_count, warn_of_swapped
 from .fast import read_quickly
 from .open import columns_in, list_files, open_whole, read_header
 from .read import Amounts, Read, ReadColumn
@@ -168,7 +168,7 @@ class Samples:
         for x in self.labelled[1:]:
             warn_of_swapped(self.names["references"], self.names[x])
         used = {name for x, name in self.names.items() if x != "weights"}
-        count = next((x for x in self.header if x not in used and is_count(x)), None)
+        count = next((x for x in self.header if x not in used and COUNT.fullmatch(x)), None)
         if count and "counts" not in self.names and never_repeats():
             warn_of_count(count)
         return integers, classes, self._account(sides, {*(classes or known)}, bool(classes))
@@ -262,9 +262,7 @@ def _form(labels: Iterable[str]) -> str | None:
 
 def _why(argument: str) -> str:
     """Return why a row is left out in which this has no value."""
-    kind = argument.partition(" ")[0].partition("_")[0]
-    nouns = {"references": "reference", "predictions": "prediction"}
-    return f"no {nouns.get(kind, kind.removesuffix('s'))}"
+    return f"no {re.split('[ _]', argument)[0].removesuffix('s')}"
 
 
 def read_files(path: Any, samples: Samples, **how: Any) -> Iterator[dict[str, Any]]:

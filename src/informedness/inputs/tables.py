@@ -16,7 +16,7 @@ from ..contingency import ContingencyTable
 from ..core.labels import Label, NoSamplesError, merged
 from ..core.table import Cells, Task
 from ..slicing import Slice, count_slices, in_order, slice_column, sliced_counts
-from .columns import DataError, named_columns, naming, no_samples, slices_of
+from .columns import DataError, named_columns, naming, slices_of
 from .doubts import warn_of_table
 from .read import sides_of
 from .samples import Samples, first_of, read_files
@@ -154,7 +154,9 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
             _add(sums[name], table, 16 if is_sliced else 2)
     if not sums:
         samples.refuse()
-        samples.refuse([no_samples(samples.n_rows)])
+        n = samples.n_rows
+        left = ", of which none is left: all are ignored, null or of weight 0" if n else ""
+        samples.refuse([ValueError(f"there must be a sample to score, got {n} samples{left}")])
     with naming(first_of(samples.sources)):
         raw = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
     whole = ContingencyTable.sum_of(list(raw.values()))
