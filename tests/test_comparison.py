@@ -213,6 +213,7 @@ SMALL = [0] * 976 + LABELS[1:8] * 4
 RARE, LARGE, COPIES = ["a"] * 40 + ["b"] * 40 + ["c"] * 2, [0] * 970 + [1] * 30, LABELS * 20
 NINETEEN = np.arange(200) % 19
 EQUAL, ONE_CLASS = (COPIES,) * 3, (LARGE, LARGE, [1] * 200 + LARGE[200:])
+BELOW = {"confidence_level": 0.7}
 OF_SMALL = SMALL, SMALL, [n % 8 if n > 976 else label for n, label in enumerate(SMALL)]
 
 
@@ -230,6 +231,8 @@ OF_SMALL = SMALL, SMALL, [n % 8 if n > 976 else label for n, label in enumerate(
         (OF_SMALL, {"metric": "accuracy"}, None),
         (ONE_CLASS, {}, "few samples decide it, one more could raise SE^2 by"),
         (ONE_CLASS, {"confidence_level": 0.999999999}, None),
+        (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, "could raise SE^2 by 33%"),
+        (of_gains(5, 0, 50), BELOW | {"metric": "accuracy"}, None),
         # the gradient of a constant model has a large constant, which changes nothing
         ((LARGE, [0] * 1000, [1] * 100 + [0] * 900), {}, "few samples decide it, one more could"),
     ],
