@@ -226,7 +226,6 @@ def test_an_estimate_says_all_it_knows():
         "confidence_interval": [low, high],
         "confidence_level": 0.9,
         "effective_sample_size": 100.0,
-        "independence_p_value": None,
         "label": None,
         "signature": made.signature,
     }

@@ -292,7 +292,6 @@ def test_nit_of_observed_classes_wants_some_references_of_each(rarest, k_of_low,
     wanted = (low * 3 / k_of_low, high) if k_of_low else (math.nan, math.nan)
     assert made.confidence_interval == pytest.approx(wanted, rel=1e-12, nan_ok=True)
     assert made.standard_error > 0
-    assert made.independence_p_value <= 0.001
 
 
 @pytest.mark.parametrize("outside", [4, 5])
@@ -334,7 +333,6 @@ def test_the_error_is_of_sums_over_groups(score, weights):
     of_groups, c = np.bincount(GROUPS, weights * moved), len(set(GROUPS))
     wanted = math.sqrt(c / (c - 1) * (of_groups**2).sum())
     assert made.standard_error == pytest.approx(wanted, rel=1e-9)
-    assert made.independence_p_value is None
 
 
 @every_score

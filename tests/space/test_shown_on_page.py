@@ -95,7 +95,7 @@ def test_a_score_is_said_with_its_interval_and_what_it_means(page_of, metric, ta
         assert (low, high) == pytest.approx(made.confidence_interval, abs=0.0051)
     if said and part == "chance-test":
         (p_value,) = numbers_of(shown.id(part).text)
-        assert p_value == pytest.approx(made.independence_p_value, abs=5.1e-4)
+        assert p_value == pytest.approx(report(table).guessing_p_value, abs=5.1e-4)
 
 
 def test_warnings_stand_below_in_words_of_the_page(page_of):

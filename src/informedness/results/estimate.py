@@ -45,9 +45,6 @@ class Estimate(Measured):
         Share of such intervals that should contain the true value.
     effective_sample_size : float
         (sum w)^2 / sum w^2 for weights w; without weights, the number of samples.
-    independence_p_value : float or None
-        For NIT, the chance that a guesser's predictions are associated with the references at least
-        as strongly, by Pearson's chi-squared. None for other scores.
     label : label or None
         The class, if the score is of a single class.
     signature : str
@@ -63,7 +60,6 @@ class Estimate(Measured):
     confidence_interval: tuple[float, float]
     confidence_level: float
     effective_sample_size: float
-    independence_p_value: float | None
     label: Label | None
     signature: str
     doubt: str = ""
@@ -120,11 +116,10 @@ def estimates_of(
     )
     for label, (value, own_error, low, high) in intervals:
         known = not math.isnan(own_error)
-        p_value = score.p_value(table) if known and pairs is None else None
         signature = f"{line}|class:{show(label)}" if by_class else line
         ends = own_error if error is None else error, (low, high), float(level)
         few = doubt if known else ""
-        made.append(Estimate(score.name, value, *ends, size, p_value, label, signature, few))
+        made.append(Estimate(score.name, value, *ends, size, label, signature, few))
     return made
 
 
@@ -220,7 +215,7 @@ def estimate(
         The group each sample belongs to, for example the document of a question. The error is then
         computed from sums over groups, and the interval is that of samples which count less, so
         that they have this error, by Student's t. It cannot be combined with a prior or
-        `average=None`, and there is no `independence_p_value`, which assumes independent samples.
+        `average=None`.
     average : {"bias", "prevalence", "macro"} or None, optional
         For Informedness and markedness, as in their functions; by default each one's own
         default. None gives a list with one estimate per class, in label order.

@@ -228,9 +228,6 @@ class Nit(EntropicScore):
     def left(self, table: Table) -> float:
         return surprise(table)[1] - scores.mutual_information(table) * math.log(2)
 
-    def p_value(self, table: Table) -> float:
-        return independence_test(table)
-
     def lacks_classes(self, table: Table) -> bool:
         return fewest_if_undeclared(table) < 3 - 1e-6
 

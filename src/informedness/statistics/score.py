@@ -184,10 +184,6 @@ class ScoreWithInterval(Score):
             return Interval(value, math.nan, math.nan, math.nan)
         return score.around(value, table, scored, level).within(self.lowest, self.best)
 
-    def p_value(self, table: Table) -> float | None:
-        """Return how often a guesser would match the references this closely; None if untested."""
-        return None
-
     def cell_gradient(self, table: Table) -> Numbers:
         """Return the derivative by the share of each cell, up to a constant."""
         raise NotImplementedError
