@@ -125,3 +125,4 @@ def test_models_that_only_rename_classes_or_order_their_runs_keep_the_order_they
         board = leaderboard(references, models, metric="nit")
         assert [model.name for model in board.models] == [*models]
         assert board.text_tables()[1][1][1] == "+0.0000"
+        assert {made.p_value for made in board.comparisons.values()} == {1}

@@ -80,6 +80,7 @@ def test_there_is_one_warning_for_all_slices():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         slices(*of(FRAME), by=np.arange(N) // 10)
+        slices(*of(FRAME), by=np.arange(N) // 50)  # which are large enough
     (message,) = [str(x.message) for x in caught if issubclass(x.category, InformednessWarning)]
     assert message == "informedness: of 60 slices, 60 have fewer than 50 samples (marked with *)"
 
