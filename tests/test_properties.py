@@ -23,7 +23,6 @@ from informedness.core.scores import mutual_information
 from tables import score_of, table_of_labels, table_of_pairs
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.digits,
     pytest.mark.filterwarnings("ignore:informedness. ", "ignore:y_pred contains classes not in"),
 ]

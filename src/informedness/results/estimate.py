@@ -115,10 +115,9 @@ def estimates_of(
         table.labels if by_class else (None,), score.intervals(judged, level, prior), strict=True
     )
     for label, (value, own_error, low, high) in intervals:
-        known = not math.isnan(own_error)
         signature = f"{line}|class:{show(label)}" if by_class else line
         ends = own_error if error is None else error, (low, high), float(level)
-        few = doubt if known else ""
+        few = "" if math.isnan(own_error) else doubt
         made.append(Estimate(score.name, value, *ends, size, label, signature, few))
     return made
 
