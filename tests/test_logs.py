@@ -319,6 +319,7 @@ YES_NO = {"yes": "yes", "no": "no"}
     ("answers", "golds", "verdicts", "wanted"),
     [
         (["Yes", "NO.", "?"], "yyy", [1, 0, 0], ["yes", "no", "?"]),  # case and punctuation
+        (["Yes", "yes, or NO"], "yy", [1, 0], ["yes", "yes, or NO"]),  # the whole of it
         (["Yes", "NO", "no"], "yyn", [0, 0, 1], ["Yes", "NO", "no"]),  # neither
         (["I say yes", "I say no"], "yy", [1, 0], ["yes", "no"]),  # what holds a class
         (["I say yes", "yes"], "yy", [0, 1], ["I say yes", "yes"]),

@@ -300,6 +300,12 @@ def test_each_kind_of_metric_is_a_variant(changed):
         assert answers.table.to_dense().tolist() == KNOWS_HALF
 
 
+def test_an_extracted_answer_that_its_metric_counts_otherwise_is_refused(changed):
+    answers = changed("lighteval", {"metric": {"extractive_match": 0.0}}, log="arithmetic_sentence")
+    with pytest.raises(ValueError, match="does not fit the answer in 42 of 60 samples"):
+        answers.read(AS_THEY_ARE)
+
+
 # Inspect
 
 
