@@ -402,7 +402,7 @@ REFUSED = [  # harness, log, fields of one sample (or of all, if the message doe
     ("lm-eval", "letters", {"target": "[1, 2]"}, rf"{LINE}must have one choice.*'\[1, 2\]'"),
     ("lm-eval", "letters", {"target": "4"}, f"{LINE}.*'target': '4'"),
     ("lm-eval", "letters", {"target": "0"}, f"{LINE}.*'target': '0', 'verdict': 1"),
-    ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, f"{LINE}.* by take_first"),
+    ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, f"{LINE}.* take_first"),
     ("lm-eval", "generated", {"target": "['A', 'B']"}, f"{LINE}{ONE_ANSWER}"),
     ("lm-eval", "letters", {"arguments": ONE_TEXT}, "must have scored choices or generated text"),
     ("lm-eval", "letters", {"arguments": POSITIONS, "acc": DELETED}, "could be a choice or a posi"),

@@ -18,7 +18,7 @@ from .verdicts import likeliest, verdict_metric, verdict_of
 
 _DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 _FILE = re.compile(rf"samples_(?P<task>.+?)(_(?P<date>{_DATE}))?\.jsonl(\.(gz|bz2|zst))?", re.I)
-_RESULTS = re.compile(r"results_.+\.json")
+RESULTS = re.compile(r"results_.+\.json")
 OF_CHOICES = ("acc", "acc_norm", "acc_bytes", "acc_mutual_info")  # what the likeliest choice is of
 OF_TEXTS = ("exact_match", "acc", "em")
 
@@ -27,7 +27,7 @@ Sample = dict[Any, Any]
 
 def is_log(path: Path) -> bool:
     """Return whether a file is named as a log of samples, or as the results beside one."""
-    return bool(_FILE.fullmatch(path.name) or _RESULTS.fullmatch(path.name)) and path.is_file()
+    return bool(_FILE.fullmatch(path.name) or RESULTS.fullmatch(path.name)) and path.is_file()
 
 
 def read_log(path: Path) -> Iterator[Answers]:
@@ -39,7 +39,7 @@ def read_log(path: Path) -> Iterator[Answers]:
         If the file is damaged or holds no samples, or if a sample cannot be scored: it has several
         right answers, no choices, or a target that is none of them.
     """
-    if _RESULTS.fullmatch(path.name):
+    if RESULTS.fullmatch(path.name):
         said = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples, "
         raise ValueError(f"{said}lighteval details_*.parquet with --save-details")
     named = _FILE.fullmatch(path.name)
@@ -184,5 +184,5 @@ def _target_and_text(sample: Sample) -> list[str]:
     if gold.startswith("[") and gold.endswith("]"):
         raise not_one(gold)
     if len(answers) != 1 or not isinstance(answers[0], str):
-        raise ValueError(f"must have one answer, got {show(answers)}: end the filter by take_first")
+        raise ValueError(f"must have one answer, got {show(answers)}: add take_first to the filter")
     return [gold, *answers]

@@ -181,7 +181,7 @@ def _logs(
         is_renamed = harness is not None and not path.is_dir()
         files = [path]
         if path.is_dir():
-            files = [x for x in sorted(path.rglob("*")) if not x.name.startswith("results_")]
+            files = [x for x in sorted(path.rglob("*")) if not lm_eval.RESULTS.fullmatch(x.name)]
         logs = [(file, x) for x in readers for file in files if is_renamed or x.is_log(file)]
         if not logs:
             raise ValueError(
