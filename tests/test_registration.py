@@ -137,18 +137,21 @@ def test_a_cache_that_cannot_be_written_is_a_clear_error(tmp_path, monkeypatch):
         informedness.register()
 
 
-def test_unregister_removes_what_register_made_and_nothing_else(cache):
+def test_the_commands_put_copies_where_they_say_and_remove_these_and_nothing_else(cache, command):
     folder = cache / "evaluate_modules" / "metrics" / "evaluate-metric--nit"
     (folder / ".staged-x" / ("0" * 64)).mkdir(parents=True)  # what a killed process left
-    informedness.register()
-    (copy,) = copies(cache)
-    other = copy.parent / ("f" * 64)
+    made = {name: str(copies(cache, name)[0]) for name in informedness.register()}
+    loads = "".join(f'evaluate.load("{name}") loads {copy}\n' for name, copy in made.items())
+    assert command("register") == (0, loads, "")
+    other = Path(made["informedness"]).with_name("f" * 64)
     other.mkdir()
     (other / "informedness.py").write_text("# from the Hub")
-    assert len(informedness.unregister()) == 2
+    removed = "".join(f"removed {copy}\n" for copy in made.values())
+    assert command("unregister") == (0, removed, "")
     assert copies(cache) == [other]
     assert not folder.exists()
     assert informedness.unregister() == []
+    assert command("unregister") == (0, "nothing was registered\n", "")
     with pytest.raises(FileNotFoundError):
         evaluate.load("nit")
 
