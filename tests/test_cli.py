@@ -379,45 +379,6 @@ def test_standard_input_is_read_in_the_format_that_is_named(run, monkeypatch):
     assert run(f"report - -r gold -p a --input-format csv {OUT}")[1] == f"{score_of(GOLD, A)}\n"
 
 
-LABELS = {"label": [*"aabaab"], "model": [*"abbabb"], "text": ["x" * 99, "y"] * 3}
-ALWAYS, NAMES = LABELS | {"always": [*"aaaaaa"]}, LABELS | {"model": ["bert", "gpt"] * 3}
-TWO_MODELS = {"a": [*"abbaab"], "b": [*"aabaab"], "gold": [*"aabbab"]}
-# what a file has, what is given, and what then is added; None if there are no such columns
-SUGGESTED = [
-    (LABELS, "report", " --references label --predictions model"),
-    (LABELS, "report -r label", None),
-    (LABELS, "report -p model", None),
-    (LABELS, "compare", None),
-    (ALWAYS, "compare", " --references label --predictions model always"),
-    (LABELS | {"model": [*"aaaaaa"]}, "report", " --references label --predictions model"),
-    (NAMES, "report", None),
-    (TWO_MODELS, "compare", " --references gold --predictions a b"),
-]
-
-
-@pytest.mark.parametrize(("columns", "given", "added"), SUGGESTED)
-def test_without_columns_those_of_a_file_are_shown_with_a_command_that_works(
-    columns, given, added, run, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    write("c.csv", **columns)
-    rows = zip(*columns.values(), strict=True)
-    objects = [dict(zip(columns, row, strict=True)) | {"of": [{"x": 1}]} for row in rows]
-    Path("c.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in objects))
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(objects), "c.parquet")
-    name, _, options = given.partition(" ")
-    for path in ("c.csv", "c.jsonl", "c.parquet"):
-        line = f"{name} {path} {options}".rstrip()
-        code, output, errors = run(line)
-        assert (code, output) == (2, "")
-        assert f"must name columns of {path}; the first 10,000 rows have" in errors
-        assert re.search("^(label|gold) +2 +'a', 'b'$", errors, re.MULTILINE)
-        assert bool(re.search(r"^of(\.0\.x)? ", errors, re.MULTILINE)) == (path != "c.csv")
-        suggested = errors.partition(", for example\n  informedness ")[2]
-        assert suggested == ("" if added is None else f"{line}{added}\n")
-        assert path != "c.csv" or not suggested or run(suggested)[0] == 0
-
-
 def test_help_names_every_command_score_format_and_harness(run):
     assert run("--version")[:2] == (0, f"informedness {__version__}\n")
     assert all(f"\n  {name} " in run("--help")[1] for name in cli.COMMANDS)

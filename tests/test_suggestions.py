@@ -1,10 +1,13 @@
 """A line that an error prints to paste: it works, or the error says which words to replace."""
 
+import io
 import json
 import re
 import shlex
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 GOLD, BERT, GPT = ["ham", "spam"] * 3, ["ham", "ham", "spam"] * 2, ["spam", "ham", "ham"] * 2
@@ -21,11 +24,18 @@ def lines(**columns):
     return "".join(f"{json.dumps(dict(zip(columns, row, strict=True)))}\n" for row in rows)
 
 
+def parquet(**columns):
+    written = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), written)
+    return written.getvalue()
+
+
 FILES = {
     "pandas.csv": cells(**{"": "012345"}, gold=GOLD, bert=BERT),
     "semicolon.csv": cells(";", **{"": "012345"}, gold=GOLD, bert=BERT),
     "columns.txt": cells("\t", gold=GOLD, bert=BERT),
     "rows.jsonl": lines(gold=GOLD, out=[{"says": x, "all": [x, x]} for x in BERT]),
+    "rows.parquet": parquet(gold=GOLD, bert=BERT, out=[[x] for x in BERT]),
     "headless.csv": cells(spam=GOLD, ham=BERT),
     "twice.csv": "ham,ham\n" + cells(spam=GOLD, ham=BERT),
     "latin.csv": cells(Gefühl=["gut", "böse"] * 3, bert=["gut"] * 5 + ["böse"]).encode("cp1252"),
@@ -34,6 +44,8 @@ FILES = {
     "gold.csv": cells(id="abcdef", gold=GOLD),
     "bert.csv": cells(id="fbcdea", bert=BERT),
     "three.csv": cells(gold=GOLD, bert=BERT, gpt=GPT),
+    "always.csv": cells(gold=GOLD, bert=BERT, ham=["ham"] * 6),
+    "long.csv": cells(gold=GOLD, model=["bert", "gpt"] * 3),
     "case.csv": cells(gold=[x.upper() for x in GOLD], bert=BERT, gpt=GPT),
     "unnamed.csv": cells(x=GOLD, y=BERT),
     "floats.csv": cells(gold="010011", hard=["0.0", "1.0", "1.0"] * 2),
@@ -51,8 +63,12 @@ SUGGESTED = {
     "report semicolon.csv": (f"{NAMES} bert",),
     "report columns.txt": (f"{NAMES} bert",),
     "report rows.jsonl": (f"{NAMES} out.says", "\nout.all.0 "),
+    "report rows.parquet": (f"{NAMES} bert", "\nout "),
     "report --strip -- three.csv": (f"{NAMES} bert",),
-    "compare three.csv": (f"{NAMES} bert gpt",),
+    "compare three.csv": (f"{NAMES} bert gpt", "first 10,000 rows", "'ham', 'spam'\n"),
+    "compare always.csv": (f"{NAMES} bert ham",),
+    "report long.csv": (None, FROM_LIST),
+    "report three.csv -r gold": (None, FROM_LIST),
     "compare three.csv -p gpt": (None, FROM_LIST),
     "report headless.csv": (None, "\n'spam' and 'ham' are names of columns and labels in"),
     "report twice.csv": (None, "there must be rows with labels, and a name above each column"),
