@@ -311,11 +311,10 @@ ERRORS = {
     f"report {PAIR} --weights type": "p.csv: not readable as csv: `--counts` and `--weights` must",
     f"report {PAIR} --numeric": "`--references` must hold integers with --numeric, got 'ham'",
     "report gold.txt a.txt --numeric": "`references` must hold integers with --numeric, got 'ham'",
-    "report gold.txt a.txt -r label": "two text files (.txt), of references and of predictions",
-    "report gold.txt gold.txt": "FILE must name two files, got gold.txt twice",
+    "report gold.txt gold.txt": "gold.txt: each file must be listed once",
     "report gold.txt gap.txt": "in 1 of 120 rows of column 'gap.txt'",
     "report gold.txt short.txt": "number of lines, one per sample, got 120 in gold.txt, 1 in ",
-    "compare p.csv p.csv -r gold -p a --on doc": "FILE must name two files, got p.csv twice",
+    "compare p.csv p.csv -r gold -p a --on doc": "p.csv: each file must be listed once",
     "report null.parquet -r gold -p b": (
         "null.parquet: `--predictions` must have a value in every row, got None (null) or nan in 1 "
         "of 120 rows of column 'b': --unknown wrong with `--labels` counts",
@@ -329,7 +328,6 @@ ERRORS = {
         "pass --unknown wrong with `--labels` or `--choices`",
         "such predictions as wrong answers\n",
     ),
-    f"report {PAIR} --labels ham,spam": f"blanks between classes: write --labels {TWO}\n",
     **{
         f"report {PAIR} --labels {TWO} {last}": (
             f"error: '{last}' looks like a file among the values of `--labels`: put all files "

@@ -59,7 +59,7 @@ FROM_LIST = "from this list"
 SUGGESTED = {
     # no columns are named
     "report pandas.csv": (f"{NAMES} bert", "\n''   "),
-    "compare pandas.csv": (None, "\n''   ", "predictions of two models (-p)"),
+    "compare pandas.csv": (None, "\n''   ", FROM_LIST),
     "report semicolon.csv": (f"{NAMES} bert",),
     "report columns.txt": (f"{NAMES} bert",),
     "report rows.jsonl": (f"{NAMES} out.says", "\nout.all.0 "),
@@ -133,7 +133,7 @@ def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(names, is_
     sides = ["010110", "001100"] if "0" in names else [GOLD, BERT]
     Path("p.csv").write_text(cells(**dict(zip(names, sides, strict=True))))
     code, _, errors = run(f"report p.csv -r {names[0]} -p {names[1]}")
-    said = f"{names[0]!r} and {names[1]!r} are names of columns and labels in their rows: if there"
+    said = f"{names[0]!r} and {names[1]!r} are names of columns and labels in the rows: if there is"
     assert (code, said in errors) == (0, is_warned)
 
 

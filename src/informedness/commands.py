@@ -52,17 +52,11 @@ _OF_TEST = (*_OF_ESTIMATE, "prior")
 
 def _source(options: Namespace) -> str:
     """Return whether the labels are in "columns", in "lines" of text or in "logs"."""
-    named = [x for x in (options.references, options.predictions) if x is not None]
-    if len(named) == 2:
-        return "columns"
+    is_named = options.references is not None or options.predictions is not None
     is_text = [Path(file).suffix.lower() in (".txt", ".text") for file in options.path]
-    if is_text != [True, True] and _is_table(options):
-        return "columns"
-    if named or (any(is_text) and is_text != [True, True]):
-        said = "`--references` and `--predictions` must name columns, except for logs of harnesses"
-        lines = "and in a report two text files (.txt), of references and of predictions"
-        raise ValueError(f"{said} {lines}, one label per line, got {' '.join(options.path)}")
-    return "lines" if any(is_text) else "logs"
+    if is_text == [True, True] and not is_named:
+        return "lines"
+    return "columns" if is_named or any(is_text) or _is_table(options) else "logs"
 
 
 def _check(options: Namespace) -> str:
@@ -94,11 +88,6 @@ def _check(options: Namespace) -> str:
         given = [name for name in names if name in options.given]
         if given and not is_met:
             raise ValueError(f"`{given[0]}` is for {what}")
-    for name in ("labels", "choices"):
-        listed: list[str] = getattr(options, name) or []
-        if len(listed) == 1 and "," in listed[0]:
-            apart = f"--{name} {listed[0].replace(',', ' ')}"
-            raise ValueError(f"`{name}` must have blanks between classes: write {apart}")
     if options.confidence_level is not None:
         check_level(options.confidence_level)
     if options.metric is not None:
@@ -112,8 +101,8 @@ def _check(options: Namespace) -> str:
     if options.on is not None and len(options.path) != 2:
         raise ValueError(f"`--on` needs two files, got {len(options.path)}")
     is_pair = source == "lines" or (options.on and len({*(options.predictions or ())}) < 2)
-    if is_pair and len(options.path) > len({Path(file).resolve() for file in options.path}):
-        raise ValueError(f"FILE must name two files, got {options.path[0]} twice")
+    if is_pair:
+        list_files(options.path, "csv")  # refuses one that is given twice, in any format
     if source == "columns" and None in (options.references, options.predictions):
         _ask_for_columns(options)
     return source
@@ -122,7 +111,7 @@ def _check(options: Namespace) -> str:
 def _is_table(options: Namespace) -> bool:
     """Return whether what is given without columns is a file with columns, and no log."""
     file = Path(options.path[0])
-    kind = "csv" if file.suffix.lower() == ".txt" else options.file_format or named_format(file)
+    kind = options.file_format or named_format(file)
     if options.harness is not None or kind is None or not file.is_file():
         return False
     from .logs.reading import READERS
@@ -150,12 +139,10 @@ def _ask_for_columns(options: Namespace) -> None:
     rows = [["column", "different", "most frequent"]]
     for name, times in found.items():
         often = ", ".join(cut(repr(value), 16) for value, _ in times.most_common(3))
-        often = often or "(none, or several by this name)"
-        rows.append([shown(name), str(len(times)), often])
+        rows.append([shown(name), str(len(times)), often or "(none, or several by this name)"])
     heads = [x for x, times in found.items() if x in times]
     said = f"{no_header(heads)}.\n" if len(heads) > 1 else ""
-    of = "" if is_report else " of two models"
-    said += f"Name the true labels (-r) and the predictions{of} (-p) from this list"
+    said += "Name the true labels (-r) and the predictions (-p) from this list"
     # references if one column alone is called so, and models that have labels of theirs
     both = first.keys() & last.keys()
     labels = {x: labels_in(times) for x, times in found.items() if is_report or x in both}

@@ -54,10 +54,8 @@ def warn_of_swapped(references: Any, predictions: Any) -> None:
 
 def no_header(names: Iterable[str]) -> str:
     """Return that these names of columns are labels, too, as those in a first sample are."""
-    return (
-        f"{' and '.join(map(repr, names))} are names of columns and labels in their rows: if there "
-        "is no header, add one as the first line"
-    )
+    said = f"{' and '.join(map(repr, names))} are names of columns and labels in the rows"
+    return f"{said}: if there is no header, add one as the first line"
 
 
 def role_in(name: Any) -> str | None:
