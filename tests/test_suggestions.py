@@ -51,6 +51,8 @@ FILES = {
     "floats.csv": cells(gold="010011", hard=["0.0", "1.0", "1.0"] * 2),
     "gaps.csv": cells(gold=GOLD, bert=[*BERT[:-1], ""]),
     "many.csv": cells(gold=MANY, bert=[*MANY[1:], "NA"]),
+    "asked.csv": cells(gold=["?", *GOLD[1:]], bert=["", *BERT[1:-1], ""]),
+    "two.csv": cells(gold=GOLD, label=GOLD[::-1], bert=BERT),
     "codes.csv": cells(gold="010011", bert="011011"),
 }
 PAIR, NAMES, CLASSES = "-r gold -p bert", "--references gold --predictions", "--labels ham spam"
@@ -75,10 +77,13 @@ SUGGESTED = {
     "report latin.csv": (None, "latin.csv: not readable as csv: line 1 is not text", "--encoding"),
     "report case.csv": (None, FROM_LIST),
     "report unnamed.csv": (None, FROM_LIST),
+    "report two.csv": (None, FROM_LIST),
     "report floats.csv": (f"{NAMES} hard",),
     "report gaps.csv": (None, FROM_LIST),
     "report three.csv --by typ": (None, FROM_LIST),
     "report three.csv -r golden": (None, FROM_LIST),
+    "report gold.csv bert.csv --on name": (None, FROM_LIST),
+    "report three.csv --extract (": (None, "`--extract` must be a regular expression"),
     "report three.csv --by bert --metric nit": (None, "`--by` is for all scores"),
     "report three.csv gold bert": (f"{NAMES} bert",),
     "report three.csv golden": (None, "golden: No such file"),
@@ -89,6 +94,7 @@ SUGGESTED = {
     # they are, but do not exist
     "report latin.csv -r Gefühl -p bert": (None, "line 1 is not text in UTF-8", "--encoding"),
     "report three.csv -r golden -p gtp": ("report three.csv -r gold -p gpt",),
+    "report three.csv -r bert -p berta": (None, "'berta', which does not exist"),
     "report three.csv -r golden -p x": (None, "'x', which does not exist"),
     "report gold.csv bert.csv -r gold -p bert": (None, "gold.csv: ", "to join two, give `--on` a"),
     "compare a.csv bert.csv --on id -r gold -p preds": (None, "did you mean 'pred'?"),
@@ -96,6 +102,7 @@ SUGGESTED = {
     "report rows.jsonl -r gold -p out.all": (None, "line 1: 'out.all' holds several values, ["),
     # values are missing, or no classes
     f"report gaps.csv {PAIR}": (f"--unknown wrong {CLASSES}",),
+    f"report asked.csv {PAIR} --ignore-index ?": (f"--unknown wrong {CLASSES}",),
     f"report many.csv {PAIR}": (None, "--unknown wrong with `--labels` counts"),
     f"report gaps.csv {PAIR} --labels ham": (None, "--unknown wrong with `--labels` counts"),
     f"report three.csv {PAIR} --unknown wrong": (CLASSES, "`--labels` or `--choices`"),
@@ -127,13 +134,14 @@ def test_a_line_to_paste_works_or_the_error_says_which_words_to_replace(line, ru
 
 
 @pytest.mark.parametrize(
-    ("names", "is_warned"), [(["spam", "ham"], True), (["spam", "bert"], False), (["0", "1"], True)]
+    ("names", "is_warned"), [("spam ham", True), ("spam bert", False), ("0 1 --numeric", True)]
 )
 def test_columns_whose_names_are_all_labels_in_the_rows_are_warned_of(names, is_warned, run):
-    sides = ["010110", "001100"] if "0" in names else [GOLD, BERT]
-    Path("p.csv").write_text(cells(**dict(zip(names, sides, strict=True))))
-    code, _, errors = run(f"report p.csv -r {names[0]} -p {names[1]}")
-    said = f"{names[0]!r} and {names[1]!r} are names of columns and labels in the rows: if there is"
+    first, second = names.split()[:2]
+    sides = ["010110", "001100"] if first == "0" else [GOLD, BERT]
+    Path("p.csv").write_text(cells(**{first: sides[0], second: sides[1]}))
+    code, _, errors = run(f"report p.csv -r {first} -p {names.partition(' ')[2]}")
+    said = f"{first!r} and {second!r} are names of columns and labels in the rows: if there is"
     assert (code, said in errors) == (0, is_warned)
 
 
