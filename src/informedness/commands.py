@@ -100,8 +100,7 @@ def _check(options: Namespace) -> str:
         raise ValueError(f"`--predictions` must name each column once, got {twice[0]!r} twice")
     if options.on is not None and len(options.path) != 2:
         raise ValueError(f"`--on` needs two files, got {len(options.path)}")
-    is_pair = source == "lines" or (options.on and len({*(options.predictions or ())}) < 2)
-    if is_pair:
+    if source == "lines" or (options.on and len({*(options.predictions or ())}) < 2):
         list_files(options.path, "csv")  # refuses one that is given twice, in any format
     if source == "columns" and None in (options.references, options.predictions):
         _ask_for_columns(options)
