@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from cases import informedness
 
 RIGHT, REFUSED = "right", "refused"
-NULL, OUTSIDE, SPELT = "counts as a class", "is no class of", "differ only in case or blanks"
+NULL, OUTSIDE, SPELT = "counts as a class", "is no class of", "differ only in case or whitespace"
 TRUTH, ANSWERS = "abcbacab", "abcaabab"
 
 

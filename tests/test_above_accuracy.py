@@ -107,7 +107,9 @@ def test_no_report_says_that_a_model_knows_more_than_it_gets_right():
     rows = [199, 25, 3, 0, 4], [40, 275, 24, 2, 1], [17, 0, 323, 4, 1], [57, 55, 39, 9, 4]
     summary = report(ContingencyTable.from_matrix([*rows, [52, 34, 43, 1, 17]])).summary
     assert summary.startswith("Accuracy 0.67")
-    assert summary.endswith("Informedness 0.71: above accuracy, so it is no share of the answers.")
+    assert summary.endswith(
+        "Informedness 0.71: above accuracy, so it is not a share of the answers."
+    )
 
 
 @pytest.mark.filterwarnings("error")

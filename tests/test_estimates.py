@@ -24,9 +24,12 @@ FEW = "4 references of the rarest class, fewer than the recommended 5"
 OUTSIDE = "4 references outside the largest class, fewer than the recommended 5"
 MISSING = (
     "only 4 references of the rarest class, so other classes may be missing; for an interval, "
-    "about 1,200 samples would do, or declare all classes with `labels`"
+    "about 1,200 samples are enough, or declare all classes with `labels`"
 )
-SOON = "48 samples, fewer than 1,000, may lack a rare class; declare all classes with `labels`"
+SOON = (
+    "48 samples, fewer than the recommended 1,000, so a rare class may be missing; "
+    "declare all classes with `labels`"
+)
 
 
 def warned(matrix, metric="informedness", labels=None, **options):
@@ -102,7 +105,7 @@ def test_the_warning_goes_by_the_effective_number_of_samples():
     table = table_of_labels(*labels, sample_weight=weights)
     size = effective_sample_size(table)
     assert size < 50 < table.n_samples
-    with pytest.warns(IntervalWarning, match=f"{size:.4g} samples, fewer than the recommended 50"):
+    with pytest.warns(IntervalWarning, match=f"{size:.4g} effective samples, fewer than"):
         estimate(table, metric="ema")
 
 

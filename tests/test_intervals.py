@@ -276,7 +276,7 @@ def test_entropies_are_those_of_chao_wang_and_jost(counts):
         (1, None, "only 1 reference of the rarest class.* about 460 samples"),
         (2, None, "only 2 references of the rarest class.* about 230 samples"),
         (3, 4, "only 3 references of the rarest class.* about 160 samples"),
-        (5, 3, "95 samples, fewer than 1,000, may lack a rare class"),
+        (5, 3, "95 samples, fewer than the recommended 1,000, so a rare class may be missing"),
     ],
 )
 def test_nit_of_observed_classes_wants_some_references_of_each(rarest, k_of_low, said):

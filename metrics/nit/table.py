@@ -248,7 +248,8 @@ def check_unknown(unknown: object, labels: Any) -> None:
 
 def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
     """Return the options; their labels must be of the kind of the references, called `name`."""
-    check_unknown(unknown, labels)
+    if not isinstance(unknown, str) or unknown != "error":
+        check_unknown(unknown, labels)
     classes = None if labels is None else read_classes(labels, "labels", references, name)
     ignored = None
     if ignore_index is not None:

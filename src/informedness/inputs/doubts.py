@@ -30,13 +30,14 @@ def warn_of_table(
     known: dict[str, Any] = {}
     is_meant = table.declared or table.n_samples == 1 or not isinstance(table.labels[0], str)
     labels: Any = () if is_meant else table.labels
-    for label in (x for x in labels if len(x) < _LONG):
-        folded = label.strip().casefold()
-        if sum(map(str.isalpha, folded)) > 2 and known.setdefault(folded, label) != label:
+    for label in labels:
+        folded = label[:_LONG].strip().casefold()
+        is_name = len(label) < _LONG and sum(map(str.isalpha, folded)) > 2
+        if is_name and known.setdefault(folded, label) != label:
             like = show(known[folded])
             warn(
-                f"{show(label)} and {like} differ only in case or blanks around them, and count as "
-                "two classes; files can be read with ignore_case=True or strip=True",
+                f"{show(label)} and {like} differ only in case or whitespace around them, and "
+                "count as two classes; files can be read with ignore_case=True or strip=True",
                 LabelsWarning,
             )
             return

@@ -85,8 +85,8 @@ def table_from_file(
         error, or with `unknown="wrong"` wrong answers. In CSV "0" is text, and a position only with
         `numeric`; with `choices`, text that is not an integer then stays as it is.
     ignore_case, strip : bool
-        Take text that differs by case, or by blanks around it, for one class. It is written as in
-        `labels` or `choices`, or else in lower case, or without the blanks.
+        Take text that differs by case, or by whitespace around it, for one class. It is written as
+        in `labels` or `choices`, or else in lower case, or without the whitespace.
     drop_null : bool
         Leave out rows with a null in one of these columns; by default nulls are an error. In CSV
         and TSV empty cells are nulls, in quotes or not, and so are references and predictions that
@@ -108,9 +108,9 @@ def table_from_file(
     InformednessWarning
         If files in a folder are left out; the message names them.
     LabelsWarning
-        If text for a missing value or -100 counts as a class, labels differ only in case or blanks,
-        another column is called a count and no pair of labels occurs twice, or names of columns say
-        that the sides are swapped.
+        If text for a missing value or -100 counts as a class, labels differ only in case or
+        whitespace, another column is called a count and no pair of labels occurs twice, or names of
+        columns say that the sides are swapped.
     UndefinedMetricWarning
         If predictions are no class of the references.
 

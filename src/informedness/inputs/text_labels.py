@@ -1,7 +1,7 @@
 """From the values of columns to labels.
 
-In this order, and only where asked for: the class is taken out of generated text, blanks around it
-and its case are ignored, text becomes integers, and positions become the names of their choices.
+In this order, and only where asked for: the class is taken out of generated text, whitespace around
+it and its case are ignored, text becomes integers, and positions become the names of their choices.
 """
 
 import re

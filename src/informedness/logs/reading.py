@@ -65,7 +65,7 @@ def read_log(
     choices : sequence of str, optional
         The classes of the task; they also name answers that are positions.
     ignore_case, strip : bool
-        Whether generated text may differ from a class by case, or by blanks around it. Without
+        Whether generated text may differ from a class by case, or by whitespace around it. Without
         these and `extract` an answer is what the harness takes it for: where it counts it as
         right, the target.
 

@@ -27,7 +27,7 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def strip_and_fold(text: str) -> str:
-    """Return text without a difference of case or blanks."""
+    """Return text without a difference of case or whitespace."""
     return " ".join(text.casefold().split())
 
 

@@ -57,7 +57,7 @@ def headline(
     """Return the same sentence after the accuracy and that of the most common answer."""
     totals = table.reference_totals
     if np.count_nonzero(totals) == 1:
-        return f"{_one_class(table, score)}, at any accuracy ({rounded(accuracy)})."
+        return f"{_one_class(table, score)}, whatever the accuracy ({rounded(accuracy)})."
     share = float(totals.max() / table.total)
     is_equal = rounded(accuracy) == rounded(share)
     but = "but" if is_equal or accuracy < share else "where"

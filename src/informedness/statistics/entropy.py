@@ -90,7 +90,7 @@ class EntropicScore(ScoreWithInterval):
         enough = float(f"{5 / fewest * size:.2g}")
         return (
             f"only {fewest:.4g} reference{'s' * (fewest != 1)} of the rarest class, so other "
-            f"classes may be missing; for an interval, about {enough:,.0f} samples would do, or "
+            f"classes may be missing; for an interval, about {enough:,.0f} samples are enough, or "
             "declare all classes with `labels`"
         )
 
@@ -204,10 +204,9 @@ class Nit(EntropicScore):
     def doubt(self, table: Table, prior: Any = None) -> str:
         size = effective_sample_size(table)
         few = self.too_few(table, prior)
-        if few or table.declared or size > ENOUGH_TO_SEE - 1e-6:
+        if few or table.declared or not (some := lack(size, ENOUGH_TO_SEE, "sample")):
             return few
-        rest = "may lack a rare class; declare all classes with `labels`"
-        return f"{size:.4g} samples, fewer than {ENOUGH_TO_SEE:,}, {rest}"
+        return f"{some}, so a rare class may be missing; declare all classes with `labels`"
 
     def least_scale(self, table: Table) -> float:
         return 1 / (scores.n_classes(table) + (fewest_if_undeclared(table) < 5 - 1e-6))
@@ -220,7 +219,9 @@ class Nit(EntropicScore):
         excess = (len(table.counts) - r - c + 1) / (2 * effective_sample_size(table))
         part = value * -math.expm1(-max(excess, 0.0))
         how = "by an estimate from the numbers of samples and classes"
-        return f"about {part:.3f} of it is bias, {how}" if part > self._error(table) else ""
+        return (
+            f"about {part:.3f} of it is due to chance, {how}" if part > self._error(table) else ""
+        )
 
     def holds_chance(self, table: Table, low: float, high: float) -> bool:
         return low <= self.least_scale(table) + 1e-12

@@ -91,7 +91,8 @@ def lack(there: float, wanted: float, what: str, of: str = "") -> str:
     if there >= wanted - 1e-6:
         return ""
     amount, least = (f"{x:,.0f}" if x >= 1000 else f"{x:.4g}" for x in (there, wanted))
-    return f"{amount} {what}{'s' * (there != 1)}{of}, fewer than the recommended {least}"
+    effective = "effective " * ("." in amount)
+    return f"{amount} {effective}{what}{'s' * (there != 1)}{of}, fewer than the recommended {least}"
 
 
 def too_few_of_the_rarest(table: Table, each: str = "reference") -> str:

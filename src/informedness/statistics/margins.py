@@ -324,7 +324,7 @@ class Informedness(MarginScore):
     guessing = 0.0
     averages = ("bias", "prevalence", "macro", None)
     prior_modes = ("reweight", "odds")
-    marked = "above accuracy, so it is no share of the answers"
+    marked = "above accuracy, so it is not a share of the answers"
     sides = ("references",)
 
     average: scores.Average = "bias"
