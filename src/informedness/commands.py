@@ -367,10 +367,11 @@ def compare(options: Namespace) -> str:
     """Return the comparison of two models."""
     source = _check(options)
     options.prior = _prior(options)
-    result, names = _of_columns(options) if source == "columns" else _of_logs(options)
-    if options.format == "text":
-        return _comparison_text(result, *names)
-    return _shown(result, options)
+    result, (a, b) = _of_columns(options) if source == "columns" else _of_logs(options)
+    if options.format != "text":
+        return _shown(result, options)
+    (rows,) = result.text_tables(f"A: {shown(a)}", f"B: {shown(b)}")
+    return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
 
 
 def _of_logs(options: Namespace) -> tuple["Comparison", list[str]]:
@@ -409,12 +410,6 @@ def _of_columns(options: Namespace) -> tuple["Comparison", list[str]]:
     how = _of_task(task) | _given(options, *_OF_TEST)
     made = compare(*sides, groups=columns.get("groups"), **how)
     return replace(made, read=(read,), signature=signed(made.signature, [read])), called
-
-
-def _comparison_text(result: "Comparison", a: str, b: str) -> str:
-    """Return a comparison as text for a terminal; its sentence is the last line."""
-    (rows,) = result.text_tables(f"A: {shown(a)}", f"B: {shown(b)}")
-    return "\n\n".join([*result.read_blocks(), aligned(rows[1:], 60), *result.text_lines()])
 
 
 # register and unregister
