@@ -53,6 +53,8 @@ FILES = {
     "many.csv": cells(gold=MANY, bert=[*MANY[1:], "NA"]),
     "asked.csv": cells(gold=["?", *GOLD[1:]], bert=["", *BERT[1:-1], ""]),
     "two.csv": cells(gold=GOLD, label=GOLD[::-1], bert=BERT),
+    "double.csv": "gold,bert,berts,bert\n" + "ham,ham,ham,ham\nspam,spam,ham,x\n" * 3,
+    "dash.csv": cells(gold=["-x", "-1"] * 3, bert=["-x"] * 6),
     "codes.csv": cells(gold="010011", bert="011011"),
 }
 PAIR, NAMES, CLASSES = "-r gold -p bert", "--references gold --predictions", "--labels ham spam"
@@ -91,9 +93,17 @@ SUGGESTED = {
     "compare a.csv b.csv --on id": (f"{NAMES} pred",),
     "compare a.csv b.csv": (f"{NAMES} pred --on ID", "that identifies a sample in place of ID"),
     "compare a.csv bert.csv --on id": (None, "\nbert "),
+    "report gold.csv bert.csv": (None, "\ngold ", "\nbert "),
+    "report a.csv b.csv": (f"{NAMES} pred",),
+    "report a.csv b.csv three.csv": (None, FROM_LIST),
     # they are, but do not exist
     "report latin.csv -r Gefühl -p bert": (None, "line 1 is not text in UTF-8", "--encoding"),
     "report three.csv -r golden -p gtp": ("report three.csv -r gold -p gpt",),
+    "report three.csv -r gol -p golda": (None, "'golda', which does not exist"),
+    "report double.csv -r gold -p bert": (None, "'bert', which occurs twice"),
+    "report double.csv -r golden -p ber": ("report double.csv -r gold -p berts",),
+    "report double.csv": (f"{NAMES} berts", "several by this name"),
+    "report double.csv three.csv": (None, FROM_LIST),
     "report three.csv -r bert -p berta": (None, "'berta', which does not exist"),
     "report three.csv -r golden -p x": (None, "'x', which does not exist"),
     "report gold.csv bert.csv -r gold -p bert": (None, "gold.csv: ", "to join two, give `--on` a"),
@@ -106,7 +116,8 @@ SUGGESTED = {
     f"report many.csv {PAIR}": (None, "--unknown wrong with `--labels` counts"),
     f"report gaps.csv {PAIR} --labels ham": (None, "--unknown wrong with `--labels` counts"),
     f"report three.csv {PAIR} --unknown wrong": (CLASSES, "`--labels` or `--choices`"),
-    f"report codes.csv {PAIR} --choices no yes": ("--numeric",),
+    f"report codes.csv {PAIR} --choices no yes": (None, "--numeric reads such text as a position"),
+    f"report dash.csv {PAIR} --unknown wrong": ("--labels=-1 --labels=-x",),
 }
 
 

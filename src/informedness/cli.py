@@ -10,7 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import chain, dropwhile
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -189,8 +189,12 @@ def _to_paste(arguments: Sequence[str], remedy: dict[str, Any], options: Any) ->
     if not remedy or "" in columns.values():
         return ""
     given = [columns.get(x, x) for x in arguments if columns.get(x, x) is not None]
-    of_options = ([options.flags[x], *y] for x, y in remedy.items() if x != "columns")
-    added = map(str, chain.from_iterable(of_options))
+    added: list[str] = []
+    for name, values in remedy.items():
+        flag, texts = options.flags.get(name), [*map(str, values)]
+        is_apart = any(text.startswith("-") for text in texts)  # would be taken for an option
+        if name != "columns":
+            added += [f"{flag}={text}" for text in texts] if is_apart else [flag, *texts]
     end = given.index("--") if "--" in given else len(given)
     return f"\n  {shlex.join(['informedness', *given[:end], *added, *given[end:]])}"
 

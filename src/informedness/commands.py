@@ -119,7 +119,7 @@ def _is_table(options: Namespace) -> bool:
 
 
 def _ask_for_columns(options: Namespace) -> None:
-    """Raise the error that nobody has named columns: which the first file has, or two to join."""
+    """Raise the error that nobody has named columns: which the first file has, or both of two."""
     from .inputs.doubts import no_header, role_in
     from .listing import MOST_ROWS, columns_listed, labels_in
 
@@ -129,10 +129,10 @@ def _ask_for_columns(options: Namespace) -> None:
     words = [x for x in options.path[1:] if x in first and not Path(x).exists()]
     paths = [x for x in options.path if x not in words]
     list_files(paths, options.file_format)  # all exist
-    is_joined = len(paths) == 2 and (options.on is not None or not is_report)
-    last = columns_listed(paths[1], **how) if is_joined else first
+    is_two = len(paths) == 2
+    last = columns_listed(paths[1], **how) if is_two else first
     found = {x: first.get(x, Counter()) | last.get(x, Counter()) for x in first | last}
-    files = " and ".join(paths[: 1 + is_joined])
+    files = " and ".join(paths[: 1 + is_two])
     if not any(found.values()):
         raise ValueError(f"{files}: there must be rows with labels, and a name above each column")
     rows = [["column", "different", "most frequent"]]
@@ -143,17 +143,19 @@ def _ask_for_columns(options: Namespace) -> None:
     said = f"{no_header(heads)}.\n" if len(heads) > 1 else ""
     said += "Name the true labels (-r) and the predictions (-p) from this list"
     # references if one column alone is called so, and models that have labels of theirs
-    both = first.keys() & last.keys()
-    labels = {x: labels_in(times) for x, times in found.items() if is_report or x in both}
-    true = [x for x in labels if x in first and role_in(x) == "references" and len(labels[x]) > 1]
-    beside = [x for x in labels if x in last and role_in(x) != "references"]
+    both = [x for x in first if first[x] and last.get(x)]  # nothing is counted of a name of two
+    names = both if options.on is None or not is_report else found
+    labels = {x: labels_in(times) for x, times in found.items() if x in names}
+    true = [x for x in labels if first.get(x) and role_in(x) == "references" and len(labels[x]) > 1]
+    beside = [x for x in labels if last.get(x) and role_in(x) != "references"]
     models = [x for x in beside if len(true) == 1 and labels[x] & labels[true[0]]]
-    n_models, remedy = 1 if is_report or is_joined else 2, dict[str, Any]()
-    if len(models) >= n_models and not options.given & _COLUMNS and options.on in {None, *both}:
+    n_models, remedy = 1 if is_report or is_two else 2, dict[str, Any]()
+    is_known = len(models) >= n_models and len(paths) <= 2 and options.on in {None, *both}
+    if is_known and not options.given & _COLUMNS:
         said += ", for example"
         remedy = {"references": true, "predictions": models[:n_models]}
         remedy |= {"columns": dict.fromkeys(words)} if words else {}
-        if is_joined and options.on is None:
+        if is_two and not is_report and options.on is None:
             remedy["on"] = ["ID"]
             said += " with the column that identifies a sample in place of ID"
     raise DataError(

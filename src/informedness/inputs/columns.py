@@ -90,7 +90,9 @@ def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
         if present.count(name) != 1:
             there = "occurs twice" if name in present else "does not exist"
             said.append(f"`{argument}` names column {name!r}, which {there}")
-            columns[name] = closest(name, [x for x in present if x not in names.values()])
+            taken = {*names.values(), *columns.values()}
+            free = [x for x in present if present.count(x) == 1 and x not in taken]
+            columns[name] = "" if name in present else closest(name, free)
     if said:
         known = listed(present, *names.values())
         raise DataError(f"{'; '.join(said)}; the columns are {known}", {"columns": columns})

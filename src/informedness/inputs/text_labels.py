@@ -211,10 +211,9 @@ def _named(
     may_lack = is_prediction and options.unknown == "wrong"
     if may_lack or answer in names or (is_text and _integer(answer) is None):
         return str(answer) if is_text else None
-    raise DataError(
+    raise ValueError(
         f"`{name}` must hold names of classes, or their positions from 0 to {len(names) - 1}, got "
-        f"{show(answer)}{': numeric=True reads such text as a position' * is_text}",
-        {"numeric": []} if is_text else {},
+        f"{show(answer)}{': numeric=True reads such text as a position' * is_text}"
     )
 
 
