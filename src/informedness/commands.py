@@ -144,8 +144,8 @@ def _ask_for_columns(options: Namespace) -> None:
     said += "Name the true labels (-r) and the predictions (-p) from this list"
     # references if one column alone is called so, and models that have labels of theirs
     both = [x for x in first if first[x] and last.get(x)]  # nothing is counted of a name of two
-    names = both if options.on is None or not is_report else found
-    labels = {x: labels_in(times) for x, times in found.items() if x in names}
+    are_apart = is_report and options.on is not None  # the references here, the predictions there
+    labels = {x: labels_in(found[x]) for x in (found if are_apart else both)}
     true = [x for x in labels if first.get(x) and role_in(x) == "references" and len(labels[x]) > 1]
     beside = [x for x in labels if last.get(x) and role_in(x) != "references"]
     models = [x for x in beside if len(true) == 1 and labels[x] & labels[true[0]]]
