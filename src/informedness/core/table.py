@@ -316,8 +316,8 @@ def warn_of_labels(
         such += " and ".join(map(show, outside[:2]))
         if not (there & predicted).any():
             classes = " and ".join(map(show, labels_at(table, there)[:2]))
-            such += f", none in common with classes such as {classes} (spell them alike; declare "
-            such += '`labels` with unknown="wrong" if the model refused)'
+            such += f", none in common with classes such as {classes} (spell them alike; take the "
+            such += 'argmax of scores; declare `labels` with unknown="wrong" if the model refused)'
         warn(
             f"in {_share(table, table.prediction_totals[~there])} `{names[1]}` is no class of "
             f"`{names[0]}`: {such}; such a class adds 0 to Informedness, and information to NIT",
