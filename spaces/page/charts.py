@@ -80,10 +80,15 @@ def percent(share: float) -> str:
     return rounded_share
 
 
-def ends(made: Estimate | Comparison, digits: int = 3) -> str:
-    """Return the ends of an interval as the page shows them."""
-    found = made.confidence_interval
-    return " to ".join(rounded(end, digits_for((end, end), digits)) for end in found)
+def ends(made: Estimate | Comparison, digits: int = 3, chance: float = math.nan) -> str:
+    """Return the ends of an interval, with more digits for one that only looks like chance."""
+    said = []
+    for end in made.confidence_interval:
+        n = digits_for((end, end), digits)
+        while rounded(end, n) == rounded(chance, n) and abs(end - chance) > 1e-6:
+            n += 1
+        said.append(rounded(end, n))
+    return " to ".join(said)
 
 
 TEMPLATES = Environment(
@@ -112,13 +117,15 @@ def draw(template: str, **values: Any) -> str:
     return TEMPLATES.get_template(f"{template}.html").render(**values)
 
 
-def reach_of(table: ContingencyTable, made: Estimate | None, best: float) -> tuple[str, int]:
+def reach_of(
+    table: ContingencyTable, made: Estimate | None, chance: float, best: float
+) -> tuple[str, int]:
     """Return what an interval says to a newcomer, and with how many digits to show the score."""
     if made is None or math.isnan(made.confidence_interval[0]):
         return "", 3
     low, high = made.confidence_interval
     digits = 2 if high - low >= WIDE else 3
-    said = f"{made.confidence_level:.0%} interval {ends(made, digits)}"
+    said = f"{made.confidence_level:.0%} interval {ends(made, digits, chance)}"
     if digits == 2:
         totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
         rarest = int(np.argmin(totals))
@@ -137,18 +144,15 @@ def verdict(report: Report, judged: Estimate | None) -> str:
     Where a picture or a number beside it says so too, the sentence is empty.
     """
     score, value, table = score_named(METRIC), report.scores[METRIC], report.table
-    if isinstance(score, EntropicScore):
-        if np.count_nonzero(table.prediction_totals) == 1:
-            return "No better than guessing."
-        is_doubtful = report.guessing_p_value >= 0.05
-        if judged and not math.isnan(judged.confidence_interval[0]):
-            is_doubtful = score.holds_chance(table, *judged.confidence_interval)
-        if is_doubtful:
-            return f"Cannot be told from guessing on {samples(table.n_samples)}."
-        return sentence(caution) if (caution := score.caution(table, value)) else ""
-    if report.scores["accuracy"] < value < 1 and not score.caution(table, value):
-        return ""  # it knows no more than it gets right
+    caution = score.caution(table, value)
     said = summary_of(table, score, value, None, judged, report.guessing_p_value)
+    if isinstance(score, EntropicScore):  # of which the package only says what is bad
+        said = said.partition(", where ")[0].partition(": ")[2]
+        if not said and not math.isnan(report.guessing_p_value):
+            said = "; ".join(filter(None, ("better than guessing", caution)))
+        return sentence(said) if said else ""
+    if report.scores["accuracy"] < value < 1 and not caution:
+        return ""  # it knows no more than it gets right
     return sentence(said.partition(": ")[2])
 
 
@@ -178,7 +182,7 @@ def draw_score(
     several = bool(np.count_nonzero(table.reference_totals) > 1)
     chance = constant.scores[METRIC]
     value, is_entropic = report.scores[METRIC], isinstance(score, EntropicScore)
-    reach, digits = reach_of(table, made, best)
+    reach, digits = reach_of(table, made, chance, best)
     if several and table.is_weighted:
         reach = "has no interval: these are weights, not counts of samples"
     with collected():

@@ -36,6 +36,7 @@ HAM, SPAM = (matrix(x, ("ham", "spam")) for x in ([[90, 0], [10, 0]], [[84, 6], 
 REVERSED = matrix([[0, 50], [50, 0]])
 ABOVE = matrix([[2, 0, 0], [2, 2, 2], [0, 0, 2]], "abc")  # Informedness 0.67, accuracy 0.6
 OPEN = table_of_labels(*[["a"] * 40 + ["b"] * 40 + ["c"] * 2] * 2)  # there may be more classes
+THREE = matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], "abc")
 WEIGHTS = matrix([[30.5, 20], [3, 40]])
 
 
@@ -64,7 +65,7 @@ SAID = [  # in a part of the page, None if it is not there; all of it, by a regu
         "interval",
         ".*its upper end, because chance adds.*",
     ),
-    ("nit", matrix([[6, 0, 0], [0, 1, 2], [4, 2, 6]], "abc"), "interval", ".*only 3 samples are b"),
+    ("nit", THREE, "interval", ".*only 3 samples are b"),
     ("nit", matrix([[6000, 4000], [3000, 7000]]), "interval", r"95% interval 0.5\d\d to 0.5\d\d"),
     ("nit", OPEN, "interval", ""),
     ("nit", matrix(OPEN.to_dense(), "abc"), "interval", "95% interval 0.*only 2 samples are c"),
@@ -75,7 +76,11 @@ SAID = [  # in a part of the page, None if it is not there; all of it, by a regu
     ("informedness", SPAM, "verdict", "Scores like a model that knows about 73% of each class .*"),
     ("nit", FEW, "verdict", "Cannot be told from guessing on 5 samples."),
     ("nit", HAM, "verdict", "No better than guessing."),
-    ("nit", MANY, "verdict", None),  # as its picture says so
+    ("nit", SPAM, "interval", "95% interval 0.502 to 0.66; only 10 samples are spam"),  # not chance
+    ("nit", SPAM, "verdict", "Better than guessing."),
+    ("nit", REVERSED, "verdict", "Better than guessing."),
+    ("nit", THREE, "verdict", "Its interval contains chance, although .*"),
+    ("nit", WEIGHTS, "verdict", None),  # nothing is tested
     ("nit", matrix([[18, 12], [12, 18]]), "chance-test", r"Test against chance: p = 0\.\d{3}\..*"),
     ("informedness", MANY, "chance-test", None),
 ]
