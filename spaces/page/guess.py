@@ -12,6 +12,8 @@ from informedness.results.render import rounded
 from informedness.results.report import Report
 from informedness.warnings import collected
 
+FEWEST = 5  # answers, before which a score jumps from -1 to 1
+
 
 def guessed(sides: dict[str, list[str]]) -> dict[str, Any]:
     """Return the scores of the guesses so far, and what they mean."""
@@ -20,6 +22,8 @@ def guessed(sides: dict[str, list[str]]) -> dict[str, Any]:
         report = Report.from_table(table_of_labels(truth, answers, ["ham", "spam"]))
         said = charts.sentence(report.summary_of("informedness").partition(": ")[2])
     scores = {charts.NAMES["accuracy"]: charts.percent(report.scores["accuracy"])}
+    if len(truth) < FEWEST:
+        return {"scores": scores, "said": f"Informedness comes after {FEWEST} answers."}
     if len({*truth}) < 2:
         return {"scores": scores, "said": f"All of these were {truth[0]}: nothing to tell apart."}
     for name in dict.fromkeys(["informedness", METRIC]):
