@@ -52,7 +52,6 @@ _CONTROLS = {
     'unknown="wrong" with `labels` counts a missing prediction as wrong, ': "",
     '; declare `labels` with unknown="wrong" if the model refused': "",
     "; files can be read with ignore_case=True or strip=True": "",
-    "`labels` or a matrix": "a matrix",
     "declare all classes with `labels`": "list all classes in a matrix",
     "it in `labels`": "all classes in a matrix",
     "give labels= if they": "type them into the matrix if they",
@@ -242,15 +241,17 @@ def draw_comparison(
     with collected():  # nobody asked about the other scores
         reports = {name: Report.from_table(table) for name, table in tables.items()}
         verdicts = {name: verdict(x, None) for name, x in reports.items() if made}
+        first = next(iter(tables.values()))
+        constant = Report.from_table(answering(first, "commonest")).scores
     a, b = (report.scores for report in reports.values())
-    first = next(iter(tables.values()))
     told = draw(
         "comparison",
         made=made,
         accuracies={"A": a["accuracy"], "B": b["accuracy"]},
         commonest=shown(first.labels[int(np.argmax(first.reference_totals))]),
-        always=float(first.reference_totals.max() / first.total),
-        drawn=comparison_scales(made) if made else None,
+        always=constant["accuracy"],
+        chance=constant[METRIC],
+        drawn=comparison_scales(made, constant[METRIC]) if made else None,
         warnings=list(dict.fromkeys(map(plain, warned))) if made else [],
         taken=taken,
     )

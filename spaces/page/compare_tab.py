@@ -17,6 +17,7 @@ from informedness import compare
 from informedness.warnings import collected
 
 ROLES = ("references", "predictions A", "predictions B")
+HEADER = ("label", "model A", "model B")  # of the rows in the box
 
 
 def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, str]:
@@ -32,7 +33,7 @@ def compared(columns: Sequence[Sequence[str]], taken: str = "") -> tuple[str, st
 def as_text(rows: Iterable[Sequence[str]]) -> str:
     """Return rows below a header as a spreadsheet copies them."""
     file = io.StringIO()
-    csv.writer(file, "excel-tab", lineterminator="\n").writerows([ROLES, *rows])
+    csv.writer(file, "excel-tab", lineterminator="\n").writerows([HEADER, *rows])
     return file.getvalue()
 
 

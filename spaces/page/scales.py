@@ -63,10 +63,11 @@ def bits_of(table: Table) -> dict[str, float]:
     return {"unsure": unsure, "passed": passed, "lost": max(unsure - passed, 0.0)}
 
 
-def comparison_scales(made: Comparison) -> dict[str, Any]:
-    """Return both scores on one line, and their difference on another."""
-    low = math.floor(10 * min(made.a, made.b) - 1e-9) / 10
-    high = min(math.ceil(10 * max(made.a, made.b) + 1e-9) / 10, 1.0)  # the best of every score
+def comparison_scales(made: Comparison, chance: float) -> dict[str, Any]:
+    """Return both scores on one line with that of a guesser, and their difference on another."""
+    least, most = min(made.a, made.b), max(made.a, made.b, chance)
+    low = chance if chance < least + 1e-9 else math.floor(10 * least - 1e-9) / 10
+    high = min(math.ceil(10 * most + 1e-9) / 10, 1.0)  # the best of every score
     values, ends = Scale(low, high), [*made.confidence_interval, made.difference, 0.0]
     ends = [end for end in ends if not math.isnan(end)]
     step = 0.1 if max(ends) - min(ends) > 0.1 else 0.01
@@ -74,6 +75,7 @@ def comparison_scales(made: Comparison) -> dict[str, Any]:
     beyond = Scale(reach[0], max(reach[1], reach[0] + step))
     return {
         "ends": (low, high),
+        "chance": values.place(chance),
         "models": {"A": values.place(made.a), "B": values.place(made.b)},
         "reach": (beyond.low, beyond.high),
         "zero": beyond.place(0.0),

@@ -161,7 +161,7 @@ def test_there_is_a_link_to_every_tab_example_simulation_and_comparison(visit):
     url, told = page.url.partition("?")[0], page.locator("#comparison .lead").all_text_contents()
     page.goto(url + page.locator("#link-models").get_attribute("href"))
     expect(page.locator("#comparison .lead")).to_have_text(told)
-    expect(menu(page, "predictions B")).to_have_value("predictions B")
+    expect(menu(page, "predictions B")).to_have_value("model B")
     page.goto(f"{url}?tab=simulate&spam=25&known=60")
     expect(page.locator("#simulation")).to_contain_text("Knows 60%")
     link = page.locator("#simulation a").get_attribute("href")

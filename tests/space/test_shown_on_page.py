@@ -210,8 +210,10 @@ def test_the_numbers_of_a_comparison_are_those_of_the_package(page_of, metric):
     assert 0 < made.lost < made.gained
     compared = page_of(metric).compare_tab.compared
     shown = parsed(compared(MODELS))
-    low, high = (float(end.text) for end in shown.id("difference").all("p")[0].all("span"))
-    assert low <= min(made.a, made.b) < low + 0.1 < high < max(made.a, made.b) + 0.1
+    guessing, high = (end.text for end in shown.id("difference").all("p")[0].all("span"))
+    assert guessing == {"informedness": "0 guessing", "nit": "0.333 guessing"}[metric]
+    assert max(made.a, made.b) <= float(high) < max(made.a, made.b) + 0.1
+    assert f": A {made.a:.3f}, B {made.b:.3f}, " in shown.text  # beside the verdict
     perfect = parsed(compared((MODELS[0], MODELS[0], MODELS[1])))
     assert perfect.id("difference").all("p")[0].all("span")[1].text == "1.0"  # not above the best
     widths = [numbers_of(bar["style"])[0] for bar in shown.id("difference").all(".//dd/i")]
