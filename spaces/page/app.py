@@ -86,13 +86,6 @@ def open_example(name: str) -> tuple[Any, ...]:
     return grid, gr.Tabs(selected="matrix"), *result
 
 
-def open_next(name: str | None) -> tuple[Any, ...]:
-    """Open the example after one, or the first."""
-    names = list(EXAMPLES)
-    following = names[(names.index(name) + 1) % len(names) if name else 0]
-    return following, *open_example(following)
-
-
 def open_link(request: gr.Request) -> tuple[Any, ...]:
     """Score the table of a shared link, or open its example."""
     query = request.query_params
@@ -136,7 +129,7 @@ def _score_tab(demo: gr.Blocks) -> Result:
         examples = gr.Radio(
             steps, value=first, label="Examples", container=False, elem_id="examples"
         )
-        following = gr.Button("Next", size="sm", min_width=72, scale=0, elem_id="next")
+        gr.Button("Next", size="sm", scale=0, elem_id="next")  # which page.js presses
     refused_link = refusal_below("link")
     with gr.Row(elem_classes="workbench"):
         result.story.render()  # type: ignore[no-untyped-call]
@@ -168,9 +161,8 @@ def _score_tab(demo: gr.Blocks) -> Result:
     typed = {**QUIET, "trigger_mode": "always_last", **raw}
     ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
     opened = [grid, ways, result]
-    filled = [examples, *opened]
     ask(examples.input, open_example, [examples], opened, result, refused_link, **typed)
-    ask(following.click, open_next, [examples], filled, result, refused_link, **typed)
+    filled = [examples, *opened]
     linked = ask(demo.load, open_link, [], filled, result, refused_link, **QUIET)
     linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
     return result

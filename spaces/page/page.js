@@ -14,8 +14,11 @@ const make = (tag, properties = {}, children = []) => {
   const address = (query) => history.replaceState(null, "", location.pathname + query);
   document.addEventListener("click", ({ target }) => {
     const tab = target.closest?.("[role=tab]")?.dataset.tabId;
-    if (/^(guess|simulate|compare|use)$/.test(tab)) address(`?tab=${tab}`);
-    if (tab === "score") address("");
+    if (/^(score|guess|simulate|compare|use)$/.test(tab)) address(tab === "score" ? "" : `?tab=${tab}`);
+    if (target.id === "next") {
+      const after = step ? step.nextElementSibling : document.querySelector("#examples label");
+      (after ?? document.querySelector("[data-tab-id=guess]")).click();
+    }
   });
 
   // What was unfolded stays so when a result is drawn anew, for which Gradio folds it.
@@ -32,7 +35,8 @@ const make = (tag, properties = {}, children = []) => {
     for (const radio of document.querySelectorAll("#examples input:not([name=example])"))
       radio.name = "example";
     const chip = document.querySelector("#examples label.selected");
-    if (chip && chip !== step) chip.parentElement.scrollLeft = chip.offsetLeft - 16;
+    const next = document.querySelector("#next"), says = chip?.matches(":last-child") ? "Guess" : "Next";
+    if (next && next.textContent.trim() !== says) next.textContent = says; // a tab, after the last step
     if (step && chip !== step) address(chip ? `?example=${parseInt(chip.textContent)}` : "");
     step = chip;
   }).observe(document, { childList: true, subtree: true, attributeFilter: ["open", "name"] });

@@ -228,6 +228,9 @@ def test_the_examples_are_steps_by_a_button_and_by_arrow_keys_and_what_was_unfol
     expect(page).to_have_url(re.compile(r"\?example=5$"))
     expect(told).to_contain_text("Every answer is wrong")
     expect(fold).to_have_attribute("open", "")
+    button(page, "Guess").click()  # after the last step
+    expect(page.locator("#guess")).to_be_visible()
+    tab(page, "Score")
     count_in(page, 0, 0).fill("50")
     expect(marked).to_have_count(0)
     expect(told).to_have_count(0)
