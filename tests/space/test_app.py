@@ -450,8 +450,11 @@ def test_who_always_answers_ham_is_often_right_and_scores_0_until_clues_are_show
 def test_accuracy_moves_with_the_share_of_spam_and_informedness_does_not(visit):
     page = visit("nit", "?")
     tab(page, "Simulate")
-    titles = ["Accuracy", "F1-macro", "Informedness", "NIT"]
+    titles = ["Accuracy", "F1-macro", "Informedness", re.compile("NIT *from 0.50, guessing")]
     expect(page.locator("#simulation h3")).to_have_text(titles)
+    bars = page.locator("#simulation dd span").last.locator("i")  # of always ham
+    widths = [float(bar.evaluate("bar => bar.getBoundingClientRect().width")) for bar in bars.all()]
+    assert max(widths) < 3  # begins at guessing, and ends there
     bars = page.locator("#simulation dd")  # of both models
     before = list(map(str.strip, bars.all_text_contents()))
     assert (before[:2], before[4:6]) == (["89%", "90%"], ["0.40", "0.00"])
