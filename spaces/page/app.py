@@ -162,8 +162,7 @@ def _score_tab(demo: gr.Blocks) -> Result:
     ask(grid.input, score_grid, [grid], [result], result, refused_grid, **typed)
     opened = [grid, ways, result]
     ask(examples.input, open_example, [examples], opened, result, refused_link, **typed)
-    filled = [examples, *opened]
-    linked = ask(demo.load, open_link, [], filled, result, refused_link, **QUIET)
+    linked = ask(demo.load, open_link, [], [examples, *opened], result, refused_link, **QUIET)
     linked.then(None, js="() => document.documentElement.classList.remove('linked')", **PRIVATE)
     return result
 

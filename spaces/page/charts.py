@@ -35,7 +35,8 @@ from informedness.statistics.score import ScoreWithInterval
 from informedness.warnings import IntervalWarning, collected
 
 NAMES = {name: score_named(name).title for name in REPORTED}
-WIDE = 0.1  # intervals from this width on are shown with two digits, and said to be wide
+WIDE = 0.1  # intervals from this width on are shown with two digits, and may be explained
+RARE = 100  # samples, below which a class that is rarer than others explains it
 
 
 # Words
@@ -129,11 +130,10 @@ def reach_of(
         totals = np.where(table.reference_totals > 0, table.reference_totals, np.inf)
         rarest = int(np.argmin(totals))
         n, label = int(totals[rarest]), shown(table.labels[rarest])
-        said += f"; only {samples(n)} {'is' if n == 1 else 'are'} {label}"
+        if n < min(RARE, 0.8 * totals[np.isfinite(totals)].mean()):
+            said += f"; only {samples(n)} {'is' if n == 1 else 'are'} {label}"
     if high <= made.value < best:
-        said += (
-            "; the score is its upper end, because chance adds to it with so few samples a class"
-        )
+        said += "; the score is its upper end, as chance adds to it with so few samples a class"
     return said, digits
 
 
@@ -249,8 +249,7 @@ def draw_comparison(
         made=made,
         accuracies={"A": a["accuracy"], "B": b["accuracy"]},
         commonest=shown(first.labels[int(np.argmax(first.reference_totals))]),
-        always=constant["accuracy"],
-        chance=constant[METRIC],
+        constant=constant,
         drawn=comparison_scales(made, constant[METRIC]) if made else None,
         warnings=list(dict.fromkeys(map(plain, warned))) if made else [],
         taken=taken,

@@ -58,5 +58,4 @@ def compare_tab(demo: gr.Blocks) -> None:
             with gr.Tab("File"):
                 ask_of_table("Compare", ROLES, compared, result)
         result.details.render()  # type: ignore[no-untyped-call]
-    refusal = refusal_below("models")
-    ask(demo.load, open_models, [], [pasted, result], result.story, refusal, **QUIET)
+    ask(demo.load, open_models, [], [pasted, result], result, refusal_below("models"), **QUIET)

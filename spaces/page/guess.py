@@ -22,10 +22,8 @@ def guessed(sides: dict[str, list[str]]) -> dict[str, Any]:
         report = Report.from_table(table_of_labels(truth, answers, ["ham", "spam"]))
         said = charts.sentence(report.summary_of("informedness").partition(": ")[2])
     scores = {charts.NAMES["accuracy"]: charts.percent(report.scores["accuracy"])}
-    if len(truth) < FEWEST:
-        return {"scores": scores, "said": f"Informedness comes after {FEWEST} answers."}
-    if len({*truth}) < 2:
-        return {"scores": scores, "said": f"All of these were {truth[0]}: nothing to tell apart."}
+    if len(truth) < FEWEST or len({*truth}) < 2:
+        return {"scores": scores, "said": f"Informedness takes {FEWEST} messages, of both kinds."}
     for name in dict.fromkeys(["informedness", METRIC]):
         scores[charts.NAMES[name]] = rounded(report.scores[name])
     return {"scores": scores, "said": said}

@@ -44,7 +44,6 @@ def simulated(spam: float, known: float) -> str:
         "simulation",
         bars={charts.NAMES[name]: {x: y[name] for x, y in models.items()} for name in BARS},
         known=known / 100,
-        always=constant.scores["accuracy"],
         link="?" + urlencode({"tab": "simulate", "spam": f"{spam:g}", "known": f"{known:g}"}),
     )
 
@@ -77,5 +76,4 @@ def simulate_tab(demo: gr.Blocks) -> None:
     # A moving slider asks again only after the last answer has arrived.
     moved = functools.partial(gr.on, [spam.input, known.input], trigger_mode="always_last")
     ask(moved, simulated, [spam, known], [result], result, refused, **QUIET)
-    opened = [spam, known, result]
-    ask(demo.load, open_simulation, [], opened, result, refused, **QUIET)
+    ask(demo.load, open_simulation, [], [spam, known, result], result, refused, **QUIET)

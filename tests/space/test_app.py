@@ -222,7 +222,7 @@ def test_the_examples_are_steps_by_a_button_and_by_arrow_keys_and_what_was_unfol
         page.keyboard.press("ArrowLeft")  # one stop of the tab key for all of them
         expect(marked).to_have_value(name)
         shows(page, 0.0)
-    expect(told).to_contain_text("answers ham to every message")
+    expect(told).to_contain_text("answers ham (not spam) to every message")
     page.locator("#examples").get_by_text("Labels swapped").click()
     shows(page, -1.0)
     expect(page).to_have_url(re.compile(r"\?example=5$"))

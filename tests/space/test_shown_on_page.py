@@ -59,12 +59,7 @@ SAID = [  # in a part of the page, None if it is not there; all of it, by a regu
     ("informedness", FEW, "lead", r"Right 60% .* Always answering ham would be right 40% of .*\."),
     ("informedness", SPAM, "interval", "95% interval 0.41 to 0.995; only 10 samples are spam"),
     ("informedness", matrix([[99_000, 990], [2, 8]]), "interval", ".*; only 10 samples are b"),
-    (
-        "informedness",
-        guessing(500, 2000, 0.4),
-        "interval",
-        ".*its upper end, because chance adds.*",
-    ),
+    ("informedness", guessing(500, 2000, 0.4), "interval", ".*its upper end, as chance adds.*"),
     ("nit", THREE, "interval", ".*only 3 samples are b"),
     ("nit", matrix([[6000, 4000], [3000, 7000]]), "interval", r"95% interval 0.5\d\d to 0.5\d\d"),
     ("nit", OPEN, "interval", ""),
@@ -78,6 +73,7 @@ SAID = [  # in a part of the page, None if it is not there; all of it, by a regu
     ("nit", HAM, "verdict", "No better than guessing."),
     ("nit", SPAM, "interval", "95% interval 0.502 to 0.66; only 10 samples are spam"),  # not chance
     ("nit", SPAM, "verdict", "Better than guessing."),
+    ("nit", REVERSED, "interval", "95% interval 0.84 to 1.00"),  # no class is rarer
     ("nit", REVERSED, "verdict", "Better than guessing."),
     ("nit", THREE, "verdict", "Its interval contains chance, although .*"),
     ("nit", WEIGHTS, "verdict", None),  # nothing is tested
