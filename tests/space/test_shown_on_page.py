@@ -153,7 +153,7 @@ def test_nit_is_drawn_as_uncertainty_that_is_passed_on_or_lost(page_of):
     assert width / (width + rest) == pytest.approx(passed / whole, abs=0.001)
     assert shown.id("score").text == f"{2**passed / 2:.2f}" == "0.57"
     assert f"0.57 of {2**whole / 2:.2f}" in said
-    assert f"pass on {passed / whole:.0%} of" in shown.id("meaning").text
+    assert f"pass on {passed / whole:.0%}. " in shown.id("meaning").text
 
 
 def test_known_and_lucky_are_told_apart_where_they_can_be(page):
