@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 from informedness import estimate, report
-from informedness.warnings import IntervalWarning
+from informedness.warnings import InformednessWarning, IntervalWarning
 from tables import signature, table_of, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -37,6 +37,16 @@ def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval(matrix, 
         assert not (inside and "scores like a model" in said)
     for name, chance in (("balanced_accuracy", 0.5), ("matthews_corrcoef", 0)):
         assert f", where chance is {chance:.3f}" in result.summary_of(name)
+
+
+def test_with_references_of_one_class_no_sentence_speaks_of_guessing():
+    with pytest.warns(InformednessWarning):
+        result = report(["a"] * 5, ["a"] * 4 + ["b"])
+    said = (
+        "All references are 'a': with one class there is nothing to tell apart, so {} is undefined."
+    )
+    assert result.summary_of("informedness") == said.format("Informedness")
+    assert result.summary_of("nit") == said.format("NIT")
 
 
 def numbers_of(result):

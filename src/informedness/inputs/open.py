@@ -299,7 +299,7 @@ def columns_in(
 @contextmanager
 def explained(stream: BinaryIO, kind: str) -> Iterator[None]:
     """Turn the errors of pyarrow and others into ValueError."""
-    with needing("reading files other than JSON lines needs pyarrow", "informedness[cli]"):
+    with needing("reading CSV, text, Parquet and Arrow files needs pyarrow", "informedness[cli]"):
         import pyarrow
     try:
         yield

@@ -23,7 +23,7 @@ def signature_of(
     ignore_index: Any = None,
     interval: str | None = None,
 ) -> str:
-    """Return all that affects a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
+    """Return the options of a score in a line, such as 'nit|k:2|n:2|labels:observed|v:0.1.0'.
 
     `average` and `prior_mode` are empty for a score that has none.
     """
