@@ -16,12 +16,12 @@ score of the population or not. The ways:
 - few samples: declared, 20 or 30 samples.
 
 Cells and numbers of tables are fixed before any is drawn. The cells are a random choice, by a seed,
-of all those of a way; no k and N are among those on which the formulas were chosen. Of each cell
-the same number of tables is drawn, and all scores are computed from the same tables. A coverage
-below 0.93 counts as not yet known: that score is studied on ten times as many tables, new ones,
-which alone count. So a coverage c has the standard error sqrt(c (1 - c) / tables), .011 at .95 of
-400 tables and .004 at .93 of 4,000; a true .92 is found at .93 or more of 400 tables in 27% of
-cells, a true .90 in 3%.
+of all those of a way; no k and N are among those on which the formulas were chosen, except 2
+classes with 20 or 30 samples, and 100 classes or more. Of each cell the same number of tables is
+drawn, and all scores are computed from the same tables. A coverage below 0.93 counts as not yet
+known: that score is studied on ten times as many tables, new ones, which alone count. So a coverage
+c has the standard error sqrt(c (1 - c) / tables), .011 at .95 of 400 tables and .004 at .93 of
+4,000; a true .92 is found at .93 or more of 400 tables in 27% of cells, a true .90 in 3%.
 
 A coverage is counted apart for tables on which the interval comes with a warning, for those on
 which it comes without one, and for all. It fails if its upper 99.9% Wilson bound lies below 0.92
