@@ -41,12 +41,11 @@ def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval(matrix, 
 
 def test_with_references_of_one_class_no_sentence_speaks_of_guessing():
     with pytest.warns(InformednessWarning):
-        result = report(["a"] * 5, ["a"] * 4 + ["b"])
-    said = (
-        "All references are 'a': with one class there is nothing to tell apart, so {} is undefined."
-    )
-    assert result.summary_of("informedness") == said.format("Informedness")
-    assert result.summary_of("nit") == said.format("NIT")
+        result = report(["a"] * 5, ["a"] * 4 + ["b"], confidence_level=0.95)
+    for name, title in (("informedness", "Informedness"), ("nit", "NIT")):
+        said = "All references are 'a': with one class there is nothing to tell apart"
+        assert result.summary_of(name) == f"{said}, so {title} is undefined."
+    assert re.search(r"^Informedness +0\.0000 +\(no interval\)$", str(result), re.MULTILINE)
 
 
 def numbers_of(result):
