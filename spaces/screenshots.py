@@ -49,11 +49,13 @@ def serving(
     staged: Path, python: str | Path, environment: dict[str, str]
 ) -> Iterator[tuple[str, Path]]:
     """Serve a Space from its folder; yield its address and its log, which is beside it."""
-    log, uploads = staged.with_name("log"), {"GRADIO_TEMP_DIR": str(staged.with_name("uploads"))}
+    log, own = staged.with_name("log"), {"GRADIO_TEMP_DIR": str(staged.with_name("uploads"))}
+    # its own hundred ports: of two that start on one port at once, the second would never answer
+    own["GRADIO_SERVER_PORT"] = str(10_000 + os.getpid() * 100 % 20_000)
     with log.open("w") as output:
         streams: dict[str, Any] = {"stdout": output, "stderr": output}
         command = [python, "-u", "app.py"]
-        process = subprocess.Popen(command, cwd=staged, env=environment | uploads, **streams)
+        process = subprocess.Popen(command, cwd=staged, env=environment | own, **streams)
     try:
         yield f"{address_of(process, log)}/", log
     finally:
