@@ -32,8 +32,8 @@ NULLS = (
     r"`references` must have a value in every row, got an empty cell, or text such as NA in 1 of 6 "
     r"rows of column 'gold'; `predictions` .* in 2 of 6 rows of column 'model': unknown=\"wrong\" "
     "with `labels` counts a missing prediction as wrong, drop_null=True leaves out rows with "
-    "missing values, which flatters a model that gives up on hard samples, keep_missing=True reads "
-    "such text as labels$"
+    "missing values, which can flatter a model that gives up on hard samples, keep_missing=True "
+    "reads such text as labels$"
 )
 ROWS = "göld,model\na,a\n"
 GÖLD = {"references": "göld"}

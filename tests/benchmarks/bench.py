@@ -565,7 +565,7 @@ def loaded(browser, address, until):
 
 def first_page(stack, folder):
     """Load the page of Informedness until it shows a score, and one of Gradio with a box."""
-    sys.path.append(str(ROOT / "spaces"))
+    sys.path.insert(0, str(ROOT / "spaces"))
     from screenshots import address_of, chromium, running
 
     code = "import gradio\nwith gradio.Blocks() as app: gradio.Textbox()\napp.launch()"

@@ -216,7 +216,7 @@ class Samples:
         if wrong:
             remedy["unknown"] = ["wrong"]
             counted = 'unknown="wrong" with `labels` counts a missing prediction as wrong'
-            how = f"{counted}, {how}, which flatters a model that gives up on hard samples"
+            how = f"{counted}, {how}, which can flatter a model that gives up on hard samples"
         if len(wrong) < len(lacking):
             remedy["drop_null"] = []
         how += ", keep_missing=True reads such text as labels" * self._has_text
