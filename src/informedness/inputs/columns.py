@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -85,14 +85,14 @@ def slices_of(columns: Mapping[str, Any]) -> Any:
 
 def check_columns(names: Mapping[str, str], present: Sequence[str]) -> None:
     """Raise one error about all of `names`, by argument, that are not the name of one column."""
-    said, columns = [], dict[str, str]()
+    said, columns, times = [], dict[str, str](), Counter(present)
     for argument, name in names.items():
-        if present.count(name) != 1:
-            there = "occurs twice" if name in present else "does not exist"
+        if times[name] != 1:
+            there = "occurs twice" if name in times else "does not exist"
             said.append(f"`{argument}` names column {name!r}, which {there}")
             taken = {*names.values(), *columns.values()}
-            free = [x for x in present if present.count(x) == 1 and x not in taken]
-            columns[name] = "" if name in present else closest(name, free)
+            free = [x for x, n in times.items() if n == 1 and x not in taken]
+            columns[name] = "" if name in times else closest(name, free)
     if said:
         known = listed(present, *names.values())
         raise DataError(f"{'; '.join(said)}; the columns are {known}", {"columns": columns})

@@ -8,6 +8,7 @@ number in a list, the first if several are equal, unless a column has this name.
 
 import codecs
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, islice
@@ -58,8 +59,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object as a dict; a key that occurs twice is an error."""
     values = dict(pairs)
     if len(values) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"the key {twice!r} occurs twice in an object")
     return values
 
