@@ -257,8 +257,8 @@ def by_name(given: Any, *sides: Any) -> Any:
 
     The names are those of the first side that has some.
     """
-    names = class_names_of(*sides)
-    if given is None or names is None:
+    names = None if given is None else class_names_of(*sides)
+    if names is None:
         return given
     if isinstance(given, (Integral, str, bytes)):
         return at_position(given, names)
