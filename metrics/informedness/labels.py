@@ -247,7 +247,8 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
         values.validate(full=True)  # or -1 in a dictionary's column would be its last label
         return list(values.to_pylist())
     if hasattr(values, "to_list") and not isinstance(values.dtype, np.dtype):
-        return list(values.to_list())  # of polars or pandas: numpy would drop NULs, round integers
+        as_list = values.tolist if hasattr(values, "tolist") else values.to_list  # pandas, polars
+        return list(as_list())  # numpy would drop NULs, and round integers
     if isinstance(values, Iterator):
         raise TypeError(f"`{name}` must not be an iterator, got {show(values)}: pass list({name})")
     is_array = hasattr(values, "__array__") or isinstance(values, memoryview)
