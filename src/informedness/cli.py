@@ -273,7 +273,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
 
     several: dict[str, Any] = {"nargs": "+", "action": _Several, "metavar": "COL"}
     column: dict[str, Any] = {"metavar": "COL"}
-    add = group("columns (a.b is field b of a, a.0 an element, argmax:a the largest of a list)")
+    add = group("columns (a.b is field b of a, a.0 an element, argmax:a where a is largest)")
     add("-r", "--references", help="true labels", **column)
     add("-p", "--predictions", help="predictions; of several models, each a column", **several)
     add("--counts", help="how many samples a row stands for", **column)
@@ -309,10 +309,10 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     flag: dict[str, Any] = {"action": "store_true"}
     labels = several | {"metavar": "LABEL"}
     add("--labels", help="the classes of the task; any other is an error", **labels)
-    add("--unknown", choices=["error", "wrong"], default="error", help="what other predictions are")
+    add("--unknown", choices=["error", "wrong"], default="error", help="how to treat others")
     add("--ignore-index", metavar="LABEL", help="drop samples with this reference, such as -100")
-    add("--extract", metavar="REGEX", help="extract the class from text: group 1, or all")
-    add("--strict", help="make every warning an error, for jobs", **flag)
+    add("--extract", metavar="REGEX", help="extract the class from text: group 1, or the match")
+    add("--strict", help="turn every warning into an error", **flag)
     add = group("reading files")
     add("--choices", help="class names, if files hold their positions", **labels)
     add("--ignore-case", help="take Yes and yes for one class", **flag)
@@ -320,7 +320,7 @@ def _add_options(parser: argparse.ArgumentParser, is_report: bool) -> None:
     add("--numeric", help="read text labels as integers, so that 001 is 1", **flag)
     add("--drop-null", help="leave out rows with missing values", **flag)
     add("--keep-missing", help="read empty cells and NA or None as labels", **flag)
-    add("--rows", metavar="PATH", help="where rows are in a JSON document, as a.b")
+    add("--rows", metavar="PATH", help="where rows are in a JSON document, such as a.b")
     by_name = "by default by the ending of the file name"
     add("--input-format", dest="file_format", choices=_FORMATS, help=by_name)
     add("--encoding", metavar="NAME", help="of text, such as cp1252 (default: UTF-8)")
