@@ -445,35 +445,45 @@ SPREAD = {
 }
 
 
-def both_blocks(monkeypatch):
-    """Let pairs be counted in one block, then in many."""
-    for block in (2**17, 64):
-        monkeypatch.setattr("informedness.core.table._BLOCK", block)
-        yield block
+def both_ways(monkeypatch):
+    """Let the pairs be counted as few are, then as many are."""
+    for many in (2**20, 1):
+        monkeypatch.setattr("informedness.contingency._MANY", many)
+        yield many
 
 
 @pytest.mark.parametrize("kind", SPREAD)
 def test_labels_however_they_lie_are_counted_exactly(kind, monkeypatch):
     weights = np.random.default_rng(1).integers(0, 5, N) / 4
-    for block, k in itertools.product(both_blocks(monkeypatch), (1, 10, 256, 257, 2000)):
+    for many, k in itertools.product(both_ways(monkeypatch), (1, 10, 16, 17, 2000)):
         references, predictions = map(SPREAD[kind], drawn(k))
         pairs = list(zip(references.tolist(), predictions.tolist(), strict=True))
         table = table_of_labels(references, predictions)
-        assert cells(table) == Counter(pairs), (block, k)
+        assert cells(table) == Counter(pairs), (many, k)
         assert list(table.labels) == sorted({*references.tolist(), *predictions.tolist()})
         assert table.n_samples == N
         for side in (references, predictions):
-            assert read_column(side, "x").tolist() == side.tolist(), (block, k)
+            assert read_column(side, "x").tolist() == side.tolist(), (many, k)
         weighted = table_of_labels(references, predictions, sample_weight=weights)
         sums, squares = Counter(), Counter()
         for pair, weight in zip(pairs, weights.tolist(), strict=True):
             if weight:
                 sums[pair] += weight
                 squares[pair] += weight**2
-        assert cells(weighted) == sums, (block, k)
+        assert cells(weighted) == sums, (many, k)
         found = zip(cells(weighted), weighted.squared_weights.tolist(), strict=True)
-        assert dict(found) == squares, (block, k)
+        assert dict(found) == squares, (many, k)
         assert weighted.n_samples == (weights > 0).sum()
+
+
+@pytest.mark.parametrize("n", [2**20, 2**20 + 3])
+def test_a_million_pairs_are_counted_exactly(n):
+    r, p = np.random.default_rng(n).integers(0, 12, (2, n))
+    counts = np.bincount(12 * r + p, minlength=144).reshape(12, 12)
+    assert np.array_equal(table_of_labels(r, p).to_dense(), counts)
+    r[-1], p[-2] = 4, 10**6  # in the last block
+    table = table_of_labels(r, p)
+    assert (table.labels[-1], table.n_samples, table.reference_totals[-1]) == (10**6, n, 0)
 
 
 def without(place):

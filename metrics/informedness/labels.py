@@ -1,10 +1,9 @@
 """Labels: a container of any kind becomes a column of integer codes.
 
 A label is an integer of at most 64 bits, a string, or bytes. Booleans count as 0 and 1, and whole
-floats as integers. Nothing else is a label: missing values, scores, nested sequences and dates
-raise a ValueError that names the argument and the value, and one task never mixes integers,
-strings and bytes. Strings are compared code point by code point: "001" is not "1", and nothing is
-stripped, folded or normalised. `read_column` alone says what a label is.
+floats as integers. Nothing else is a label: no missing value, score, sequence or date. One task
+never mixes integers, strings and bytes. Strings are compared code point by code point: "001" is not
+"1", and nothing is stripped, folded or normalised. `read_column` alone says what a label is.
 """
 
 from __future__ import annotations
@@ -62,10 +61,7 @@ class NoSamplesError(ValueError):
 
 
 def warn(message: str, category: type[Warning] = InformednessWarning) -> None:
-    """Warn at the caller's line.
-
-    Filters may go by the prefix: the copy of this file beside a metric has classes of its own.
-    """
+    """Warn at the caller's line; filters may go by the prefix, as each copy has its own classes."""
     if (notes := NOTES.get()) is not None:
         return notes.append(category(WARNING_PREFIX + message))
     frame, level = sys._getframe(1), 2
@@ -88,10 +84,7 @@ def show(value: object) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """Labels of samples: `values[code]` for each of `codes`, or the integers `codes` themselves.
-
-    Some values may not occur. A missing prediction, which is a wrong answer then, is None.
-    """
+    """Labels of samples: `values[code]` of each, None if missing; or the integers `codes`."""
 
     codes: Numbers
     values: Sequence[Label | None] | None = None
@@ -100,7 +93,6 @@ class Column:
         return len(self.codes)
 
     def __getitem__(self, samples: Any) -> Column:
-        """Return the column of some of the samples."""
         return Column(self.codes[samples], self.values)
 
     @property
@@ -117,7 +109,6 @@ class Column:
         return next((label for label in labels if label is not None), None)
 
     def tolist(self) -> list[Any]:
-        """Return the labels as Python objects."""
         codes: list[Any] = self.codes.tolist()
         return codes if self.values is None else [self.values[code] for code in codes]
 
@@ -147,17 +138,13 @@ def read_pair(
     sample_weight: Any = None,
     unknown: str = "error",
 ) -> tuple[Column, Column]:
-    """Return both as columns of equal length and kind; `names` are the caller's, for messages.
-
-    With `unknown="wrong"` predictions may be missing.
-    """
-    both = dict(zip(names, (references, predictions), strict=True))
-    check_same_order(both | {"sample_weight": sample_weight})
+    """Return both as columns of equal length and kind; `names` are the caller's, for messages."""
+    check_same_order({names[0]: references, names[1]: predictions, "sample_weight": sample_weight})
     r = read_column(references, names[0])
     p = read_column(predictions, names[1], may_lack=str(unknown) == "wrong")
     if len(r) != len(p):
-        n, of_r = len(p), len(r)
-        raise ValueError(f"Mismatch in the number of {names[1]} ({n}) and {names[0]} ({of_r})")
+        numbers = f"{names[1]} ({len(p)}) and {names[0]} ({len(r)})"
+        raise ValueError(f"Mismatch in the number of {numbers}")
     check_same_kind(r, names[0], p, names[1])
     return r, p
 
@@ -204,10 +191,7 @@ def check_distinct(classes: Sequence[Label], name: str) -> None:
 
 
 def read_column(values: Any, name: str, may_lack: bool = False) -> Column:
-    """Return labels in any container but an iterator, of shape (n,) or (n, 1), as a column.
-
-    A missing value is an error, or None if there `may_lack` some.
-    """
+    """Return labels in any container but an iterator as a column, in which some `may_lack`."""
     if isinstance(values, Column):
         if may_lack or values.values is None or None not in values.values:
             return values
@@ -309,10 +293,7 @@ def _read_list(values: list[Any], name: str, may_lack: bool) -> Column:
 
 
 def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | None:
-    """Return one element as a Python int, str or bytes, or raise ValueError saying why not.
-
-    A missing value is None if it may be one.
-    """
+    """Return one element as a Python int, str or bytes, or None if it is missing and may be."""
     # item() would drop trailing NULs of numpy's strings, and make nanoseconds of dates
     is_scalar = getattr(value, "ndim", None) == 0 and hasattr(value, "item")
     is_date = getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M")
@@ -330,16 +311,13 @@ def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | N
     if value is None or is_masked or is_nan or type(value).__name__ in ("NAType", "NaTType"):
         if may_lack:
             return None
-        reason = (
-            'a missing value; unknown="wrong" with `labels` counts a missing prediction as a wrong '
-            "answer, and other samples without a label must be left out"
-        )
-    elif is_float:
-        reason = f"a score, not a label; {_OF_SCORES}"
+        reason = 'a missing value; unknown="wrong" with `labels` counts a missing prediction as '
+        reason += "a wrong answer, and other samples without a label must be left out"
     elif is_date:
         reason = "a date or a duration; turn it into a string first"
-    elif isinstance(value, (list, tuple, np.ndarray)):
-        reason = f"one label is expected; {_OF_SCORES}; score several labels one by one"
+    elif is_float or isinstance(value, (list, tuple, np.ndarray)):
+        said = "a score, not a label" if is_float else "one label is expected"
+        reason = f"{said}; {_OF_SCORES}; score several labels one by one"
     else:
         reason = "not a label; convert it to an integer or text"
     raise ValueError(

@@ -5,9 +5,8 @@
 reads the inputs itself. It is no `EvaluationModule`: `evaluate` would take it for the metric.
 
 What is added waits in memory. With `num_process > 1` each process opens a file at its first sample,
-where the base class waits for all, and `compute` writes one row of JSON to it: process, round (what
-lies between two calls of `compute`) and samples. Two file names take turns, so that a process may
-run one round ahead.
+where the base class waits for all, and `compute` writes one row of JSON to it: process, round (how
+many went before) and samples. Two file names take turns, so that a process may run one ahead.
 """
 
 # `LabelInputs` has half of its attributes from evaluate.Metric, which a type checker cannot see.
@@ -17,43 +16,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import fields
 from importlib import import_module
 from inspect import signature
 from typing import Any, TypeAlias
 
-import datasets
 import numpy as np
 
 from .labels import NOTES, Column, check_same_kind, join_columns, read_column, read_pair, warn
 from .scores import __version__, shares_of
-from .table import Table, Weights, read_weights
+from .table import Table, read_weights
 
-Batch: TypeAlias = tuple[Column, Column, Weights | None]  # references, predictions, their weights
+Batch: TypeAlias = tuple[Column, Column, Any]  # references, predictions, their weights or None
 
 _INT64 = range(-(2**63), 2**63)
-_ROW = datasets.Value("large_string")  # of more than 2 GB, if need be
-_STORED = datasets.Features({"predictions": _ROW, "references": _ROW})
 
 
 class LabelInputs:
-    """Mixin for `evaluate.Metric` that reads predictions and references strictly as labels.
-
-    Its `_compute(predictions, references, ...)` takes columns. Its options may also be given to
-    `evaluate.load`, as defaults for `compute`.
-    """
-
-    _compute: Any
+    """Mixin for `evaluate.Metric`: `_compute` gets columns, and options may be given at load."""
 
     def __init__(self, config_name: str | None = None, *args: Any, **kwargs: Any) -> None:
         self.reset()
-        self._round, self._suffix = 0, ""  # no suffix: the file of this round is not open yet
+        self._round = 0
         own = signature(super().__init__).parameters
         self._defaults = {name: kwargs.pop(name) for name in [*kwargs] if name not in own}
         super().__init__(config_name, *args, **kwargs)
         if self._defaults:
             self._check_options(self._defaults)
-            self._check_values(dict(self._defaults))
+            self._try(**self._defaults)
         if self.num_process > 1:  # what the base class calls, once it has read the files
             self._compute = self._compute_stored
 
@@ -64,17 +53,12 @@ class LabelInputs:
         self._single_kind: type | None = None  # what `add` takes without a second look
 
     @property
-    def features(self) -> Any:
-        """What the base class takes: the metric's own features, or text if files are used."""
-        return _STORED if self.num_process > 1 else super().features
-
-    @property
     def experiment_id(self) -> Any:
-        """The base class's, which its file names start with; several processes add the round."""
-        return f"{super().experiment_id}{self._suffix}"
+        """The base class's, which file names start with; several processes take two in turn."""
+        own = super().experiment_id
+        return own if self.num_process == 1 else f"{own}-{self._round % 2}"
 
     def __len__(self) -> int:
-        """Return the number of samples added and not yet computed."""
         return sum(len(references) for references, *_ in self._batches) + len(self._singles)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
@@ -84,12 +68,10 @@ class LabelInputs:
         is_single = type(prediction) is kind and type(reference) is kind and not kwargs
         if is_single and (kind is not int or (prediction in _INT64 and reference in _INT64)):
             return self._singles.append((reference, prediction))
-        # evaluate.combine passes these under the names of the features
-        prediction = kwargs.pop("predictions", prediction)
-        reference = kwargs.pop("references", reference)
-        if kwargs.get("sample_weight") is not None:
-            kwargs["sample_weight"] = [kwargs["sample_weight"]]
-        self.add_batch(predictions=[prediction], references=[reference], **kwargs)
+        sample = {"predictions": [prediction], "references": [reference]}
+        # evaluate.combine passes these by the names of the features
+        sample |= {name: [value] for name, value in kwargs.items() if value is not None}
+        self.add_batch(**sample)
 
     def add_batch(
         self, *, predictions: Any = None, references: Any = None, sample_weight: Any = None
@@ -111,24 +93,18 @@ class LabelInputs:
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Compute the score of the samples passed, together with those added before.
 
-        The samples added are used up, whether or not they can be scored, so that none leak into the
-        next evaluation. They stay if those passed are refused, or if there is no such option;
-        `reset` drops them. With `num_process > 1` only process 0 returns the score.
-        The options are listed below; their defaults are those given to `evaluate.load`.
+        Those are used up, whether or not they can be scored, unless what is passed is refused.
+        With `num_process > 1` only process 0 returns the score. The options are listed below.
         """
         self._check_options(kwargs)
-        given: list[Batch] = []
+        batches = [*self._added()]
         if predictions is not None or references is not None:
-            options = self._defaults | kwargs
-            how = {name: options[name] for name in ("sample_weight", "unknown") if name in options}
-            given = [(*read_pair(references, predictions, **how), None)]
-        batches = [*self._added(), *given]
-        if len(batches) > len(given) > 0:
-            warn(
-                f"`compute` takes the samples passed to it together with {len(self)} added before: "
-                "call `reset()` first if those are left over from an interrupted evaluation, or "
-                "`add_batch` and then `compute()` if they belong together"
-            )
+            options = (self._defaults | kwargs).items()
+            how = {name: x for name, x in options if name in ("sample_weight", "unknown")}
+            batches.append((*read_pair(references, predictions, **how), None))
+            if len(self):
+                left = f"{len(self)} added before: call `reset()` first if those are left over"
+                warn(f"`compute` takes the samples passed to it together with {left}")
         batch = _joined(batches or [(*read_pair([], []), None)])
         self.reset()
         return (self._score if self.num_process == 1 else self._compute_together)(batch, kwargs)
@@ -143,24 +119,22 @@ class LabelInputs:
 
     def _check_options(self, names: Iterable[str]) -> None:
         """Raise TypeError unless the metric has all these options."""
-        there = signature(type(self)._compute).parameters
-        options = [x for x in there if x not in ("self", "predictions", "references")]
+        options = list(signature(type(self)._compute).parameters)[3:]  # after self and the sides
         if odd := [name for name in names if name not in options]:
-            its = ", ".join(options)
-            raise TypeError(f"{self.name} has no option {odd[0]!r}: its options are {its}")
+            raise TypeError(f"{self.name} has no option {odd[0]!r}: it has {', '.join(options)}")
 
-    def _check_values(self, options: dict[str, Any]) -> None:
+    def _try(self, ignore_index: Any = None, sample_weight: Any = None, **options: Any) -> None:
         """Raise ValueError if the options would at `compute`: try them on perfect predictions."""
-        options.pop("sample_weight", None)
-        if (ignored := options.pop("ignore_index", None)) is not None:
-            read_column([ignored], "ignore_index")
-        shares = shares_of(options["prior"]) if options.get("prior") is not None else {}
-        classes = [label for label, share in shares.items() if share] or options.get("labels")
-        classes = read_column([0, 1] if classes is None else classes, "labels")
+        if ignore_index is not None:
+            read_column([ignore_index], "ignore_index")
+        classes = options.get("labels")
+        if options.get("prior") is not None:
+            classes = [x for x, share in shares_of(options["prior"]).items() if share] or classes
+        column = read_column([0, 1] if classes is None else classes, "labels")
         if "unknown" in options:
-            options.setdefault("labels", classes)
-        k = len(classes)
-        sample = classes[np.tile(np.arange(k), 10 + 1000 // max(k, 1))]  # enough for an interval
+            options.setdefault("labels", column)
+        k = len(column)
+        sample = column[np.tile(np.arange(k), 10 + 1000 // max(k, 1))]  # enough for an interval
         before = NOTES.set([])  # none of the warnings is of the user's labels
         try:
             type(self)._compute(self, predictions=sample, references=sample, **options)
@@ -173,20 +147,15 @@ class LabelInputs:
         references, predictions, weights = batch
         if weights is not None:
             if options.get("sample_weight") is not None:
-                raise ValueError(
-                    "`sample_weight` was given both ways: leave it out of `compute` and "
-                    "`evaluate.load`, and add the last samples with theirs by `add_batch`"
-                )
+                both = "`sample_weight` was given both ways, to `add_batch` and as an option"
+                raise ValueError(f"{both}: pass it to `add_batch` alone, with each batch")
             options["sample_weight"] = weights
         # not self._compute, which with several processes is _compute_stored
         return type(self)._compute(self, predictions=predictions, references=references, **options)
 
-    # Several processes
-
     def _join_round(self) -> None:
         """Open the file of the round, once; the base class waits for all processes there."""
-        if self.num_process > 1 and not self._suffix:
-            self._suffix = f"-{self._round % 2}"
+        if self.num_process > 1 and self.writer is None:
             super().add_batch(predictions=[""], references=[""])
             self.writer.stream.flush()  # a file without a row could not be read
 
@@ -201,7 +170,7 @@ class LabelInputs:
             result = super().compute(**options)
         finally:  # also where the base class waited for another process in vain
             self.cache_file_name = self.filelock = self.writer = None
-            self._round, self._suffix = self._round + 1, ""
+            self._round += 1
         if isinstance(result, BaseException):
             raise result
         return result
@@ -235,10 +204,8 @@ def _joined(batches: list[Batch]) -> Batch:
     first = next(filter(len, r), r[0])  # a process may have no samples
     for references in r:
         check_same_kind(first, "references added before", references, "references")
-    weights = None
-    if any(w is not None for w in given):
-        pairs = zip(r, given, strict=True)
-        weights = np.concatenate([np.ones(len(x)) if w is None else w for x, w in pairs])
+    filled = [np.ones(len(x)) if w is None else w for x, w in zip(r, given, strict=True)]
+    weights = np.concatenate(filled) if any(w is not None for w in given) else None
     return join_columns(r), join_columns(p), weights
 
 
@@ -254,7 +221,5 @@ def result_of(
     except ModuleNotFoundError as error:
         needed = "need the package informedness, which is not installed"
         raise ImportError(f"`confidence_level` and `return_signature` {needed}") from error
-    # as fields: the copy has a `Table` of its own
-    fields_of = {field.name: getattr(table, field.name) for field in fields(table)}
-    asked = level, return_signature
-    return found | package.beside_score(found, fields_of, *asked, options, __version__)
+    asked = level, return_signature, options
+    return {**found, **package.beside_score(found, table, *asked, __version__)}

@@ -16,13 +16,15 @@ from .core.labels import Codes, Column, Label, NoSamplesError, Numbers, label_ki
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, Task, read_amounts
 from .inputs.doubts import warn_of_shares, warn_of_table
-from .inputs.fast import coded, read_quickly
+from .inputs.fast import coded, count_bytes, read_quickly
 from .inputs.matrix import check_no_totals, check_same_names, read_names
 from .inputs.read import Read
 from .inputs.text_labels import read_sides
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+_MANY = 2**20  # samples, from where `count_bytes` pays
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,6 +114,13 @@ class ContingencyTable(Table):
         of_references, of_predictions = sides
         warn_of_table(table, (of_references, of_predictions))
         return table
+
+    @classmethod
+    def _of_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
+        is_plain = sample_weight is None and task.ignored is None and r.values is p.values is None
+        if is_plain and len(r) >= _MANY and (cells := count_bytes(r.codes, p.codes)) is not None:
+            return cls._of_task(range(16), cells, task, len(r))
+        return super()._of_columns(r, p, task, sample_weight)
 
     @classmethod
     def from_counts(

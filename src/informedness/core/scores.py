@@ -37,8 +37,7 @@ def informedness(
     """Return sum_c weight_c J_c: 1 is perfect, guessing scores 0 on average.
 
     The weights are beta_c ("bias", Powers 2003), pi_c ("prevalence", in yardstick's manual Powers
-    2011, eq. 42), or equal over the classes in the references ("macro"); None gives a list of J_c,
-    in label order.
+    2011, eq. 42), or equal over the classes in the references ("macro"); None lists the J_c.
     `prior` maps classes to shares q: "reweight" scales the rows of the table to these, "odds" takes
     p_cc/q_c - (beta_c - p_cc)/(1 - q_c) in place of J_c: perfect is then not 1, guessing not 0.
     """
@@ -72,19 +71,16 @@ def informedness(
 
 
 def why_above_accuracy(table: Table, value: float, size: float) -> str:
-    """Return why Informedness by "bias" exceeds the share of right answers; empty if it does not.
-
-    A model that knows the share x of each of k classes scores x + x (1 - x) (k - 2) / size on
-    average. Chance and uneven errors add up to 1 / sqrt(size), or .05.
-    """
+    """Return why Informedness by "bias" exceeds the share of right answers, empty if not."""
     there = table.reference_totals > 0
-    k, share = int(np.count_nonzero(there)), min(max(value, 0.0), 1.0)
-    accuracy = float(table.hits.sum()) / float(table.total)
-    excess = value - share * (1 - share) * (k - 2) / size - accuracy
-    if excess <= max(0.05, size**-0.5):
+    k, share = np.count_nonzero(there), min(max(value, 0.0), 1.0)
+    accuracy = float(table.hits.sum()) / table.total
+    # the mean excess of a model that knows this share of each class; chance and uneven errors
+    expected, noise = share * (1 - share) * (k - 2) / size, max(0.05, size**-0.5)
+    if value - expected - accuracy <= noise:
         return ""
-    used = int(np.count_nonzero(there & (table.prediction_totals > 0)))
-    other = float((class_gains(table) * table.reference_totals).sum()) / float(table.total)
+    used = np.count_nonzero(there & (table.prediction_totals > 0))
+    other = float((class_gains(table) * table.reference_totals).sum()) / table.total
     return (
         f"above accuracy ({accuracy:.3f}), so it is not a share of the answers: the model uses "
         f'{used} of the {k} classes, and average="prevalence" gives {other:.3f}'
@@ -133,10 +129,7 @@ def n_classes(table: Table) -> int:
 
 
 def mutual_information(table: Table) -> float:
-    """Return MI in bits, as sum p ln(p/e) - (p - e) with e = pi beta.
-
-    No term is negative, so that near independence they do not cancel; empty cells add their e.
-    """
+    """Return MI in bits: sum p ln(p/e) - (p - e), e = pi beta, has no negative terms to cancel."""
     p, n = table.counts / table.total, table.total
     kept = p > 1e-300  # what is less adds nothing, and its quotients may overflow
     i, j, p = table.rows[kept], table.columns[kept], p[kept]
@@ -144,7 +137,7 @@ def mutual_information(table: Table) -> float:
     expected = r[i] / n * (c[j] / n)
     terms = p * np.log(table.counts[kept] / r[i] / (c[j] / n)) - (p - expected)
     no_empty_cells = len(p) == np.count_nonzero(r) * np.count_nonzero(c)
-    empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)
+    empty = 0.0 if no_empty_cells else max(1 - float(expected.sum()), 0.0)  # of which each adds e
     return max(float(terms.sum()) + empty, 0.0) / math.log(2)
 
 
@@ -164,18 +157,12 @@ def why_one_class(title: str, value: float, table: Table, totals: Numbers, side:
 
 
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
-    """Return the value of an undefined score with a warning, None if `why` is empty.
-
-    A single sample is warned of, too. A number for `zero_division` silences what `why` says.
-    """
+    """Return the value of a score that is undefined, with a warning; None if `why` is empty."""
     if why and not isinstance(zero_division, str):
         return float(zero_division)
     if table.n_samples == 1:
-        warn(
-            "one sample scores the same, right or wrong, so the mean of such scores says nothing: "
-            "score all samples at once",
-            UndefinedMetricWarning,
-        )
+        said = "one sample scores the same, right or wrong, so the mean of such scores says nothing"
+        warn(f"{said}: score all samples at once", UndefinedMetricWarning)
     elif why:
         warn(why, UndefinedMetricWarning)
     return value if why else None
@@ -206,16 +193,12 @@ def shares_of(prior: Any) -> dict[Any, float]:
 
 
 def read_prior(prior: Any, table: Table) -> Numbers:
-    """Return the prior of each class of a table, nan where it has no reference.
-
-    Declared classes without a reference are dropped with a warning, and the rest rescaled.
-    """
+    """Return the prior of each class of a table, rescaled to those with a reference; else nan."""
     given = shares_of(prior)
     there = dict.fromkeys(labels_at(table, table.reference_totals > 0))
     known = set(table.labels if table.declared else there) - {None}
-    if absent := [show(label) for label in there if label not in given]:
-        wanted = "cover every class in the references"
-        raise ValueError(f"`prior` must {wanted}, {absent[0]} is missing")
+    if lacks := [show(label) for label in there if label not in given]:
+        raise ValueError(f"`prior` must cover every class in the references, {lacks[0]} is missing")
     for label, share in given.items():
         if not (0 < share < 1 or (share == 0 and label not in there)):
             wanted = "hold shares strictly between 0 and 1, or counts above 0, for every class"

@@ -13,7 +13,6 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .labels import (
     NAMES,
@@ -37,10 +36,8 @@ from .labels import (
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Weights: TypeAlias = NDArray[np.float64]
 Classes: TypeAlias = tuple[Label | None, ...]
 
-_BLOCK = 2**17  # pairs that are counted together, in the cache: half the time of whole arrays
 _MOST_BITS = 22  # of the cells of a table of all pairs, 32 MB; more are counted by sorting
 
 
@@ -54,7 +51,7 @@ class Cells(NamedTuple):
 
 
 def count_pairs(
-    references: Column, predictions: Column, weights: Weights | None = None
+    references: Column, predictions: Column, weights: Numbers | None = None
 ) -> tuple[Sequence[Label], Cells]:
     """Return sorted labels, among them all that occur, and the cells of their table."""
     if references.values is None and predictions.values is None:
@@ -70,26 +67,27 @@ def count_pairs(
     return found, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
 
 
-def _count_dense(rows: Numbers, columns: Numbers, weights: Weights | None) -> Cells | None:
+def _count_dense(rows: Numbers, columns: Numbers, weights: Numbers | None) -> Cells | None:
     """Return the cells from a table of all pairs of codes; None if that would be large."""
     # the union of the bits has those of the largest code, and is negative if one is
     n, used = len(rows), [int(np.bitwise_or.reduce(codes)) for codes in (rows, columns)]
     row_bits, bits = map(int.bit_length, used)
     if min(used) < 0 or row_bits + bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
         return None
-    size = 2 ** (row_bits + bits)
-    tables: list[Any] = [0, 0]  # of samples; or of weights, and of their squares
-    for start in range(0, n, max(_BLOCK, size)):  # a block outweighs the table it is added to
-        block = slice(start, start + max(_BLOCK, size))
-        pairs = np.left_shift(rows[block], bits, dtype=np.int64)
-        pairs |= columns[block]
-        sums = _sums(pairs, None if weights is None else weights[block], size)
-        tables = [table + more for table, more in zip(tables, sums, strict=False)]
-    found = np.flatnonzero(tables[0])
-    return Cells(found >> bits, found & (2**bits - 1), *(table[found] for table in tables))
+    if weights is None and row_bits + bits <= 8 and n >= 10**5:  # two at a time: in .8 of the time
+        pairs = rows.astype(np.uint8) << bits | columns.astype(np.uint8)
+        twos = np.bincount(pairs[: n // 2 * 2].view(np.uint16), minlength=2**16).reshape(256, 256)
+        sums = [twos.sum(axis=0) + twos.sum(axis=1)]
+        sums[0][pairs[-1]] += n % 2
+    else:
+        pairs = np.left_shift(rows, bits, dtype=np.int64)
+        pairs |= columns
+        sums = _sums(pairs, weights, 2 ** (row_bits + bits))
+    found = np.flatnonzero(sums[0])
+    return Cells(found >> bits, found & (2**bits - 1), *(of_pair[found] for of_pair in sums))
 
 
-def _sums(codes: Codes, weights: Weights | None, size: int) -> list[Numbers]:
+def _sums(codes: Codes, weights: Numbers | None, size: int) -> list[Numbers]:
     """Return the number of samples of each code; or the sums of weights, and of their squares."""
     if weights is None:
         return [np.bincount(codes, minlength=size)]
@@ -130,11 +128,7 @@ class Table:
         ignore_index: Label | None = None,
         unknown: str = "error",
     ) -> Self:
-        """Count one reference and one prediction for each sample.
-
-        A prediction that is missing or outside `labels` is an error, or with `unknown="wrong"` a
-        wrong answer. Samples of weight 0, or whose reference is `ignore_index`, are left out.
-        """
+        """Count the samples, but those of weight 0 and those whose reference is `ignore_index`."""
         r, p = read_pair(references, predictions, NAMES, sample_weight, unknown)
         task = task_of(r, labels, ignore_index, unknown, "references")
         table = cls._of_columns(r, p, task, sample_weight)
@@ -143,7 +137,6 @@ class Table:
 
     @classmethod
     def _of_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
-        """Count references and predictions."""
         weights = None if sample_weight is None else read_weights(sample_weight, len(r))
         keep = task.counted(r, weights)
         r, p = r[keep], p[keep]
@@ -168,9 +161,8 @@ class Table:
             rows, columns = np.divmod(fused[order[starts]], len(names))
             counts = np.add.reduceat(counts[order], starts)
             squares = None if squares is None else np.add.reduceat(squares[order], starts)
-        with np.errstate(over="ignore"):  # what is too small or too large for a float is unknown
-            if squares is not None and not 2.3e-308 <= squares.min() <= squares.sum() < np.inf:
-                squares = None
+        if squares is not None and not 1e-307 < squares.min() <= squares.max() < 1e308 / len(rows):
+            squares = None  # they, or their sum, are too small or too large for a float
         return cls(names, declared, rows, columns, counts, squares, n)
 
     @cached_property
@@ -211,7 +203,7 @@ class Table:
         """Total weight N, an int or float; the number of samples where there are no weights."""
         return self.counts.sum().item()
 
-    @cached_property
+    @property
     def is_weighted(self) -> bool:
         """Whether the cells hold sums of weights rather than numbers of samples."""
         return bool(self.counts.dtype.kind == "f")
@@ -248,8 +240,7 @@ def check_unknown(unknown: object, labels: Any) -> None:
 
 def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
     """Return the options; their labels must be of the kind of the references, called `name`."""
-    if not isinstance(unknown, str) or unknown != "error":
-        check_unknown(unknown, labels)
+    check_unknown(unknown, labels)
     classes = None if labels is None else read_classes(labels, "labels", references, name)
     ignored = None
     if ignore_index is not None:
@@ -283,25 +274,19 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes
     return (*task.classes, None) if len(odd_columns) else task.classes, to_code
 
 
-def warn_of_labels(
-    table: Table, names: tuple[str, str] = NAMES, nulls_are_labels: bool = False
-) -> None:
-    """Warn of text for missing values or -100, and of predictions that are no class of references.
-
-    `names` are what the caller calls the sides. Declared classes are meant, and of one sample
-    another warning speaks.
-    """
+def warn_of_labels(table: Table, names: Any = NAMES, nulls_are_labels: bool = False) -> None:
+    """Warn of text for missing values or -100, and of predictions that no reference has."""
+    if table.n_samples == 1:  # of which another warning speaks
+        return
     totals = table.reference_totals, table.prediction_totals
     there, predicted = (of_side > 0 for of_side in totals)
-    if table.n_samples == 1:
-        return
-    if table.declared:
+    if table.declared:  # which are meant
         if table.labels[-1] is None and not predicted[:-1].any():
             said = f"is one of the declared classes, such as {show(table.labels[0])}"
             warn(f"no label in `{names[1]}` {said}: spell them alike, unless the model refused")
         return
-    nulls = () if nulls_are_labels else (*NULLS, "-100")
     text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in table.labels]
+    nulls = frozenset() if nulls_are_labels else NULLS | {"-100"}
     codes = [code for code, x in enumerate(text) if x.strip() in nulls]
     for name, amounts in zip(names, totals, strict=True):
         if found := ", ".join(show(table.labels[code]) for code in codes if amounts[code]):
@@ -337,7 +322,7 @@ def labels_at(table: Table, which: Numbers) -> list[Any]:
     return [table.labels[code] for code in np.flatnonzero(which).tolist()]
 
 
-def read_weights(sample_weight: Any, n_samples: int) -> Weights:
+def read_weights(sample_weight: Any, n_samples: int) -> Numbers:
     """Return a copy of the weights, one for each sample."""
     weights = read_amounts(sample_weight, "sample_weight").astype(np.float64)
     if weights.shape != (n_samples,):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.labels import Codes, Column, Numbers, read_column
+from ..core.table import Cells
 
 
 def read_quickly(values: Any, name: str, may_lack: bool = False) -> Column:
@@ -100,8 +101,9 @@ def _arrow_column(values: Any, name: str, may_lack: bool) -> Column | None:
 
 def _far_integers(array: Numbers, ignored: Any) -> Column | None:
     """Return integers that are no codes as they stand, going by the first ones."""
-    is_column = array.dtype.kind in "iu" and array.ndim == 1
-    head = [x for x in array[:8].tolist() if x != ignored] if is_column else []
+    if array.dtype.kind not in "iu" or array.ndim != 1 or len(array) < 5000:  # fewer sort quickly
+        return None
+    head = [x for x in array[:8].tolist() if x != ignored]
     if not head or (min(head) >= 0 and max(head) < 2**11 and array.dtype != np.uint64):
         return None
     found, codes = code_integers(array.astype(array.dtype.newbyteorder("="), copy=False))
@@ -133,3 +135,26 @@ def code_integers(array: Numbers) -> tuple[Numbers, Codes]:
     present = np.bincount(offsets) > 0
     values = np.flatnonzero(present).astype(wide) + wide(low)
     return values, offsets if present.all() else (np.cumsum(present) - 1)[offsets]
+
+
+def count_bytes(rows: Numbers, columns: Numbers) -> Cells | None:
+    """Return the cells of pairs of codes below 16, None if there are others.
+
+    A pair is a byte, two are counted at once, and a block stays in the cache: .7 of the core's time
+    at 10**7.
+    """
+    table = np.zeros(2**16, dtype=np.int64)
+    for start in range(0, len(rows), 2**18):  # what stays in the cache
+        of_block = columns[start : start + 2**18]
+        pairs = np.left_shift(rows[start : start + 2**18], 4, dtype=np.int64)
+        pairs |= of_block
+        # the union of the bits has those of the largest code, and is negative if one is
+        highest, of_pairs = np.bitwise_or.reduce(of_block), np.bitwise_or.reduce(pairs)
+        if not (0 <= highest < 16 and 0 <= of_pairs < 256):
+            return None
+        twos = pairs.astype(np.uint8)
+        table += np.bincount(twos[: len(twos) // 2 * 2].view(np.uint16), minlength=2**16)
+    counts = table.reshape(256, 256).sum(axis=0) + table.reshape(256, 256).sum(axis=1)
+    counts[pairs[-1]] += len(pairs) % 2
+    found = np.flatnonzero(counts)
+    return Cells(found >> 4, found & 15, counts[found])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .signature import signature_of
 
 def beside_score(
     found: Mapping[str, Any],
-    fields: Mapping[str, Any],
+    own_table: Any,
     level: float | None,
     return_signature: bool,
     options: Mapping[str, Any],
@@ -25,8 +26,8 @@ def beside_score(
 ) -> dict[str, Any]:
     """Return what was asked for beside the score that a metric module computed.
 
-    `found` is the score under its name, `fields` are those of the module's own table, `options` its
-    options, and `version` its version.
+    `found` is the score under its name, `own_table` the module's, of its copy of the class;
+    `options` and `version` are the module's, too.
 
     Raises
     ------
@@ -35,7 +36,8 @@ def beside_score(
     RuntimeError
         If this package computes another score.
     """
-    ((name, value),), table = found.items(), Table(**fields)
+    ((name, value),) = found.items()
+    table = Table(*(getattr(own_table, field.name) for field in fields(Table)))
     beside = {} if level is None else _interval_of(name, value, table, level, options, version)
     if return_signature:
         interval = None if level is None else f"ci:{float(level)!r}"
