@@ -203,7 +203,7 @@ class Table:
         """Total weight N, an int or float; the number of samples where there are no weights."""
         return self.counts.sum().item()
 
-    @property
+    @cached_property
     def is_weighted(self) -> bool:
         """Whether the cells hold sums of weights rather than numbers of samples."""
         return bool(self.counts.dtype.kind == "f")
@@ -240,7 +240,8 @@ def check_unknown(unknown: object, labels: Any) -> None:
 
 def task_of(references: Column, labels: Any, ignore_index: Any, unknown: str, name: str) -> Task:
     """Return the options; their labels must be of the kind of the references, called `name`."""
-    check_unknown(unknown, labels)
+    if str(unknown) != "error":
+        check_unknown(unknown, labels)
     classes = None if labels is None else read_classes(labels, "labels", references, name)
     ignored = None
     if ignore_index is not None:

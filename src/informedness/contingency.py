@@ -110,17 +110,15 @@ class ContingencyTable(Table):
     def _of_sides(cls, sides: Mapping[str, Any], sample_weight: Any, *options: Any) -> Self:
         """Count references and predictions, by the names that the caller has for them."""
         (r, p), task = read_sides(sides, *options, sample_weight=sample_weight)
-        table = cls._of_columns(r, p, task, sample_weight)
+        is_plain = sample_weight is None and task.ignored is None and r.values is p.values is None
+        is_large = is_plain and len(r.codes) >= _MANY
+        if is_large and (cells := count_bytes(r.codes, p.codes)) is not None:
+            table = cls._of_task(range(16), cells, task, len(r))
+        else:
+            table = cls._of_columns(r, p, task, sample_weight)
         of_references, of_predictions = sides
         warn_of_table(table, (of_references, of_predictions))
         return table
-
-    @classmethod
-    def _of_columns(cls, r: Column, p: Column, task: Task, sample_weight: Any = None) -> Self:
-        is_plain = sample_weight is None and task.ignored is None and r.values is p.values is None
-        if is_plain and len(r) >= _MANY and (cells := count_bytes(r.codes, p.codes)) is not None:
-            return cls._of_task(range(16), cells, task, len(r))
-        return super()._of_columns(r, p, task, sample_weight)
 
     @classmethod
     def from_counts(

@@ -55,8 +55,7 @@ class LabelInputs:
     @property
     def experiment_id(self) -> Any:
         """The base class's, which file names start with; several processes take two in turn."""
-        own = super().experiment_id
-        return own if self.num_process == 1 else f"{own}-{self._round % 2}"
+        return super().experiment_id + (f"-{self._round % 2}" if self.num_process > 1 else "")
 
     def __len__(self) -> int:
         return sum(len(references) for references, *_ in self._batches) + len(self._singles)
