@@ -26,6 +26,7 @@ from golden import close
 from informedness import ContingencyTable, compare, estimate, informedness_score, nit_score, report
 from informedness.core.labels import join_columns, read_column
 from informedness.core.scores import mutual_information
+from informedness.inputs.fast import read_quickly
 from tables import table_of_labels, table_of_pairs
 
 pytestmark = [  # but for those that a test expects
@@ -484,6 +485,18 @@ def test_a_million_pairs_are_counted_exactly(n):
     r[-1], p[-2] = 4, 10**6  # in the last block
     table = table_of_labels(r, p)
     assert (table.labels[-1], table.n_samples, table.reference_totals[-1]) == (10**6, n, 0)
+
+
+def test_a_categorical_of_polars_is_read_by_the_categories_that_occur():
+    whole = pl.Series(["a"] * 20_000 + ["c", "b", "a"], dtype=pl.Categorical)
+    for part in (
+        whole,
+        whole.filter(whole != "c"),
+        whole[-3:-1],
+        whole.clear(),
+        whole.append(whole),
+    ):
+        assert read_quickly(part, "x").tolist() == part.to_list()
 
 
 def without(place):

@@ -16,7 +16,7 @@ from .core.labels import Codes, Column, Label, NoSamplesError, Numbers, label_ki
 from .core.scores import Average, ZeroDivision, informedness, nit
 from .core.table import Cells, Table, Task, read_amounts
 from .inputs.doubts import warn_of_shares, warn_of_table
-from .inputs.fast import coded, count_bytes, read_quickly
+from .inputs.fast import coded, read_quickly
 from .inputs.matrix import check_no_totals, check_same_names, read_names
 from .inputs.read import Read
 from .inputs.text_labels import read_sides
@@ -383,3 +383,26 @@ def _check_total(total: Any) -> None:
         raise ValueError(f"`counts` must sum to more than 0 and below 2**63, got {total}")
     if total == math.inf:
         raise ValueError("`counts` must have a finite sum, got one beyond 1e308")
+
+
+def count_bytes(rows: Numbers, columns: Numbers) -> Cells | None:
+    """Return the cells of pairs of codes below 16, None if there are others.
+
+    A pair is a byte, two are counted at once, and a block stays in the cache: .7 of the core's time
+    at 10**7.
+    """
+    table = np.zeros(2**16, dtype=np.int64)
+    for start in range(0, len(rows), 2**18):  # what stays in the cache
+        of_block = columns[start : start + 2**18]
+        pairs = np.left_shift(rows[start : start + 2**18], 4, dtype=np.int64)
+        pairs |= of_block
+        # the union of the bits has those of the largest code, and is negative if one is
+        highest, of_pairs = np.bitwise_or.reduce(of_block), np.bitwise_or.reduce(pairs)
+        if not (0 <= highest < 16 and 0 <= of_pairs < 256):
+            return None
+        twos = pairs.astype(np.uint8)
+        table += np.bincount(twos[: len(twos) // 2 * 2].view(np.uint16), minlength=2**16)
+    counts = table.reshape(256, 256).sum(axis=0) + table.reshape(256, 256).sum(axis=1)
+    counts[pairs[-1]] += len(pairs) % 2
+    found = np.flatnonzero(counts)
+    return Cells(found >> 4, found & 15, counts[found])
