@@ -17,13 +17,12 @@ from typing import Any
 import huggingface_hub
 import pytest
 from checkout import ROOT, commit, copied, edit, git, refused, run_script
-from hub import Hub, HubError
+from hub import STRANGER, WRITER, Hub, HubError, Space
 from huggingface_hub import constants
 
 import informedness
 from golden import BY_ID, close
 
-WRITER, STRANGER = "hf_writerTokenOfTheTests", "hf_strangerTokenOfTheTests"
 VECTOR = BY_ID["asym_k4"]
 GOLDEN = {"informedness": VECTOR.exact["informedness"], "nit": VECTOR.info["NIT_k_ref"]}
 TAG, RELEASE = "release-0.2.0", ("--release", "0.2.0")
@@ -48,7 +47,7 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def hub(ask: Any) -> Iterator[Hub]:
-    with Hub({WRITER: {"org"}, STRANGER: set()}).running() as hub:
+    with Hub().running() as hub:
         ask(hub.url)
         yield hub
 
@@ -118,18 +117,15 @@ def built(project: Path, folder: Path) -> dict[str, bytes]:
 
 
 def test_a_space_holds_what_is_built_and_then_only_changes_are_sent(clone, hub, tmp_path):
-    (clone / "spaces/page/notes.txt").write_text("mine\n")
     publish(clone)
     hub.requests.clear()
     assert publish(clone).count("nothing changed") == 2
     space = hub.spaces["org/informedness"]
     before = dict(space.files)
     assert before == built(clone, tmp_path) | {".gitattributes": before[".gitattributes"]}
-    assert "notes.txt" not in before
     space.files["charts/old.py"] = b"left from an older version\n"
     change_app(clone)
-    changes = ["  ~ app.py", "  - charts/old.py"]
-    assert publish(clone).splitlines()[1:3] == changes
+    assert publish(clone).splitlines()[1:3] == ["  ~ app.py", "  - charts/old.py"]
     assert len(space.commits) == 3
     assert space.files == {**before, "app.py": (clone / "spaces/page/app.py").read_bytes()}
 
@@ -160,7 +156,7 @@ def test_a_release_is_made_once_and_never_moved(clone, hub):
     change_app(clone)
     commit(clone)
     git(clone, "tag", "--force", TAG)
-    for oid in (space.head, next(iter(space.commits))):
+    for oid in space.commits:
         space.tags[TAG] = oid
         sentence = said_once(clone, *RELEASE)
         assert f"{TAG} is already on another state of org/informedness" in sentence
@@ -187,15 +183,19 @@ def test_a_release_is_sent_from_the_commit_of_its_tag_and_from_nothing_else(clon
 # What is refused, in one sentence, and left alone
 
 
-def test_what_is_asked_is_refused_before_anything_is_sent(clone, hub, ask):
+def test_what_is_asked_is_refused_before_anything_is_sent(clone, hub, ask, monkeypatch):
     # Else the tag would say one version, and the signatures of what it holds another.
-    for release in ("v0.2.0", "0.2", "0.2.0\n", "0.3.0"):
+    for release in ("v0.2.0", "0.2.0\n", "0.3.0"):
         sentence = said_once(ROOT, "--release", release)
         assert f"must be the version of the code, 0.2.0, got {release!r}" in sentence
     assert "must be OWNER/informedness" in said_once(ROOT, "--org", "o rg")
+    edit(clone / "metrics/nit/labels.py", "\n", "\n\n")
+    assert "labels.py: run `python spaces/sync.py`" in said_once(clone)
+    monkeypatch.delenv("HF_TOKEN")
+    assert "there is no token: run `hf auth login`, or set HF_TOKEN" in refused(publish, ROOT)[0]
     assert hub.requests == []
     create, info = "/api/repos/create", "/api/spaces/org/informedness"
-    for token, faults, said in (
+    for token, before, said in (
         ("hf_unknown", {}, "answered 401 at .*: Invalid credentials .*; create a token"),
         ("hf_torn\x0bapart", {}, "the token has characters that no token can have"),
         (STRANGER, {}, "answered 403 at .*: You don't have the rights .*; use a token with"),
@@ -203,19 +203,13 @@ def test_what_is_asked_is_refused_before_anything_is_sent(clone, hub, ask):
         (WRITER, {info: HubError(503, "")}, "answered 503 .*: without a reason"),
     ):
         ask(hub.url, token)
-        hub.faults = faults
+        hub.before = before
         assert re.search(said, said_once(ROOT))
     assert hub.spaces == {}
-    hub.requests.clear()
-    edit(clone / "metrics/nit/labels.py", "\n", "\n\n")
-    assert "labels.py: run `python spaces/sync.py`" in said_once(clone)
-    assert hub.requests == []
 
 
 def test_the_token_is_that_of_the_login_if_there_is_none_in_the_environment(hub, monkeypatch):
     monkeypatch.delenv("HF_TOKEN")
-    assert "there is no token: run `hf auth login`, or set HF_TOKEN" in refused(publish, ROOT)[0]
-    assert hub.requests == []
     Path(constants.HF_TOKEN_PATH).write_text(WRITER)
     publish(ROOT)
     assert list(hub.spaces) == ["org/informedness", "org/nit"]
@@ -237,25 +231,20 @@ def test_a_hub_that_is_not_there_or_never_answers_is_said(clone, ask):
 
 
 def test_a_space_of_another_kind_is_left_alone_and_so_is_the_other_space(hub):
-    hub.add_space("org/nit", "docker")
+    hub.spaces["org/nit"] = Space("docker")
     assert "org/nit is a Space of another kind (of docker," in said_once(ROOT)
-    hub.add_space("org/nit", "gradio").files["parasites.py"] = b"pass\n"
+    hub.spaces["org/nit"] = Space("gradio")
+    hub.spaces["org/nit"].files["parasites.py"] = b"pass\n"
     assert "org/nit is a Space of another kind (of gradio, or without nit.py)" in said_once(ROOT)
     assert hub.sent == []
 
 
-def test_a_commit_of_someone_else_in_between_is_not_undone(hub, monkeypatch):
-    space = hub.add_space("org/informedness", "gradio")
-    post = space.post
-
-    def post_and_change(topic: str, *asked: Any) -> Any:
-        answer = post(topic, *asked)
-        if topic == "preupload":
-            space.commit({**space.files, "informedness.py": b"pass\n"})
-        return answer
-
-    monkeypatch.setattr(space, "post", post_and_change)
+def test_a_commit_of_someone_else_in_between_is_not_undone(hub):
+    space = hub.spaces["org/informedness"] = Space("gradio")
+    theirs = {**space.files, "informedness.py": b"pass\n"}
+    preupload = "/api/spaces/org/informedness/preupload/main"
+    hub.before[preupload] = lambda: space.commit(theirs)
     sentence = said_once(ROOT)
     assert "answered 412 at " in sentence
     assert "someone else changed it at the same time: run this again" in sentence
-    assert space.files["informedness.py"] == b"pass\n"
+    assert space.files == theirs
