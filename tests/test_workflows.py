@@ -41,18 +41,15 @@ def canonical(name):
 
 def installed_by(extra):
     """Return the names of the distributions that come with an extra, theirs included."""
-    here, found, waiting = project(), set(), [Requirement(f"informedness[{extra}]")]
+    found, waiting = set(), [Requirement(f"informedness[{extra}]")]
     while waiting:
         one = waiting.pop()
-        needs = metadata.requires(one.name) or []
-        if one.name == "informedness":
-            named = (y for x in one.extras for y in here["optional-dependencies"][x])
-            needs = [*here["dependencies"], *named]
-        for need in map(Requirement, needs):
+        if str(one) in found:
+            continue
+        found.add(str(one))
+        for need in map(Requirement, metadata.requires(one.name) or []):
             extras = {*one.extras, ""}
-            is_asked = not need.marker or any(need.marker.evaluate({"extra": x}) for x in extras)
-            if is_asked and str(need) not in found:
-                found.add(str(need))
+            if not need.marker or any(need.marker.evaluate({"extra": x}) for x in extras):
                 waiting.append(need)
     return {canonical(Requirement(x).name) for x in found}
 
@@ -80,23 +77,21 @@ def reached(path):
     """Return the modules of others that a file imports, itself or by files of ours."""
     others, seen, waiting = set(), set(), [path, TESTS / "conftest.py"]
     while waiting:
-        if (path := waiting.pop()) in seen:
+        path = waiting.pop()
+        if path in seen or not path.is_file():
             continue
         seen.add(path)
-        is_test = TESTS in path.parents and path.name != "conftest.py"  # a fixture is asked for
-        for name in names_in(path, is_test):
-            parts = name.split(".")
-            if any((h / parts[0]).exists() or (h / f"{parts[0]}.py").exists() for h in HERE):
-                places = (h.joinpath(*parts) for h in HERE)
-                files = (y for x in places for y in (x.with_suffix(".py"), x / "__init__.py"))
-                waiting += filter(Path.is_file, files)
-            else:
-                others.add(parts[0])
+        for parts in (name.split(".") for name in names_in(path)):
+            ours = [h for h in HERE if (h / parts[0]).exists() or (h / f"{parts[0]}.py").exists()]
+            others |= set() if ours else {parts[0]}
+            places = (h.joinpath(*parts) for h in ours)
+            waiting += (y for x in places for y in (x.with_suffix(".py"), x / "__init__.py"))
     return others
 
 
 @functools.cache
-def names_in(path, is_test):
+def names_in(path):
+    is_test = TESTS in path.parents and path.name != "conftest.py"  # a fixture is asked for
     return {*imports(ast.parse(path.read_text("utf-8")), is_test)}
 
 
