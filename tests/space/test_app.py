@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from drawn import BETTER, GOLD, METRICS, MODEL, compare, report, rows_of
+from drawn import BETTER, GOLD, METRICS, MODEL, rows_of
 from playwright.sync_api import Locator, Page, expect
 
-from informedness import ContingencyTable
+from informedness import ContingencyTable, compare, report
 
 pytestmark = pytest.mark.full
 

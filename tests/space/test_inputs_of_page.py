@@ -15,15 +15,15 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from drawn import BETTER, GOLD, MODEL, Drawn, lines, parsed, report, rows_of
+from drawn import BETTER, GOLD, MODEL, Drawn, lines, parsed, rows_of
 from pyarrow import feather
 from starlette.datastructures import QueryParams
 
 from file_cases import WRITERS
-from informedness import ContingencyTable
+from informedness import ContingencyTable, report
 from kinds import KINDS, REFUSED, RIGHT
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 
 NAMES = "gold", "model"
 ROLES = ("references", "predictions")

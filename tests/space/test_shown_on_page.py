@@ -5,13 +5,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from drawn import COLUMNS, METRICS, compare, estimate, execute, parsed, report, table_of_labels
+from drawn import COLUMNS, METRICS, parsed
 from scipy.stats import entropy
 
-from informedness import ContingencyTable
+from informedness import ContingencyTable, compare, estimate, report
 from informedness.statistics.registry import REPORTED, score_named
+from tables import table_of_labels
 
-pytestmark = pytest.mark.full
+pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 
 
 def matrix(cells, labels="ab"):
@@ -22,7 +23,8 @@ def guessing(k, n, share):
     """Return a model that knows a share of the answers and guesses the rest."""
     random = np.random.default_rng(0)
     references, guesses = random.integers(0, k, n), random.integers(0, k, n)
-    return table_of_labels(references, np.where(random.random(n) < share, references, guesses))
+    predictions = np.where(random.random(n) < share, references, guesses)
+    return table_of_labels(references, predictions, labels=range(k))
 
 
 MODELS = (
@@ -232,9 +234,9 @@ def test_references_of_one_class_have_scores_side_by_side_and_no_verdict(page):
 def test_lines_of_python_have_the_counts_and_the_score_of_a_result(page_of, metric):
     page, names = page_of(metric), {}
     for table in (SPAM, table_of_labels(["it's", "b", "b"], ["it's", "c", "b"]), WEIGHTS):
-        execute(page.links.code_of(table).replace("print(", "made = ("), names)
+        exec(page.links.code_of(table).replace("print(", "made = ("), names)
         assert names["made"].scores == report(table).scores
         assert names["table"].labels == table.labels
     assert page.links.code_of(table_of_labels(*samples_of(31)[1:])) == ""
-    execute(page.links.code_of_models(MODELS).replace("print(", "made = ("), names)
+    exec(page.links.code_of_models(MODELS).replace("print(", "made = ("), names)
     assert str(names["made"]) == str(compare(*MODELS, metric=metric))
