@@ -44,29 +44,22 @@ CSV = [
     # a quote that swallows rows
     (of("gm", "a,a", '"b,b', "c,c"), QUOTED.format(3)),
     (of("gm", 'a,"a', '"b",b', "c,c"), QUOTED.format(2)),
-    (of("gm", 'a,"', 'b,"b"', "c,c", "d,d"), QUOTED.format(2)),
     (of("gm", "a,a", '"a "fine" thing",b'), QUOTED.format(3)),
-    (of("gm", '"a\n",b', '"a\n"" and so on,b', "c,c"), QUOTED.format(4)),
     (of("gmt", "b,b,ok", 'a,a,"Hi', "b,b,ok", 'a,b,fine"'), TWO_ROWS.format(3)),
     (of("tgm", "ok,b,b", '"Hi,b,b', "ok,a,b", 'so",a,b'), TWO_ROWS.format(3)),
-    (of("gtm", "b,ok,b", 'a,"Hi,a', "b,ok,b", 'a,fine",b', "a,ok,a"), TWO_ROWS.format(3)),
     (of("gm", "a,b", "b,a", '"a,b', "b,b", "a,a", 'b",a'), TWO_ROWS.format(4)),
     (of("gmt", "a,a,ok", 'b,b,"Hi', *["a,b,so", "b,a,ok"] * 50, 'a,a,"'), TWO_ROWS.format(3)),
     # quotes of which nothing is wrong
     (of("tgm", '"Dear a,\nwell, b, a\nyes, no, no\nso",a,a', "b,b,b"), ("ab", "ab")),
-    (of("gmt", 'a,a,"one, two, three\nfour, five, six"', 'b,b,"a,b\nb"'), ("ab", "ab")),
-    (of("gtm", 'a,"x, y\n\nz",a', 'b,"a\nb",b'), ("ab", "ab")),
     (of("gmt", 'a,b,"Hello\nworld"', 'b,a,"So\n"', 'a,a,"\n,,\n"'), ("aba", "baa")),
     *((of("gm", f"{x},{x}"), ([x], [x])) for x in ('5"', 'a "fine" thing', 'b"', '6""')),
     # more than a reader of Python takes
     (of(["g", "m", f'"{LONG}"'], f'a,"{LONG}",b'), ("a", [LONG])),
-    (of(["g", "m", f'"{LONG}"'], f'a,{LONG}",b'), ("a", [f'{LONG}"'])),
     (of(["g", "m", LONG * 40], "a,a,b"), "not readable as .*: field larger than"),
     # what stands around the rows
     (f"# {ROWS}{ROWS}", "'göld', which does not exist; .* columns are '# göld'", GÖLD),
     (f"\n{ROWS}", "the columns are none", GÖLD),
     (f"{ROWS}(2 rows)", r"each row must have 2 cells, .* got 1 in '\(2 rows\)'", GÖLD),
-    ("gold;model;a,b,c,d\nx;y;z\n", ("x", "y")),  # by the names, not by their number
     ("", "the columns are none"),
     ("x," * 99_999, "the columns are 'x', .* and 99,960 more"),
     ("\0" * 99, f"line 1 is {NO_UTF8}"),
@@ -107,7 +100,6 @@ JSON = [
     # lines or an array, whatever the file is called
     (f"[{lines('1')}, {lines('2')}]", ([1, 2], [1, 2])),
     ('[{"gold": 1, "model": 1}, {"gold": 2, "model": null}]', ([1], [1]), {"drop_null": True}),
-    ('{"gold": ["a"], "model": ["b"]}', "line 1: 'gold' holds several values, "),
     (f"[{lines('1')}, 3]", "entry 1 must be a JSON object, got 3"),
     ("[{", "the file is not JSON"),
     ('{\n"rows": [\n]}', "line 1 is not JSON: .* where in one document the rows are, with rows=$"),
