@@ -317,6 +317,7 @@ NO_BLOCKS = {
     "1\t2\t3\n4\t5": "This block is no matrix, whose rows have equally many cells",
     "ham\nspam": "This block is no matrix",
     "\ta\tb\na\t1\t2\nc\t3\t4": "the rows are 'a', 'c' and the columns 'a', 'b'",
+    "1,234\n5,678": "1,234 could be one count with a thousands separator, or several",
     "1\t2\n3\tfour": "Row class 2, column class 2: four is not a count",
     lines(["1\t" * 30 + "1"] * 31): "The grid holds at most 30 classes, this matrix has 31",
 }
