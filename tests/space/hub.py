@@ -56,36 +56,41 @@ class Space:
             raise HubError(404, f"Invalid rev id: {revision}", "RevisionNotFound")
         return oid
 
-    def get(self, topic: str, revision: str) -> Any:
-        """Answer a GET of the API."""
-        if topic == "refs":
-            tags = [{"name": x, "ref": x, "targetCommit": y} for x, y in self.tags.items()]
-            return {"branches": [], "converts": [], "tags": tags}
-        oid = self.at(revision)
-        if topic == "tree":
-            files = self.commits[oid].items()
-            file = {"type": "file"}
-            return [{**file, "path": x, "size": len(y), "oid": git_oid(y)} for x, y in files]
-        return {"id": "", "sha": oid, "sdk": self.sdk}
+    def answer(self, rest: list[str], asked: list[Any]) -> Any:
+        """Answer what is asked of this repository; its lines are `asked`."""
+        match rest:
+            case ["refs"]:
+                tags = [{"name": x, "ref": x, "targetCommit": y} for x, y in self.tags.items()]
+                return {"branches": [], "converts": [], "tags": tags}
+            case ["tree", revision]:
+                files, file = self.commits[self.at(revision)].items(), {"type": "file"}
+                return [{**file, "path": x, "size": len(y), "oid": git_oid(y)} for x, y in files]
+            case ["resolve", revision, *parts]:
+                files = self.commits[self.at(revision)]
+                if "/".join(parts) not in files:
+                    raise HubError(404, "Entry not found", "EntryNotFound")
+                return files["/".join(parts)]
+            case ["tag", revision]:
+                self.tags[asked[0]["tag"]] = self.at(revision)
+                return {}
+            case ["preupload", _]:
+                way = {"uploadMode": "regular", "shouldIgnore": False}
+                return {"files": [{"path": file["path"], **way} for file in asked[0]["files"]]}
+            case ["commit", _]:
+                self.commit(self.changed(asked))
+                return {"success": True, "commitOid": self.head, "commitUrl": f"commit/{self.head}"}
+        return {"id": "", "sha": self.at(rest[-1] if rest else "main"), "sdk": self.sdk}
 
-    def post(self, topic: str, revision: str, asked: list[Any]) -> Any:
-        """Answer a POST of the API, whose lines are `asked`."""
-        if topic == "tag":
-            self.tags[asked[0]["tag"]] = self.at(revision)
-            return {}
-        if topic == "preupload":
-            way = {"uploadMode": "regular", "shouldIgnore": False}
-            return {"files": [{"path": file["path"], **way} for file in asked[0]["files"]]}
+    def changed(self, lines: list[Any]) -> Files:
         files = dict(self.files)
-        for kind, value in ((line["key"], line["value"]) for line in asked):
+        for kind, value in ((line["key"], line["value"]) for line in lines):
             if value.get("parentCommit", self.head) != self.head:
                 raise HubError(412, "A commit has happened since. Please refresh and try again.")
             if kind == "file":
                 files[value["path"]] = base64.b64decode(value["content"])
             elif kind == "deletedFile":
                 del files[value["path"]]
-        self.commit(files)
-        return {"success": True, "commitOid": self.head, "commitUrl": f"commit/{self.head}"}
+        return files
 
 
 class Hub:
@@ -119,11 +124,6 @@ class Hub:
         """The paths of all requests that could change something."""
         return [path for method, path in self.requests if method not in ("GET", "HEAD")]
 
-    def find(self, repo_id: str) -> Space:
-        if repo_id not in self.spaces:
-            raise HubError(404, "Repository not found", "RepoNotFound")
-        return self.spaces[repo_id]
-
     def answer(self, path: str, body: bytes, token: str | None) -> Any:
         """Return the content of a file, or what becomes JSON."""
         if isinstance(happens := self.before.get(path, lambda: None), HubError):
@@ -131,26 +131,19 @@ class Hub:
         happens()
         if token not in (None, WRITER, STRANGER):
             raise HubError(401, "Invalid credentials in Authorization header")
-        asked = [json.loads(line) for line in body.splitlines()]
-        if asked and token != WRITER and "validate-yaml" not in path:
+        if path == "/api/validate-yaml":
+            return {"errors": [], "warnings": []}
+        if body and token != WRITER:
             raise HubError(403, "You don't have the rights to write to it")
-        match path.strip("/").split("/"):
-            case ["api", "validate-yaml"]:
-                return {"errors": [], "warnings": []}
-            case ["api", "repos", "create"]:
+        asked = [json.loads(line) for line in body.splitlines()]
+        match path.removeprefix("/api").strip("/").split("/"):
+            case ["repos", "create"]:
                 repo_id = f"{asked[0]['organization']}/{asked[0]['name']}"
                 self.spaces[repo_id] = Space(asked[0]["sdk"])
                 return {"url": f"{self.url}/spaces/{repo_id}", "name": repo_id}
-            case ["api", _, owner, name, *rest]:
-                space, (topic, revision, *_) = self.find(f"{owner}/{name}"), [*rest, "", "main"]
-                return space.post(topic, revision, asked) if asked else space.get(topic, revision)
-            case ["spaces", owner, name, "resolve", revision, *parts]:
-                space = self.find(f"{owner}/{name}")
-                files = space.commits[space.at(revision)]
-                if "/".join(parts) not in files:
-                    raise HubError(404, "Entry not found", "EntryNotFound")
-                return files["/".join(parts)]
-        raise HubError(404, f"this stand-in has no {path}")
+            case ["spaces", owner, name, *rest] if f"{owner}/{name}" in self.spaces:
+                return self.spaces[f"{owner}/{name}"].answer(rest, asked)
+        raise HubError(404, "Repository not found", "RepoNotFound")
 
 
 class _Handler(BaseHTTPRequestHandler):
