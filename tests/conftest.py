@@ -32,11 +32,15 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what needs the browser: one process has it, and everything that opens a page."""
+    """One process has the browser and what opens a page, one what else is of the page."""
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
+        needs_browser = "browser" in getattr(item, "fixturenames", ())
+        if is_of_page := item.path.parent.name == "space":
+            item.add_marker(pytest.mark.slow)
+        if needs_browser:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("page"))
+        if needs_browser or is_of_page:
+            item.add_marker(pytest.mark.xdist_group("page" if needs_browser else "space"))
 
 
 @pytest.hookimpl(tryfirst=True)

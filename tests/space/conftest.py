@@ -16,15 +16,6 @@ from drawn import LIMIT, METRICS
 EXECUTED = "window.executed ?? null"  # what hostile labels would set
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is in this folder: what needs no browser runs in a process of its own."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.slow)
-            if "browser" not in getattr(item, "fixturenames", ()):
-                item.add_marker(pytest.mark.xdist_group("space"))
-
-
 @pytest.fixture(scope="session")
 def app() -> Iterator[Callable[[str], str]]:
     """Return the function that gives the address of a metric's running app."""
