@@ -19,7 +19,6 @@ from informedness import ContingencyTable, compare, report
 
 pytestmark = [pytest.mark.full, pytest.mark.filterwarnings("ignore:informedness. ")]
 
-TABS = {"Guess": "guess", "Simulate": "simulation", "Compare": "difference", "Score": "score"}
 EXAMPLES = Path(__file__).resolve().parents[2] / "spaces/page/examples.json"
 HOSTILE = [
     "<script>window.executed = 1</script>",
@@ -52,27 +51,19 @@ def menu(page: Page, role: str) -> Locator:
     return page.get_by_label(f"Column of {role}").locator("visible=true")
 
 
-def seen(page: Page) -> Locator:
-    return page.locator(".seen:visible")  # what was read of the table that is open
-
-
 def count_in(page: Page, row: int, column: int) -> Locator:
     """Return a count of the matrix that is typed; column -1 holds the names."""
     return page.locator(f'#grid input[data-row="{row}"][data-column="{column}"]')
 
 
-def fill(page: Page, *columns: list[str]) -> None:
-    """Paste a table of one model or two, and wait for its columns."""
+def paste(page: Page, *columns: list[str]) -> None:
+    """Paste a table of one model or two, wait for its columns, and press the button."""
     header = ["label", "prediction", "second"][: len(columns)]
     tab(page, "Paste")
     box(page).fill("")
     expect(menu(page, "references")).to_have_value("")
     box(page).fill(rows_of("\t".join(header), *columns, sep="\t"))
     expect(menu(page, "references")).to_have_value(header[0])
-
-
-def paste(page: Page, *columns: list[str]) -> None:
-    fill(page, *columns)
     page.locator("button[id$=-paste]:visible").click()
 
 
@@ -241,9 +232,10 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
     page = visit(metric)
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     visit(metric, "?")
-    for name, content in TABS.items():
+    contents = "#guess", "#simulation", "#difference", "#score"
+    for name, content in zip(("Guess", "Simulate", "Compare", "Score"), contents, strict=True):
         tab(page, name)
-        expect(page.locator(f"#{content}")).to_be_visible()
+        expect(page.locator(content)).to_be_visible()
         for file in page.locator("[role=tab]:visible", has_text=re.compile("^File$")).all():
             file.click()
             button(page, "Options").click()
@@ -254,7 +246,7 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
     picture = page.locator("img[alt]:visible").first
     assert picture.evaluate("image => image.naturalWidth") > 200
     page.add_style_tag(content="[role=tabpanel] { display: block !important }")  # all at once
-    expect(page.locator("#card, #score, #simulation, #difference").last).to_be_visible()
+    expect(page.locator(", ".join(contents)).last).to_be_visible()
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
     for width in (320, 899, 900, 1920):
@@ -294,7 +286,7 @@ def test_a_result_is_stale_until_it_is_of_the_inputs_and_comes_into_view_if_nobo
     expect(refusal).to_contain_text("an empty cell, or text such as NA in 1 of 2 rows")
     box(page).fill("a\tb\nb\tb\na\ta\nb\tb")
     expect(menu(page, "references")).to_have_value("column 1")
-    expect(seen(page)).to_contain_text(re.compile("4 rows.*a 2, b 2", re.S))
+    expect(page.locator(".seen:visible")).to_contain_text(re.compile("4 rows.*a 2, b 2", re.S))
     expect(refusal).to_be_hidden()
     button(page, "Options").click()
     first = page.get_by_label("The first row is data")
@@ -322,7 +314,9 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     tab(page, "File")
     with changing(page):
         page.locator("input[type=file]").set_input_files(path)
-    expect(seen(page)).to_contain_text("columns: text, prediction, label, gold, ")
+    expect(page.locator(".seen:visible")).to_contain_text(
+        "columns: text, prediction, label, gold, "
+    )
     is_stale(page)  # the example that is still shown is not of this file
     url, pasted = app("informedness"), ["a\ta\nb\tb", "", None, "column 1", "column 2", None, []]
     for i in range(21):  # more other visitors than the server keeps
