@@ -26,9 +26,8 @@ ARGUMENTS = {  # of each tool, those that it must be given
     "score_matrix": ["matrix"],
     "compare": ["references", "predictions_a", "predictions_b"],
 }
-SCORE = {"references": HUNDRED, "predictions": [*B[:99], "eggs"], "confidence_level": 0.5}
 CALLS = [
-    ("score", SCORE),
+    ("score", {"references": HUNDRED, "predictions": [*B[:99], "eggs"], "confidence_level": 0.5}),
     ("score_matrix", {"matrix": [[30.5, 20], [3, 40]], "labels": ["a", "b"]}),
     ("compare", {"references": HUNDRED, "predictions_a": A, "predictions_b": B}),
     ("score", {"references": [True, False], "predictions": [True, True]}),
@@ -128,25 +127,23 @@ def test_an_endpoint_refuses_in_a_sentence_that_says_the_limit(page, name, argum
 # As tools
 
 
-def with_tools(url: str, use: Any) -> Any:
-    """Connect a client of the Model Context Protocol, as an assistant does, and use it."""
+def test_tools_have_their_names_and_arguments_and_answer_at_once_as_their_endpoints(app, page_of):
+    """To a client of the Model Context Protocol, as assistants have; each with its warnings."""
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client
 
-    async def connected() -> Any:
+    async def asked() -> Any:
         async with (
-            streamable_http_client(f"{url}gradio_api/mcp/") as (read, write, _),
+            streamable_http_client(f"{app('nit')}gradio_api/mcp/") as (read, write, _),
             ClientSession(read, write) as session,
         ):
             await session.initialize()
-            return await use(session)
+            calls = *CALLS, ("score", {"references": ["a", "b"], "predictions": ["a"]})
+            answers = asyncio.gather(*(session.call_tool(*call) for call in calls))
+            return (await session.list_tools()).tools, await answers
 
     with ThreadPoolExecutor() as thread:  # the browser's loop may run in this one
-        return thread.submit(asyncio.run, connected()).result()
-
-
-def test_the_tools_keep_their_names_and_arguments_and_say_what_a_score_means(app):
-    tools = with_tools(app("nit"), lambda session: session.list_tools()).tools
+        tools, (*answers, refused) = thread.submit(asyncio.run, asked()).result()
     schemas = {tool.name: tool.inputSchema for tool in tools}
     assert {name: schema["required"] for name, schema in schemas.items()} == ARGUMENTS
     for name, schema in schemas.items():
@@ -155,18 +152,9 @@ def test_the_tools_keep_their_names_and_arguments_and_say_what_a_score_means(app
         assert given.keys() == {*ARGUMENTS[name], *rest}
         assert all(argument["description"] for argument in given.values())
         assert given["confidence_level"]["default"] == 0.95
-    assert schemas["compare"]["properties"]["metric"]["default"] == "nit"
     (said,) = (tool.description for tool in tools if tool.name == "score")
     for words in ("knows the share x of the answers", "chance is 1/k", "Returns: "):
         assert words in said
-
-
-def test_tools_called_at_once_answer_as_their_endpoints_with_own_warnings(app, page_of):
-    async def call_all(session: Any) -> Any:
-        calls = *CALLS, ("score", {"references": ["a", "b"], "predictions": ["a"]})
-        return await asyncio.gather(*(session.call_tool(*call) for call in calls))
-
-    *answers, refused = with_tools(app("nit"), call_all)
     results = [json.loads(content.text) for answer in answers for content in answer.content]
     for (name, arguments), result in zip(CALLS, results, strict=True):
         assert result == as_json(getattr(page_of("nit").endpoints, name)(**arguments))
