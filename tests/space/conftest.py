@@ -13,23 +13,15 @@ import pytest
 from build import space_files, stage
 from drawn import LIMIT, METRICS
 
-EXECUTED = "window.executed ?? null"  # what hostile labels would set
-
 
 @pytest.fixture(scope="session")
 def app() -> Iterator[Callable[[str], str]]:
     """Return the function that gives the address of a metric's running app."""
     from screenshots import running
 
-    served: dict[str, tuple[str, Path]] = {}
     with ExitStack() as stack:
-
-        def address(metric: str) -> str:
-            if metric not in served:
-                served[metric] = stack.enter_context(running(metric))
-            return served[metric][0]
-
-        yield address
+        served = {metric: stack.enter_context(running(metric)) for metric in METRICS}
+        yield lambda metric: served[metric][0]
         printed = "".join(log.read_text("utf-8") for _, log in served.values())
     assert "Traceback" not in printed, printed
 
@@ -96,6 +88,6 @@ def visit(opened: dict[str, Any]) -> Iterator[Callable[..., Any]]:
 
     yield visited
     for page, _, faults in opened.values():
-        found = [*faults, page.evaluate(EXECUTED)]
+        found = [*faults, page.evaluate("window.executed ?? null")]  # by hostile labels
         faults.clear()
         assert found == [None]
