@@ -41,10 +41,10 @@ def read_grid(grid: Grid) -> tuple[list[str], list[list[float]]]:
     return labels, matrix
 
 
-def count_of(cell: str, row: str = "", column: str = "") -> float:
+def count_of(cell: str, row: str, column: str) -> float:
     """Return a cell as a number; an empty cell is 0, and thousands may be separated."""
     text = cell.strip() or "0"
-    place = f"Row {row}, column {column}: {text[:40]}" if row or column else text[:40]
+    place = f"Row {row}, column {column}: {text[:40]}"
     grouped = re.fullmatch(THOUSANDS, text)
     if grouped and len(re.findall("[.,]", text)) == 1:
         raise Refusal(

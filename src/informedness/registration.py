@@ -41,7 +41,7 @@ def register() -> dict[str, str]:
         digest = hashlib.sha256(b"".join(f"{k}\0".encode() + v for k, v in sorted(files.items())))
         copy = folder / digest.hexdigest()
         try:
-            _put_in_place(copy, files)
+            _put_in_place(copy, files, f"{name}.py")
         except OSError as error:
             remedy = "set HF_MODULES_CACHE to a folder that can be written"
             raise OSError(f"cannot register {name!r} in {folder} ({error}): {remedy}") from error
@@ -94,13 +94,9 @@ def _copies(folder: Path) -> list[Path]:
     return [path for path in folder.glob("*") if len(path.name) == 64] if folder.is_dir() else []
 
 
-def _script(copy: Path) -> Path:
-    return copy / f"{copy.parent.name.removeprefix('evaluate-metric--')}.py"
-
-
-def _put_in_place(copy: Path, files: dict[str, bytes]) -> None:
+def _put_in_place(copy: Path, files: dict[str, bytes], script: str) -> None:
     """Make a copy the one that loads; several processes may do so at once."""
-    folder, script = copy.parent, _script(copy)
+    folder = copy.parent
     if not copy.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         for package in (folder.parents[1], folder.parent, folder):
@@ -115,6 +111,6 @@ def _put_in_place(copy: Path, files: dict[str, bytes]) -> None:
             except OSError:
                 if not copy.is_dir():  # or a faster process has made it
                     raise
-    others = [_script(other).stat().st_mtime for other in _copies(folder) if other != copy]
-    if others and max(others) >= script.stat().st_mtime:
-        os.utime(script, (max(others) + 1, max(others) + 1))
+    others = [(other / script).stat().st_mtime for other in _copies(folder) if other != copy]
+    if others and max(others) >= (copy / script).stat().st_mtime:
+        os.utime(copy / script, (max(others) + 1, max(others) + 1))
