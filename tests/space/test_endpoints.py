@@ -93,7 +93,7 @@ def test_warnings_come_with_the_result(page):
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_comparison_is_that_of_the_package_by_the_metric_of_the_page(page_of, metric):
     endpoints, scores = page_of(metric).endpoints, report(HUNDRED, B).to_dict()
-    asked = {"metric": "accuracy", "labels": ["ham", "spam", "eggs"], "confidence_level": 0.8}
+    asked = {"metric": "nit", "labels": ["ham", "spam", "eggs"], "confidence_level": 0.8}
     for options in ({}, asked):
         result = endpoints.compare(HUNDRED, A, B, **options)
         wanted = compare(HUNDRED, A, B, **{"metric": metric, **options}).to_dict()

@@ -113,37 +113,30 @@ def test_what_is_published_loads_by_name_and_a_release_also_by_its_revision(
     assert scores == [{name: close(value)} for name, value in GOLDEN.items()]
 
 
-def built(project: Path, folder: Path) -> dict[str, bytes]:
-    """Return the files that are staged for the Space of Informedness."""
-    run_script(project, "build", "informedness", folder / "built", "--repo-id", "org/informedness")
-    files = [path for path in (folder / "built").rglob("*") if path.is_file()]
-    return {path.relative_to(folder / "built").as_posix(): path.read_bytes() for path in files}
-
-
-def test_a_space_holds_what_is_built_and_then_only_changes_are_sent(clone, hub, tmp_path):
+def test_a_space_holds_what_is_built_and_listed_by_a_dry_run_and_then_only_changes_are_sent(
+    clone, hub, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("HF_TOKEN")  # a dry run needs no token, no Hub, and no tag
+    git(clone, "tag", "--delete", TAG)
+    listed = publish(clone, "--dry-run", *RELEASE)
+    assert hub.requests == []
+    monkeypatch.setenv("HF_TOKEN", WRITER)
     publish(clone)
     hub.requests.clear()
     assert publish(clone).count("nothing changed") == 2
-    space = hub.spaces["org/informedness"]
-    before = dict(space.files)
-    assert before == built(clone, tmp_path) | {".gitattributes": before[".gitattributes"]}
+    space, name = hub.spaces["org/informedness"], "org/informedness"
+    before, built = dict(space.files), tmp_path / "built"
+    run_script(clone, "build", "informedness", built, "--repo-id", name)
+    paths = sorted(path for path in built.rglob("*") if path.is_file())
+    wanted = {path.relative_to(built).as_posix(): path.read_bytes() for path in paths}
+    assert before == wanted | {".gitattributes": before[".gitattributes"]}
+    sizes = "".join(f"  {x}, {len(wanted[x]):,} bytes\n" for x in sorted(wanted))
+    assert f"{name} would hold, in {len(wanted)} files:\n{sizes}" in listed
     space.files["charts/old.py"] = b"left from an older version\n"
     change_app(clone)
     assert publish(clone).splitlines()[1:3] == ["  ~ app.py", "  - charts/old.py"]
     assert len(space.commits) == 3
     assert space.files == {**before, "app.py": (clone / "spaces/page/app.py").read_bytes()}
-
-
-def test_a_dry_run_lists_the_files_and_asks_for_no_token_and_no_hub(
-    clone, hub, tmp_path, monkeypatch
-):
-    git(clone, "tag", "--delete", TAG)  # it may not be tagged yet
-    monkeypatch.delenv("HF_TOKEN")
-    wanted = built(clone, tmp_path)
-    sizes = [f"  {name}, {len(wanted[name]):,} bytes\n" for name in sorted(wanted)]
-    listed = f"org/informedness would hold, in {len(wanted)} files:\n{''.join(sizes)}"
-    assert listed in publish(clone, "--dry-run", *RELEASE)
-    assert hub.requests == []
 
 
 def test_a_release_is_made_once_and_never_moved(clone, hub):
