@@ -67,9 +67,10 @@ def files_in(folder, name):
 
 
 @pytest.mark.slow
-def test_the_wheel_carries_package_and_modules_and_nothing_else(tmp_path):
-    """`test_release.py` installs one."""
-    (path,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+def test_both_archives_carry_the_package_and_the_modules_and_nothing_else(tmp_path):
+    """`test_release.py` installs them."""
+    how = {"directory": str(tmp_path), "versions": ["standard"]}
+    (path,) = WheelBuilder(str(ROOT)).build(**how)
     wheel = zipfile.ZipFile(path)
     package = {name for name in wheel.namelist() if ".dist-info/" not in name}
     modules = files_in(ROOT / "metrics", "informedness/metrics")
@@ -82,11 +83,7 @@ def test_the_wheel_carries_package_and_modules_and_nothing_else(tmp_path):
     required = [line for line in said.get_all("Requires-Dist") if "extra ==" not in line]
     assert required == ["numpy>=1.25"]
     assert {"evaluate", "cli", "all", "test"} <= {*said.get_all("Provides-Extra")}
-
-
-@pytest.mark.slow
-def test_the_source_archive_has_what_the_wheel_is_made_of_and_nothing_else(tmp_path):
-    (path,) = SdistBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
+    (path,) = SdistBuilder(str(ROOT)).build(**how)
     with tarfile.open(path) as archive:
         top = {name.split("/")[1] for name in archive.getnames()}
     texts = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md"}

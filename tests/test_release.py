@@ -54,10 +54,6 @@ def checkout(ready, monkeypatch):
     git(ready, "clean", "--quiet", "-d", "--force", "-x")
 
 
-def check(checkout, version=NEW):
-    return run_script(checkout, "release", version, "--check")
-
-
 CHANGES = {
     "the citation": ("CITATION.cff", f"version: {NEW}", f"version: {NEW}0", f"`version: {NEW}`"),
     "its date": ("CITATION.cff", f"d: {TODAY}", "d: 2020-01-01", f"`date-released: {TODAY}`"),
@@ -70,26 +66,25 @@ CHANGES = {
 }
 
 
-def test_what_does_not_say_the_version_is_refused_and_named(checkout):
+def test_what_does_not_say_the_version_or_is_not_committed_is_refused_and_named(checkout):
+    def said(version=NEW):
+        return refused(run_script, checkout, "release", version, "--check")
+
+    assert f" has version {NEW} everywhere.\n" in run_script(checkout, "release", NEW, "--check")
+    assert "the version must be three numbers" in said("v7.8.9")[0]
+    found = " ".join(said("7.9.0"))
+    for part in (f"is version {NEW}", "CHANGELOG.md", "CITATION.cff", "docs/files.md, line "):
+        assert part in found
     for name, (path, old, new, sentence) in CHANGES.items():
         edit(checkout / path, old, new)
         commit(checkout)
-        found = refused(check, checkout)
+        found = said()
         assert found, name
         assert all(path in line and sentence in line for line in found), name
         git(checkout, "reset", "--quiet", "--hard", "ready")
-
-
-def test_what_agrees_with_itself_is_refused_under_another_version_or_if_not_committed(checkout):
-    assert f" has version {NEW} everywhere.\n" in check(checkout)
-    assert "the version must be three numbers" in refused(check, checkout, "v7.8.9")[0]
-    found = " ".join(refused(check, checkout, "7.9.0"))
-    for said in (f"is version {NEW}", "CHANGELOG.md", "CITATION.cff", "docs/files.md, line "):
-        assert said in found
     edit(checkout / "LICENSE", "Apache", "Another")
     (checkout / "src/informedness/extra.py").write_text("")
-    not_committed = "release: not committed: LICENSE, src/informedness/extra.py"
-    assert refused(check, checkout) == [not_committed]
+    assert said() == ["release: not committed: LICENSE, src/informedness/extra.py"]
 
 
 def make_release(checkout):
