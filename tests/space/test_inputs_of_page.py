@@ -101,6 +101,16 @@ FILES = {
 }
 
 
+CALLS = [  # of programs
+    ("score", [["a"] * 100_001] * 2, "At most 100,000 rows can be scored here, got 100,001."),
+    ("score", [["a" * 201, "b"], ["a", "b"]], "A label can have at most 200 characters, but one"),
+    ("score", [list(range(1001))] * 2, "At most 1,000 classes can be scored here, got 1,001"),
+    ("score", [["\ud800"], ["a"]], "must be UTF-8 text, but one holds half a character"),
+    ("score_matrix", [[[0] * 1001] * 1001], "At most 1,000 classes can be scored here, got 1,001"),
+    ("score_matrix", [[[1, 2], [3]]], "must be square, but row 2 is no list of 2 counts"),
+]
+
+
 def test_what_cannot_be_scored_is_refused_in_a_sentence_that_says_what_to_do(page, send):
     def score_cell(cell: str) -> Any:
         return page.app.score_grid(page.grid.grid_value(["ham", "spam"], [[90, 0], [cell, 0]]))
@@ -119,6 +129,7 @@ def test_what_cannot_be_scored_is_refused_in_a_sentence_that_says_what_to_do(pag
         (page.app.score_grid, [twice], "Two classes are called 'a': give each its own name."),
         *((lambda x, *chosen: score(page, send(x), *chosen), x, y) for x, y in FILES.items()),
         (score, [page, {"path": "/gone.csv"}, *NAMES], "this one is gone: send it again"),
+        *((getattr(page.endpoints, name), columns, said) for name, columns, said in CALLS),
     ]
     for ask, arguments, sentence in cases:
         with pytest.raises(ValueError) as refused:  # noqa: PT011 (its words are checked below)
