@@ -70,7 +70,6 @@ def registered():
 
 @pytest.fixture(scope="session")
 def load(registered):
-    """Return `evaluate.load`, with the modules registered."""
     import evaluate
 
     return evaluate.load

@@ -48,7 +48,6 @@ def snippets(path):
 
 
 def functions_of(page):
-    """Return what the snippets of a document define."""
     names = {}
     for _, code, expected in snippets(ROOT / page):
         if expected is not None:
@@ -78,6 +77,35 @@ def test_the_documents_print_what_they_say(
             exit_code, out, err = command(*arguments)
             assert (program, exit_code) == ("informedness", 0), err
             assert printed in ("", out, err + out), f"{page}, line {line}"
+
+
+def outputs_of(notebook):
+    """Return what each cell prints, as one text: Jupyter splits it where the machine is slow.
+
+    Of tables their HTML follows, and of pictures that they are there.
+    """
+    outputs = [cell.get("outputs", []) for cell in notebook.cells]
+    printed = ["".join(one.get("text", "") for one in of_cell) for of_cell in outputs]
+    shown = [one["data"] for of_cell in outputs for one in of_cell if "data" in one]
+    return printed, [data.get("text/html") or sorted(data) for data in shown]
+
+
+@pytest.mark.full
+@pytest.mark.slow
+@pytest.mark.digits
+@pytest.mark.filterwarnings("ignore")
+def test_the_notebook_prints_what_stands_in_it(monkeypatch):
+    import nbformat
+
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    run_notebook = importlib.import_module("run_notebook")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
+    monkeypatch.delenv("MPLBACKEND", raising=False)  # the command line sets it for its pictures
+    path = ROOT / "examples" / "paper.ipynb"
+    committed = outputs_of(nbformat.read(path, as_version=4))
+    assert outputs_of(run_notebook.executed(path)) == committed
+    assert ["image/png", "text/plain"] in committed[1]
+    assert path.stat().st_size < 60_000
 
 
 @pytest.mark.slow

@@ -84,7 +84,6 @@ def said_of(table):
 
 
 def written():
-    """Return the text of the golden file."""
     blocks = ["\n".join([f"# {name}", *said_of(table)]) for name, table in tables().items()]
     return "\n\n".join(blocks) + "\n"
 

@@ -43,7 +43,6 @@ def test_every_page_is_in_the_navigation_or_only_linked_from_the_others():
 
 
 def build(folder):
-    """Build the site and return the finished process."""
     pytest.importorskip("zensical", reason="the site is built on Python 3.11 or newer")
     command = [sys.executable, "docs/build.py"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)

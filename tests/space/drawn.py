@@ -20,7 +20,6 @@ def lines(column: Iterable[Any]) -> str:
 
 
 def rows_of(header: str, *columns: Iterable[Any], sep: str = ",") -> str:
-    """Return a file with these columns."""
     file = io.StringIO()
     csv.writer(file, delimiter=sep, lineterminator="\n").writerows(zip(*columns, strict=True))
     return f"{header}\n{file.getvalue()}"

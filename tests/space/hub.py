@@ -23,8 +23,6 @@ def git_oid(content: bytes) -> str:
 
 
 class HubError(Exception):
-    """An answer with an error status."""
-
     def __init__(self, status: int, message: str, code: str = "") -> None:
         super().__init__(message)
         self.status, self.message, self.code = status, message, code
@@ -107,7 +105,6 @@ class Hub:
 
     @contextmanager
     def running(self) -> Iterator["Hub"]:
-        """Serve on a free port of loopback."""
         handler = type("Handler", (_Handler,), {"hub": self})
         with HTTPServer(("127.0.0.1", 0), handler) as server:
             self.url = f"http://127.0.0.1:{server.server_port}"
@@ -121,11 +118,9 @@ class Hub:
 
     @property
     def sent(self) -> list[str]:
-        """The paths of all requests that could change something."""
         return [path for method, path in self.requests if method not in ("GET", "HEAD")]
 
     def answer(self, path: str, body: bytes, token: str | None) -> Any:
-        """Return the content of a file, or what becomes JSON."""
         if isinstance(happens := self.before.get(path, lambda: None), HubError):
             raise happens
         happens()

@@ -68,7 +68,6 @@ def paste(page: Page, *columns: list[str]) -> None:
 
 
 def paste_into(field: Locator, text: str) -> None:
-    """Paste as a spreadsheet does."""
     field.click()
     field.evaluate(
         """(field, text) => {

@@ -42,7 +42,6 @@ def send(tmp_path: Path) -> Any:
 
 
 def score(page: SimpleNamespace, sent: Any, *chosen: Any, meant: Any = ()) -> Any:
-    """Score what was pasted or uploaded, by columns that are chosen or guessed."""
     *names, counts, encoding = [*chosen, *[None] * (4 - len(chosen))]
     with page.uploads.opened(sent, encoding) as table:
         names = page.uploads.named(table, ROLES, names)
