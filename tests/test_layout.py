@@ -80,6 +80,7 @@ def test_a_prompt_shows_the_text_and_tables_fit_80_columns(made):
 def test_a_prompt_shows_tallies_as_their_table_and_rows_and_answers_without_it():
     table = ContingencyTable.from_matrix([[1984, 6], [2, 8]], labels=["ham", "<spam>"])
     assert "ham     1,984       6\n<spam>      2       8\n" in repr(table)
+    assert "rows are references" in repr(table)
     assert "&lt;spam&gt;" in table._repr_html_()
     tally = Tally()
     assert repr(tally) == "Tally of no samples"

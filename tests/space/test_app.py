@@ -253,6 +253,7 @@ def test_the_whole_page_has_no_finding_of_axe_and_fits_on_every_size(visit, metr
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
         page.wait_for_function("""[...document.querySelectorAll(".story .viz *")].every(
             (part) => part.getBoundingClientRect().right <= innerWidth)""")  # nothing is cut off
+    expect(button(page, "Use via API")).to_be_visible()
 
 
 def test_with_colours_that_the_system_forces_the_legend_the_cross_and_the_button_are_seen(visit):
@@ -392,6 +393,7 @@ def test_who_always_answers_ham_is_often_right_and_scores_0_until_clues_are_show
     expect(button(page, "Ham")).to_be_disabled()
     button(page, "Start again").click()
     button(page, "Show clues").click()
+    expect(button(page, "Hide clues")).to_be_visible()
     messages = dict(json.loads(EXAMPLES.read_text("utf-8"))["guess"])
     for i in range(20):
         said = board.locator(".lead")
