@@ -101,7 +101,7 @@ def test_a_report_is_a_mapping_of_its_scores_and_slices_of_their_rows():
     result, sliced = report(REFERENCES, FIRST), slices(REFERENCES, FIRST, by=BY)
     assert dict(result) == result.scores
     assert ("nit" in result, "x" in result, BY[0] in sliced) == (True, False, True)
-    assert list(sliced) == [row.name for row in sliced.rows]
+    assert ([*sliced], len(sliced)) == ([row.name for row in sliced.rows], 2)
 
 
 def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():
