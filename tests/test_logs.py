@@ -7,9 +7,7 @@ gets them; all B are found, to which 42 predictions go, and 18 of the 36 other q
 Informedness is 3 (0.1) (0.5) + 0.7 (1 - 0.5) = 0.5.
 """
 
-import csv
 import gzip
-import io
 import json
 import math
 import re
@@ -33,7 +31,6 @@ from informedness.logs.verdicts import VerdictError, by_verdict, likeliest
 from informedness.warnings import InformednessWarning
 
 LETTERS = ["A", "B", "C", "D"]
-NONE = dict.fromkeys(("accuracy", "informedness", "nit"))
 
 
 def warned(text):
@@ -71,11 +68,8 @@ def test_the_kept_logs_hold_what_their_models_said(harness):
 
 def test_several_runs_are_one_table_and_each_has_its_report_if_asked(report):
     folder = LOGS / "lighteval"
-    runs = json.loads(report(folder, "--format", "json", "--confidence-level", "0.9")[1])["runs"]
-    assert [x["n_unknown"] for x in runs] == [0] * 5 + [60]
-    assert all(len(run["informedness_confidence_interval"]) == 2 for run in runs)
     code, output, errors = report(folder)
-    assert (code, output.count("Class entropy"), output.count("\n") < 30) == (0, 0, True)
+    assert (code, output.count("Class entropy")) == (0, 0)
     assert re.fullmatch("warning: refuses, arithmetic_text.0: no label in .*\n", errors)
     every = report(folder, "--each")[1]
     assert (every.count("Class entropy"), every.endswith(f"\n\n\n{output}")) == (6, True)
@@ -84,11 +78,16 @@ def test_several_runs_are_one_table_and_each_has_its_report_if_asked(report):
 
 
 @pytest.mark.parametrize("harness", LOG)
-def test_two_logs_are_joined_by_the_samples_of_the_harness(harness, command):
-    a, b = (kept(harness, model=model) for model in ("always-b", "knows-half"))
-    code, output, _ = command("compare", a, b, "--format", "json", "--from", harness)
+def test_two_logs_are_joined_by_the_samples_of_the_harness_also_if_renamed(
+    harness, command, tmp_path
+):
+    logs = []
+    for model in ("always-b", "knows-half"):
+        log, folder = kept(harness, model=model), tmp_path / model
+        folder.mkdir()
+        logs.append(shutil.copy(log, folder / f"renamed{''.join(log.suffixes[-2:])}"))
+    output = command("compare", *logs, "--format", "json", "--from", harness)[1]
     said = SAID["always-b"], SAID["knows-half"]
-    assert code == 0
     assert json.loads(output) == compare(GOLDS, *said, labels=LETTERS, unknown="wrong").to_dict()
 
 
@@ -104,14 +103,10 @@ def test_the_class_is_found_by_options_whatever_the_harness_counts(report):
         given = replace(answers, predictions=tuple(map(form.format, lower)))
         assert given.read(LabelOptions(**options)).predictions == wanted
     log = LOGS / "lm-eval" / "knows-half"
-    of_text = log, "--task", "arithmetic_generated", "--variant", "text", "--extract"
-    assert "classes (A, B, C, D): no answer (12)." in report(*of_text, "[AB]", "--metric", "nit")[2]
-    output = report(*of_text, "[A-D]")[1]
-    assert "the answer is what '[A-D]' finds in the text after filter 'text'." in output
-    assert "Informedness            0.5000" in output
-    for option in (("--extract", "A"), ("--strip",)):
-        result = report(log, "--task", "arithmetic_texts", *option)
-        refused(result, f"`{option[0]}`", "need text, not the likeliest")
+    of_text = log, "--task", "arithmetic_generated", "--variant", "text", "--metric", "accuracy"
+    assert "D): no answer (12)." in report(*of_text, "--extract", "[AB]")[2]
+    assert report(*of_text, "--extract", "[A-D]")[1] == "0.7\n"
+    refused(report(log, "--task", "arithmetic_texts", "--strip"), "`--strip`", "need text, not the")
 
 
 # samples, accuracy, Informedness, and the square of its error
@@ -132,40 +127,35 @@ def test_the_mean_over_tasks_is_the_sum_by_hand(given, tasks, report):
     plain = json.loads(report(*options, "--format", "json")[1])
     (mean,) = (x for x in plain["means"] if x["model"].endswith("knows-half"))
     assert all(x["n_not_guessing"] == 0 for x in plain["means"] if x is not mean)  # always B
-    m, (n, accuracies, informedness, variances) = len(tasks), zip(*tasks, strict=True)
-    assert (mean["n_tasks"], mean["n_samples"], mean["n_not_guessing"]) == (m, sum(n), m)
-    assert mean["accuracy"] == close(math.fsum(accuracies) / m)
-    assert mean["informedness"] == close(math.fsum(informedness) / m)
-    assert mean["informedness_standard_error"] == close(math.sqrt(sum(variances)) / m)
     runs = [x for x in plain["runs"] if x["model"] == mean["model"]]
-    assert mean["nit"] == close(sum(run["nit"] for run in runs) / m)
+    m, (n, accuracies, informedness, variances) = len(tasks), zip(*tasks, strict=True)
+    wanted = {"n_tasks": m, "n_samples": sum(n), "n_not_guessing": m}
+    wanted |= {"accuracy": sum(accuracies) / m, "nit": sum(run["nit"] for run in runs) / m}
+    wanted |= {"informedness": sum(informedness) / m}
+    wanted |= {"informedness_standard_error": math.sqrt(sum(variances)) / m}
     ends = zip(*(x["informedness_confidence_interval"] for x in runs), strict=True)
-    for name, of_runs in zip(("low", "high"), ends, strict=True):
-        reach = math.dist(of_runs, informedness) / m
-        assert abs(mean[f"informedness_{name}"] - mean["informedness"]) == close(reach)
+    low, high = (math.dist(of_runs, informedness) / m for of_runs in ends)
+    wanted |= {"informedness_low": wanted["informedness"] - low}
+    wanted |= {"informedness_high": wanted["informedness"] + high}
+    assert {name: mean[name] for name in wanted} == close(wanted)
     assert f"mean of {m} tasks" in report(*options, "--format", "csv")[1]
 
 
 def test_there_is_no_mean_over_tasks_of_which_one_has_no_single_score(report, tmp_path):
     for name, task in (("lm-eval", "arithmetic_generated"), ("inspect", "arithmetic")):
         why = f"{task} has several variants, epochs or runs (choose one with --variant, --epoch or "
-        code, output, _ = report(LOGS / name, "--format", "json")
-        assert code == (name == "inspect")
-        means = [x for x in json.loads(output)["means"] if x["model"].endswith("knows-half")]
-        assert NONE.items() <= means[0].items()
-        assert means[0]["why_not"].startswith(why)
+        output = report(LOGS / name, "--format", "json")[1]
+        mean = next(x for x in json.loads(output)["means"] if x["model"].endswith("knows-half"))
+        assert {mean[score] for score in ("accuracy", "informedness", "nit")} == {None}
+        assert mean["why_not"].startswith(why)
         assert f" tasks: none, because {why}" in report(LOGS / name)[1]
         assert "mean of" not in report(LOGS / name, "--format", "csv")[1]
     for name in ("epochs.eval", "two_scorers.eval"):
         shutil.copy(LOGS / "inspect" / name, tmp_path)
     pooled = "--epochs", "pooled", "--confidence-level", "0.9"
-    for options, wanted in (
-        ((), {"why_not": f"{why}--run, or pool epochs with --epochs pooled)"}),
-        (pooled, {"why_not": None, "informedness": close((0.25 + 0.5) / 2), "n_samples": 60}),
-    ):
-        (mean,) = json.loads(report(tmp_path, "--format", "json", *options)[1])["means"]
-        assert wanted.items() <= mean.items()
-    assert mean["n_not_guessing"] == 2
+    (mean,) = json.loads(report(tmp_path, "--format", "json", *pooled)[1])["means"]
+    wanted = {"why_not": None, "n_samples": 60, "n_not_guessing": 2, "informedness": close(0.375)}
+    assert wanted.items() <= mean.items()
 
 
 def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
@@ -173,17 +163,14 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     sides = {"a.csv": "AABBAABB AABBABBB", "b.csv": "ABCABCABC ABCABCCCC", "c.csv": "AAAA AAAA"}
     files = [write(tmp_path / name, zip(*x.split(), strict=True)) for name, x in sides.items()]
     columns = "-r", "gold", "-p", "model", "--by-file"
-    code, output, _ = command("report", *files[:2], *columns, "--format", "json")
-    (mean,) = json.loads(output)["means"]
-    assert code == 0
+    (mean,) = json.loads(command("report", *files[:2], *columns, "--format", "json")[1])["means"]
     assert mean["accuracy"] == close((Fraction(7, 8) + Fraction(7, 9)) / 2)
     values = [informedness(*map(list, x.split())) for x in [*sides.values()][:2]]
     assert mean["informedness"] == close(sum(values) / 2)
     assert (mean["nit"], mean["n_tasks"], mean["n_samples"]) == (None, 2, 17)
     assert mean["n_not_guessing"] == 1  # eight samples say too little
-    read = command("report", *files[:2], *columns)[1]
-    assert read.count(": 8 rows") == read.count(": 9 rows") == 1
     output, errors = command("report", tmp_path, *columns)[1:]
+    assert output.count(": 8 rows") == output.count(": 9 rows") == 1
     assert f"mean of 3 tasks: none, because the references of {files[2]} are all of one " in output
     assert all(line.startswith(f"warning: {tmp_path}") for line in errors.splitlines())
     refused(command("report", *files, *columns, "--metric", "nit"), "leave out --by-file")
@@ -191,25 +178,23 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
 
 
 def test_case_and_blanks_of_columns_are_ignored_where_asked_for(report, tmp_path):
-    table = tmp_path / "p.csv"
-    table.write_text("gold,model\nYes,yes \nno, No\nno,YES\nYES,yes\n")
-    columns = "-r", "gold", "-p", "model", "--ignore-case", "--strip"
+    table = write(tmp_path / "p.csv", [("Yes", "yes "), ("no", " No"), ("no", "YES")])
+    how = table, "-r", "gold", "-p", "model", "--ignore-case", "--strip", "--metric", "informedness"
     for labels in ((), ("--labels", "YES", "No")):
-        assert report(table, *columns, *labels, "--metric", "informedness")[1] == "0.5\n"
-    refused(report(table, *columns, "--labels", "no", "No"), "`--labels` must differ in more")
+        assert report(*how, *labels)[1] == "0.5\n"
+    refused(report(*how, "--labels", "no", "No"), "`--labels` must differ in more")
 
 
 def test_choices_name_positions():
     answers, named = task_of("knows-half", "texts"), task_of("knows-half", "texts", choices=LETTERS)
     assert (answers.classes, named.classes) == ((0, 1, 2, 3), (*LETTERS,))
     assert [LETTERS[i] for i in answers.predictions] == list(named.predictions)
-    assert named.report().scores == answers.report().scores
     with pytest.raises(ValueError, match=r"one of `choices` or .* from 0 to 2, got 3"):
         task_of("knows-half", "texts", choices=LETTERS[:3])
 
 
 def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
-    a, b = task_of("always-b"), task_of("knows-half")
+    a, b = map(task_of, ("always-b", "knows-half"))
     names = "ids", "references", "predictions", "prompts", "documents"
     shuffled = replace(b, **{name: getattr(b, name)[::-1] for name in names})
     assert a.compare(shuffled).to_dict() == a.compare(b).to_dict()
@@ -232,7 +217,6 @@ def test_one_run_is_chosen_by_task_and_variant(command):
     how = "Choose one with `--task`, `--variant`, `--epoch` or `--run`, or score all epochs "
     said = "must hold one run, got 5: always-b, arithmetic_generated, letter; always-b, "
     refused(command("compare", *folders), said, f"{how}together with --epochs pooled")
-    refused(command("compare", *epochs), "epoch 1; mockllm/knows-half, arithmetic, epoch 2")
     assert command("compare", *epochs, "--epochs", "pooled")[0] == 0
     task = "--task", "arithmetic_generated"
     assert command("compare", *folders, *task, "--variant", "letter")[0] == 0
@@ -240,15 +224,17 @@ def test_one_run_is_chosen_by_task_and_variant(command):
 
 
 def test_what_is_no_log_is_refused_and_so_are_options_of_columns_beside_logs(report, tmp_path):
-    for option in ("--labels=A", "--weights=w"):
-        refused(report(kept("lm-eval"), option), f"`{option.partition('=')[0]}` is for columns")
-    (tmp_path / "p.csv").write_text("gold,model\na,a\nb,b\n")
-    (tmp_path / "results_2026-01-01T00-00-00.json").write_text("{}")
+    refused(report(kept("lm-eval"), "--labels=A"), "`--labels` is for columns")
+    results = tmp_path / "results_2026-01-01T00-00-00.json"
+    results.write_text("{}")
     said = "is not a log with samples, and holds none: samples_*.jsonl of lm-eval, details_"
-    how = "Name the harness of a renamed log with `--from`; read other files with table_from_file, "
-    refused(report(tmp_path), f"{tmp_path} {said}", f"{how}or with --references and --pred")
-    said = "results hold no samples: lm-eval writes samples_*.jsonl with --log_samples"
-    refused(report(tmp_path / "results_2026-01-01T00-00-00.json"), said)
+    refused(report(tmp_path), f"{tmp_path} {said}", "Name the harness of a renamed log with `--fr")
+    refused(report(results), "results hold no samples: lm-eval writes samples_*.jsonl with --log_s")
+    log = tmp_path / "samples_task.jsonl.gz"
+    log.write_bytes(2 * kept("lm-eval").read_bytes())
+    refused(report(log), "sample identifiers must be unique, got '0' 2 times")
+    log.write_bytes(gzip.compress(b""))
+    refused(report(log), "the log must hold samples, got none")
     refused(report(tmp_path / "none.eval"), "none.eval: No such file or directory")
 
 
@@ -269,10 +255,9 @@ def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(rep
     }
     for name, (content, _) in written.items():
         (tmp_path / name).write_bytes(content)
-    code, output, errors = report(tmp_path, "--format", "csv")
-    rows = csv.DictReader(io.StringIO(output))
-    runs = [(row["task"], row["variant"], row["n_samples"]) for row in rows]
-    assert runs == [("arithmetic", "", "20"), ("arithmetic_text", "answer", "20")]
+    code, output, errors = report(tmp_path, "--format", "json")
+    runs = [(run["task"], run["variant"], run["n_samples"]) for run in json.loads(output)["runs"]]
+    assert runs == [("arithmetic", "", 20), ("arithmetic_text", "answer", 20)]
     assert code == 1
     lines = [line for line in errors.splitlines() if line.startswith("left out: ")]
     for line, (name, (_, why)) in zip(lines, [*written.items()][:-1], strict=True):
@@ -303,13 +288,11 @@ def test_epochs_are_reported_on_one_by_one_alone_or_together(report):
     with warned("the interval of nit"):
         made = estimate(*sides, "nit", groups=answers.groups, confidence_level=0.9)
     assert both["nit_standard_error"] == made.standard_error
-    assert both["informedness_confidence_interval"] == pytest.approx([0.0475, 0.4525], abs=0.1)
     with warned("interval"):
         guesser = LogReport.from_answers([replace(answers, predictions=("B",) * 40)], 0.9)
     assert guesser.runs[0].fields["n_not_guessing"] == 0
     compared = answers.compare(answers)
     assert (compared.difference, compared.n_samples, compared.n_groups) == (0, 40, 20)
-    refused(report(log, "--epoch", "3"), "`--epoch` must be one of 1, 2, got 3")
 
 
 YES_NO = {"yes": "yes", "no": "no"}
@@ -354,17 +337,6 @@ def test_the_likeliest_choice_is_that_of_each_accuracy():
     assert {x: likeliest(x, logprobs, choices, tokens) for x in wanted} == wanted
 
 
-def test_samples_that_stand_twice_and_logs_without_samples_are_refused(tmp_path):
-    path = tmp_path / "samples_task.jsonl.gz"
-    for written, message in (
-        (2 * kept("lm-eval").read_bytes(), "sample identifiers must be unique, got '0' 2 times"),
-        (gzip.compress(b""), "the log must hold samples, got none"),
-    ):
-        path.write_bytes(written)
-        with pytest.raises(ValueError, match=message):
-            read_log(path)
-
-
 def test_of_choices_called_alike_the_right_one_is_meant_or_else_the_first():
     rows = [(0, 2, "A", None), (1, 0, "B", None), (2, 1, "A", None), (3, 1, "B", None)]
     answers = Answers.inside(rows, choices=(0, 1, 2, 3), texts=(tuple("ABAD"),) * 4)
@@ -385,9 +357,6 @@ def test_inside_a_run_a_warning_says_what_does_not_fit():
 
 
 @pytest.mark.slow
-def test_pictures_are_of_one_run(report, tmp_path, monkeypatch):
-    monkeypatch.setenv("MPLBACKEND", "agg")  # as the command line does, but not for good
-    code, _, errors = report(kept("lm-eval"), "--plot", tmp_path / "pictures")
-    assert code == 0
-    assert errors.count("wrote ") == len([*(tmp_path / "pictures").iterdir()])
+def test_figures_are_of_one_run(report, tmp_path):
+    assert report(kept("lm-eval"), "--plot", tmp_path)[2].count("wrote ") == 3
     refused(report(LOGS / "lighteval", "--plot", tmp_path), "must hold one run")
