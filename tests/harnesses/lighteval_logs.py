@@ -28,15 +28,10 @@ from lighteval.utils.cache_management import SampleCache
 Registry._load_from_files = Registry._load_from_subdirs = staticmethod(lambda *_: {})
 
 DATE = "2026-01-01T00-00-00.000000"  # of every kept log
-MODELS = {
-    "arithmetic": ("always-b", "knows-half"),
-    "arithmetic_text": ("refuses", "always-b", "knows-half"),
-    "arithmetic_sentence": ("knows-half",),
-}
-METRICS = {
-    "arithmetic": Metrics.loglikelihood_acc,
-    "arithmetic_text": Metrics.exact_match,
-    "arithmetic_sentence": Metrics.gpqa_instruct_metric,
+TASKS = {
+    "arithmetic": (Metrics.loglikelihood_acc, ("always-b", "knows-half")),
+    "arithmetic_text": (Metrics.exact_match, ("refuses", "always-b", "knows-half")),
+    "arithmetic_sentence": (Metrics.gpqa_instruct_metric, ("knows-half",)),
 }
 
 
@@ -45,7 +40,7 @@ class Model(LightevalModel):
 
     tokenizer, add_special_tokens, max_length = None, False, 2048
 
-    def __init__(self, name: str, cache: Path, form: str | None) -> None:
+    def __init__(self, name: str, cache: Path, form: str) -> None:
         self.form = form
         self.config = ModelConfig(model_name=name, cache_dir=str(cache))
         self._cache = SampleCache(self.config)  # the pipeline wants one
@@ -54,9 +49,7 @@ class Model(LightevalModel):
         return [SAID[self.config.model_name][int(doc.id)] for doc in docs]
 
     def greedy_until(self, docs: list[Doc]) -> list[ModelResponse]:
-        of_task = "I think the answer is ({})." if "sentence" in docs[0].task_name else "{}"
-        form = self.form or of_task
-        return [ModelResponse(text=[form.format(answer)]) for answer in self._answers(docs)]
+        return [ModelResponse(text=[self.form.format(x)]) for x in self._answers(docs)]
 
     def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
         return [
@@ -95,11 +88,8 @@ def config_of(task: str, folder: Path, **more: object) -> LightevalTaskConfig:
     )
 
 
-def run(
-    task: str, model: str, folder: Path, metric: Metric | None = None, form: str | None = None
-) -> Pipeline:
-    """Evaluate a model, which may put its answers in a form; save results and details."""
-    metric = metric or METRICS[task].value
+def run(task: str, model: str, folder: Path, metric: Metric, form: str) -> Pipeline:
+    """Evaluate a model, which puts its answers in a form; save results and details."""
     tasks = ModuleType("tasks")
     tasks.TASKS_TABLE = [config_of(task, folder, generation_size=8, metrics=[metric])]
     pipeline = Pipeline(
@@ -117,10 +107,11 @@ def run(
 
 def make(folder: Path) -> None:
     """Write the logs of all tasks and models, as lighteval lays them out."""
-    for task, models in MODELS.items():
+    for task, (metric, models) in TASKS.items():
+        form = "I think the answer is ({})." if "sentence" in task else "{}"
         for model in models:
             with tempfile.TemporaryDirectory() as place:
-                run(task, model, Path(place))
+                run(task, model, Path(place), metric.value, form)
                 (log,) = Path(place).glob(f"details/{model}/*/details_{task}*.parquet")
                 kept = folder / "details" / model / DATE / f"details_{task}_0_{DATE}.parquet"
                 kept.parent.mkdir(parents=True, exist_ok=True)

@@ -6,16 +6,11 @@ from datasets import Dataset
 
 def questions(first: int = 60, **_: object) -> dict[str, Dataset]:
     """The first questions, each with its four choices in the prompt and the right position."""
-    docs = [
-        {
-            "prompt": " ".join(
-                [sample["question"], *map("{}. {}".format, LETTERS, sample["choices"])]
-            ),
-            "choices": sample["choices"],
-            "answer": sample["answer"],
-            "position": LETTERS.index(sample["answer"]),
-            "solution": sample["choices"][LETTERS.index(sample["answer"])],
-        }
-        for sample in QUESTIONS[:first]
-    ]
+    docs = []
+    for sample in QUESTIONS[:first]:
+        choices, answer = sample["choices"], sample["answer"]
+        prompt = " ".join([sample["question"], *map("{}. {}".format, LETTERS, choices)])
+        doc = {"prompt": prompt, "choices": choices, "answer": answer}
+        position = LETTERS.index(answer)
+        docs.append({**doc, "position": position, "solution": choices[position]})
     return {"test": Dataset.from_list(docs)}
