@@ -1,9 +1,7 @@
 """Slices: each row is the report of its samples alone, counted in one pass."""
 
 import math
-import warnings
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,10 +9,11 @@ import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
 
-from informedness import nit_score, report, slices, table_from_file, table_from_frame
+from informedness import nit_score, report, slices
 from informedness.results.slices import Slices
 from informedness.statistics.paired import holm
-from informedness.warnings import InformednessWarning
+from informedness.warnings import collected
+from sources import reader_of
 from tables import table_of_labels
 
 N = 600
@@ -25,7 +24,7 @@ RNG = np.random.default_rng(0)
 CODES, XYZ = RNG.integers(0, 3, N), np.array(["x", "y", "z"])
 FRAME = pd.DataFrame(
     {
-        "label": XYZ[CODES],
+        "gold": XYZ[CODES],
         "model": XYZ[np.where(RNG.random(N) < 0.6, CODES, CODES[::-1])],
         "type": np.array(["color", "count", "yes/no"])[RNG.integers(0, 3, N)],
         "half": np.arange(N) % 2,
@@ -36,12 +35,12 @@ BY = {"type": FRAME["type"], "half": FRAME["half"]}
 
 
 def of(frame):
-    return frame["label"], frame["model"]
+    return frame["gold"], frame["model"]
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_a_slice_is_the_report_of_its_samples_alone(weight):
-    has_z = (FRAME["label"] == "z") | (FRAME["model"] == "z")
+    has_z = (FRAME["gold"] == "z") | (FRAME["model"] == "z")
     frame = FRAME[~has_z | (FRAME["type"] != "yes/no")]
     sliced = slices(*of(frame), by=frame["type"], sample_weight=weight and frame[weight])
     assert [row.name for row in sliced.rows] == ["color", "count", "yes/no"]
@@ -56,32 +55,28 @@ def test_a_slice_is_the_report_of_its_samples_alone(weight):
 
 
 def test_a_slice_of_one_class_is_undefined_and_marked_as_small():
-    name = "only x" + " x" * 100
-    frame = pd.concat([FRAME, FRAME[FRAME["label"] == "x"].head(20).assign(type=name)])
+    frame = pd.concat([FRAME, FRAME[FRAME["gold"] == "x"].head(20).assign(type="only x")])
     sliced = slices(*of(frame), by=frame["type"], vs_rest="nit", confidence_level=0.95)
-    assert math.isnan(sliced[name].scores["informedness"])
-    assert not math.isnan(sliced[name].scores["accuracy"])
-    lines = str(sliced).partition("k counts the classes")[0].splitlines()
-    assert max(map(len, lines)) <= 80
-    of_slice = "".join(line for line in lines if line.startswith("only x"))
-    assert {"20*", "--"} <= {*of_slice.split()}
+    assert math.isnan(sliced["only x"].scores["informedness"])
+    assert not math.isnan(sliced["only x"].scores["accuracy"])
+    (line, *_) = (line for line in str(sliced).splitlines() if line.startswith("only x"))
+    assert {"20*", "--"} <= {*line.split()}
     assert sliced.to_dict()["slices"][2]["informedness"] is None
 
 
 def test_f1_of_a_slice_is_the_mean_over_classes_and_not_over_unknown_answers():
     answers, options = FRAME["model"].where(FRAME["weight"] > 0.25, "none"), {"labels": list(XYZ)}
-    for row in slices(FRAME["label"], answers, by=BY["type"], unknown="wrong", **options).rows:
+    for row in slices(FRAME["gold"], answers, by=BY["type"], unknown="wrong", **options).rows:
         part = FRAME["type"] == row.name
-        wanted = f1_score(FRAME["label"][part], answers[part], average="macro", **options)
+        wanted = f1_score(FRAME["gold"][part], answers[part], average="macro", **options)
         assert row.scores["f1_macro"] == pytest.approx(wanted, abs=1e-12), row.name
 
 
 def test_there_is_one_warning_for_all_slices():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with collected() as notes:
         slices(*of(FRAME), by=np.arange(N) // 10)
         slices(*of(FRAME), by=np.arange(N) // 50)  # which are large enough
-    (message,) = [str(x.message) for x in caught if issubclass(x.category, InformednessWarning)]
+    (message,) = map(str, notes)
     assert message == "informedness: of 60 slices, 60 have fewer than 50 samples (marked with *)"
 
 
@@ -89,24 +84,17 @@ def test_there_is_one_warning_for_all_slices():
 @pytest.mark.parametrize(("weights", "ignored"), [(None, None), ("weight", "none")])
 def test_files_and_frames_give_the_tables_of_the_labels(weights, ignored, tmp_path):
     # ignored samples are in no slice
-    frame = pd.concat([FRAME, FRAME.head(1).assign(label="none", type="last")])
+    frame = pd.concat([FRAME, FRAME.head(1).assign(gold="none", type="last")])
     wanted = [
         (name, table_of_labels(*of(part), sample_weight=weights and part[weights]))
-        for name, part in frame[frame["label"] != ignored].groupby(["type", "half"])
+        for name, part in frame[frame["gold"] != ignored].groupby(["type", "half"])
     ]
     assert (("last", 0) in dict(wanted)) == (ignored is None)
-    columns = {"references": "label", "predictions": "model", "weights": weights}
-    columns |= {"by": ["type", "half"], "ignore_index": ignored}
-    of_polars = pl.from_pandas(frame)
-    for each in (frame, of_polars, of_polars.lazy(), duckdb.from_df(frame)):
-        assert list(table_from_frame(each, **columns).items()) == wanted, type(each)
-    frame.to_csv(tmp_path / "p.csv")
-    frame.to_parquet(tmp_path / "p.parquet", row_group_size=100)
-    frame.to_json(tmp_path / "p.jsonl", orient="records", lines=True)
-    for path in tmp_path.iterdir():
-        found = table_from_file(str(path), **columns).items()
+    for source in ("p.csv", "p.parquet", "p.jsonl", "pandas", "polars", "polars lazy", "duckdb"):
+        read = reader_of(source, frame.to_dict("list"), tmp_path)
+        found = read(by=["type", "half"], weights=weights, ignore_index=ignored).items()
         found = [((kind, int(half)), table) for (kind, half), table in found]  # text in CSV
-        assert found == wanted, path
+        assert found == wanted, source
 
 
 @pytest.mark.parametrize("frame", [FRAME, pl.from_pandas(FRAME)], ids=["pandas", "polars"])
@@ -124,9 +112,7 @@ TABLE, PAIR = report(*of(FRAME)).table, ("a", "b")
 @pytest.mark.parametrize(
     ("tables", "by", "said"),
     [
-        ({}, "type", "`tables` must map at least one slice to its"),
-        ([TABLE], "type", "`tables` must map at least one slice to its"),
-        ({"a": [0, 1]}, "type", "`tables` must map at least one slice to its"),
+        *((x, "type", "`tables` must map at least one slice") for x in ({}, [TABLE], {"a": [0]})),
         ({None: TABLE}, "type", "`tables` must hold labels"),
         ({PAIR: TABLE}, "type", r"`by` must name the 2 columns of slice \('a', 'b'\), got 'type'"),
         ({"a": TABLE}, ["type", "half"], "`by` must name the 1 columns of slice 'a', got"),
@@ -154,8 +140,6 @@ def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proporti
     assert row.p_value == pytest.approx(wanted, rel=0.15)
     alone = slices(references, predictions, by=[0] * 4000, vs_rest="accuracy")
     assert math.isnan(alone[0].difference)  # there is no rest
-    with pytest.raises(KeyError):
-        alone["a"]
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "informedness", "f1_macro", "nit"])
@@ -163,7 +147,7 @@ def test_the_rest_of_a_slice_is_as_many_samples_as_it_has_whatever_each_of_them_
     part = FRAME["type"] == "color"
     answers = FRAME["model"].mask(part & (FRAME["half"] == 0), "x")
     plain, *weighted = (
-        slices(FRAME["label"], answers, sample_weight=x, by=part, vs_rest=metric, labels=list(XYZ))
+        slices(FRAME["gold"], answers, sample_weight=x, by=part, vs_rest=metric, labels=list(XYZ))
         for x in (None, np.where(part, 1, 0.5), np.where(part, 1, 4))
     )
     for name, row in plain.items():
@@ -188,17 +172,17 @@ def test_holm_corrects_as_r_does():
 )
 def test_columns_named_like_a_field_lose_nothing_in_any_format(columns, keys):
     """Each column has a key of its own, under which each format holds the names of its slices."""
-    options = {"confidence_level": 0.95, "vs_rest": "nit"}
-    plain = slices(*of(FRAME), by=BY, **options).records()
-    assert {"n_classes", "accuracy", "nit", "nit_low", "difference", "p_value"} <= {*plain[0]}
-    sliced = slices(*of(FRAME), by=dict(zip(columns, BY.values(), strict=True)), **options)
+    plain, sliced = (
+        slices(*of(FRAME), by=dict(zip(names, BY.values(), strict=True)), vs_rest="nit")
+        for names in (BY, columns)
+    )
     wanted = [
-        dict(zip(keys, (row.pop("type"), row.pop("half")), strict=True)) | row for row in plain
+        dict(zip(keys, (row.pop("type"), row.pop("half")), strict=True)) | row
+        for row in plain.records()
     ]
     assert sliced.records() == wanted
     made = sliced.to_dict()
     assert (made["by"], made["slices"], made["overall"]) == (keys, wanted[:-1], wanted[-1])
-    assert made["vs_rest"] == "nit"
 
 
 def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_references():
