@@ -92,31 +92,20 @@ def test_a_picture_looks_as_it_did(name, tmp_path):
 ALIKE = [f"runs/a model of {i} layers, with more words/predictions.jsonl" for i in range(30)]
 
 
-def first(n):
-    """Return so many tables by names that are alike."""
-    return {name: ContingencyTable.from_matrix(MATRIX + i) for i, name in enumerate(ALIKE[:n])}
-
-
-def wide(k, count, labels=None):
-    return ContingencyTable.from_matrix(
-        count * (np.eye(k, dtype=int) + 1), labels=labels or ALIKE[:k]
-    )
+def of_classes(k, count, labels=ALIKE):
+    return ContingencyTable.from_matrix(count * (np.eye(k, dtype=int) + 1), labels=labels[:k])
 
 
 # What is too much for its picture: large numbers, long names, many classes, tables, scores
+ESTIMATES = {name: estimate(TABLES["_good"]) for name in ALIKE[:20]}
+QUESTIONS = [f"a question about the place {i}" for i in range(12)]
 UGLY = {
-    "6 of a million": partial(plot_confusion_matrix, wide(6, 10**6)),
-    "12 names": partial(
-        plot_confusion_matrix, wide(12, 7, [f"a question about the place {i}" for i in range(12)])
-    ),
-    "20 classes": partial(plot_confusion_matrix, wide(20, 1)),
-    "weights": partial(
-        plot_confusion_matrix,
-        table_of_labels([0, 1, 1], [0, 1, 0], sample_weight=[1e-4, 2e-4 / 3, 1]),
-    ),
-    "rows": report(wide(20, 9), confidence_level=0.95).plot,
-    "models": partial(plot_intervals, {name: estimate(x) for name, x in first(20).items()}),
-    **{f"{n} tables": partial(plot_entropy_triangle, first(n)) for n in (4, 30)},
+    "6 of a million": partial(plot_confusion_matrix, of_classes(6, 10**6)),
+    "12 names": partial(plot_confusion_matrix, of_classes(12, 7, QUESTIONS)),
+    "20 classes": partial(plot_confusion_matrix, of_classes(20, 1)),
+    "rows": report(of_classes(20, 9), confidence_level=0.95).plot,
+    "models": partial(plot_intervals, ESTIMATES),
+    "30 tables": partial(plot_entropy_triangle, dict.fromkeys(ALIKE, TABLE)),
 }
 
 
@@ -159,18 +148,14 @@ def marked(ax, marker):
     return [tuple(line.get_xdata()) for line in ax.lines if line.get_marker() == marker]
 
 
-def test_a_confusion_matrix_has_the_counts_and_is_shaded_by_row():
-    ax = plot_confusion_matrix(TABLE)
-    assert numbers_of(ax) == [str(count) for count in MATRIX.ravel()]
-    assert np.allclose(ax.images[0].get_array(), MATRIX / MATRIX.sum(axis=1, keepdims=True))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("prediction", "reference")
-    # answers outside the classes are a column and no row
-    answers = {"labels": ["a", "b", "c"], "unknown": "wrong", "sample_weight": [1, 0.5, 0.5]}
-    ax = plot_confusion_matrix(table_of_labels(["a", "b", "b"], ["a", "?", "b"], **answers))
+def test_a_confusion_matrix_is_shaded_by_row_and_has_a_column_of_answers_outside_the_classes():
+    how = {"labels": ["a", "b", "c"], "unknown": "wrong", "sample_weight": [1, 0.5, 0.5]}
+    ax = plot_confusion_matrix(table_of_labels(["a", "b", "b"], ["a", "?", "b"], **how))
     assert numbers_of(ax) == ["1", *"000", "0", "0.5", "0", "0.5", *"0000"]
     shares = np.ma.filled(ax.images[0].get_array(), np.nan)
     assert np.array_equal(shares[:2], [[1, 0, 0, 0], [0, 0.5, 0, 0.5]])
     assert np.isnan(shares[2]).all()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("prediction", "reference")
 
 
 def test_of_many_classes_and_slices_some_are_drawn_and_it_is_said_how_many():
@@ -202,11 +187,9 @@ def test_classes_are_drawn_from_fpr_to_tpr():
     *links, found, wrong = (line.get_xdata() for line in ax.lines)
     assert np.allclose(links, np.transpose([fpr, tpr]))
     assert np.allclose([found, wrong], [tpr, fpr])
-    expected = []
-    for made in estimate(TABLE, average=None, confidence_level=0.9):
-        low, high = made.confidence_interval
-        expected.append(f"{made.value:.2f} ({low:.2f} to {high:.2f})")
-    assert [text for text in numbers_of(ax) if text != "TPR-FPR"] == expected
+    made = estimate(TABLE, average=None, confidence_level=0.9)
+    wanted = ["{:.2f} ({:.2f} to {:.2f})".format(x.value, *x.confidence_interval) for x in made]
+    assert numbers_of(ax) == [*wanted, "TPR-FPR"]
     assert [name[-5:] for name in names_of(ax)] == ["(60%)", "(30%)", "(10%)"]
 
 
