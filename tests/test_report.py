@@ -4,12 +4,11 @@ import csv
 import io
 import json
 import re
-import warnings
 
 import pytest
 
 from informedness import estimate, report
-from informedness.warnings import InformednessWarning, IntervalWarning
+from informedness.warnings import IntervalWarning, collected
 from tables import signature, table_of, table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -35,17 +34,6 @@ def test_a_share_is_claimed_only_where_chance_lies_outside_the_interval(matrix, 
         inside, said = low <= chance <= high, result.summary_of(name)
         assert ("cannot be told from guessing" in said) == inside, said
         assert not (inside and "scores like a model" in said)
-    for name, chance in (("balanced_accuracy", 0.5), ("matthews_corrcoef", 0)):
-        assert f", where chance is {chance:.3f}" in result.summary_of(name)
-
-
-def test_with_references_of_one_class_no_sentence_speaks_of_guessing():
-    with pytest.warns(InformednessWarning):
-        result = report(["a"] * 5, ["a"] * 4 + ["b"], confidence_level=0.95)
-    for name, title in (("informedness", "Informedness"), ("nit", "NIT")):
-        said = "All references are 'a': with one class there is nothing to tell apart"
-        assert result.summary_of(name) == f"{said}, so {title} is undefined."
-    assert re.search(r"^Informedness +0\.0000 +\(no interval\)$", str(result), re.MULTILINE)
 
 
 def numbers_of(result):
@@ -70,9 +58,7 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     plain = plain_of(report(table_of([[3, 0], [0, 0]])))
     assert (plain["cohen_kappa"], plain["per_class"][1]["tpr"]) == (None, None)
     undefined = report(["a", "a"], ["a", "b"], confidence_level=0.95)
-    plain = plain_of(undefined)
-    assert plain["informedness_confidence_interval"] is None
-    assert plain["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
+    assert plain_of(undefined)["per_class"][0]["tpr_minus_fpr_confidence_interval"] is None
     assert numbers_of(undefined)["informedness_confidence_interval_low", ""] == ""
     plain = plain_of(report(["a", "b"], ["a", "?"], labels=["a", "b"], unknown="wrong"))
     assert (plain["n_classes"], plain["per_class"][2]["label"]) == (2, None)
@@ -83,32 +69,24 @@ def test_json_and_csv_hold_every_number_and_none_where_it_is_undefined():
     assert len(plain_of(many)["per_class"]) == 60
 
 
-@pytest.mark.parametrize(
-    ("label", "in_text", "in_markdown"),
-    [
+def test_labels_are_text_in_markdown_and_quoted_where_they_would_not_show():
+    for label, in_text, in_markdown in (
         ("a|b", "a|b", r"a\|b"),
         ("<script>", "<script>", r"&lt;script>"),
         ("[x](y)", "[x](y)", r"\[x\](y)"),
         (" a", "' a'", "' a'"),
         ("\x1b[31m", r"'\x1b[31m'", r"'\\x1b\[31m'"),
-        (b"a", "b'a'", "b'a'"),
-    ],
-)
-def test_labels_are_text_in_markdown_and_quoted_where_they_would_not_show(
-    label, in_text, in_markdown
-):
-    labels = [label, b"z" if isinstance(label, bytes) else "z"]
-    assert f"\n{in_text} " in str(report(labels, labels))
-    assert f"| {in_markdown} |" in report(labels, labels).to_markdown()
+    ):
+        result = report([label, "z"], [label, "z"])
+        assert f"\n{in_text} " in str(result)
+        assert f"| {in_markdown} |" in result.to_markdown()
 
 
-@pytest.mark.parametrize(("level", "interval"), [(None, {}), (0.9, {"interval": "ci:0.9"})])
-def test_every_report_ends_in_its_signature(level, interval):
+def test_every_report_ends_in_its_signature():
     options = {"labels": ["ham", "spam", "scam"], "ignore_index": "scam"}
-    result = report(MAJORITY, FILTER, **options, confidence_level=level)
+    result = report(MAJORITY, FILTER, **options, confidence_level=0.9)
     table = table_of_labels(MAJORITY, FILTER, **options)
-    wanted = signature(table, "report", ignore_index="scam", **interval)
-    assert "|ignore:'scam'|" in wanted
+    wanted = signature(table, "report", ignore_index="scam", interval="ci:0.9")
     assert result.signature == result.to_dict()["signature"] == numbers_of(result)["signature", ""]
     last = (text.splitlines()[-1].replace("\\", "") for text in (str(result), result.to_markdown()))
     assert {*last, result.signature} == {wanted}
@@ -123,51 +101,41 @@ def test_a_label_with_a_carriage_return_is_one_field_of_the_csv():
     assert re.search(r"[^\r]\n\Z", text)
 
 
-# With a confidence level
-
-
 def test_a_level_adds_numbers_and_changes_none():
     plain, full = (report(MAJORITY, FILTER, confidence_level=x) for x in (None, 0.95))
-    assert full.scores == plain.scores
+    assert [*full.estimates] == [*full.scores] == [*plain.scores]
     numbers, in_json = numbers_of(full), plain_of(full)
     for name, made in full.estimates.items():
         assert made == estimate(full.table, metric=name)
-        assert made.value == full.scores[name]
+        assert made.value == full.scores[name] == plain.scores[name]
         assert float(numbers[f"{name}_standard_error", ""]) == made.standard_error
         ends = [float(numbers[f"{name}_confidence_interval_{end}", ""]) for end in ("low", "high")]
         assert [*made.confidence_interval] == ends == in_json[f"{name}_confidence_interval"]
-    assert [*full.estimates] == [*full.scores]
     classes = estimate(full.table, average=None)
     for row, wide, made in zip(plain.per_class, full.per_class, classes, strict=True):
         assert row.items() <= wide.items()
         assert wide["tpr_minus_fpr"] == pytest.approx(made.value, abs=1e-12)
         assert wide["tpr_minus_fpr_standard_error"] == made.standard_error
-        assert wide["tpr_minus_fpr_confidence_interval"] == made.confidence_interval
-        low = float(numbers["tpr_minus_fpr_confidence_interval_low", row["label"]])
-        assert low == made.confidence_interval[0]
+        low, high = wide["tpr_minus_fpr_confidence_interval"]
+        assert (low, high) == made.confidence_interval
+        assert float(numbers["tpr_minus_fpr_confidence_interval_low", row["label"]]) == low
     with pytest.raises(ValueError, match=r"`confidence_level` must lie between 0 and 1, .* got 95"):
         report(MAJORITY, FILTER, confidence_level=95)
 
 
 def test_three_classes_have_an_interval_of_the_prevalence_average():
     table = table_of([[679, 14, 7], [70, 120, 10], [63, 18, 19]])
-    result = report(table, confidence_level=0.9)
     made = estimate(table, average="prevalence", confidence_level=0.9)
-    assert result.prevalence == made
-    said = f"prevalence {made.value:.2f} {made.interval_in_words(2)}, macro"
-    assert "Informedness by average: bias 0.52, " + said in str(result)
+    assert report(table, confidence_level=0.9).prevalence == made
     assert report(MAJORITY, FILTER, confidence_level=0.9).prevalence is None
-    assert ", prevalence 0.50, " in str(report(table))
 
 
 def said_of(references, predictions, level):
-    """Return the warnings of a report, of intervals and others; all point at the line of a test."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    """Return the warnings of a report, of intervals and others."""
+    with collected() as notes:
         report(references, predictions, confidence_level=level)
-    assert {one.filename for one in caught} == {__file__}
-    short = [str(one.message) for one in caught if one.category is IntervalWarning]
-    return short, sorted(str(one.message) for one in caught if str(one.message) not in short)
+    short = [str(note) for note in notes if type(note) is IntervalWarning]
+    return short, [str(note) for note in notes if str(note) not in short]
 
 
 def test_one_warning_covers_all_scores_that_lack_the_same():
@@ -178,5 +146,4 @@ def test_one_warning_covers_all_scores_that_lack_the_same():
     assert not others
     # an undefined score is warned of once, and not as too short
     short, others = said_of(["a", "a"], ["a", "b"], 0.95)
-    assert (short, others) == said_of(["a", "a"], ["a", "b"], None)
     assert (len(short), len(others)) == (0, 3)
