@@ -40,44 +40,37 @@ def of(frame):
 
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_a_slice_is_the_report_of_its_samples_alone(weight):
+    """With the classes of all samples, beside which some answers are wrong."""
     has_z = (FRAME["gold"] == "z") | (FRAME["model"] == "z")
     frame = FRAME[~has_z | (FRAME["type"] != "yes/no")]
-    sliced = slices(*of(frame), by=frame["type"], sample_weight=weight and frame[weight])
+    frame = frame.assign(model=frame["model"].where(frame["weight"] > 0.25, "none"))
+    how = {"labels": list(XYZ), "unknown": "wrong"}
+    sliced = slices(*of(frame), by=frame["type"], sample_weight=weight and frame[weight], **how)
     assert [row.name for row in sliced.rows] == ["color", "count", "yes/no"]
-    for row in sliced.rows:
-        part = frame[frame["type"] == row.name]
-        alone = report(*of(part), labels=list(XYZ), sample_weight=weight and part[weight])
+    for row in [*sliced.rows, sliced.overall]:
+        part = frame if row.name is None else frame[frame["type"] == row.name]
+        weights = weight and part[weight]
+        alone = report(*of(part), sample_weight=weights, **how)
         assert row.scores == pytest.approx(alone.scores, abs=1e-12)
+        macro = {"average": "macro", "labels": part["gold"].unique()}
+        f1 = f1_score(*of(part), sample_weight=weights, **macro)
+        assert row.scores["f1_macro"] == pytest.approx(f1, abs=1e-12)
         assert row.class_entropy == pytest.approx(alone.class_entropy, abs=1e-12)
         assert row.table == alone.table
-    whole = report(*of(frame), sample_weight=weight and frame[weight])
-    assert (sliced.overall.scores, sliced.overall.table) == (whole.scores, whole.table)
 
 
-def test_a_slice_of_one_class_is_undefined_and_marked_as_small():
+def test_a_slice_of_one_class_is_undefined_and_marked_as_small_with_one_warning_for_all():
     frame = pd.concat([FRAME, FRAME[FRAME["gold"] == "x"].head(20).assign(type="only x")])
-    sliced = slices(*of(frame), by=frame["type"], vs_rest="nit", confidence_level=0.95)
+    with collected() as notes:
+        slices(*of(FRAME), by=np.arange(N) // 50)  # which are large enough
+        sliced = slices(*of(frame), by=frame["type"], vs_rest="nit", confidence_level=0.95)
+    said = "1 have fewer than 50 samples (marked with *) and 1 have references of only one class"
+    assert [*map(str, notes)] == [f"informedness: of 4 slices, {said}"]
     assert math.isnan(sliced["only x"].scores["informedness"])
     assert not math.isnan(sliced["only x"].scores["accuracy"])
     (line, *_) = (line for line in str(sliced).splitlines() if line.startswith("only x"))
     assert {"20*", "--"} <= {*line.split()}
     assert sliced.to_dict()["slices"][2]["informedness"] is None
-
-
-def test_f1_of_a_slice_is_the_mean_over_classes_and_not_over_unknown_answers():
-    answers, options = FRAME["model"].where(FRAME["weight"] > 0.25, "none"), {"labels": list(XYZ)}
-    for row in slices(FRAME["gold"], answers, by=BY["type"], unknown="wrong", **options).rows:
-        part = FRAME["type"] == row.name
-        wanted = f1_score(FRAME["gold"][part], answers[part], average="macro", **options)
-        assert row.scores["f1_macro"] == pytest.approx(wanted, abs=1e-12), row.name
-
-
-def test_there_is_one_warning_for_all_slices():
-    with collected() as notes:
-        slices(*of(FRAME), by=np.arange(N) // 10)
-        slices(*of(FRAME), by=np.arange(N) // 50)  # which are large enough
-    (message,) = map(str, notes)
-    assert message == "informedness: of 60 slices, 60 have fewer than 50 samples (marked with *)"
 
 
 @pytest.mark.slow
@@ -145,16 +138,15 @@ def test_the_rest_is_all_other_samples_and_the_p_value_near_that_of_two_proporti
 @pytest.mark.parametrize("metric", ["accuracy", "informedness", "f1_macro", "nit"])
 def test_the_rest_of_a_slice_is_as_many_samples_as_it_has_whatever_each_of_them_weighs(metric):
     part = FRAME["type"] == "color"
-    answers = FRAME["model"].mask(part & (FRAME["half"] == 0), "x")
+    sides = FRAME["gold"], FRAME["model"].mask(part & (FRAME["half"] == 0), "x")
     plain, *weighted = (
-        slices(FRAME["gold"], answers, sample_weight=x, by=part, vs_rest=metric, labels=list(XYZ))
-        for x in (None, np.where(part, 1, 0.5), np.where(part, 1, 4))
+        slices(*sides, sample_weight=weights, by=part, vs_rest=metric, labels=list(XYZ))
+        for weights in (None, np.where(part, 1, 0.5), np.where(part, 1, 4))
     )
-    for name, row in plain.items():
+    for other, row in ((x[name], row) for x in weighted for name, row in plain.items()):
         assert row.p_value < 1
-        for other in weighted:
-            assert other[name].difference == pytest.approx(row.difference, abs=1e-12)
-            assert other[name].p_value == pytest.approx(row.p_value, abs=1e-6)
+        assert other.difference == pytest.approx(row.difference, abs=1e-12)
+        assert other.p_value == pytest.approx(row.p_value, abs=1e-6)
 
 
 def test_holm_corrects_as_r_does():
@@ -191,10 +183,9 @@ def test_k_of_a_slice_is_that_of_the_whole_where_answers_are_outside_the_referen
     one = slices(references, answers, by=["all"] * 200, **options)
     row = one["all"]
     assert row.n_classes == one.overall.n_classes == 2
-    assert row.scores["nit"] == pytest.approx(nit_score(references, answers), abs=1e-12)
-    assert row.estimates["nit"].value == row.scores["nit"]
     low, high = row.estimates["nit"].confidence_interval
-    assert low <= row.scores["nit"] <= high <= 1
+    assert low <= row.scores["nit"] == row.estimates["nit"].value <= high <= 1
+    assert row.scores["nit"] == pytest.approx(nit_score(references, answers), abs=1e-12)
     answers = ["yes", "no"] * 80 + ["maybe"] * 40
     parts = slices(references, answers, by=["a"] * 160 + ["b"] * 40, **options)
     found = parts["a"].scores["nit"], parts["b"].scores["nit"], parts["a"].difference
