@@ -143,11 +143,6 @@ def names_of(ax):
     return [label.get_text() for label in ax.get_yticklabels()]
 
 
-def marked(ax, marker):
-    """Return the x of each line with a marker."""
-    return [tuple(line.get_xdata()) for line in ax.lines if line.get_marker() == marker]
-
-
 def test_a_confusion_matrix_is_shaded_by_row_and_has_a_column_of_answers_outside_the_classes():
     how = {"labels": ["a", "b", "c"], "unknown": "wrong", "sample_weight": [1, 0.5, 0.5]}
     ax = plot_confusion_matrix(table_of_labels(["a", "b", "b"], ["a", "?", "b"], **how))
@@ -193,23 +188,18 @@ def test_classes_are_drawn_from_fpr_to_tpr():
     assert [name[-5:] for name in names_of(ax)] == ["(60%)", "(30%)", "(10%)"]
 
 
-def test_models_and_slices_are_drawn_with_their_intervals():
+def test_models_are_drawn_with_their_intervals():
     ax = BOARD.plot()
-    lines = [tuple(line.get_xdata()) for line in ax.lines if line.get_marker() != "|"]
-    intervals = [model.estimate.confidence_interval for model in BOARD.models]
-    assert [line for line in lines if len(line) == 2][:2] == intervals
-    assert marked(ax, "o") == [(model.value,) for model in BOARD.models]
-    assert marked(ax, "|") == [model.runs for model in BOARD.models]
+    drawn = [(line.get_marker(), tuple(line.get_xdata())) for line in ax.lines[:6]]
+    for model in BOARD.models:
+        interval = model.estimate.confidence_interval
+        for shown in ("None", interval), ("o", (model.value,)), ("|", model.runs):
+            assert drawn.pop(0) == shown
     wanted = [f"{model.value:.2f} {model.place}" for model in BOARD.models]
     assert numbers_of(ax) == [*wanted, "score, ranks"]
     assert names_of(ax) == ["_big", "$small$"]
     assert ax.get_xlabel() == "Informedness, 95% interval"
     assert ax.yaxis_inverted()  # the best on top
-    ax = SLICES.plot("nit")
-    rows = [*SLICES.rows, SLICES.overall]
-    assert numbers_of(ax) == [f"{row.scores['nit']:.2f}" for row in rows]
-    assert names_of(ax) == ["colour", "a number", "all"]
-    assert marked(ax, "D") == [(SLICES.overall.scores["nit"],)]
     ax = plot_intervals({("a", 1): estimate(TABLE), "b": estimate(TABLE, metric="nit")})
     assert (names_of(ax), ax.get_xlabel()) == (["a, 1", "b"], "score, 95% interval")
 

@@ -18,10 +18,8 @@ pytestmark = [pytest.mark.full, pytest.mark.slow]
 EXACT = """# pyright: strict
 from typing import assert_type
 
-from informedness import ContingencyTable, NoSamplesError, Tally, estimate, informedness_score
-from informedness import markedness_score, nit_score, read_log, table_from_file, table_from_frame
-from informedness.logs.answers import Answers
-from informedness.logs.report import LogReport, Run
+from informedness import ContingencyTable, Tally, estimate, informedness_score
+from informedness import markedness_score, nit_score, table_from_frame
 from informedness.results.estimate import Estimate
 from informedness.results.slices import Slices
 
@@ -35,15 +33,10 @@ assert_type(estimate(table), Estimate)
 assert_type(estimate(table, average=None), list[Estimate])
 assert_type(estimate([0, 1], [0, 1], average=None), list[Estimate])
 assert_type(estimate(table).confidence_interval, tuple[float, float])
-tally = Tally(labels=[0, 1])
-assert_type((tally + tally).table, ContingencyTable)
-read = read_log("LOGS", harness="inspect", task="t", variant="v", extract="[A-D]", choices=["A"])
-assert_type(read, list[Answers])
-assert_type(LogReport.from_answers(read, 0.95).runs, tuple[Run, ...])
-whole: ContingencyTable = table_from_file("p.csv", references="r", predictions="p", choices=["A"])
+assert_type((Tally() + Tally()).table, ContingencyTable)
 tables = table_from_frame(None, references="r", predictions="p", by="type")
 assert_type(Slices.from_tables(tables), Slices)
-error: ValueError = NoSamplesError()
+whole: ContingencyTable = table_from_frame(None, references="r", predictions="p")
 """
 
 

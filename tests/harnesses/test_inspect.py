@@ -182,15 +182,6 @@ def test_every_epoch_counts_and_the_error_is_by_sample(tmp_path):
         assert made[metric].standard_error == pytest.approx(mixed[f"{metric}_stderr"])
 
 
-def test_groups_of_samples_have_scores_of_their_own(tmp_path):
-    groups = scorer.grouped(informedness.inspect_ai.informedness(), "known")
-    task = by_letter(with_target(choice()), metrics=[groups])
-    for i, sample in enumerate(task.dataset):
-        sample.metadata = {"known": "yes" if i % 2 == 0 else "no"}
-    found = metrics_of(run(task, model("knows-half"), str(tmp_path)))
-    assert found == {"yes": 1, "no": 0, "all": pytest.approx(1 / 2)}
-
-
 @pytest.mark.filterwarnings("error:informedness. ")
 @pytest.mark.parametrize(("epochs", "nit"), [(1, math.nan), (2, 1 / 4)])
 def test_targets_of_one_class_give_no_informedness_and_do_not_end_the_run(tmp_path, epochs, nit):
