@@ -8,6 +8,7 @@ to run (dates, ids, durations), names the machine (the repository, files) or is 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,18 +30,24 @@ def output(name: str, text: str) -> ModelOutput:
     return said
 
 
+def saying(name: str, respond: Callable[[str], str]) -> Model:
+    """A model that says what a function makes of the last message."""
+    said = {"custom_outputs": lambda messages, *_: output(name, respond(messages[-1].text))}
+    return get_model(f"mockllm/{name}", memoize=False, **said)
+
+
 def model(name: str, later: str | None = None) -> Model:
     """One of the models of `arithmetic`; `later` answers where a question is asked again."""
     said = answers(name), answers(later or name)
     asked: Counter[str] = Counter()
 
-    def respond(messages, tools, tool_choice, config):
-        question = next(text for text in said[0] if text in messages[-1].text)
+    def respond(message: str) -> str:
+        question = next(text for text in said[0] if text in message)
         text = said[asked[question] > 0][question]
         asked[question] += 1
-        return output(name, text if text == REFUSAL else f"ANSWER: {text}")
+        return text if text == REFUSAL else f"ANSWER: {text}"
 
-    return get_model(f"mockllm/{name}", custom_outputs=respond, memoize=False)
+    return saying(name, respond)
 
 
 def by_letter(scorer=None, n: int = 60, **options) -> Task:
@@ -56,12 +63,6 @@ def by_letter(scorer=None, n: int = 60, **options) -> Task:
         scorer=scorer or choice(),
         **options,
     )
-
-
-def in_words(scorer) -> Task:
-    """The first 20 questions, answered freely."""
-    dataset = by_letter(n=20).dataset
-    return Task(name="arithmetic_text", dataset=dataset, solver=generate(), scorer=scorer)
 
 
 def run(task: Task, of: Model, folder: str, log_format: str = "eval", **options) -> EvalLog:
@@ -88,22 +89,19 @@ def scrubbed(log: EvalLog, date: str) -> EvalLog:
     return log
 
 
-def logs(folder: str) -> dict[str, EvalLog]:
-    """Return the logs by the names of the files they are kept in, the latest last."""
-    both = in_words([answer("letter"), includes()])
-    made = {
-        "choice_knows-half.json": run(by_letter(n=20), model("knows-half"), folder, "json"),
-        "epochs.eval": run(by_letter(n=20, epochs=2), model("knows-half", "always-b"), folder),
-        "two_scorers.eval": run(both, model("knows-half"), folder),
-        **{f"choice_{name}.eval": run(by_letter(), model(name), folder) for name in SAID},
-    }
-    days = enumerate(made.items(), start=1)
-    return {name: scrubbed(log, DATE.format(day)) for day, (name, log) in days}
-
-
 def make(target: Path) -> None:
-    """Write the logs to a folder."""
-    target.mkdir(parents=True, exist_ok=True)
+    """Write the logs to a folder, the latest last."""
+    scorers = [answer("letter"), includes()]
+    freely = {"dataset": by_letter(n=20).dataset, "solver": generate(), "scorer": scorers}
     with TemporaryDirectory() as folder:
-        for name, log in logs(folder).items():
-            write_eval_log(log, str(target / name))
+        made = {
+            "choice_knows-half.json": run(by_letter(n=20), model("knows-half"), folder, "json"),
+            "epochs.eval": run(by_letter(n=20, epochs=2), model("knows-half", "always-b"), folder),
+            "two_scorers.eval": run(
+                Task(name="arithmetic_text", **freely), model("knows-half"), folder
+            ),
+            **{f"choice_{name}.eval": run(by_letter(), model(name), folder) for name in SAID},
+        }
+    target.mkdir(parents=True, exist_ok=True)
+    for day, (name, log) in enumerate(made.items(), start=1):
+        write_eval_log(scrubbed(log, DATE.format(day)), str(target / name))

@@ -20,10 +20,8 @@ from inspect_ai.scorer import choice
 from inspect_ai.solver import multiple_choice
 from lighteval.main_inspect import get_inspect_ai_task
 from lighteval.metrics.metrics import Metrics
-from lighteval.metrics.metrics_sample import ExactMatches
 from lighteval.metrics.normalizations import LogProbCharNorm, helm_normalizer
-from lighteval.metrics.utils.metric_utils import SampleLevelMetric
-from lighteval.tasks.requests import Doc, SamplingMethod
+from lighteval.tasks.requests import Doc
 from lm_eval.api.task import ConfigurableTask
 from test_inspect import answering, grader, metrics_of, words
 from test_lm_eval import CHOICES, FOLDED, config, near, of_metrics, result_of
@@ -60,10 +58,11 @@ def test_the_kept_logs_hold_what_the_harness_writes_now(tmp_path, harness):
 def in_lm_eval(own, form, folder):
     """Run with our scores, and without them."""
     options, changes = own
-    changes = {**changes, "metric_list": of_metrics("exact_match", **options)}
-    changes["generation_kwargs"] = {"until": ["\n"], "form": form}
-    found = result_of("knows-half", Task(config(**changes)), folder=folder / "ours")
-    plain = config(**changes | {"metric_list": changes["metric_list"][:1], "class": None})
+    metrics = of_metrics("exact_match", **options)
+    changes = {**changes, "generation_kwargs": {"until": ["\n"], "form": form}}
+    task = Task(config(**changes, metric_list=metrics))
+    found = result_of("knows-half", task, folder=folder / "ours")
+    plain = config(**changes | {"metric_list": metrics[:1], "class": None})
     result_of("knows-half", ConfigurableTask(config=plain), folder=folder / "plain")
     found = {name.partition(",")[0]: value for name, value in found.items()}
     return {**found, "accuracy": found["exact_match"]}
@@ -84,18 +83,8 @@ def in_inspect(own, form, folder):
 RUN = {"lm-eval": in_lm_eval, "lighteval": in_lighteval, "inspect": in_inspect}
 
 
-def mean(values):  # by name, so that it can be sent to other processes
-    return sum(values) / len(values)
-
-
 def exact(**options):
-    return SampleLevelMetric(
-        metric_name="em",
-        sample_level_fn=ExactMatches(**options),
-        category=SamplingMethod.GENERATIVE,
-        corpus_level_fn=mean,
-        higher_is_better=True,
-    )
+    return Metrics.exact_match(sample_params={"strip_strings": False, **options})
 
 
 def filtered(pattern, **options):
@@ -165,7 +154,7 @@ def test_the_accuracy_of_answers_is_that_of_the_harness_and_scores_are_ours(
     """
     found = RUN[harness](own, form, tmp_path)
     assert found["accuracy"] == near(accuracy)
-    folders = [tmp_path] if harness != "lm-eval" else [tmp_path / "ours", tmp_path / "plain"]
+    folders = [tmp_path / x for x in ("ours", "plain")] if harness == "lm-eval" else [tmp_path]
     for answers in (answers for folder in folders for answers in read_log(folder)):
         assert answers.unknown().total() == n_unknown
         assert score_of(answers.table, "accuracy") == near(accuracy)

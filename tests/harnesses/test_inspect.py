@@ -13,7 +13,7 @@ from inspect_ai import eval_retry, scorer
 from inspect_ai.model import ModelAPI, get_model, modelapi
 from inspect_ai.scorer import Score, choice
 from inspect_ai.solver import generate
-from inspect_logs import MemoryDataset, Sample, Task, by_letter, eval, model, output, run
+from inspect_logs import MemoryDataset, Sample, Task, by_letter, eval, model, output, run, saying
 
 import informedness.inspect_ai
 from informedness import read_log
@@ -37,12 +37,6 @@ def words(scorer):
     return Task(dataset=MemoryDataset(samples), solver=generate(), scorer=scorer)
 
 
-def saying(respond):
-    """A model that says what a function makes of the last message."""
-    said = {"custom_outputs": lambda messages, *_: output("m", respond(messages[-1].text))}
-    return get_model("mockllm/m", memoize=False, **said)
-
-
 def answering(form):
     """A model that is right but at every fourth question; every second answer is in lower case."""
 
@@ -51,7 +45,7 @@ def answering(form):
         said = "Yes" if (i < 20) == (i % 4 > 0) else "No"
         return form.format(said.lower() if i % 2 else said, i)
 
-    return saying(respond)
+    return saying("m", respond)
 
 
 def grader(grade):
@@ -61,7 +55,7 @@ def grader(grade):
         target = re.search(r"\[(?:criterion|expert)\]: (\w+)", asked.casefold())[1]
         return f"GRADE: {grade or 'IC'[f'say {target} ' in asked.casefold()]}"
 
-    return saying(respond)
+    return saying("m", respond)
 
 
 @pytest.mark.parametrize(
