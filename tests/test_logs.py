@@ -27,7 +27,7 @@ from informedness.inputs.text_labels import LabelOptions
 from informedness.logs.answers import Answers
 from informedness.logs.reading import READERS
 from informedness.logs.report import LogReport
-from informedness.logs.verdicts import VerdictError, by_verdict, likeliest
+from informedness.logs.verdicts import VerdictError, by_verdict
 from informedness.warnings import InformednessWarning
 
 LETTERS = ["A", "B", "C", "D"]
@@ -68,12 +68,11 @@ def test_the_kept_logs_hold_what_their_models_said(harness):
 
 def test_several_runs_are_one_table_and_each_has_its_report_if_asked(report):
     folder = LOGS / "lighteval"
-    code, output, errors = report(folder)
-    assert (code, output.count("Class entropy")) == (0, 0)
+    _, output, errors = report(folder)
     assert re.fullmatch("warning: refuses, arithmetic_text.0: no label in .*\n", errors)
     every = report(folder, "--each")[1]
-    assert (every.count("Class entropy"), every.endswith(f"\n\n\n{output}")) == (6, True)
-    assert every.startswith(report(kept("lighteval", model="always-b"))[1].rstrip())
+    assert (output.count("Class entropy"), every.count("Class entropy")) == (0, 6)
+    assert every.endswith(f"\n\n\n{output}")
     refused(report(folder, "--each", "--format", "csv"), "`--each` is for text")
 
 
@@ -213,13 +212,11 @@ def test_runs_are_compared_by_sample_if_they_are_of_one_task(command):
 
 def test_one_run_is_chosen_by_task_and_variant(command):
     folders = [LOGS / "lm-eval" / model for model in ("always-b", "knows-half")]
-    epochs = [LOGS / "inspect" / "epochs.eval"] * 2
     how = "Choose one with `--task`, `--variant`, `--epoch` or `--run`, or score all epochs "
     said = "must hold one run, got 5: always-b, arithmetic_generated, letter; always-b, "
     refused(command("compare", *folders), said, f"{how}together with --epochs pooled")
-    assert command("compare", *epochs, "--epochs", "pooled")[0] == 0
-    task = "--task", "arithmetic_generated"
-    assert command("compare", *folders, *task, "--variant", "letter")[0] == 0
+    chosen = "--task", "arithmetic_generated", "--variant", "letter"
+    assert command("compare", *folders, *chosen)[0] == 0
     refused(command("report", *folders, "--task", "x"), "`--task` must be one of 'arithmetic_gene")
 
 
@@ -265,12 +262,9 @@ def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(rep
         assert why in line
     latest = report(tmp_path, "--latest")[2]
     assert ("earlier.eval" in latest, "same.json" in latest) == (False, True)
-    code, output, _ = report(tmp_path, "--run", "earlier", "--format", "csv")
-    assert (code, output.count(",60,")) == (0, 1)
+    assert report(tmp_path, "--run", "earlier", "--metric", "accuracy")[:2] == (0, "0.7\n")
     refused(report(tmp_path, "--run", "x"), "`--run` must be part of the path")
     refused(report(tmp_path, "--run", "half"), "half.eval: the log is damaged")
-    with warned("left out: "):
-        assert len(read_log(tmp_path)) == 2
 
 
 def test_epochs_are_reported_on_one_by_one_alone_or_together(report):
@@ -326,15 +320,6 @@ def test_the_class_is_what_fits_all_verdicts(answers, golds, verdicts, wanted):
             by_verdict(*given)
     else:
         assert by_verdict(*given) == wanted
-
-
-def test_the_likeliest_choice_is_that_of_each_accuracy():
-    """And of equally likely ones the first."""
-    logprobs = [-1.0, -3.0, -2.0, -4.0, -1.0, -1.0, -3.0, -2.0, -4.0, -9.0]
-    choices, tokens = ["A", "B" * 8, "Ä" * 5, "D", "E"], [[1], [1], [1], [1] * 9, [1]]
-    wanted = {"acc": 0, "acc_norm": 1, "acc_bytes": 2, "acc_norm_token": 3, "acc_norm_pmi": 4}
-    wanted["acc_mutual_info"] = 4
-    assert {x: likeliest(x, logprobs, choices, tokens) for x in wanted} == wanted
 
 
 def test_of_choices_called_alike_the_right_one_is_meant_or_else_the_first():
