@@ -59,11 +59,10 @@ def test_ranks_count_the_models_that_are_told_apart_above_and_below():
     assert (record["best_rank"], record["worst_rank"]) == (1, 1)
 
 
-@pytest.mark.parametrize("weights", [None, np.random.default_rng(0).random(N)])
-def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples(weights):
+def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
     runs = {"a": [answers(0.4, x) for x in (1, 2, 3)], "b": [answers(0.7, x) for x in (4, 5, 6)]}
-    given = None if weights is None else pa.array(weights)
-    board = leaderboard(REFERENCES, runs, sample_weight=given)
+    weights = np.random.default_rng(0).random(N)
+    board = leaderboard(REFERENCES, runs, sample_weight=pa.array(weights))
     for model in board.models:
         of_model = runs[model.name]
         values = [informedness_score(REFERENCES, run, sample_weight=weights) for run in of_model]
@@ -71,8 +70,7 @@ def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples(weight
         assert model.run_deviation == pytest.approx(statistics.stdev(values), abs=1e-12)
         # three answers to a sample are not three samples
         pooled = np.tile(REFERENCES, 3), np.concatenate(of_model)
-        how = {"groups": np.tile(np.arange(N), 3)}
-        how |= {} if weights is None else {"sample_weight": np.tile(weights, 3)}
+        how = {"groups": np.tile(np.arange(N), 3), "sample_weight": np.tile(weights, 3)}
         assert model.estimate == estimate(*pooled, **how)
     (made,) = board.comparisons.values()
     best, other = board.models
@@ -92,17 +90,14 @@ def test_a_list_of_labels_is_one_run_whatever_they_are():
         assert board.models[0].estimate == estimate(REFERENCES, MODELS["a"])
 
 
-@pytest.mark.parametrize(
-    ("models", "said"),
-    [
+def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
+    for models, said in (
         ({}, "`y_pred` must be a dict or data frame"),
         ({"a": [*MODELS.values()], "b": [MODELS["b"]]}, "runs .* got 4 for some and 1 for 'b'"),
         ({np.int64(2): MODELS["a"], "2": MODELS["b"]}, "name each model once, got '2' twice"),
-    ],
-)
-def test_models_without_answers_or_of_different_numbers_of_runs_are_refused(models, said):
-    with pytest.raises(ValueError, match=said):
-        leaderboard(REFERENCES, models)
+    ):
+        with pytest.raises(ValueError, match=said):
+            leaderboard(REFERENCES, models)
 
 
 def test_models_that_only_rename_classes_or_order_their_runs_keep_the_order_they_are_given_in():

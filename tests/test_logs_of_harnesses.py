@@ -104,29 +104,23 @@ def test_logs_are_known_by_their_names_or_heads_and_folders_are_none(tmp_path):
             assert found == wanted, path
 
 
-@pytest.mark.parametrize(
-    ("harness", "path", "model"),
-    [
+def test_the_model_is_that_of_the_results_beside_or_of_the_folders(tmp_path):
+    (tmp_path / f"results_{DATE}.json").write_text('{"model_name": "org/model"}')
+    for harness, path, model in (
         ("lm-eval", f"samples_task_{DATE}.jsonl.gz", "org/model"),  # as the results say
         ("lm-eval", "elsewhere/samples_task_2026-02-02T00-00-00.5.jsonl.gz", "elsewhere"),
         ("lighteval", "details/details/org/name/{}/{}", "org/name"),
         ("lighteval", "details_org__name_private/{}/{}", "details_org__name_private"),
         ("lighteval", "elsewhere/{1}", "elsewhere"),
-    ],
-)
-def test_the_model_is_that_of_the_results_beside_or_of_the_folders(harness, path, model, tmp_path):
-    source = kept(harness)
-    (tmp_path / f"results_{DATE}.json").write_text('{"model_name": "org/model"}')
-    target = tmp_path / path.format(source.parent.name, source.name)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source, target)
-    answers = next(READERS[harness].read_log(target))
-    assert answers.model == model
-    assert answers.created.startswith("details_" if harness == "lighteval" else "2026-0")
-    assert answers.created in target.name
-
-
-# Where one field does not say it
+    ):
+        source = kept(harness)
+        target = tmp_path / path.format(source.parent.name, source.name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+        answers = next(READERS[harness].read_log(target))
+        assert answers.model == model
+        assert answers.created.startswith("details_" if harness == "lighteval" else "2026-0")
+        assert answers.created in target.name
 
 
 @pytest.mark.parametrize("task", ["letters", "texts", "generated"])

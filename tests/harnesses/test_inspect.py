@@ -1,6 +1,5 @@
 """The scores of informedness.inspect_ai in Inspect itself, and the logs of runs that went wrong."""
 
-import importlib
 import math
 import os
 import re
@@ -197,11 +196,3 @@ def test_inspect_finds_the_metrics_of_a_log_in_the_installed_package(tmp_path):
     command = [sys.executable, "-c", code, log.location]
     done = subprocess.check_output(command, text=True, env={**os.environ, "PYTHONPATH": ""})
     assert done.strip() == str(sorted([*METRICS, "accuracy", "stderr"]))
-
-
-def test_an_inspect_that_is_too_old_is_refused_by_name(monkeypatch):
-    """By the decorator, which took no `scores` before 0.3.241."""
-    monkeypatch.setattr("inspect_ai.scorer.metric", lambda name=None: name)
-    monkeypatch.delitem(sys.modules, "informedness.inspect_ai")
-    with pytest.raises(ImportError, match=r"pip install 'inspect-ai>=0\.3\.241'"):
-        importlib.import_module("informedness.inspect_ai")
