@@ -4,10 +4,13 @@ import csv
 import io
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
 from informedness import estimate, report
+from informedness.warnings import UndefinedMetricWarning, collected
 from tables import table_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
@@ -112,3 +115,23 @@ def test_a_level_adds_numbers_and_changes_none():
     table = table_of([[679, 14, 7], [70, 120, 10], [63, 18, 19]])
     made = estimate(table, average="prevalence")
     assert (full.prevalence, report(table, confidence_level=0.95).prevalence) == (None, made)
+
+
+def test_a_thread_collects_its_own_warnings_while_another_does_and_no_later_ones():
+    inside = Barrier(2, timeout=60)
+
+    def of_constant(label):
+        with collected() as notes:
+            inside.wait()
+            report([label] * 3, [label] * 3)
+            inside.wait()
+        return [str(note) for note in notes]
+
+    with ThreadPoolExecutor(2) as threads:
+        of_a, of_b = threads.map(of_constant, "ab")
+    assert "all references are 'a'" in of_a[0]
+    assert "all references are 'b'" in of_b[0]
+    with pytest.raises(ValueError, match="got 0 samples"), collected():
+        report([], [])
+    with pytest.warns(UndefinedMetricWarning):
+        report([0, 0], [0, 0])

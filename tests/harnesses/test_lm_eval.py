@@ -115,7 +115,6 @@ def position(doc):
     ("model", "metric", "n", "gold"),
     [
         ("knows-half", "acc", 2, "position"),
-        ("knows-half", "acc", 2, position),
         ("knows-half", "acc_norm", 4, "{{position}}"),
         ("knows-half", "acc_mutual_info", 4, position),
         ("always-b", "acc_bytes", 4, "position"),
@@ -138,12 +137,8 @@ def test_choices_in_the_prompts_are_read(tmp_path, model, metric, n, gold):
     found = result_of(model, task, folder=tmp_path / "ours")
     changes |= {"class": None, "metric_list": of_metrics(metric)[:1]}
     result_of(model, ConfigurableTask(config=config(**changes)), folder=tmp_path / "plain")
-    for folder in tmp_path.iterdir():
-        if n > 2 and folder.name == "plain":
-            with pytest.raises(ValueError, match=r"which prompt is right|in the prompts"):
-                read(folder)
-            continue
-        (answers,) = read(folder)
+    for folder in ("ours", "plain") if n == 2 else ("ours",):
+        (answers,) = read(tmp_path / folder)
         assert answers.references == tuple(i for i in map(LETTERS.index, GOLDS) if i < n)
         assert score_of(answers.table, "accuracy") == near(found[f"{metric},none"])
         assert answers.table.informedness() == near(found["informedness,none"])
@@ -187,10 +182,7 @@ OF_DIGITS = {"doc_to_choice": "choices", "doc_to_target": "{{choices[position]}}
         ({"output_type": "loglikelihood"}, "`output_type` .* got 'loglikelihood'"),
         ({"doc_to_target": "choices"}, "document 0: must have one right answer .* got"),
         ({**CHOICES, "doc_to_target": -1}, "document 0: the target must be one of .*, got -1"),
-        (
-            {**CHOICES, "doc_to_target": "solution"},
-            "document 0: the target must be one of .*, got '3'",
-        ),
+        ({**CHOICES, "doc_to_target": "solution"}, "document 0: .* must be one of .*, got '3'"),
         # the harness takes a template of digits for a position
         ({**CHOICES, **OF_DIGITS}, "document 1: .* got 5"),
     ],
