@@ -280,7 +280,6 @@ READ = [  # harness, log, fields of one sample or of all, which, what is read
     ("inspect", None, {ANSWER: ""}, 0, "unknown", {None: 1}),
     ("inspect", None, {ANSWER: DELETED}, 0, "unknown", {None: 1}),
     ("inspect", None, {"choices": ["?"] * 28, "target": "2"}, 0, "choices", OF_28),
-    ("inspect", None, {"target": ["yes"]}, None, "choices", None),
     ("inspect", None, {"target": ["yes"]}, None, "classes", ("yes",)),
     ("inspect", None, {}, None, "prompts", "What is 1 + 2?\n3\n4\n5\n6"),
     ("inspect", None, {"input": MESSAGE}, 0, "prompts", f"{json.dumps([SAID])}\n3\n4\n5\n6"),
@@ -301,7 +300,6 @@ def test_a_log_is_read_as_the_harness_means_it(tmp_path, harness, log, fields, a
 
 THREE = [["-1.5", "False"]] * 3
 ONE_ANSWER = "must have one right answer for a score of classes, got "
-GENERATED = {"gen_args_0": {"arg_0": "", "arg_1": {"until": []}}}
 ONE_TEXT = {"gen_args_0": {"arg_0": "", "arg_1": " A"}}
 # each target is a position, and the text of another choice
 POSITIONS = {f"gen_args_{i}": {"arg_0": "", "arg_1": f" {x}"} for i, x in enumerate("1230")}
@@ -317,7 +315,7 @@ GENERATION = {PROCESSED: ["A", "D"]}
 REFUSED = [  # harness, log, fields of one sample (or of all, if the message does not name it)
     ("lm-eval", "letters", {"prompt_hash": DELETED}, f"{LINE}it is damaged: KeyError 'prompt_h"),
     ("lm-eval", "letters", LIKELIEST, f"{LINE}must hold a number for each"),
-    ("lm-eval", "letters", {"arguments": GENERATED}, f"{LINE}must hold a number for each"),
+    ("lm-eval", "letters", {"filtered_resps": THREE}, f"{LINE}must hold a number for each"),
     ("lm-eval", "letters", {"target": "[1, 2]"}, rf"{LINE}must have one choice.*'\[1, 2\]'"),
     ("lm-eval", "letters", {"target": "0"}, f"{LINE}.*'target': '0', 'verdict': 1"),
     ("lm-eval", "generated", {"filtered_resps": [["A", "B"]]}, f"{LINE}.* take_first"),

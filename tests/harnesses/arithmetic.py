@@ -9,7 +9,7 @@ from pathlib import Path
 LOGS = Path(__file__).resolve().parents[2] / "examples" / "runs"
 LOG = {"lm-eval": "letters", "lighteval": "arithmetic", "inspect": "choice"}  # of one letter each
 _NAMES = {
-    "lm-eval": "lm-eval/{}/samples_arithmetic_{}_*.jsonl*",
+    "lm-eval": "lm-eval/{}/samples_arithmetic_{}_*.jsonl.gz",
     "lighteval": "lighteval/details/{}/*/details_{}_0_*.parquet",
     "inspect": "inspect/{1}_{0}.eval",
 }

@@ -67,7 +67,7 @@ def run(model, tasks, folder=None, **options):
 
 
 def make(folder):
-    """Write the logs of all models to a folder, compressed but for one."""
+    """Write the logs of all models to a folder, compressed."""
     for model in SAID:
         tasks = ["arithmetic_generated"]
         if model != "refuses":  # it has no likeliest choice
@@ -83,7 +83,5 @@ def make(folder):
                     results = json.loads(text)
                     kept = {field: results[field] for field in FIELDS}
                     to.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-                elif name.startswith("samples_arithmetic_texts") and model == "always-b":
-                    to.write_text(text, encoding="utf-8")
                 else:
                     to.with_name(f"{name}.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
