@@ -32,8 +32,7 @@ def test_models_are_ranked_with_the_estimates_and_comparisons_of_their_own():
     assert values == sorted(values, reverse=True)
     for model in board.models:
         assert model.estimate == estimate(REFERENCES, MODELS[model.name])
-    names = [model.name for model in board.models]
-    pairs = itertools.combinations(names, 2)
+    pairs = itertools.combinations([model.name for model in board.models], 2)
     assert [*board.comparisons] == [(worse, better) for better, worse in pairs]
     for (worse, better), comparison in board.comparisons.items():
         alone = compare(REFERENCES, MODELS[worse], MODELS[better])
@@ -107,7 +106,7 @@ def test_models_that_only_rename_classes_or_order_their_runs_keep_the_order_they
     for models in (
         {"plain": answers, "renamed": renamed},
         {"renamed": renamed, "plain": answers},
-        {"first": runs, "second": runs[::-1]},
+        {"first": runs, "second": runs[::-1], "third": [runs[1], runs[2], runs[0]]},
     ):
         board = leaderboard(references, models, metric="nit")
         assert [model.name for model in board.models] == [*models]

@@ -14,7 +14,6 @@ import re
 import shutil
 from contextlib import nullcontext
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 
 import pytest
@@ -164,7 +163,7 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     files = [write(tmp_path / name, zip(*x.split(), strict=True)) for name, x in sides.items()]
     columns = "-r", "gold", "-p", "model", "--by-file"
     (mean,) = json.loads(command("report", *files[:2], *columns, "--format", "json")[1])["means"]
-    assert mean["accuracy"] == close((Fraction(7, 8) + Fraction(7, 9)) / 2)
+    assert mean["accuracy"] == close((7 / 8 + 7 / 9) / 2)
     values = [informedness(*map(list, x.split())) for x in [*sides.values()][:2]]
     assert mean["informedness"] == close(sum(values) / 2)
     assert (mean["nit"], mean["n_tasks"], mean["n_samples"]) == (None, 2, 17)
@@ -230,7 +229,6 @@ def test_what_is_no_log_or_several_runs_is_refused_with_what_to_choose(command, 
     refused(report(log), "sample identifiers must be unique, got '0' 2 times")
     log.write_bytes(gzip.compress(b""))
     refused(report(log), "the log must hold samples, got none")
-    refused(report(tmp_path / "none.eval"), "none.eval: No such file or directory")
 
 
 def test_a_folder_of_mixed_runs_gives_what_can_be_read_and_names_what_cannot(report, tmp_path):
@@ -275,6 +273,7 @@ def test_epochs_are_reported_on_one_by_one_alone_or_together(report):
     assert ([x["epoch"] for x in each], each[1:]) == ([1, 2], second)
     assert (both["epoch"], both["n_samples"], both["accuracy"]) == (None, 40, 0.55)
     (answers,) = read_log(log, epochs="pooled")
+    assert answers.ids[::20] == ("sum-00, epoch 1", "sum-00, epoch 2")
     sides = list(answers.references), list(answers.predictions)
     with warned("the interval of nit"):
         made = estimate(*sides, "nit", groups=answers.groups, confidence_level=0.9)

@@ -136,9 +136,6 @@ def test_everything_written_can_be_read_in_a_column_and_on_a_slide(name):
         written_on(ax.figure)
 
 
-# What is drawn
-
-
 def names_of(ax):
     return [label.get_text() for label in ax.get_yticklabels()]
 

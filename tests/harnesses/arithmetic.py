@@ -22,12 +22,8 @@ def _question(index: int) -> dict:
     answer = "ABCBD"[index % 5]
     first, second = index + 1, index % 7 + 2
     smallest = first + second - LETTERS.index(answer)
-    return {
-        "id": f"sum-{index:02}",
-        "question": f"What is {first} + {second}?",
-        "choices": [str(smallest + step) for step in range(4)],
-        "answer": answer,
-    }
+    asked, choices = f"What is {first} + {second}?", [str(smallest + step) for step in range(4)]
+    return {"id": f"sum-{index:02}", "question": asked, "choices": choices, "answer": answer}
 
 
 QUESTIONS = [_question(index) for index in range(60)]

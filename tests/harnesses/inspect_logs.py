@@ -20,8 +20,6 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import answer, choice, includes
 from inspect_ai.solver import generate, multiple_choice
 
-DATE = "2026-01-{:02}T00:00:00+00:00"
-
 
 def output(name: str, text: str) -> ModelOutput:
     """What a model says; without its usage, tokens would be counted by a vocabulary to fetch."""
@@ -104,4 +102,4 @@ def make(target: Path) -> None:
         }
     target.mkdir(parents=True, exist_ok=True)
     for day, (name, log) in enumerate(made.items(), start=1):
-        write_eval_log(scrubbed(log, DATE.format(day)), str(target / name))
+        write_eval_log(scrubbed(log, f"2026-01-{day:02}T00:00:00+00:00"), str(target / name))

@@ -52,12 +52,11 @@ class Model(LightevalModel):
         return [ModelResponse(text=[self.form.format(x)]) for x in self._answers(docs)]
 
     def loglikelihood(self, docs: list[Doc]) -> list[ModelResponse]:
+        said = zip(docs, self._answers(docs), strict=True)
+        chosen = [[answer in choice for choice in doc.choices] for doc, answer in said]
         return [
-            ModelResponse(
-                logprobs=[-0.5 if answer in choice else -2.5 for choice in doc.choices],
-                argmax_logits_eq_gold=[answer in choice for choice in doc.choices],
-            )
-            for doc, answer in zip(docs, self._answers(docs), strict=True)
+            ModelResponse(logprobs=[2.0 * x - 2.5 for x in of_doc], argmax_logits_eq_gold=of_doc)
+            for of_doc in chosen
         ]
 
     loglikelihood_rolling = None  # no task asks for it
@@ -65,43 +64,31 @@ class Model(LightevalModel):
 
 def prompt(line: dict, task_name: str | None = None) -> Doc:
     options = [f"{a}. {b}" for a, b in zip(LETTERS, line["choices"], strict=True)]
-    return Doc(
-        query="\n".join([line["question"], *options, "Answer:"]),
-        choices=list(LETTERS),
-        gold_index=LETTERS.index(line["answer"]),
-        task_name=task_name,
-    )
+    query = "\n".join([line["question"], *options, "Answer:"])
+    return Doc(query, [*LETTERS], LETTERS.index(line["answer"]), task_name=task_name)
 
 
 def config_of(task: str, folder: Path, **more: object) -> LightevalTaskConfig:
     """The task of these questions, with a file of them in a folder."""
     Dataset.from_list(QUESTIONS).to_json(folder / "data" / "test.jsonl")
-    return LightevalTaskConfig(
-        name=task,
-        prompt_function=prompt,
-        hf_repo=str(folder / "data"),
-        hf_subset="default",
-        hf_avail_splits=["test"],
-        evaluation_splits=["test"],
-        **more,
-    )
+    data = {"hf_repo": str(folder / "data"), "hf_subset": "default"}
+    data |= {"hf_avail_splits": ["test"], "evaluation_splits": ["test"]}
+    return LightevalTaskConfig(name=task, prompt_function=prompt, **data, **more)
 
 
-def run(task: str, model: str, folder: Path, metric: Metric, form: str) -> Pipeline:
-    """Evaluate a model, which puts its answers in a form; save results and details."""
-    tasks = ModuleType("tasks")
+def run(task: str, model: str, folder: Path, metric: Metric, form: str) -> dict:
+    """Evaluate a model, which puts its answers in a form; save details and return the results."""
+    tasks, here = ModuleType("tasks"), {"launcher_type": ParallelismManager.NONE}
     tasks.TASKS_TABLE = [config_of(task, folder, generation_size=8, metrics=[metric])]
     pipeline = Pipeline(
         tasks=f"{task}|0",
-        pipeline_parameters=PipelineParameters(
-            launcher_type=ParallelismManager.NONE, custom_tasks_directory=tasks
-        ),
+        pipeline_parameters=PipelineParameters(custom_tasks_directory=tasks, **here),
         evaluation_tracker=EvaluationTracker(output_dir=str(folder)),
         model=Model(model, folder / "cache", form),
     )
     pipeline.evaluate()
     pipeline.save_and_push_results()
-    return pipeline
+    return pipeline.get_results()["results"]
 
 
 def make(folder: Path) -> None:

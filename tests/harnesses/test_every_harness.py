@@ -70,9 +70,8 @@ def in_lm_eval(own, form, folder):
 
 def in_lighteval(own, form, folder):
     task = "arithmetic_text" if form else "arithmetic"
-    run = lighteval_logs.run(task, "knows-half", folder, own, form or "").get_results()["results"]
-    (results,) = (x for name, x in run.items() if name != "all")
-    return {"accuracy": results[own.metric_name]}
+    results = lighteval_logs.run(task, "knows-half", folder, own, form or "")
+    return {"accuracy": results["all"][own.metric_name]}
 
 
 def in_inspect(own, form, folder):

@@ -60,7 +60,6 @@ def grader(grade):
 @pytest.mark.parametrize(
     ("own", "form"),
     [
-        (scorer.model_graded_qa(model=grader("C")), "I say {} for {}"),
         (scorer.model_graded_qa(model=grader("P"), partial_credit=True), "I say {} for {}"),
         (scorer.includes(), "No or yes: {}"),
     ],
@@ -74,8 +73,6 @@ def test_what_a_model_grades_or_any_text_gets_right_has_no_score(tmp_path, own, 
     (answers,) = read_log(tmp_path, extract="(?i)(?:say|yes:) (yes|no)", ignore_case=True)
     assert answers.table.informedness() == pytest.approx(1 / 2)
 
-
-# Runs that went wrong
 
 WRONG = ["What is 3 + 4?"]
 
@@ -111,20 +108,11 @@ def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
     assert answers.table.informedness() == pytest.approx(found["informedness"])
 
 
-OF_A_FILE = """
-from inspect_ai import task
-from inspect_logs import by_letter
-
-@task
-def sums():
-    return by_letter(n=5)
-"""
-
-
 def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypatch):
     """By Inspect's own `eval_retry`, which the refusal names."""
     monkeypatch.chdir(tmp_path)  # where Inspect finds the file of the task
-    Path("sums.py").write_text(OF_A_FILE)
+    imports = "from inspect_ai import task\nfrom inspect_logs import by_letter\n"
+    Path("sums.py").write_text(f"{imports}@task\ndef sums():\n    return by_letter(n=5)\n")
     options = {"display": "none", "log_dir": str(tmp_path)}
     (log,) = eval("sums.py", model="fails/b", **options)
     refusal = "must have status 'success', got 'error': finish the run with `inspect eval-retry`"
@@ -148,9 +136,6 @@ def test_what_cannot_be_scored_ends_the_run_with_what_to_do(tmp_path):
         log = run(task, model("always-b"), str(tmp_path))
         assert (log.status, message in log.error.message) == ("error", True)
     assert len(log.samples) == 3  # which are not lost
-
-
-# The metrics
 
 
 def scores_of(folder, *names, n=20, epochs=2):

@@ -19,10 +19,9 @@ FENCES = re.compile(r"^```py\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.MULTILI
 def test_the_recipes_print_what_they_say(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    _, heading, text = (DOCS / page).read_text(encoding="utf-8").partition(RECIPES[page])
-    level = heading.split()[0]
-    text = re.split(rf"^{level} ", text, maxsplit=1, flags=re.MULTILINE)[0]
-    fences = FENCES.findall(text)
+    text = (DOCS / page).read_text(encoding="utf-8").partition(RECIPES[page])[2]
+    level = RECIPES[page].split()[0]
+    fences = FENCES.findall(text.partition(f"\n{level} ")[0])
     assert fences
     for code, expected in fences:
         printed = io.StringIO()
