@@ -14,8 +14,7 @@ from informedness.statistics.paired import holm
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 N = 300
-RNG = np.random.default_rng(0)
-REFERENCES = RNG.integers(0, 3, N)
+REFERENCES = np.random.default_rng(0).integers(0, 3, N)
 
 
 def answers(ability, seed):
@@ -100,8 +99,9 @@ def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
 
 
 def test_models_that_only_rename_classes_or_order_their_runs_keep_the_order_they_are_given_in():
-    references, answers = np.tile(np.arange(5), 40), np.random.default_rng(1).integers(0, 5, 200)
-    answers = np.where(RNG.random(200) < 0.5, references, answers)
+    rng, references = np.random.default_rng(1), np.tile(np.arange(5), 40)
+    answers = rng.integers(0, 5, 200)
+    answers = np.where(rng.random(200) < 0.5, references, answers)
     renamed, runs = np.array([3, 0, 4, 2, 1])[answers], [answers, np.roll(answers, 5), references]
     for models in (
         {"plain": answers, "renamed": renamed},
