@@ -73,7 +73,8 @@ KINDS = {
         ["\u00e9t\u00e9", "b", "c"], ["e\u0301te\u0301", "b", "c"], *[OUTSIDE] * 2
     ),
 }
-for word in ("", "NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"):
+MISSING = ["NA", "N/A", "NaN", "nan", "None", "null", "NULL", "<NA>", "#N/A"]
+for word in ("", *MISSING):
     for side, of_sides in {"reference": (word, "a"), "prediction": ("a", word)}.items():
         both = [*TRUTH, of_sides[0]], [*ANSWERS, of_sides[1]]
         KINDS[f"{word!r} as a {side}"] = Kind(*both, NULL, REFUSED)
