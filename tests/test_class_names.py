@@ -1,5 +1,6 @@
 """Columns of `datasets` go by the names of their classes, whatever their numbers, on every path."""
 
+import inspect
 import json
 
 import numpy as np
@@ -28,9 +29,10 @@ DRAWN = np.random.default_rng(3)
 GOLD = DRAWN.integers(0, 3, 60)
 GUESS = np.where(DRAWN.random(60) < 0.3, DRAWN.integers(0, 3, 60), GOLD)
 WORDS, GUESSED = ([NAMES[x] for x in side] for side in (GOLD, GUESS))
-PRIOR = dict(zip(NAMES, (0.2, 0.3, 0.5), strict=True))
+PRIOR = {"entailment": 0.2, "neutral": 0.3, "contradiction": 0.5}
+BY_NAME = {"ignore_index": NAMES[1], "labels": NAMES, "prior": PRIOR}
+BY_POSITION = {"ignore_index": np.int64(1), "labels": [0, 1, 2], "prior": {0: 0.2, 1: 0.3, 2: 0.5}}
 COLUMNS = {"references": "gold", "predictions": "model"}
-MISSING = r'got None at position 5: a missing value; unknown="wrong" with `labels`'
 
 
 def dataset_of(gold=GOLD, guess=GUESS):
@@ -46,41 +48,29 @@ def plain(result):
     return json.dumps(result.to_dict() if hasattr(result, "to_dict") else result)
 
 
-def with_a_gap(labels):
-    return [-1 if i == 5 else x for i, x in enumerate(labels)]
+SCORES = [
+    informedness_score,
+    markedness_score,
+    nit_score,
+    ema_score,
+    entropy_triangle,
+    estimate,
+    report,
+    lambda *sides, **how: estimate(*sides, groups=np.arange(60) % 20, **how),
+    lambda *sides, **how: slices(*sides, by=np.arange(60) % 2, **how),
+    lambda r, p, **how: leaderboard(r, {"a": p, "b": [WORDS[0]] * 60}, **how),
+    lambda r, p, **how: leaderboard(r, {"a": [r, p], "b": [p, p]}, **how),
+    lambda r, p, prior=None, **how: compare(r, [WORDS[0]] * 60, p, prior=prior, **how),
+    lambda *sides, **how: informedness_score(*sides, average=None, **how),
+]
 
 
-SCORES = {
-    "informedness": informedness_score,
-    "by class": lambda *sides, **how: informedness_score(*sides, average=None, **how),
-    "markedness": markedness_score,
-    "nit": nit_score,
-    "ema": ema_score,
-    "entropy triangle": entropy_triangle,
-    "estimate": estimate,
-    "estimate of groups": lambda *sides, **how: estimate(*sides, groups=np.arange(60) % 20, **how),
-    "report": report,
-    "slices": lambda *sides, **how: slices(*sides, by=np.arange(60) % 2, **how),
-    "compare": lambda r, p, **how: compare(r, [WORDS[0]] * 60, p, **how),
-    "leaderboard": lambda r, p, **how: leaderboard(r, {"a": p, "b": [WORDS[0]] * 60}, **how),
-    "runs": lambda r, p, **how: leaderboard(r, {"a": [r, p], "b": [p, p]}, **how),
-}
-
-
-WITH_PRIOR = "informedness", "by class", "markedness", "estimate", "compare"
-
-
-@pytest.mark.parametrize("name", SCORES)
-def test_a_column_goes_by_name_and_integers_beside_it_are_positions(name):
-    data, score = dataset_of(), SCORES[name]
-    by_name = {"ignore_index": NAMES[1], "labels": NAMES, "prior": PRIOR}
-    by_position = {
-        "ignore_index": np.int64(1),
-        "labels": [0, 1, 2],
-        "prior": {0: 0.2, 1: 0.3, 2: 0.5},
-    }
-    for option in (None, "ignore_index", "labels", *["prior"] * (name in WITH_PRIOR)):
-        named, at = ({} if option is None else {option: x[option]} for x in (by_name, by_position))
+@pytest.mark.parametrize("score", SCORES)
+def test_a_column_goes_by_name_and_integers_beside_it_are_positions(score):
+    data = dataset_of()
+    has_prior = "prior" in inspect.signature(score).parameters
+    for option in (None, "ignore_index", "labels", *["prior"] * has_prior):
+        named, at = ({x: how[x] for x in how if x == option} for how in (BY_NAME, BY_POSITION))
         expected = plain(score(WORDS, GUESSED, **named))
         for predictions in (data["model"], data["plain"], GUESS, GUESSED):
             assert plain(score(data["gold"], predictions, **named)) == expected, option
@@ -110,27 +100,27 @@ def test_a_table_of_frames_tallies_and_files_of_datasets_holds_names(tmp_path):
 
 
 def test_minus_one_is_a_missing_label_and_counts_as_wrong_only_among_predictions(tmp_path):
-    lacking, words = dataset_of(guess=with_a_gap(GUESS)), [*GUESSED[:5], None, *GUESSED[6:]]
-    declared = {"labels": NAMES, "unknown": "wrong"}
-    expected = informedness_score(WORDS, words, **declared)
-    path = tmp_path / "d.parquet"
+    how, path = {"labels": [0, 1, 2], "unknown": "wrong"}, tmp_path / "d.parquet"
+    lacking = dataset_of(guess=[*GUESS[:5], -1, *GUESS[6:]])
     lacking.to_parquet(path)
+    words = [*GUESSED[:5], None, *GUESSED[6:]]
+    expected = informedness_score(WORDS, words, labels=NAMES, unknown="wrong")
     for predictions in ("model", "plain"):
         columns = COLUMNS | {"predictions": predictions}
-        how = {"labels": [0, 1, 2], "unknown": "wrong"}
         assert informedness_score(lacking["gold"], lacking[predictions], **how) == expected
-        with pytest.raises(ValueError, match=MISSING):
+        with pytest.raises(
+            ValueError, match=r'None at position 5: .* unknown="wrong" with `labels'
+        ):
             informedness_score(lacking["gold"], lacking[predictions])
         for table_from, given in ((table_from_frame, lacking), (table_from_file, path)):
             assert table_from(given, **columns, **how).informedness() == expected
             with pytest.raises(ValueError, match=r'in 1 of 60 rows of column .*: unknown="wrong"'):
                 table_from(given, **columns)
-    unlabelled = dataset_of(gold=with_a_gap(GOLD))
-    for unknown in ("error", "wrong"):
-        with pytest.raises(ValueError, match=r"`y_true` must hold labels .* None at position 5"):
-            nit_score(unlabelled["gold"], unlabelled["model"], labels=NAMES, unknown=unknown)
-        with pytest.raises(ValueError, match="in 1 of 60 rows of column 'gold'"):
-            table_from_frame(unlabelled, **COLUMNS, labels=NAMES, unknown=unknown)
+    unlabelled = dataset_of(gold=[*GOLD[:5], -1, *GOLD[6:]])
+    with pytest.raises(ValueError, match=r"`y_true` must hold labels .* None at position 5"):
+        nit_score(unlabelled["gold"], unlabelled["model"], **how)
+    with pytest.raises(ValueError, match="in 1 of 60 rows of column 'gold'"):
+        table_from_frame(unlabelled, **COLUMNS, **how)
 
 
 def test_a_position_that_no_class_has_is_refused():

@@ -6,34 +6,31 @@ value, and the source it is from. Informedness and NIT have theirs in `vectors.j
 
 import json
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
 
 from golden import VECTORS, close
-from informedness.results.report import Report
+from informedness import ContingencyTable, estimate, report
 from informedness.statistics import modules
-from informedness.statistics.registry import MODULES, REPORTED, reported, score_named
+from informedness.statistics.registry import MODULES, REPORTED, score_named
 from informedness.statistics.score import ScoreWithInterval
-from tables import score_of, table_of_labels
+from tables import score_of
 
 FOLDER = Path(__file__).with_name("golden_cases")
 IN_VECTORS = {"informedness": ("exact", "informedness"), "nit": ("info", "NIT_k_ref")}
 
 
 def golden_cases(name):
-    """Return (references, predictions, options, value) of each golden case of a metric."""
+    """Return references, predictions, options and value of each golden case of a metric."""
     if name not in IN_VECTORS:
-        cases = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
-        return [
-            [case[x] for x in ("references", "predictions", "options", "value")] for case in cases
-        ]
+        return json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     group, key = IN_VECTORS[name]
+    values = [(x.samples(), getattr(x, group)[key]) for x in VECTORS if x.is_counts]
     return [
-        [*vector.samples(), {}, getattr(vector, group)[key]]
-        for vector in VECTORS
-        if vector.is_counts and getattr(vector, group)[key] is not None
+        {"references": r, "predictions": p, "options": {}, "value": value}
+        for (r, p), value in values
+        if value is not None
     ]
 
 
@@ -42,36 +39,33 @@ def golden_cases(name):
 def test_every_module_has_golden_cases_that_every_way_to_its_score_agrees_with(name, load):
     metric, cases = load(name), golden_cases(name)
     assert cases
-    for references, predictions, options, value in cases:
-        inputs = {"references": references, "predictions": predictions}
-        assert metric.compute(**inputs, **options)[name] == close(value)
-        table = table_of_labels(references, predictions, **options)
-        assert score_of(table, name) == close(value)
+    for case in cases:
+        given = {x: case[x] for x in ("references", "predictions")} | case["options"]
+        assert metric.compute(**given)[name] == close(case["value"])
+        table = ContingencyTable.from_labels(**given)
+        assert score_of(table, name) == close(case["value"])
         if name in REPORTED:
-            assert Report.from_table(table).scores[name] == close(value)
+            assert report(table).scores[name] == close(case["value"])
 
 
+INPUTS = {"references": [0, 0, 1, 1] * 20, "predictions": [0, 0, 1, 0] * 20}
+
+
+@pytest.mark.filterwarnings("ignore:informedness. ")
 @pytest.mark.parametrize("name", MODULES)
 def test_every_module_gives_its_interval_and_signature(name, load):
-    inputs = {"references": list("aabbc") * 20, "predictions": list("aabbb") * 20}
-    asked = {"return_signature": True}
-    if isinstance(score_named(name), ScoreWithInterval):
-        asked["confidence_level"] = 0.9
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        result = load(name).compute(**inputs, **asked)
+    result = load(name).compute(**INPUTS, return_signature=True)
     assert result[f"{name}_signature"].startswith(f"{name}|")
-    if "confidence_level" not in asked:
+    if not isinstance(score_named(name), ScoreWithInterval):
         with pytest.raises(ValueError, match=f"'{name}' has no standard error, interval or test"):
-            load(name).compute(**inputs, confidence_level=0.9)
+            load(name).compute(**INPUTS, confidence_level=0.9)
         return
-    low, high = result[f"{name}_confidence_interval"]
-    assert score_named(name).lowest <= low <= result[name] <= high <= score_named(name).best
+    made = load(name).compute(**INPUTS, confidence_level=0.9)
+    wanted = estimate(*INPUTS.values(), name, confidence_level=0.9)
+    assert made[f"{name}_confidence_interval"] == close([*wanted.confidence_interval])
 
 
 # Beside the package, which a module needs for what it tells beside the score, and for nothing else
-
-INPUTS = {"references": [0, 0, 1, 1] * 20, "predictions": [0, 0, 1, 0] * 20}
 
 
 def test_a_module_without_the_package_scores_and_names_it_for_interval_and_signature(
@@ -87,20 +81,12 @@ def test_a_module_without_the_package_scores_and_names_it_for_interval_and_signa
                 metric.compute(**INPUTS, **asked)
 
 
-@pytest.mark.filterwarnings("ignore:informedness. the interval of nit")
 def test_a_module_beside_a_package_that_scores_otherwise_has_no_interval(load, monkeypatch):
-    for name in {*MODULES} & {
-        score.name for score in reported() if isinstance(score, ScoreWithInterval)
-    }:
-        metric = load(name)
+    wanted = "' of version 0.1.0 scores .* package, version 0.0.9, scores .* same version"
+    monkeypatch.setattr(modules, "__version__", "0.0.9")
+    for name in (x for x in MODULES if isinstance(score_named(x), ScoreWithInterval)):
         score = type(score_named(name))
         made = score.rounded
         monkeypatch.setattr(score, "rounded", lambda *given, made=made: made(*given) + 2e-12)
-        monkeypatch.setattr(modules, "__version__", "0.0.9")
-        wanted = (
-            f"{name}' of version 0.1.0 scores .* package, version 0.0.9, scores .* same version"
-        )
-        with pytest.raises(RuntimeError, match=wanted):
-            metric.compute(**INPUTS, confidence_level=0.9)
-        monkeypatch.undo()
-        assert len(metric.compute(**INPUTS, confidence_level=0.9)) == 3
+        with pytest.raises(RuntimeError, match=f"{name}{wanted}"):
+            load(name).compute(**INPUTS, confidence_level=0.9)
