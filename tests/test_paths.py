@@ -4,11 +4,11 @@ import bz2
 import gzip
 import os
 import re
+import warnings
 import zipfile
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet
 import pytest
 
 from file_cases import refused_as, table_of
@@ -17,7 +17,10 @@ from informedness.inputs import open as opening
 from informedness.inputs.joined import columns_of, lines_of, samples_of_lines
 from informedness.inputs.samples import Samples
 from informedness.warnings import InformednessWarning
+from kinds import MISSING
 from tables import table_of_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 
 
 def write(path, *rows):
@@ -28,12 +31,43 @@ def write(path, *rows):
 
 @pytest.fixture
 def folder(tmp_path):
-    write(tmp_path / "parts" / "1.csv", ("a", "a"), ("b", "b"))
+    write(tmp_path / "parts" / "1.csv", "aa", "bb")
     return tmp_path / "parts"
 
 
+def test_a_folder_and_a_list_of_files_are_one_data_set(tmp_path):
+    for number, row in enumerate(("ab", "ba", "bb", "aa")):  # in folders within, as Spark writes
+        write(tmp_path / f"day={number % 2}" / f"part-{number:05}.snappy.csv", row)
+    files = sorted(tmp_path.rglob("part-0*"))
+    for path in (str(tmp_path), [tmp_path / "day=0", *map(str, files[2:])]):
+        assert table_of(path) == table_of_labels([*"abba"], [*"baba"])
+
+
+def test_files_of_several_formats_can_be_listed_but_not_lie_in_one_folder(tmp_path):
+    refused_as([], "`path` must name at least one file")
+    refused_as(tmp_path, f"^{tmp_path}: the folder must hold files")
+    file, other = write(tmp_path / "p.csv", "aa", "ba"), tmp_path / "p.jsonl"
+    other.write_text('{"gold": "a", "model": "b"}\n')
+    assert table_of([file, other]) == table_of_labels([*"aba"], [*"aab"])
+    refused_as(tmp_path, f"^{tmp_path}: .*must have one format, got csv, jsonl")
+    other.unlink()
+    file.rename(tmp_path / "part-00000")
+    assert table_of(tmp_path, file_format="csv") == table_of_labels([*"ab"], [*"aa"])
+    refused_as(tmp_path, r"`file_format` must be one of .*'jsonl'.*, got 'xml'", file_format="xml")
+
+
+def test_files_with_labels_of_other_types_are_refused_by_name(tmp_path):
+    for number, label in enumerate(("1", '"1"')):
+        text = f'{{"gold": {label}, "model": {label}}}\n'
+        (tmp_path / f"{number}.jsonl").write_text(text * 2)
+    said = r"1\.jsonl: in the rows from 2 on: `references` .* got strings .* but integers"
+    for by, message in ((None, said), ("gold", "`by` must hold labels of the same type as `by be")):
+        with pytest.raises(ValueError, match=message):
+            table_of(tmp_path, by=by)
+
+
 def test_links_in_a_folder_are_followed_to_files_and_what_is_no_file_is_an_error(folder, tmp_path):
-    elsewhere, other = write(tmp_path / "more" / "2.csv", ("b", "a")), folder / "2.csv"
+    elsewhere, other = write(tmp_path / "more" / "2.csv", "ba"), folder / "2.csv"
     other.symlink_to(elsewhere)
     assert table_of(folder) == table_of_labels(["a", "b", "b"], ["a", "b", "a"])
     for make in (
@@ -47,7 +81,7 @@ def test_links_in_a_folder_are_followed_to_files_and_what_is_no_file_is_an_error
 
 
 def test_an_unreadable_folder_in_a_folder_is_an_error(folder, monkeypatch):
-    write(folder / "day" / "2.csv", ("b", "a"))
+    write(folder / "day" / "2.csv", "ba")
     scandir = os.scandir
 
     def denied(path):  # a mode of 000 does not keep root out
@@ -71,7 +105,7 @@ def test_a_file_given_twice_and_what_is_no_path_is_an_error(folder, tmp_path):
         refused_as(path, "`path` must be a path or a sequence of paths, got ")
     for path in ("hf://datasets/me/it/p.parquet", Path("s3://b/p.csv")):
         refused_as(path, "No such file", FileNotFoundError)
-    copy = write(tmp_path / "copy.csv", ("a", "a"), ("b", "b"))
+    copy = write(tmp_path / "copy.csv", "aa", "bb")
     assert table_of([file, copy]).read[0].sources == (str(file), str(copy))
 
 
@@ -112,7 +146,7 @@ def test_a_zip_archive_is_refused_whatever_it_is_called(tmp_path):
 @pytest.mark.filterwarnings("error:informedness. ")
 def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
     for name in ("citation", "data", "LICENSE", "readme", "Readme.old"):
-        write(tmp_path / f"{name}.csv", ("a", "a"), ("b", "b"))
+        write(tmp_path / f"{name}.csv", "aa", "bb")
     assert table_of(tmp_path).n_samples == 10
     for name in ("notes.md", "notes.text.gz"):  # which may be data
         (tmp_path / name).touch()
@@ -133,6 +167,19 @@ def test_each_file_beside_the_data_is_named(name, folder):
     (folder / name).write_text("about the data")
     with pytest.warns(InformednessWarning, match=rf": left out .* \({re.escape(name)}\)$"):
         assert table_of(folder).n_samples == 2
+
+
+@pytest.mark.parametrize("missing", MISSING)  # test_every_path.py refuses them
+def test_text_for_a_missing_value_is_a_null_in_text_files_unless_it_is_meant(missing, tmp_path):
+    gold, model, path = ["a", missing, "b", "a"], ["a", "a", missing, "b"], tmp_path / "p.csv"
+    write(path, *zip(gold, model, strict=True))
+    assert table_of(path, drop_null=True) == table_of_labels(["a", "a"], ["a", "b"])
+    whole = table_of_labels(gold, model)
+    for options in ({"labels": ["a", "b", missing]}, {"ignore_index": missing}):
+        assert table_of(path, **options) == table_of_labels(gold, model, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert table_of(path, keep_missing=True) == whole
 
 
 DROP, KEEP = {"drop_null": True}, {"keep_missing": True}

@@ -8,15 +8,26 @@ from functools import partial
 import duckdb
 import ibis
 import numpy as np
+import openpyxl
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from file_cases import COLUMNS, SIZES, WRITERS, read_columns
+from file_cases import (
+    COLUMNS,
+    SIZES,
+    WRITERS,
+    columns,
+    read_columns,
+    refused,
+    table_of,
+    write_arrow_file,
+)
 from frame_cases import labels_and_weights
-from informedness import table_from_frame
+from informedness import table_from_file, table_from_frame
+from informedness.warnings import InformednessWarning
 from sources import ENGINES, SOURCES, reader_of
 from tables import table_of_labels, table_of_pairs
 
@@ -94,6 +105,114 @@ def test_what_is_missing_or_weighs_nothing_is_refused_wrong_or_left_out(source, 
         table = read(**options)
         assert table == table_of_labels(references, predictions, **how), options
         assert [dict(table.read[0].left_out)] == left_out, options
+
+
+# Files alone
+
+LONG = ["a", "b", "long " * 9, None]
+TYPES = [
+    pa.array([1, -1, 2, None], pa.int8()),
+    pa.array([2**64 - 1, 2**63, 0, None], pa.uint64()),
+    pa.array(["a", "b", "a\0", None], pa.large_string()),
+    pa.array(LONG, pa.string_view()),
+    pa.array(LONG, pa.string_view()).dictionary_encode(),
+    pa.array([b"a", b"b", b"\xff" * 45, None], pa.binary_view()),
+    pa.array([b"ab", b"cd", b"e\0", None], pa.binary(2)),
+    pa.array(["b", "a", "b", None], pa.dictionary(pa.int32(), pa.string())),
+    pa.array([7, -1, 7, None], pa.dictionary(pa.int8(), pa.int64())),
+    pa.array([30, 10, 30, None], pa.dictionary(pa.int32(), pa.int64(), ordered=True)),
+    pa.array(["a", "a", "b", None], pa.run_end_encoded(pa.int32(), pa.string())),
+]
+
+
+@pytest.mark.parametrize("name", ["p.parquet", "p.arrow", "stream.arrow"])
+def test_every_type_of_label_is_read_as_it_is_and_its_nulls_are_dropped(batches, name, tmp_path):
+    for array in TYPES:
+        for sides in ((array[:2], array[1:3]), (array, array)):
+            try:
+                WRITERS[name](columns(*sides), tmp_path / name)
+            except pa.ArrowNotImplementedError:  # as low versions say of views of text
+                assert name == "p.parquet"
+                continue
+            labels = ([x for x in side.to_pylist() if x is not None] for side in sides)
+            found = table_of(tmp_path / name, drop_null=sides[0] is array)
+            assert found == table_of_labels(*labels), array.type
+
+
+def test_dictionaries_may_differ_between_columns_and_batches(tmp_path):
+    names = [f"class {i}" for i in range(200)]  # more than codes of 8 bits tell apart
+    codes = pa.array(range(100), pa.int8())
+    parts = [pa.DictionaryArray.from_arrays(codes, pa.array(x)) for x in (names[:100], names[100:])]
+    table = pa.concat_tables([columns(part, part) for part in parts])
+    with pa.ipc.new_stream(tmp_path / "p.arrow", table.schema) as writer:
+        writer.write_table(table)
+    # and pyarrow has no dictionary of this encoding
+    how = {"use_dictionary": False, "column_encoding": "DELTA_BYTE_ARRAY"}
+    table = pa.table({"gold": names, "model": names})
+    pa.parquet.write_table(table, tmp_path / "p.parquet", **how)
+    for name in ("p.arrow", "p.parquet"):
+        assert table_of(tmp_path / name) == table_of_labels(names, names)
+
+
+HEAD, ROW = ["gold", "model"], ["a", "a"]
+SHEETS = [
+    ([[HEAD, ROW], [HEAD, ROW]], "one sheet must have these columns, got 'Sheet1', 'Sheet2'"),
+    ([[["A title"], HEAD, ROW]], "'gold', which does not exist; .* columns are 'A title'"),
+    ([[[*HEAD, "gold"], [*ROW, "b"]]], "column 'gold', which occurs twice"),
+    ([[HEAD, ROW, ["b"]]], r"None \(null\) or nan in 1 of 2 rows of column 'model'"),
+    ([[]], "column 'gold', which does not exist"),
+]
+
+
+def test_a_sheet_is_read_if_it_is_the_one_with_the_columns_at_its_top(tmp_path):
+    for sheets, message in SHEETS:
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for number, rows in enumerate(sheets, start=1):
+            sheet = book.create_sheet(f"Sheet{number}")
+            for cells in rows:
+                sheet.append(cells)
+        book.save(tmp_path / "p.xlsx")
+        refused(tmp_path / "p.xlsx", f".*{message}")
+
+
+def test_only_a_data_set_of_which_nothing_is_left_is_refused(batches, tmp_path):
+    path = tmp_path / "1.parquet"
+    references, weights = [-100] * 40 + [1, 0] + [5] * 40, [1.0] * 42 + [0.0] * 40
+    pa.parquet.write_table(columns(references, [1] * 82, weights), path, row_group_size=10)
+    table = table_of(path, weights="w", ignore_index=-100)
+    assert table == table_of_labels([1, 0], [1, 1], sample_weight=[1, 1])
+    pa.parquet.ParquetWriter(path, columns([1], [1]).schema).close()
+    with pytest.raises(ValueError, match=r"1\.parquet: there must be a sample to score, got 0"):
+        table_of(tmp_path)
+    pa.parquet.write_table(columns([2] * 40, [1] * 40), tmp_path / "2.parquet")
+    assert table_of(tmp_path).n_samples == 40
+    with pytest.raises(ValueError, match=r"1\.parquet and 1 more: .* 40 samples, of which none is"):
+        table_of(tmp_path, ignore_index=2)
+    for end in ("", "\n", "\r\n"):
+        (tmp_path / "p.csv").write_text(f"gold,model{end}", newline="")
+        with pytest.raises(ValueError, match="there must be a sample to score, got 0"):
+            table_of(tmp_path / "p.csv")
+
+
+def test_a_warning_of_many_batches_comes_once_at_the_line_of_the_caller(batches, tmp_path):
+    for name in ("p.parquet", "p.jsonl"):
+        WRITERS[name](columns([-100, 1, 2] * 40, [1, 1, 2] * 40), tmp_path / name)
+        with pytest.warns(InformednessWarning, match="-100 in `references` counts") as caught:
+            table_from_file(tmp_path / name, **COLUMNS)
+        assert [one.filename for one in caught] == [__file__]
+
+
+def test_nulls_of_several_files_are_refused_with_their_number_and_the_first_name(batches, tmp_path):
+    big = 2**53 + 1
+    gold, model = [big, None, 1, big] * 20, [big, big, None, 1] * 20
+    for i, rows in enumerate(((gold, model), ([1], [1]), ([1], [None]))):
+        write_arrow_file(columns(*rows), tmp_path / f"{i}.arrow")
+    said = "`references` .* in 20 of 82 rows of column 'gold'; `predictions` .* in 21 of 82 rows"
+    with pytest.raises(ValueError, match=f"^{tmp_path}/0.arrow and 1 more: {said}"):
+        table_of(tmp_path)
+    expected = table_of_labels([big, big] * 20 + [1], [big, 1] * 20 + [1])
+    assert table_of(tmp_path, drop_null=True) == expected
 
 
 # Counts
@@ -312,10 +431,10 @@ def test_a_column_may_have_any_name(engine):
 def test_a_column_of_pandas_is_found_whatever_its_name_is_and_others_may_share_one():
     data = [["a", "a", 1, 2], ["b", "b", 1, 2], ["b", "a", 3, 4]]
     several = pd.MultiIndex.from_tuples([("m", "gold"), ("m", "guess"), (0, 0), (0, 0)])
-    for columns, missing in (([0, 1, "x", "x"], 7), (several, ("m", "pred"))):
-        read = partial(table_from_frame, pd.DataFrame(data, columns=columns), references=columns[0])
-        assert read(predictions=columns[1]) == table_of_labels([*"abb"], [*"aba"])
-        for name, said in ((missing, "does not exist"), (columns[2], "occurs twice")):
+    for header, missing in (([0, 1, "x", "x"], 7), (several, ("m", "pred"))):
+        read = partial(table_from_frame, pd.DataFrame(data, columns=header), references=header[0])
+        assert read(predictions=header[1]) == table_of_labels([*"abb"], [*"aba"])
+        for name, said in ((missing, "does not exist"), (header[2], "occurs twice")):
             with pytest.raises(ValueError, match=f"`predictions` names column .*, which {said}"):
                 read(predictions=name)
     with pytest.raises(ValueError, match="`references` must be the name of a column, got None"):
