@@ -127,14 +127,11 @@ REFUSED = [
     _refused("a negative weight", [0, 1], [0, 1], r"weight.*-1\.0", sample_weight=[1.0, -1.0]),
 ]
 
-MASKED = np.ma.array([0, 1, 0, 7], mask=[0, 0, 1, 0])
 WITH_GAP = {  # one missing prediction, and one that is no class
     "text": (list("abab"), ["a", "b", None, "?"]),
-    "a list of integers": ([0, 1, 0, 1], [0, 1, None, 7]),
     "floats": ([0, 1, 0, 1], np.array([0, 1, np.nan, 7])),
     "integers of pandas": ([0, 1, 0, 1], pd.array([0, 1, None, 7], dtype="Int64")),
-    "categories": (list("abab"), pd.Series(["a", "b", None, "?"], dtype="category")),
-    "a masked array": ([0, 1, 0, 1], MASKED),
+    "a masked array": ([0, 1, 0, 1], np.ma.array([0, 1, 0, 7], mask=[0, 0, 1, 0])),
 }
 TWO_WRONG = {"counted": ([1, 0, 1, 0], [1, 0, 2, 2]), "k": 2}
 IGNORED = {"counted": ([0, 1, 0, 1], [0, 1, 1, 1]), "ignore_index": -100}

@@ -303,6 +303,7 @@ def test_what_is_no_table_of_counts_is_refused():
         (frame([[1, 2, 3], [3, 4, 5]]), "must name its rows as it names its columns"),
         (frame(FOUR, ["a", "b"], [1, 2]), "`matrix.columns` must .* same type"),
         (frame(FOUR, ["a", "a"], ["a", "b"]), "`matrix.index` .* 'a' .* twice"),
+        (frame(FOUR, ["a", "b"], ["b", "b"]), "`matrix.columns` .* 'b' .* twice"),
         (frame(FOUR, ["a", None], ["a", "b"]), "`matrix.index` .* missing"),
         (frame({("a", 1): [1], ("b", 2): [1]}, index=["a"]), "`matrix.columns` .* label"),
         (pl.DataFrame({"a": [1, 3], "b": [2, 4]}), "got a polars DataFrame: .* labels="),
@@ -592,7 +593,7 @@ def test_what_is_no_sum_on_both_sides_is_scored():
 
 def test_rows_of_shares_are_warned_of():
     shares = pd.crosstab(*OF_THREE, normalize="index").to_numpy()
-    for matrix in (shares, shares.round(2), np.where(shares == 1, 0, shares)):
+    for matrix in (shares, np.full((3, 3), 0.33), np.where(shares == 1, 0, shares)):
         assert "each row of `matrix` sums to 1:" in warned(matrix)[1]
     for matrix in (pd.crosstab(*OF_THREE, normalize=True), np.eye(3), shares * 8):
         assert "each row" not in warned(matrix)[1]

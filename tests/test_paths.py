@@ -169,6 +169,13 @@ def test_each_file_beside_the_data_is_named(name, folder):
         assert table_of(folder).n_samples == 2
 
 
+def test_nulls_of_several_files_are_refused_with_their_number_and_the_first_name(tmp_path):
+    for number, rows in enumerate((("aa", ("b", "")), ("aa",), (("", "a"),))):
+        write(tmp_path / f"{number}.csv", *rows)
+    said = "`references` .* in 1 of 4 rows of column 'gold'; `predictions` .* in 1 of 4 rows"
+    refused_as(tmp_path, f"^{tmp_path}/0.csv and 1 more: {said}")
+
+
 @pytest.mark.parametrize("missing", MISSING)  # test_every_path.py refuses them
 def test_text_for_a_missing_value_is_a_null_in_text_files_unless_it_is_meant(missing, tmp_path):
     gold, model, path = ["a", missing, "b", "a"], ["a", "a", missing, "b"], tmp_path / "p.csv"

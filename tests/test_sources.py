@@ -23,7 +23,6 @@ from file_cases import (
     read_columns,
     refused,
     table_of,
-    write_arrow_file,
 )
 from frame_cases import labels_and_weights
 from informedness import table_from_file, table_from_frame
@@ -201,18 +200,6 @@ def test_a_warning_of_many_batches_comes_once_at_the_line_of_the_caller(batches,
         with pytest.warns(InformednessWarning, match="-100 in `references` counts") as caught:
             table_from_file(tmp_path / name, **COLUMNS)
         assert [one.filename for one in caught] == [__file__]
-
-
-def test_nulls_of_several_files_are_refused_with_their_number_and_the_first_name(batches, tmp_path):
-    big = 2**53 + 1
-    gold, model = [big, None, 1, big] * 20, [big, big, None, 1] * 20
-    for i, rows in enumerate(((gold, model), ([1], [1]), ([1], [None]))):
-        write_arrow_file(columns(*rows), tmp_path / f"{i}.arrow")
-    said = "`references` .* in 20 of 82 rows of column 'gold'; `predictions` .* in 21 of 82 rows"
-    with pytest.raises(ValueError, match=f"^{tmp_path}/0.arrow and 1 more: {said}"):
-        table_of(tmp_path)
-    expected = table_of_labels([big, big] * 20 + [1], [big, 1] * 20 + [1])
-    assert table_of(tmp_path, drop_null=True) == expected
 
 
 # Counts
