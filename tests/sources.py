@@ -1,5 +1,6 @@
 """Where data may be: files of every format, and frames of every engine."""
 
+import datasets
 import duckdb
 import ibis
 import narwhals
@@ -14,13 +15,6 @@ from informedness import table_from_file, table_from_frame
 DATABASE = duckdb.connect()  # which relations do not keep open in the lowest version
 
 
-def of_duckdb(data):
-    columns = pa.table(data)  # found by DuckDB under this name
-    relation = DATABASE.sql("select * from columns")
-    assert relation.columns == columns.column_names
-    return relation
-
-
 def of_dask(frame):
     import dask.dataframe  # only where it is used: the import takes a second
 
@@ -29,23 +23,17 @@ def of_dask(frame):
         return dask.dataframe.from_pandas(frame, npartitions=3)
 
 
-def of_datasets(data):
-    import datasets
-
-    return datasets.Dataset.from_dict(data)
-
-
 ENGINES = {
     "pandas": pd.DataFrame,
     "pandas nullable": lambda data: pd.DataFrame(data).convert_dtypes(),
     "polars": pl.DataFrame,
     "polars lazy": pl.LazyFrame,
     "pyarrow": pa.table,
-    "duckdb": of_duckdb,
+    "duckdb": lambda data: DATABASE.from_arrow(pa.table(data)),
     "dask": lambda data: of_dask(pd.DataFrame(data)),
     "ibis": lambda data: ibis.memtable(pa.table(data)),
     "narwhals": lambda data: narwhals.from_native(pl.DataFrame(data)),
-    "datasets": of_datasets,
+    "datasets": datasets.Dataset.from_dict,
 }
 SOURCES = [*WRITERS, *ENGINES]
 

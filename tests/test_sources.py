@@ -15,15 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from file_cases import (
-    COLUMNS,
-    SIZES,
-    WRITERS,
-    columns,
-    read_columns,
-    refused,
-    table_of,
-)
+from file_cases import COLUMNS, SIZES, WRITERS, columns, read_columns, refused, table_of
 from frame_cases import labels_and_weights
 from informedness import table_from_file, table_from_frame
 from informedness.warnings import InformednessWarning

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..core.labels import Label
-from ..core.table import Table
 
 Amounts: TypeAlias = list[tuple[Label | None, Any]]
 """Labels, and how many samples have each, or which weight; None stands for no label."""
@@ -79,12 +78,6 @@ def amounts_of(labels: Iterable[Any], totals: Iterable[Any]) -> Amounts:
     """Return labels with their amounts, the largest first, without those that do not occur."""
     pairs = [(label, n) for label, n in zip(labels, totals, strict=True) if n]
     return sorted(pairs, key=lambda pair: -pair[1])
-
-
-def sides_of(table: Table) -> tuple[Amounts, Amounts]:
-    """Return the labels of the references and of the predictions in a table."""
-    totals = table.reference_totals.tolist(), table.prediction_totals.tolist()
-    return amounts_of(table.labels, totals[0]), amounts_of(table.labels, totals[1])
 
 
 def signed(line: str, read: Iterable[Read]) -> str:

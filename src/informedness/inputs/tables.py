@@ -18,7 +18,7 @@ from ..core.table import Cells, Task
 from ..slicing import Slice, count_slices, in_order, slice_column, sliced_counts
 from .columns import DataError, named_columns, naming, slices_of
 from .doubts import warn_of_table
-from .read import sides_of
+from .read import amounts_of
 from .samples import Samples, first_of, read_files
 from .text_labels import LabelOptions
 
@@ -161,10 +161,9 @@ def tables_of(samples: Samples, batches: Iterable[Mapping[str, Any]]) -> Any:
         raw = {name: ContingencyTable.sum_of(parts) for name, parts in in_order(sums).items()}
     whole = ContingencyTable.sum_of(list(raw.values()))
     n_cells = sum(len(table.counts) for table in raw.values())
-    integers, classes, read = samples.end(
-        dict(zip(samples.labelled, sides_of(whole), strict=True)),
-        lambda: 1 < (whole.n_samples or 0) == n_cells,
-    )
+    totals = whole.reference_totals.tolist(), whole.prediction_totals.tolist()
+    sides = {x: amounts_of(whole.labels, n) for x, n in zip(samples.labelled, totals, strict=True)}
+    integers, classes, read = samples.end(sides, lambda: 1 < (whole.n_samples or 0) == n_cells)
     tables = {name: _renamed(table, integers) for name, table in raw.items()}
     if classes is not None:
         task = Task(tuple(classes), None, samples.options.unknown)
