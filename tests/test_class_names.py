@@ -121,9 +121,3 @@ def test_minus_one_is_a_missing_label_and_counts_as_wrong_only_among_predictions
         nit_score(unlabelled["gold"], unlabelled["model"], **how)
     with pytest.raises(ValueError, match="in 1 of 60 rows of column 'gold'"):
         table_from_frame(unlabelled, **COLUMNS, **how)
-
-
-def test_a_position_that_no_class_has_is_refused():
-    for at in (3, -2):
-        with pytest.raises(ValueError, match=rf"their positions from 0 to 2, got {at}$"):
-            informedness_score(dataset_of()["gold"], [at, *GUESS[1:]])
