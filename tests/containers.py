@@ -12,7 +12,6 @@ import pyarrow as pa
 import tensors
 
 TEXT = getattr(getattr(np, "dtypes", None), "StringDType", None)  # of numpy 2
-DICTIONARY = pa.dictionary(pa.int8(), pa.string())
 
 
 def numpy(dtype):
@@ -38,13 +37,7 @@ def chunked(dtype=None):
 
 
 def dictionaries(values):
-    """Return chunks that each have a dictionary of their own."""
-    whole = pa.array(values)
-    return pa.chunked_array([part.dictionary_encode() for part in (whole[:2], whole[2:])])
-
-
-def with_null(values):
-    """Return chunks with dictionaries of their own, in which a null stands that no label is."""
+    """Return chunks that each have a dictionary of their own, in which a null stands for none."""
     ends = [pa.array([*part, None]) for part in (values[:2], values[2:])]
     return pa.chunked_array([part.dictionary_encode("encode")[:-1] for part in ends])
 
@@ -101,7 +94,6 @@ SMALL_INTEGERS = {
 }
 STRINGS = {
     "Dataset of one column": lambda values: datasets.Dataset.from_dict({"x": values}),
-    "pyarrow dictionaries, one with a null": with_null,
     "pandas Categorical of strings": lambda v: pd.Categorical(v, sorted({*v, "z"}, reverse=True)),
     "StrEnum": lambda v: list(map(enum.Enum("Word", [(f"word {x}", x) for x in v], type=str), v)),
     **{f"pandas {d}": series(d) for d in ("str", "string", "string[python]", "string[pyarrow]")},

@@ -321,9 +321,7 @@ CASES = [
     # what is refused of samples is refused
     (samples([1, 2], [1.0, 0.7]), {}, r"`predictions` .* got 0\.7 .*a score, not a label"),
     (samples([*"xa"], [*"ya"]), {"labels": ["a"]}, "reference, 'x' is .*every prediction, 'y' is"),
-    (samples(["a"], ["a"]), {"ignore_index": "a"}, "got 1 samples, of which none is left"),
     (samples([1], [[1]]), {}, "`predictions` must have one value per row, got .*'model' of .*list"),
-    (samples([], []), {}, "there must be a sample to score, got 0 samples$"),
     # what an engine cannot group is refused by argument and column
     (samples(["a"], [["b"]], pd.DataFrame, dtype=object), {}, "`predictions` .*'model' of list"),
     (samples([1, "1"], [1, "1"], pd.DataFrame, dtype=object), {}, "`frame` must .* column gold"),
