@@ -27,8 +27,7 @@ class Case:
     options: dict[str, Any] = field(default_factory=dict)
     informedness: float | None = None
     nit: float | None = None
-    refusal: str | None = None
-    """A regular expression that the error's text matches."""
+    refusal: str | None = None  # a regular expression that the error's text matches
 
 
 def _cells(references: list[Any], predictions: list[Any]) -> list[list[Fraction]]:
@@ -87,17 +86,15 @@ def wrong(*labels: Any) -> dict[str, Any]:
     return {"labels": list(labels), "unknown": "wrong"}
 
 
-def _reindexed(labels: list[Any]) -> pd.Series:
-    return pd.Series(labels, index=range(5, 5 + len(labels)))
-
-
 HARD_LABELS = [
     _labels("2**63-1 beside 2**63", 2**63 - 1, 2**63),
     _labels("-1, 2**63 and 2**64-1", -1, 2**63, 2**64 - 1),
     _labels("2**53 beside 2**53+1", 2**53, 2**53 + 1),
     _labels("-2**63 and 2**31", -(2**63), 2**31, 0),
     _labels("uint8 255", 255, 0, box=lambda labels: np.array(labels, dtype=np.uint8)),
-    _labels("a re-indexed Series", "a", "b", "c", box=_reindexed),
+    _labels(
+        "a re-indexed Series", "a", "b", "c", box=lambda x: pd.Series(x, index=range(5, 5 + len(x)))
+    ),
     _labels("bytes", b"a", b"b\xff", b"a\x00"),
     _labels("a trailing NUL", "a", "a\x00"),
     _labels("a label with line break, quote and comma", "a\nb", 'a"b', "a,b"),
@@ -116,9 +113,7 @@ REFUSED = [
     _refused("bytes beside strings", ["a", "b"], [b"a", b"b"], "predictions.*same type.*bytes"),
     _refused("beyond 64 bits", [2**64, 1], [1, 1], "references.*64 bits.*18446744073709551616"),
     _refused("nan", [1.0, 2.0], [1.0, float("nan")], "predictions.*nan.*missing"),
-    _refused(
-        "a missing reference", ["a", None], [*"aa"], "references.*None.*missing", **wrong(*"ab")
-    ),
+    _refused("a missing reference", ["a", None], ["a"] * 2, "references.*missing", **wrong(*"ab")),
     _refused("no samples", [], [], "at least one|must be a sample"),
     _refused("a reference outside labels", ["a", "c"], ["a", "a"], "'c'.*", labels=["a", "b"]),
     _refused("a prediction outside labels", ["a", "b"], ["a", "?"], r"'\?'", labels=["a", "b"]),

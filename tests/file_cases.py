@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import numpy as np
 import openpyxl
@@ -55,8 +56,7 @@ def write_arrow_file(table, path, opened=pa.ipc.new_file):
         writer.write_table(table, max_chunksize=40)
 
 
-def write_arrow_stream(table, path):
-    write_arrow_file(table, path, pa.ipc.new_stream)
+write_arrow_stream = partial(write_arrow_file, opened=pa.ipc.new_stream)
 
 
 def write_json_lines(table, path):

@@ -116,7 +116,7 @@ def outcome(call):
         warnings.simplefilter("always")
         try:
             value = call()
-        except (ValueError, TypeError) as error:
+        except ValueError as error:
             return None, str(error)
     return value, " ".join(str(one.message) for one in caught)
 
