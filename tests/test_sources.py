@@ -1,5 +1,6 @@
 """Files of every format and frames of every engine: what they hold is read alike, or refused."""
 
+import sys
 import warnings
 from datetime import date
 from decimal import Decimal
@@ -403,6 +404,12 @@ def test_a_column_may_have_any_name(engine):
     assert read(predictions="samples") == table_of_labels(sides[0], sides[0])
     with pytest.raises(ValueError, match=r"'x', which does not exist; .*'samples', 'nulls', 'len'"):
         read(predictions="x")
+
+
+def test_without_narwhals_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "narwhals", None)
+    with pytest.raises(ImportError, match=r"pip install 'narwhals>=2' 'pyarrow>=\d+'$"):
+        table_of_frame(None)
 
 
 def test_a_column_of_pandas_is_found_whatever_its_name_is_and_others_may_share_one():
