@@ -457,14 +457,8 @@ def test_a_million_pairs_are_counted_exactly(n):
 
 
 def test_a_categorical_of_polars_is_read_by_the_categories_that_occur():
-    whole = pl.Series(["a"] * 20_000 + ["c", "b", "a"], dtype=pl.Categorical)
-    for part in (
-        whole,
-        whole.filter(whole != "c"),
-        whole[-3:-1],
-        whole.clear(),
-        whole.append(whole),
-    ):
+    full = pl.Series(["a"] * 20_000 + ["c", "b", "a"], dtype=pl.Categorical)
+    for part in (full, full.filter(full != "c"), full[-3:-1], full.clear(), full.append(full)):
         assert read_quickly(part, "x").tolist() == part.to_list()
 
 
