@@ -64,7 +64,9 @@ def test_every_format_gives_the_table_of_its_answers(name, size, monkeypatch, tm
         assert tables_of(path, choices=CHOICES, numeric=numeric) == expected, (gold, model)
 
 
-ANSWERS_OF = [*TEXTS[:5], "the answer is D"]
+ASKED, FOUND = (GOLD_NAMES, TEXTS), (GOLD_NAMES, [*TEXTS[:5], "the answer is D"])
+LAST, ONLY_A = ["C", *FIRST[1:]], ["A", *[None] * 5]  # matches; a group that takes part in one
+FIRST_AND_LAST = ["A", "B"], ["A", "A"], CHOICES  # of three samples
 A_TO_C, OF_CHOICES, OR_WRONG = [0, 1, 2, 1], {"choices": CHOICES}, OPTIONS | {"extract": None}
 NUMBERED = ["01", "2", "2"], ["so 1.", "It is 2", "none"]
 DIGITS = {"extract": r"\d+", "numeric": True}
@@ -72,15 +74,10 @@ NO_POSITION = "`references` .* their positions from 0 to 3, got"
 # References and predictions as they stand there, options, and what they are or the message
 CASES = [
     # the first group of the first match is the answer
-    *(
-        (GOLD_NAMES, ANSWERS_OF, {"extract": pattern} | WRONG, (GOLD_NAMES, answers, CHOICES))
-        for pattern, answers in (
-            (PATTERN, FIRST),
-            ("(?is).*answer is ([A-Z])", ["C", *FIRST[1:]]),  # the last match
-            (re.compile("answer is ([A-Z])", re.IGNORECASE), FIRST),
-            ("(?i)answer is (?:(A)|[A-Z])", ["A", *[None] * 5]),  # a group left out
-        )
-    ),
+    (*FOUND, WRONG | {"extract": PATTERN}, (GOLD_NAMES, FIRST, CHOICES)),
+    (*FOUND, WRONG | {"extract": "(?is).*answer is ([A-Z])"}, (GOLD_NAMES, LAST, CHOICES)),
+    (*FOUND, WRONG | {"extract": re.compile("is ([A-Z])", re.I)}, (GOLD_NAMES, FIRST, CHOICES)),
+    (*FOUND, WRONG | {"extract": "(?i)answer is (?:(A)|[A-Z])"}, (GOLD_NAMES, ONLY_A, CHOICES)),
     # references are left as they are
     (["is A"], ["it is A"], {"extract": "is ."}, (["is A"], ["is A"], None)),
     (["is A"], ["it is A"], {"extract": "is (.)"}, (["is A"], ["A"], None)),
@@ -92,20 +89,15 @@ CASES = [
         for x in ([1, 2], ["1", "2"], [0, 1, 2])
     ),
     # what cannot be meant
-    *(
-        (GOLD_NAMES, TEXTS, *case)
-        for case in (
-            ({"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
-            ({"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
-            ({"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass"),
-            ({"extract": PATTERN, "unknown": "wrong"}, "only with `labels` or `choices`"),
-            (OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
-            ({"choices": "ABCD"}, "`choices` must be a sequence of labels"),
-            ({"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),
-            ({"choices": ["A", "A"]}, "`choices` must list each class once, 'A' is listed twice"),
-            ({"choices": ["A", "1"], "numeric": True}, "`choices` must not hold integers .*'1'"),
-        )
-    ),
+    (*ASKED, {"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
+    (*ASKED, {"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
+    (*ASKED, {"extract": PATTERN}, "found none in 'I cannot answer that.' of `predictions`: pass"),
+    (*ASKED, {"extract": PATTERN, "unknown": "wrong"}, "only with `labels` or `choices`"),
+    (*ASKED, OF_CHOICES | WRONG, "`choices` are the classes of the task: give"),
+    (*ASKED, {"choices": "ABCD"}, "`choices` must be a sequence of labels"),
+    (*ASKED, {"choices": [1, 2]}, r"`choices` must hold text, the name of each .* \[1, 2\]"),
+    (*ASKED, {"choices": ["A", "A"]}, "`choices` must list each class once, 'A' is listed twice"),
+    (*ASKED, {"choices": ["A", "1"], "numeric": True}, "`choices` must not hold integers .*'1'"),
     # choices keep their order; what is none of them is refused by name, or wrong on request
     ([0, 1], [0, 0], {"choices": ["y", "m", "n"]}, (["y", "m"], ["y", "y"], ["y", "m", "n"])),
     ([0, 4], [0, 0], OF_CHOICES, f"{NO_POSITION} 4$"),
@@ -117,16 +109,11 @@ CASES = [
     ([0, 4, -1, 1], A_TO_C, OR_WRONG, "`references` must hold names"),
     ([*"AE0B"], A_TO_C, OR_WRONG, "`references` must hold names|every reference"),
     # a reference is ignored by its name whether it is a choice or not
-    *(
-        (gold, [0, 1, 0], {"choices": CHOICES, "ignore_index": x}, (["A", "B"], ["A"] * 2, CHOICES))
-        for gold, x in (
-            ([0, -100, 1], -100),
-            ([0, -100, 1], "-100"),
-            (["A", "x", "B"], "x"),
-            ([0, 2, 1], "C"),
-            (["A", "C", "B"], "C"),
-        )
-    ),
+    ([0, -100, 1], [0, 1, 0], OF_CHOICES | {"ignore_index": -100}, FIRST_AND_LAST),
+    ([0, -100, 1], [0, 1, 0], OF_CHOICES | {"ignore_index": "-100"}, FIRST_AND_LAST),
+    (["A", "x", "B"], [0, 1, 0], OF_CHOICES | {"ignore_index": "x"}, FIRST_AND_LAST),
+    ([0, 2, 1], [0, 1, 0], OF_CHOICES | {"ignore_index": "C"}, FIRST_AND_LAST),
+    (["A", "C", "B"], [0, 1, 0], OF_CHOICES | {"ignore_index": "C"}, FIRST_AND_LAST),
 ]
 
 
