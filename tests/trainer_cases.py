@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.datasets import load_digits
+from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
@@ -22,8 +23,6 @@ from cases import informedness, nit
 from informedness.trainer import ComputeMetrics
 
 NAMES = ("informedness", "nit", "accuracy")
-
-
 # Of each head the number of labels, how its answers are read, and the type of problem.
 HEADS: dict[str, tuple[int, dict[str, Any], str | None]] = {
     "classes": (3, {}, None),
@@ -37,37 +36,34 @@ HEADS: dict[str, tuple[int, dict[str, Any], str | None]] = {
 def samples(head: str) -> list[dict[str, Any]]:
     """Return the images with the references of a head: sequences of 8 to 16 tokens."""
     images, digits = load_digits(return_X_y=True)
-    pixels = images.reshape(-1, 4, 2, 4, 2).mean((2, 4)).reshape(-1, 16).astype(int)
+    pixels = images[:700].reshape(-1, 4, 2, 4, 2).mean((2, 4)).reshape(-1, 16).astype(int)
     found = []
-    for number, (levels, digit) in enumerate(zip(pixels[:700], digits, strict=False)):
-        ink = [float(levels[5] > 8), float(levels[10] > 8), float((levels > 12).any())]
+    for number, (levels, digit) in enumerate(zip(pixels.tolist(), digits.tolist(), strict=False)):
+        ink = [float(levels[5] > 8), float(levels[10] > 8), float(max(levels) > 12)]
         levels = levels[: 16 - number % 9] if head == "tokens" else levels
         references = {
-            "classes": int(digit % 3),
+            "classes": digit % 3,
             # the grey level of the token before it
-            "tokens": [-100, *np.minimum(levels[:-1] // 4, 2).tolist()],
+            "tokens": [-100, *(min(level // 4, 2) for level in levels[:-1])],
             "one logit": ink[2:],
             "squared error": ink[2],
             "several labels": ink,
         }
-        found.append({"input_ids": levels.tolist(), "labels": references[head]})
+        found.append({"input_ids": levels, "labels": references[head]})
     return found
 
 
 def collate(rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
     """Pad a batch to the longest sequence in it."""
-    length = max(len(row["input_ids"]) for row in rows)
 
-    def padded(values: Any, padding: int) -> Any:
-        return [[*v, *[padding] * (length - len(v))] for v in values]
+    def padded(values: list[Any], padding: int) -> torch.Tensor:
+        return pad_sequence([*map(torch.tensor, values)], True, padding)
 
-    ids = [row["input_ids"] for row in rows]
-    labels = [row["labels"] for row in rows]
-    is_of_tokens = isinstance(labels[0], list) and isinstance(labels[0][0], int)
+    ids, labels = ([row[name] for row in rows] for name in ("input_ids", "labels"))
     return {
-        "input_ids": torch.tensor(padded(ids, 0)),
-        "attention_mask": torch.tensor(padded([[1] * len(x) for x in ids], 0)),
-        "labels": torch.tensor(padded(labels, -100) if is_of_tokens else labels),
+        "input_ids": padded(ids, 0),
+        "attention_mask": padded([[1] * len(x) for x in ids], 0),
+        "labels": padded(labels, -100) if isinstance(labels[0], list) else torch.tensor(labels),
     }
 
 
@@ -75,18 +71,10 @@ def model_of(head: str, **options: Any) -> Any:
     """Return a new model, the same each time."""
     set_seed(0)
     num_labels, _, problem_type = HEADS[head]
-    config = BertConfig(
-        vocab_size=17,
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=16,
-        hidden_dropout_prob=0.0,
-        num_labels=num_labels,
-        problem_type=problem_type,
-        **options,
-    )
+    layers = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_dropout_prob": 0.0}
+    sizes = {"vocab_size": 17, "hidden_size": 32, "intermediate_size": 64}
+    options |= {"num_labels": num_labels, "problem_type": problem_type}
+    config = BertConfig(**layers, **sizes, max_position_embeddings=16, **options)
     kind = BertForTokenClassification if head == "tokens" else BertForSequenceClassification
     return kind(config)
 
@@ -97,7 +85,7 @@ def trainer_of(
     """Return a Trainer that keeps the best model by Informedness; 400 samples of 700 to train."""
     data = samples(head)
     preprocess = options.pop("preprocess", None)
-    options = {
+    defaults = {
         "num_train_epochs": 2,
         "learning_rate": 1e-2,
         "per_device_train_batch_size": 32,
@@ -108,14 +96,11 @@ def trainer_of(
         "metric_for_best_model": "informedness",
         "use_cpu": True,
         "report_to": [],
-        "disable_tqdm": True,
-        "dataloader_pin_memory": False,
         "seed": 0,
-        **options,
     }
     return Trainer(
-        model=model_of(head) if model is None else model,
-        args=TrainingArguments(output_dir=str(folder), **options),
+        model=model or model_of(head),
+        args=TrainingArguments(str(folder), **(defaults | options)),
         train_dataset=data[:400],
         eval_dataset=data[400:],
         data_collator=collate,
