@@ -1,12 +1,13 @@
 """Several labels per sample: each label's score is that of its column, and nothing is pooled."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
+import sklearn.metrics as sk
 
 from informedness import NoSamplesError, per_label
 from informedness.trainer import ComputeMetrics
@@ -21,62 +22,54 @@ NAMES = ["joy", "fear", "anger"]
 def test_each_label_is_scored_by_its_column_and_the_mean_is_plain():
     columns = list(zip(REFERENCES.T, PREDICTIONS.T, strict=True))
     for metric, peer in (
-        ("informedness", lambda *x: balanced_accuracy_score(*x, adjusted=True)),
-        ("cohen_kappa", cohen_kappa_score),
+        ("cohen_kappa", sk.cohen_kappa_score),
+        ("accuracy", sk.accuracy_score),
+        ("informedness", lambda *pair: sk.balanced_accuracy_score(*pair, adjusted=True)),
     ):
         wanted = [peer(*pair) for pair in columns]
-        made = per_label(REFERENCES, PREDICTIONS, metric, names=NAMES)
-        assert list(made.scores) == NAMES
+        made = per_label(REFERENCES, PREDICTIONS, metric)
         assert list(made.scores.values()) == pytest.approx(wanted, abs=1e-12)
         assert made.mean == pytest.approx(math.fsum(wanted) / 3, abs=1e-12)
-    for name, (references, predictions) in zip(NAMES, columns, strict=True):
-        counts = np.zeros((2, 2), int)
-        np.add.at(counts, (references, predictions), 1)
-        assert made.tables[name].to_dense().tolist() == counts.tolist()
-
-
-def test_containers_give_one_result_and_the_trainer_gives_the_same():
-    made = per_label(REFERENCES, PREDICTIONS)
+    for table, pair in zip(made.tables.values(), columns, strict=True):
+        assert table.to_dense().tolist() == sk.confusion_matrix(*pair).tolist()
     for convert in (np.ndarray.tolist, pd.DataFrame, lambda x: x.astype(bool), np.float32):
-        assert per_label(convert(REFERENCES), convert(PREDICTIONS)).scores == made.scores
-    compute_metrics = ComputeMetrics("informedness", multilabel=True, per_label=True)
-    scores = compute_metrics((PREDICTIONS, REFERENCES))
-    assert scores.pop("informedness") == made.mean
-    assert list(scores.values()) == list(made.scores.values())
+        assert per_label(convert(REFERENCES), convert(PREDICTIONS)) == made
+    metric = ComputeMetrics("informedness", multilabel=True, per_label=True)
+    found = metric((PREDICTIONS, REFERENCES))
+    assert list(found.values()) == [made.mean, *made.scores.values()]
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_data_frames_name_the_labels_and_must_have_them_in_the_same_order(frame):
-    references, predictions = (
-        frame(dict(zip(NAMES, x.T, strict=True))) for x in (REFERENCES, PREDICTIONS)
-    )
-    made = per_label(references, predictions)
-    assert made.scores == per_label(REFERENCES, PREDICTIONS, names=NAMES).scores
-    assert per_label(references, PREDICTIONS).scores == made.scores
-    with pytest.raises(
-        ValueError, match=r"must have the columns of `y_true`, \['joy', .*, got \['a"
-    ):
+    sides = REFERENCES, PREDICTIONS
+    references, predictions = (frame(dict(zip(NAMES, side.T, strict=True))) for side in sides)
+    made = per_label(*sides, names=NAMES)
+    assert per_label(references, predictions) == per_label(references, PREDICTIONS) == made
+    with pytest.raises(ValueError, match=r"the columns of `y_true`, \['joy', .*, got \['a"):
         per_label(references, predictions[["anger", "joy", "fear"]])
-
-
-def test_data_frames_must_have_their_samples_in_the_same_order():
-    references = pd.DataFrame(REFERENCES)
-    with pytest.raises(ValueError, match="must have its index in the order of `y_true`"):
-        per_label(references, references[::-1])
+    if frame is pd.DataFrame:
+        with pytest.raises(ValueError, match="must have its index in the order of `y_true`"):
+            per_label(references, references[::-1])
 
 
 def test_a_label_without_a_score_is_named_and_left_out_of_the_mean():
     references, predictions = REFERENCES.copy(), PREDICTIONS.copy()
     references[:, 1] = 0
+    scores = per_label(REFERENCES, PREDICTIONS, names=NAMES).scores
+    wanted = scores | {"fear": 0.0}, pytest.approx((scores["joy"] + scores["anger"]) / 2)
     with pytest.warns(UndefinedMetricWarning, match="all the same: 'fear' left out of the mean"):
         made = per_label(references, predictions, names=NAMES)
-    assert made.scores["fear"] == 0
-    assert made.mean == pytest.approx((made.scores["joy"] + made.scores["anger"]) / 2)
-    references[:, 1] = -1
-    predictions[:, 1] = 7  # nobody looks there
+    assert (made.scores, made.mean) == wanted
+    assert per_label(references, predictions, "accuracy").scores["1"] > 0  # needs no second class
+    references[:, 1], predictions[:, 1] = -1, 7  # nobody looks there
+    config = SimpleNamespace(num_labels=3, id2label=dict(enumerate(NAMES)))
+    metric = ComputeMetrics("informedness", multilabel=True, ignore_index=-1, config=config)
     with pytest.warns(UndefinedMetricWarning, match="'fear'"):
-        ignored = per_label(references, predictions, names=NAMES, ignore_index=-1)
-    assert (ignored.mean, list(ignored.tables)) == (made.mean, ["joy", "anger"])
+        found = metric((predictions, references))
+    with pytest.warns(UndefinedMetricWarning, match="'fear'"):
+        made = per_label(references, predictions, names=NAMES, ignore_index=-1)
+    assert (made.scores, made.mean, [*made.tables]) == (*wanted, ["joy", "anger"])
+    assert (found, metric.table) == ({"informedness": made.mean}, made.tables)
 
 
 EMPTY = np.full_like(REFERENCES, -1)
