@@ -28,60 +28,56 @@ GRID = {"var_smoothing": [1e3, 1e-9]}
 WEIGHTS = np.random.default_rng(0).uniform(0.5, 2, len(LABELS))
 
 
+ONCE = [(np.arange(150), np.arange(150))]  # of which all is learnt and predicted
+
+
 @pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
+def watched():
+    """Return a class of models that notes what they are fitted on and predict."""
+
+    class Watched(GaussianNB):
+        fitted, predicted = [], []
+
+        def fit(self, X, y):
+            self.fitted.append({*X[:, -1]})
+            return super().fit(X, y)
+
+        def predict(self, X):
+            self.predicted.append({*X[:, -1]})
+            return super().predict(X)
+
+    return Watched
 
 
 def test_a_scorer_gives_the_score_of_each_fold_pickled_too():
+    folds = select.StratifiedKFold().split(SAMPLES, NAMES)
+    fitted = [(GaussianNB().fit(SAMPLES[train], NAMES[train]), test) for train, test in folds]
+    sides = [(NAMES[test], model.predict(SAMPLES[test])) for model, test in fitted]
     for scorer, function in ((informedness_scorer, informedness_score), (nit_scorer, nit_score)):
         again = pickle.loads(pickle.dumps(scorer))
         scores = select.cross_val_score(GaussianNB(), SAMPLES, NAMES, scoring=again)
-        for score, (train, test) in zip(
-            scores, select.StratifiedKFold().split(SAMPLES, NAMES), strict=True
-        ):
-            predictions = GaussianNB().fit(SAMPLES[train], NAMES[train]).predict(SAMPLES[test])
-            assert score == function(NAMES[test], predictions)
+        assert scores.tolist() == [function(*pair) for pair in sides]
 
 
-class Counting(GaussianNB):
-    """Counts how often it predicts."""
-
-    n_predictions = 0
-
-    def predict(self, X):
-        type(self).n_predictions += 1
-        return super().predict(X)
-
-
-def test_several_scores_are_of_one_prediction_and_are_those_of_its_table():
-    before = Counting.n_predictions
+def test_several_scores_are_of_one_prediction_and_are_those_of_its_table(watched):
     scoring = pickle.loads(pickle.dumps(multimetric_scorers(*SCORES)))
-    split = [(np.arange(150), np.arange(150))]
-    found = select.cross_validate(Counting(), SAMPLES, NAMES, scoring=scoring, cv=split)
-    assert Counting.n_predictions == before + 1
+    found = select.cross_validate(watched(), SAMPLES, NAMES, scoring=scoring, cv=ONCE)
+    assert len(watched.predicted) == 1
     table = table_of_labels(NAMES, GaussianNB().fit(SAMPLES, NAMES).predict(SAMPLES))
-    assert {name: found[f"test_{name}"][0] for name in SCORES} == {
-        name: score_of(table, name) for name in SCORES
-    }
+    for name in SCORES:
+        assert found[f"test_{name}"].tolist() == [score_of(table, name)]
 
 
-SEVERAL = multimetric_scorers("informedness", "nit")
-
-
-@pytest.mark.parametrize(
-    ("make", "scoring", "refit"),
-    [
-        (select.GridSearchCV, SEVERAL, "informedness"),
-        (select.GridSearchCV, informedness_scorer, True),
-        (select.HalvingGridSearchCV, SEVERAL["informedness"], True),
-    ],
-)
-def test_one_score_or_several_go_into_every_search(make, scoring, refit):
-    search = make(GaussianNB(), GRID, scoring=scoring, refit=refit).fit(SAMPLES, NAMES)
-    assert search.best_params_ == {"var_smoothing": 1e-9}
-    assert search.score(SAMPLES, NAMES) == informedness_score(NAMES, search.predict(SAMPLES))
+def test_one_score_or_several_go_into_every_search():
+    several = multimetric_scorers("informedness", "nit")
+    for search in (
+        select.GridSearchCV(GaussianNB(), GRID, scoring=several, refit="informedness"),
+        select.GridSearchCV(GaussianNB(), GRID, scoring=informedness_scorer),
+        select.HalvingGridSearchCV(GaussianNB(), GRID, scoring=several["informedness"]),
+    ):
+        search.fit(SAMPLES, NAMES)
+        assert search.best_params_ == {"var_smoothing": 1e-9}
+        assert search.score(SAMPLES, NAMES) == informedness_score(NAMES, search.predict(SAMPLES))
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -92,28 +88,17 @@ def test_declared_classes_count_in_folds_that_lack_them(labels, wanted):
     assert scorer(classifier, SAMPLES[two], LABELS[two]) == pytest.approx(wanted)
 
 
-@pytest.mark.usefixtures("routing")
-@pytest.mark.parametrize("scorer", [informedness_scorer, multimetric_scorers("nit")["nit"]])
-def test_weights_are_routed_to_a_scorer_that_requests_them(scorer):
-    score = nit_score if "nit" in repr(scorer) else informedness_score
-    found = {}
-    for is_requested in (True, False):
-        result = select.cross_validate(
-            GaussianNB().set_fit_request(sample_weight=True),
-            SAMPLES[:, :1],
-            LABELS,
-            scoring=copy.deepcopy(scorer).set_score_request(sample_weight=is_requested),
-            params={"sample_weight": WEIGHTS},
-            return_estimator=True,
-            return_indices=True,
-        )
-        found[is_requested] = result["test_score"].tolist()
-        for i, test in enumerate(result["indices"]["test"]):
-            weights = WEIGHTS[test] if is_requested else None
-            predictions = result["estimator"][i].predict(SAMPLES[test, :1])
-            wanted = score(LABELS[test], predictions, sample_weight=weights)
-            assert found[is_requested][i] == wanted
-    assert found[True] != found[False]
+@sklearn.config_context(enable_metadata_routing=True)
+def test_weights_are_routed_to_a_scorer_that_requests_them():
+    predictions = GaussianNB().fit(SAMPLES[:, :1], LABELS).predict(SAMPLES[:, :1])
+    of_several = multimetric_scorers("nit")["nit"]
+    for scorer, score in ((informedness_scorer, informedness_score), (of_several, nit_score)):
+        scorer = copy.deepcopy(scorer).set_score_request(sample_weight=True)
+        how = {"scoring": scorer, "cv": ONCE, "params": {"sample_weight": WEIGHTS}}
+        model = GaussianNB().set_fit_request(sample_weight=False)
+        found = select.cross_validate(model, SAMPLES[:, :1], LABELS, **how)
+        assert found["test_score"] == score(LABELS, predictions, sample_weight=WEIGHTS)
+        assert found["test_score"] != score(LABELS, predictions)
 
 
 # One table of all folds
@@ -132,24 +117,17 @@ def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all
     assert named == estimate(NAMES, predictions, "nit", labels=labels)
 
 
-@pytest.mark.parametrize("cv", [None, 6, select.GroupKFold(5)])
-def test_groups_are_not_split_and_the_error_is_by_groups(cv):
+def test_groups_are_not_split_and_the_error_is_by_groups(watched):
     groups, rng = np.repeat(np.arange(30), 5), np.random.default_rng(0)
     labels = rng.integers(0, 3, 30)[groups]
-    samples, trained_on = np.column_stack([labels + rng.normal(size=150), groups]), []
-
-    class Watching(GaussianNB):
-        def fit(self, X, y):
-            trained_on.append({*X[:, 1]})
-            return super().fit(X, y)
-
-        def predict(self, X):
-            assert not trained_on[-1] & {*X[:, 1]}
-            return super().predict(X)
-
-    found = cross_val_estimate(Watching(), samples, labels, cv=cv, groups=groups)
-    assert len(trained_on) == (6 if cv == 6 else 5)
-    assert "groups:30|" in found.signature
+    samples = np.column_stack([labels + rng.normal(size=150), groups])
+    for cv, n_folds in ((None, 5), (6, 6), (select.GroupKFold(4), 4)):
+        watched.fitted.clear()
+        watched.predicted.clear()
+        found = cross_val_estimate(watched(), samples, labels, cv=cv, groups=groups)
+        assert "groups:30|" in found.signature
+        assert len(watched.fitted) == n_folds
+        assert not any(x & y for x, y in zip(watched.fitted, watched.predicted, strict=True))
 
 
 def test_models_are_fitted_with_the_weights_in_params():
@@ -161,12 +139,7 @@ def test_models_are_fitted_with_the_weights_in_params():
     assert found.value != cross_val_estimate(*data).value
 
 
-class NeverFitted(GaussianNB):
-    def fit(self, X, y):
-        raise AssertionError("the fits come before the check")
-
-
-def test_what_is_not_valid_is_refused_before_anything_is_fitted():
+def test_what_is_not_valid_is_refused_before_anything_is_fitted(watched):
     for changed, message in (
         ({"metric": "f1"}, r"must be one of .*, got 'f1'"),
         ({"metric": "nit", "average": "macro"}, "`average` must be left out"),
@@ -178,7 +151,8 @@ def test_what_is_not_valid_is_refused_before_anything_is_fitted():
         ({"cv": [(range(100), range(100, 150))]}, "predicts 100 of 150"),
     ):
         with pytest.raises(ValueError, match=message):
-            cross_val_estimate(NeverFitted(), **{"X": SAMPLES, "y": LABELS} | changed)
+            cross_val_estimate(watched(), **{"X": SAMPLES, "y": LABELS} | changed)
+    assert not watched.fitted
     for names, message in (((), "`metrics` must name at least"), (("nit", "f1"), ".*, got 'f1'")):
         with pytest.raises(ValueError, match=message):
             multimetric_scorers(*names)
