@@ -8,7 +8,6 @@ import pytest
 import sklearn
 import sklearn.model_selection as select
 from sklearn.datasets import load_iris
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.naive_bayes import GaussianNB
 
 from informedness import estimate, informedness_score, nit_score
@@ -24,7 +23,6 @@ from tables import score_of, table_of_labels
 
 SAMPLES, LABELS = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
-GRID = {"var_smoothing": [1e3, 1e-9]}
 WEIGHTS = np.random.default_rng(0).uniform(0.5, 2, len(LABELS))
 
 
@@ -49,16 +47,6 @@ def watched():
     return Watched
 
 
-def test_a_scorer_gives_the_score_of_each_fold_pickled_too():
-    folds = select.StratifiedKFold().split(SAMPLES, NAMES)
-    fitted = [(GaussianNB().fit(SAMPLES[train], NAMES[train]), test) for train, test in folds]
-    sides = [(NAMES[test], model.predict(SAMPLES[test])) for model, test in fitted]
-    for scorer, function in ((informedness_scorer, informedness_score), (nit_scorer, nit_score)):
-        again = pickle.loads(pickle.dumps(scorer))
-        scores = select.cross_val_score(GaussianNB(), SAMPLES, NAMES, scoring=again)
-        assert scores.tolist() == [function(*pair) for pair in sides]
-
-
 def test_several_scores_are_of_one_prediction_and_are_those_of_its_table(watched):
     scoring = pickle.loads(pickle.dumps(multimetric_scorers(*SCORES)))
     found = select.cross_validate(watched(), SAMPLES, NAMES, scoring=scoring, cv=ONCE)
@@ -66,18 +54,6 @@ def test_several_scores_are_of_one_prediction_and_are_those_of_its_table(watched
     table = table_of_labels(NAMES, GaussianNB().fit(SAMPLES, NAMES).predict(SAMPLES))
     for name in SCORES:
         assert found[f"test_{name}"].tolist() == [score_of(table, name)]
-
-
-def test_one_score_or_several_go_into_every_search():
-    several = multimetric_scorers("informedness", "nit")
-    for search in (
-        select.GridSearchCV(GaussianNB(), GRID, scoring=several, refit="informedness"),
-        select.GridSearchCV(GaussianNB(), GRID, scoring=informedness_scorer),
-        select.HalvingGridSearchCV(GaussianNB(), GRID, scoring=several["informedness"]),
-    ):
-        search.fit(SAMPLES, NAMES)
-        assert search.best_params_ == {"var_smoothing": 1e-9}
-        assert search.score(SAMPLES, NAMES) == informedness_score(NAMES, search.predict(SAMPLES))
 
 
 @pytest.mark.filterwarnings("ignore:informedness. ")
@@ -92,7 +68,8 @@ def test_declared_classes_count_in_folds_that_lack_them(labels, wanted):
 def test_weights_are_routed_to_a_scorer_that_requests_them():
     predictions = GaussianNB().fit(SAMPLES[:, :1], LABELS).predict(SAMPLES[:, :1])
     of_several = multimetric_scorers("nit")["nit"]
-    for scorer, score in ((informedness_scorer, informedness_score), (of_several, nit_score)):
+    scorers = [(informedness_scorer, informedness_score), (nit_scorer, nit_score)]
+    for scorer, score in [*scorers, (of_several, nit_score)]:
         scorer = copy.deepcopy(scorer).set_score_request(sample_weight=True)
         how = {"scoring": scorer, "cv": ONCE, "params": {"sample_weight": WEIGHTS}}
         model = GaussianNB().set_fit_request(sample_weight=False)
@@ -107,14 +84,17 @@ def test_weights_are_routed_to_a_scorer_that_requests_them():
 @pytest.mark.filterwarnings("ignore:informedness. 'NA' in `y_pred`")  # and in `y_true`, as expected
 def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all_references():
     options = {"sample_weight": WEIGHTS, "average": "macro", "confidence_level": 0.9}
-    found = cross_val_estimate(GaussianNB(), SAMPLES, NAMES, cv=7, **options)
-    predictions = select.cross_val_predict(GaussianNB(), SAMPLES, NAMES, cv=7)
+    fits = {"cv": 7, "params": {"sample_weight": np.where(LABELS == 1, 100.0, 1.0)}}
+    data = GaussianNB(), SAMPLES[:, :1], NAMES
+    predictions = select.cross_val_predict(*data, **fits)
     labels = ["setosa", "versicolor", "virginica"]
+    found = cross_val_estimate(*data, **fits, **options)
     assert found == estimate(NAMES, predictions, labels=labels, **options)
+    assert found.value != cross_val_estimate(*data, cv=7, **options).value
+    named = cross_val_estimate(*data, **fits, metric="nit")
+    assert named == estimate(NAMES, predictions, "nit", labels=labels)
     with pytest.warns(LabelsWarning, match=r"'NA' in `y_\w+` counts as a class"):
         cross_val_estimate(GaussianNB(), SAMPLES, ["NA" if x == "setosa" else x for x in NAMES])
-    named = cross_val_estimate(GaussianNB(), SAMPLES, NAMES, cv=7, metric="nit")
-    assert named == estimate(NAMES, predictions, "nit", labels=labels)
 
 
 def test_groups_are_not_split_and_the_error_is_by_groups(watched):
@@ -128,15 +108,6 @@ def test_groups_are_not_split_and_the_error_is_by_groups(watched):
         assert "groups:30|" in found.signature
         assert len(watched.fitted) == n_folds
         assert not any(x & y for x, y in zip(watched.fitted, watched.predicted, strict=True))
-
-
-def test_models_are_fitted_with_the_weights_in_params():
-    params = {"sample_weight": np.where(LABELS == 1, 100.0, 1.0)}
-    data = GaussianNB(), SAMPLES[:, :1], LABELS
-    found = cross_val_estimate(*data, params=params)
-    predictions = select.cross_val_predict(*data, params=params)
-    assert found == estimate(LABELS, predictions, labels=[0, 1, 2])
-    assert found.value != cross_val_estimate(*data).value
 
 
 def test_what_is_not_valid_is_refused_before_anything_is_fitted(watched):

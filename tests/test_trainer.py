@@ -126,21 +126,14 @@ def test_generated_texts_are_scored(of_the_page):
     answers = [n % 2 if n > 5 else 0 for n in range(40)]
     data = [{"input_ids": [4 + n % 2, 1], "labels": [2 + answers[n], 1]} for n in range(40)]
     sizes = {"vocab_size": 6, "d_model": 16, "d_ff": 16, "num_layers": 1, "num_heads": 2}
+    options = {"num_train_epochs": 4, "learning_rate": 0.03, "report_to": [], "use_cpu": True}
+    named = {"tokenizer": TOKENIZER, "classes": ["no", "yes"]}
     trainer = Seq2SeqTrainer(
         T5ForConditionalGeneration(T5Config(**sizes, decoder_start_token_id=0)),
-        Seq2SeqTrainingArguments(
-            "model",
-            predict_with_generate=True,
-            num_train_epochs=4,
-            learning_rate=0.03,
-            report_to=[],
-            use_cpu=True,
-        ),
+        Seq2SeqTrainingArguments("model", predict_with_generate=True, **options),
         train_dataset=data,
         data_collator=cases.collate,
-        compute_metrics=partial(
-            of_the_page["score_of_texts"], tokenizer=TOKENIZER, classes=["no", "yes"]
-        ),
+        compute_metrics=partial(of_the_page["score_of_texts"], **named),
     )
     trainer.train()
     predicted = trainer.predict(data)
