@@ -10,13 +10,7 @@ import sklearn.model_selection as select
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import GaussianNB
 
-from informedness import estimate, informedness_score, nit_score
-from informedness.scorers import (
-    cross_val_estimate,
-    informedness_scorer,
-    multimetric_scorers,
-    nit_scorer,
-)
+from informedness import estimate, informedness_score, nit_score, scorers
 from informedness.statistics.registry import SCORES
 from informedness.warnings import LabelsWarning
 from tables import score_of, table_of_labels
@@ -48,7 +42,7 @@ def watched():
 
 
 def test_several_scores_are_of_one_prediction_and_are_those_of_its_table(watched):
-    scoring = pickle.loads(pickle.dumps(multimetric_scorers(*SCORES)))
+    scoring = pickle.loads(pickle.dumps(scorers.multimetric_scorers(*SCORES)))
     found = select.cross_validate(watched(), SAMPLES, NAMES, scoring=scoring, cv=ONCE)
     assert len(watched.predicted) == 1
     table = table_of_labels(NAMES, GaussianNB().fit(SAMPLES, NAMES).predict(SAMPLES))
@@ -60,16 +54,18 @@ def test_several_scores_are_of_one_prediction_and_are_those_of_its_table(watched
 @pytest.mark.parametrize(("labels", "wanted"), [([0, 1, 2], 2 / 3), (None, 1.0)])
 def test_declared_classes_count_in_folds_that_lack_them(labels, wanted):
     two, classifier = LABELS < 2, GaussianNB().fit(SAMPLES, LABELS)
-    scorer = multimetric_scorers("nit", labels=labels)["nit"]
+    scorer = scorers.multimetric_scorers("nit", labels=labels)["nit"]
     assert scorer(classifier, SAMPLES[two], LABELS[two]) == pytest.approx(wanted)
 
 
 @sklearn.config_context(enable_metadata_routing=True)
 def test_weights_are_routed_to_a_scorer_that_requests_them():
     predictions = GaussianNB().fit(SAMPLES[:, :1], LABELS).predict(SAMPLES[:, :1])
-    of_several = multimetric_scorers("nit")["nit"]
-    scorers = [(informedness_scorer, informedness_score), (nit_scorer, nit_score)]
-    for scorer, score in [*scorers, (of_several, nit_score)]:
+    for scorer, score in (
+        (scorers.informedness_scorer, informedness_score),
+        (scorers.nit_scorer, nit_score),
+        (scorers.multimetric_scorers("nit")["nit"], nit_score),
+    ):
         scorer = copy.deepcopy(scorer).set_score_request(sample_weight=True)
         how = {"scoring": scorer, "cv": ONCE, "params": {"sample_weight": WEIGHTS}}
         model = GaussianNB().set_fit_request(sample_weight=False)
@@ -88,13 +84,15 @@ def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all
     data = GaussianNB(), SAMPLES[:, :1], NAMES
     predictions = select.cross_val_predict(*data, **fits)
     labels = ["setosa", "versicolor", "virginica"]
-    found = cross_val_estimate(*data, **fits, **options)
+    found = scorers.cross_val_estimate(*data, **fits, **options)
     assert found == estimate(NAMES, predictions, labels=labels, **options)
-    assert found.value != cross_val_estimate(*data, cv=7, **options).value
-    named = cross_val_estimate(*data, **fits, metric="nit")
+    assert found.value != scorers.cross_val_estimate(*data, cv=7, **options).value
+    named = scorers.cross_val_estimate(*data, **fits, metric="nit")
     assert named == estimate(NAMES, predictions, "nit", labels=labels)
     with pytest.warns(LabelsWarning, match=r"'NA' in `y_\w+` counts as a class"):
-        cross_val_estimate(GaussianNB(), SAMPLES, ["NA" if x == "setosa" else x for x in NAMES])
+        scorers.cross_val_estimate(
+            GaussianNB(), SAMPLES, ["NA" if x == "setosa" else x for x in NAMES]
+        )
 
 
 def test_groups_are_not_split_and_the_error_is_by_groups(watched):
@@ -104,7 +102,7 @@ def test_groups_are_not_split_and_the_error_is_by_groups(watched):
     for cv, n_folds in ((None, 5), (6, 6), (select.GroupKFold(4), 4)):
         watched.fitted.clear()
         watched.predicted.clear()
-        found = cross_val_estimate(watched(), samples, labels, cv=cv, groups=groups)
+        found = scorers.cross_val_estimate(watched(), samples, labels, cv=cv, groups=groups)
         assert "groups:30|" in found.signature
         assert len(watched.fitted) == n_folds
         assert not any(x & y for x, y in zip(watched.fitted, watched.predicted, strict=True))
@@ -122,8 +120,8 @@ def test_what_is_not_valid_is_refused_before_anything_is_fitted(watched):
         ({"cv": [(range(100), range(100, 150))]}, "predicts 100 of 150"),
     ):
         with pytest.raises(ValueError, match=message):
-            cross_val_estimate(watched(), **{"X": SAMPLES, "y": LABELS} | changed)
+            scorers.cross_val_estimate(watched(), **{"X": SAMPLES, "y": LABELS} | changed)
     assert not watched.fitted
     for names, message in (((), "`metrics` must name at least"), (("nit", "f1"), ".*, got 'f1'")):
         with pytest.raises(ValueError, match=message):
-            multimetric_scorers(*names)
+            scorers.multimetric_scorers(*names)

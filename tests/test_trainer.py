@@ -7,18 +7,10 @@ import itertools
 from functools import partial
 
 import pytest
+import transformers
 from datasets import Dataset
 from tokenizers import Tokenizer, models
 from tokenizers.pre_tokenizers import Whitespace
-from transformers import (
-    PreTrainedTokenizerFast,
-    Seq2SeqTrainer,
-    Seq2SeqTrainingArguments,
-    T5Config,
-    T5ForConditionalGeneration,
-    pipeline,
-    set_seed,
-)
 
 import trainer_cases as cases
 from informedness import estimate
@@ -112,14 +104,16 @@ def test_an_interrupted_evaluation_leaves_nothing_for_the_next(n_workers, tmp_pa
 def of_the_page(registered, tmp_path, monkeypatch):
     """Return what the page on evaluate defines, beside registered metrics."""
     monkeypatch.chdir(tmp_path)
-    set_seed(0)
+    transformers.set_seed(0)
     return functions_of("docs/evaluate.md")
 
 
 WORDS = ["<pad>", "</s>", "no", "yes", "few", "many", "good", "bad", "film"]
 OF_WORDS = Tokenizer(models.WordLevel({word: code for code, word in enumerate(WORDS)}))
 OF_WORDS.pre_tokenizer = Whitespace()
-TOKENIZER = PreTrainedTokenizerFast(tokenizer_object=OF_WORDS, pad_token="<pad>", eos_token="</s>")
+TOKENIZER = transformers.PreTrainedTokenizerFast(
+    tokenizer_object=OF_WORDS, pad_token="<pad>", eos_token="</s>"
+)
 
 
 def test_generated_texts_are_scored(of_the_page):
@@ -128,9 +122,11 @@ def test_generated_texts_are_scored(of_the_page):
     sizes = {"vocab_size": 6, "d_model": 16, "d_ff": 16, "num_layers": 1, "num_heads": 2}
     options = {"num_train_epochs": 4, "learning_rate": 0.03, "report_to": [], "use_cpu": True}
     named = {"tokenizer": TOKENIZER, "classes": ["no", "yes"]}
-    trainer = Seq2SeqTrainer(
-        T5ForConditionalGeneration(T5Config(**sizes, decoder_start_token_id=0)),
-        Seq2SeqTrainingArguments("model", predict_with_generate=True, **options),
+    trainer = transformers.Seq2SeqTrainer(
+        transformers.T5ForConditionalGeneration(
+            transformers.T5Config(**sizes, decoder_start_token_id=0)
+        ),
+        transformers.Seq2SeqTrainingArguments("model", predict_with_generate=True, **options),
         train_dataset=data,
         data_collator=cases.collate,
         compute_metrics=partial(of_the_page["score_of_texts"], **named),
@@ -150,7 +146,7 @@ def test_the_evaluator_computes_with_the_options_at_load(of_the_page):
     model = cases.model_of("classes", initializer_range=1.0, **names).eval()
     data = Dataset.from_dict({"text": texts, "label": references})
     result = of_the_page["evaluated"](model, TOKENIZER, data)
-    answers = pipeline("text-classification", model=model, tokenizer=TOKENIZER)(texts)
+    answers = transformers.pipeline("text-classification", model=model, tokenizer=TOKENIZER)(texts)
     predictions = [codes[answer["label"]] for answer in answers]
     assert len({*predictions}) > 1
     wanted = estimate(references, predictions)

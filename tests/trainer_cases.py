@@ -8,16 +8,9 @@ from typing import Any
 
 import numpy as np
 import torch
+import transformers
 from sklearn.datasets import load_digits
 from torch.nn.utils.rnn import pad_sequence
-from transformers import (
-    BertConfig,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-    Trainer,
-    TrainingArguments,
-    set_seed,
-)
 
 from cases import informedness, nit
 from informedness.trainer import ComputeMetrics
@@ -69,19 +62,20 @@ def collate(rows: list[dict[str, Any]]) -> dict[str, torch.Tensor]:
 
 def model_of(head: str, **options: Any) -> Any:
     """Return a new model, the same each time."""
-    set_seed(0)
+    transformers.set_seed(0)
     num_labels, _, problem_type = HEADS[head]
     layers = {"num_hidden_layers": 1, "num_attention_heads": 2, "hidden_dropout_prob": 0.0}
     sizes = {"vocab_size": 17, "hidden_size": 32, "intermediate_size": 64}
     options |= {"num_labels": num_labels, "problem_type": problem_type}
-    config = BertConfig(**layers, **sizes, max_position_embeddings=16, **options)
-    kind = BertForTokenClassification if head == "tokens" else BertForSequenceClassification
-    return kind(config)
+    config = transformers.BertConfig(**layers, **sizes, max_position_embeddings=16, **options)
+    if head == "tokens":
+        return transformers.BertForTokenClassification(config)
+    return transformers.BertForSequenceClassification(config)
 
 
 def trainer_of(
     head: str, folder: Any, *, compute_metrics: Any = None, model: Any = None, **options: Any
-) -> Trainer:
+) -> transformers.Trainer:
     """Return a Trainer that keeps the best model by Informedness; 400 samples of 700 to train."""
     data = samples(head)
     preprocess = options.pop("preprocess", None)
@@ -98,9 +92,9 @@ def trainer_of(
         "report_to": [],
         "seed": 0,
     }
-    return Trainer(
+    return transformers.Trainer(
         model=model or model_of(head),
-        args=TrainingArguments(str(folder), **(defaults | options)),
+        args=transformers.TrainingArguments(str(folder), **(defaults | options)),
         train_dataset=data[:400],
         eval_dataset=data[400:],
         data_collator=collate,
