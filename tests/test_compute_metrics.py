@@ -8,13 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.metrics import balanced_accuracy_score
 from transformers import EvalPrediction
 
-from informedness import NoSamplesError, estimate, informedness_score, nit_score
+from informedness import NoSamplesError, estimate, informedness_score
 from informedness.trainer import ComputeMetrics, argmax_logits
 from informedness.warnings import InformednessWarning
-from tables import table_of_labels
+from tables import score_of, table_of_labels
 
 pytestmark = [  # imports torch
     pytest.mark.full,
@@ -57,12 +57,8 @@ def bfloat16(array):
 
 
 def scores(references, predictions, **options):
-    """Return the three scores from functions of labels."""
-    return {
-        "informedness": informedness_score(references, predictions, **options),
-        "nit": nit_score(references, predictions, **options),
-        "accuracy": accuracy_score(references, predictions),
-    }
+    table = table_of_labels(references, predictions, **options)
+    return {name: score_of(table, name) for name in NAMES}
 
 
 EXPECTED = scores(REFERENCES, IDS)
@@ -240,9 +236,6 @@ def test_batches_must_be_alike_and_counting_starts_afresh_after_an_error_and_a_r
             metric(second)
         again.reset()
         assert metric(first) == again(first) == whole, message
-
-
-# argmax_logits
 
 
 def test_argmax_logits_gives_ids_and_leaves_what_has_none():

@@ -74,9 +74,6 @@ def test_weights_are_routed_to_a_scorer_that_requests_them():
         assert found["test_score"] != score(LABELS, predictions)
 
 
-# One table of all folds
-
-
 @pytest.mark.filterwarnings("ignore:informedness. 'NA' in `y_pred`")  # and in `y_true`, as expected
 def test_the_estimate_is_of_the_predictions_of_all_folds_with_the_classes_of_all_references():
     options = {"sample_weight": WEIGHTS, "average": "macro", "confidence_level": 0.9}

@@ -127,9 +127,6 @@ def test_options_that_are_not_valid_are_refused():
         NIT(3, average="macro")
 
 
-# In a loop
-
-
 @pytest.mark.filterwarnings("ignore:informedness. ")
 def test_a_collection_counts_once_but_keeps_apart_what_only_its_first_batch_makes_equal():
     """As it would share the counts of all metrics that have the same after one batch."""
