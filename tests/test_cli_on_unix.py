@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch):
     write(tmp_path / "p.csv", [("a", "a"), ("b", "a"), ("b", "b")] * 20)
 
 
-def ended(command):
+def ended(*command):
     """Return how a process ends: code, standard output and errors."""
     result = subprocess.run(command, capture_output=True, text=True)
     return result.returncode, result.stdout, result.stderr
@@ -36,7 +36,7 @@ def ended(command):
 
 @pytest.mark.slow
 def test_a_figure_that_finds_no_room_is_named_and_leaves_no_part_of_it():
-    told = ended([sys.executable, "-c", SMALL_DISK, "report", *PAIR, "--plot", "figures"])
+    told = ended(sys.executable, "-c", SMALL_DISK, "report", *PAIR, "--plot", "figures")
     refused(told, "figures/confusion.png: ")
     assert not [*Path("figures").iterdir()]
 
@@ -60,8 +60,8 @@ def test_standard_output_that_is_closed_or_full_loses_no_result_in_silence():
     write(Path("one.csv"), [("a", "b")] * 60)  # of which there are warnings
 
     def in_shell(file, redirection):
-        command = f"'{sys.executable}' -m informedness report {file} {' '.join(PAIR[1:])}"
-        return ended(["sh", "-c", f"{command} {redirection}"])
+        line = f"'{sys.executable}' -m informedness report {file} -r gold -p model {redirection}"
+        return ended("sh", "-c", line)
 
     refused(in_shell("p.csv", ">&-"), "error: standard output is closed\n")
     refused(in_shell("p.csv", ">/dev/full"), "error: standard output: ")

@@ -3,7 +3,6 @@
 The 8 x 8 images are read as 16 grey levels, each the mean of 2 x 2 pixels.
 """
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -113,6 +112,5 @@ def expected(model: Any, head: str, folder: Any, average: str = "bias") -> tuple
     sides = (found.label_ids[kept].astype(int), decided.reshape(kept.shape)[kept])
     columns = 3 if head == "several labels" else 1
     pairs = list(zip(*(side.reshape(-1, columns).T.tolist() for side in sides), strict=True))
-    scores = (partial(informedness, average=average), nit)
-    of_labels = ([score(*pair) for pair in pairs] for score in scores)
-    return tuple(float(np.mean(scores)) for scores in of_labels)
+    of_labels = [(informedness(*pair, average=average), nit(*pair)) for pair in pairs]
+    return tuple(np.array(of_labels, dtype=float).mean(axis=0).tolist())
