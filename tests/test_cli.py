@@ -114,7 +114,6 @@ RESULTS = {
     f"compare {PAIR} b --labels {TWO} --average macro {LEVEL}": lambda: compare(
         GOLD, A, B, labels=["ham", "spam"], average="macro", **AT_90
     ),
-    f"compare {PAIR} b --groups doc": lambda: compare(GOLD, A, B, groups=DOC),
     f"compare {JOINED} model": lambda: compare(GOLD, A, B),
     f"compare {JOINED} --groups doc": lambda: compare(GOLD, A, B, groups=DOC),
     # identifiers stay as they are

@@ -1,7 +1,4 @@
-"""A real Trainer trains, keeps the best model and resumes: in every case, one number.
-
-So does evaluate's evaluator; both as the page on evaluate has them.
-"""
+"""A real Trainer trains, keeps the best model and resumes: in every case, one number."""
 
 import itertools
 from functools import partial

@@ -3,8 +3,6 @@
 `make test-spark` runs this, in an environment of its own; `make test` does not.
 """
 
-import contextlib
-import io
 import re
 from pathlib import Path
 
@@ -54,15 +52,13 @@ def test_a_collation_that_merges_labels_is_refused(spark, collation):
     assert table_from_frame(frame, **COLUMNS) == expected
 
 
-def test_the_snippet_of_the_documents_runs(spark):
+def test_the_snippet_of_the_documents_runs(spark, capsys):
     text = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"^```py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert "pyspark" in snippet
     labels = ["ham"] * 90 + ["spam"] * 10, ["ham"] * 84 + ["spam"] * 8 + ["ham"] * 8
     frame = spark.createDataFrame(list(zip(*labels, strict=True)), ["label", "model"])
     frame.repartition(4).write.parquet("predictions")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(snippet, "files.md", "exec"), {})
+    exec(compile(snippet, "files.md", "exec"), {})
     sentence = Report.from_table(table_of_labels(*labels)).summary
-    assert printed.getvalue() == f"{sentence}\n"
+    assert capsys.readouterr().out == f"{sentence}\n"
