@@ -240,7 +240,6 @@ ERRORS = {
     "report p.csv -r": "error: `--references`: expected one argument; `informedness report --help`",
     "report none.csv -r gold -p a": "error: none.csv: ",  # and what the system says
     "report p -r gold -p a": "give it as --input-format\n",
-    "report - -r gold -p a": "give it as --input-format\n",
     "report p.csv -r a -p b --by c --vs-rest J": "`--vs-rest` must be one of ('accuracy', ",
     f"report {PAIR} --metric nit --average macro": "`--average` must be left out for",
     f"report {PAIR} --confidence-level 95": "`--confidence-level` must lie between 0",
@@ -257,7 +256,6 @@ ERRORS = {
     f"report {PAIR} {PRIOR} --prior-mode odds --metric nit": "`--prior-mode` must be one of",
     f"report {PAIR} --prior label --metric nit": "`--prior` must be FILE:COLUMN, as",
     f"report {PAIR} --prior {TRAIN}:x --metric nit": f"`--prior`: {TRAIN}: ",
-    f"report {PAIR} --groups doc": "--groups doc, which are for `informedness compare`",
     # columns and files; `labels` is no option here
     f"report {PAIR} a": "`--predictions` must name each column once, got 'a' twice",
     f"report {PAIR} --counts gold": "a column of its own",
@@ -268,6 +266,7 @@ ERRORS = {
     "report gold.txt a.txt --numeric": "`references` must hold integers with --numeric, got 'ham'",
     "report gold.txt gold.txt": "gold.txt: each file must be listed once",
     "compare p.csv p.csv -r gold -p a --on doc": "p.csv: each file must be listed once",
+    "report p.csv p.csv -r gold -p a --by-file": "p.csv: each file must be listed once",
     "report empty.csv": "empty.csv: there must be rows with labels, and",
     **{
         f"report {PAIR} --labels {TWO} {last}": f"'{last}' looks like a file among the values of"

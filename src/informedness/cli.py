@@ -243,8 +243,6 @@ def _is_file(value: str) -> bool:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
         said = re.sub(r"^argument (?:-\w/)?(--[\w-]+):", r"`\1`:", message)
-        if message.startswith("unrecognized arguments: --groups"):
-            said += ", which are for `informedness compare`"
         raise ValueError(f"{said}; `{self.prog} --help` shows the options")
 
 

@@ -335,8 +335,8 @@ def _report_by_file(options: Namespace) -> Any:
     """Return the report on files, each of which is a task."""
     from .logs.report import LogReport, naming_warnings
 
-    reports, kind = {}, options.file_format
-    for file in [file for path in options.path for file, _ in list_files(path, kind)]:
+    reports = {}
+    for file, _ in list_files(options.path, options.file_format):
         options.path = [file]
         with naming_warnings(file):
             reports[file] = _report_of(_table(options, "columns"), options)

@@ -50,7 +50,7 @@ class _ScoreOfCounts(Metric):
         if threshold is not None and num_classes != 2:
             said = f"left out unless `num_classes` is 2, got {threshold} with {num_classes}"
             raise ValueError(f"`threshold` must be {said}: the highest score counts")
-        averaged_score(self.metric, average)  # raises if there is none
+        self._score = averaged_score(self.metric, average)
         self.num_classes, self.ignore_index = num_classes, ignore_index
         self.average, self.threshold = average, threshold
         # A MetricCollection lets metrics share one state if its name and value are equal after the
@@ -138,7 +138,7 @@ class _ScoreOfCounts(Metric):
         counts = self.counts.cpu().numpy()
         if counts.any():
             table = ContingencyTable.from_matrix(counts, labels=range(self.num_classes))
-            value = averaged_score(self.metric, self.average).value(table)
+            value = self._score.value(table)
         return torch.tensor(value, dtype=dtype, device=self.counts.device)
 
     def set_dtype(self, dst_type: Any) -> Any:
