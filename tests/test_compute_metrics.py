@@ -74,6 +74,7 @@ FORMS = {
     "a column of ids": (IDS.astype(np.int8)[:, None], REFERENCES, {}, EXPECTED),
     "a column of floats": (LOGITS, REFERENCES[:, None].astype(float), {}, EXPECTED),
     "tokens": (WITH_NAN, PADDED, {}, scores(REFERENCES[KEPT], IDS[KEPT])),
+    "sequences of one token": (LOGITS[:, None], REFERENCES[:, None], {}, EXPECTED),
     "ids of tokens": (IDS.reshape(TOKENS), PADDED, {}, scores(REFERENCES[KEPT], IDS[KEPT])),
     "tokens of 0 and 1": (FLAGS, FLAGS, {"multilabel": False}, dict.fromkeys(NAMES, 1.0)),
     "configured classes": (LOGITS, REFERENCES, CLASSES, scores(REFERENCES, IDS, labels=range(5))),

@@ -1,4 +1,4 @@
-"""The scores inside scikit-learn: scorers, cross-validation, searches, thresholds."""
+"""The scores inside scikit-learn: scorers of folds, and one table of all folds."""
 
 import copy
 import pickle
@@ -18,8 +18,6 @@ from tables import score_of, table_of_labels
 SAMPLES, LABELS = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
 WEIGHTS = np.random.default_rng(0).uniform(0.5, 2, len(LABELS))
-
-
 ONCE = [(np.arange(150), np.arange(150))]  # of which all is learnt and predicted
 
 

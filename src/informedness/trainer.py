@@ -420,7 +420,7 @@ def _batches(eval_prediction: Any) -> Iterator[tuple[Any, Numbers]]:
     for logits, labels in pairs:
         if isinstance(logits, tuple):
             logits = logits[0]
-        logits = logits.detach() if _is_tensor(logits) else as_array(logits, "predictions")
+        logits = logits if _is_tensor(logits) else as_array(logits, "predictions")
         if _is_tensor(labels) and _is_float(labels):
             labels = labels.float()  # numpy has no bfloat16
         yield logits, as_array(labels, "references")
