@@ -6,6 +6,7 @@ Nothing of the package is used. Cells may be floats, fractions or mpmath numbers
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 
 METRICS = ("informedness", "markedness", "nit", "ema", "accuracy", "balanced_accuracy", "f1_macro")
@@ -23,45 +24,48 @@ def options_of(score: Any) -> dict[str, Any]:
     return dict(zip(("metric", "average"), filter(None, score), strict=False))
 
 
+def over(x: Any, y: Any) -> Any:
+    """Return x / y, and 0 where y is 0."""
+    there = y.real != 0
+    return np.where(there, x / np.where(there, y, 1), 0)[()]
+
+
 def score(cells: Any, metric: str, average: str | None = None, shares: Any = None) -> Any:
     """Return a score of a table; `shares` are those of the references it is reweighted to."""
-    k = range(len(cells))
+    cells = np.array(cells)
+    r, c = cells.sum(axis=1), cells.sum(axis=0)
     if shares is not None:
-        totals = [sum(row) for row in cells]
-        cells = [[x * shares[i] / totals[i] if totals[i] else x for x in cells[i]] for i in k]
-    r, c = [sum(row) for row in cells], [sum(column) for column in zip(*cells, strict=True)]
-    n, hits = sum(r), [cells[i][i] for i in k]
-    if metric == "accuracy":
-        return sum(hits) / n
-    if metric == "balanced_accuracy":
-        recalls = [hits[i] / r[i] for i in k if r[i]]
-        return sum(recalls) / len(recalls)
-    if metric == "matthews_corrcoef":
-        spread = (n * n - sum(x * x for x in r)) * (n * n - sum(x * x for x in c))
-        by_chance = sum(r[i] * c[i] for i in k)
-        return (sum(hits) * n - by_chance) / mpmath.sqrt(spread) if spread else 0.0
+        return score(over(cells * np.array(shares)[:, None], r[:, None]), metric, average)
     if metric == "nit":
-        return mpmath.exp(information(cells)) / sum(x > 0 for x in r)
+        return mpmath.exp(information(cells)) / np.count_nonzero(r.real)
     if metric == "ema":
-        return mpmath.exp(sum(
-            x / n * mpmath.log(x / c[j]) for i in k for j, x in enumerate(cells[i]) if x
-        ))  # fmt: skip
+        return mpmath.exp(entropy(c / c.sum()) - entropy(cells / c.sum()))
+    return of_margins(np.diag(cells), r, c, r.sum(), metric, average)
+
+
+def of_margins(h: Any, r: Any, c: Any, n: Any, metric: str, average: str | None = None) -> Any:
+    """Return a score of right samples, references and predictions of each class, and all."""
+    if metric == "accuracy":
+        return h.sum(axis=-1) / n
+    if metric == "balanced_accuracy":
+        return over(h, r).sum(axis=-1) / np.count_nonzero(r.real, axis=-1)
     if metric == "f1_macro":
-        return sum(2 * hits[i] / (r[i] + c[i]) for i in k if r[i] + c[i]) / sum(
-            r[i] + c[i] > 0 for i in k
-        )
+        return over(2 * h, r + c).sum(axis=-1) / np.count_nonzero((r + c).real, axis=-1)
     if metric == "cohen_kappa":
-        by_chance = sum(r[i] * c[i] for i in k)
-        return (n * sum(hits) - by_chance) / (n * n - by_chance)
-    mine, other = (r, c) if metric == "informedness" else (c, r)
-    known = [i for i in k if 0 < mine[i] < n]
-    gains = {i: hits[i] / mine[i] - (other[i] - hits[i]) / (n - mine[i]) for i in known}
-    if average == "macro":
-        return sum(gains.values()) / sum(x > 0 for x in mine)
-    if average == "none":
-        return [gains.get(i, 0) for i in k]
-    weights = {"bias": c, "prevalence": r}[str(average)]
-    return sum(weights[i] * gains[i] for i in known) / n
+        return 1 - n * (c - h).sum(axis=-1) / (c * (n - r)).sum(axis=-1)
+    if metric == "matthews_corrcoef":
+        spread = (r * (n - r)).sum(axis=-1) * (c * (n - c)).sum(axis=-1)
+        return over((n * h - r * c).sum(axis=-1), spread**0.5)
+    weights = {"bias": c / n, "prevalence": r / n}
+    r, c = (r, c) if metric == "informedness" else (c, r)
+    weights["macro"] = over(r, r) / np.count_nonzero(r.real, axis=-1)[..., None]
+    gains = np.where(r.real * (n - r).real > 0, over(h, r) - over(c - h, n - r), 0)
+    return gains if average == "none" else (weights[str(average)] * gains).sum(axis=-1)
+
+
+def entropy(shares: Any) -> Any:
+    """Return an entropy in nats."""
+    return -sum(x * mpmath.log(x) for x in np.ravel(shares) if x)
 
 
 def information(cells: Any) -> Any:
@@ -82,32 +86,9 @@ def precise(cells: Any) -> list[list[Any]]:
     return [[mpmath.mpf(x.numerator) / x.denominator for x in row] for row in cells]
 
 
-def slopes(cells: Any, function: Any) -> list[list[Any]]:
-    """Return the derivative of a function of the table by each cell of a row that is not empty."""
-    step = mpmath.mpf(10) ** -18
-
-    def moved(i: int, j: int, by: Any) -> Any:
-        changed = [list(row) for row in cells]
-        changed[i][j] += by
-        return function(changed)
-
-    def slope(i: int, j: int, x: Any) -> Any:
-        down = x * step
-        up = down or step * sum(map(sum, cells))
-        return (moved(i, j, up) - moved(i, j, -down)) / (up + down)
-
-    return [
-        [slope(i, j, x) if any(row) else 0 for j, x in enumerate(row)]
-        for i, row in enumerate(cells)
-    ]
-
-
-def standard_error(cells: Any, function: Any, squares: Any = None) -> float:
-    """Return sqrt(sum w^2 (d score / d w)^2) of a score that does not depend on the sum of w."""
-    squares = cells if squares is None else squares
-    terms = [
-        square * slope**2
-        for row, of_row in zip(squares, slopes(cells, function), strict=True)
-        for square, slope in zip(row, of_row, strict=True)
-    ]
-    return float(mpmath.sqrt(sum(terms)))
+def slopes(cells: Any, metric: str, average: str | None = None) -> Any:
+    """Return the derivative of a score by each cell, by a step into the complex numbers."""
+    k = len(cells)
+    steps = 1e-30j * np.eye(k * k).reshape(-1, k, k)
+    found = [complex(score(cells + step, metric, average)).imag for step in steps]
+    return np.reshape(found, (k, k)) / 1e-30

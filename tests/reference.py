@@ -10,59 +10,19 @@ from statistics import NormalDist
 import numpy as np
 from scipy.special import digamma, gammaincc
 
+import dense
+from dense import over
+
 SWAPPED = {"bias": "prevalence", "prevalence": "bias", "macro": "macro"}
-
-
-def over(x, y):
-    """Return x / y, and 0 where y is 0."""
-    x, y = np.broadcast_arrays(np.asarray(x, float), y)
-    return np.divide(x, y, out=np.zeros(y.shape), where=y > 0)
-
-
-def gains_and_weights(h, r, c, average):
-    gains = np.where((r > 0) & (r < 1), over(h, r) - over(c - h, 1 - r), 0)
-    return gains, {"bias": c, "prevalence": r, "macro": (r > 0) / (r > 0).sum()}[average]
-
-
-def score(h, r, c, metric, average, n_occurring):
-    """Return a score from shares: right in each class, of its references, of its predictions."""
-    if metric == "accuracy":
-        return h.sum()
-    if metric == "balanced_accuracy":
-        return over(h, r).sum() / (r > 0).sum()
-    if metric == "f1_macro":
-        return over(2 * h, r + c).sum() / n_occurring
-    if metric == "cohen_kappa":
-        return 1 - (c - h).sum() / (c * (1 - r)).sum()
-    gains, weights = gains_and_weights(h, r, c, average or "macro")
-    if metric == "matthews_corrcoef":
-        v = r * (1 - r)
-        return float(over((v * gains).sum(), np.sqrt(max(v.sum() * (c * (1 - c)).sum(), 0))))
-    return (weights * gains).sum()
 
 
 def slopes(h, r, c, metric, average):
     """Return a, b and u: the derivative of the score by p_ij is a_i + b_j + u_i [i = j]."""
-    zero, one = np.zeros(len(r)), np.ones(len(r))
-    if metric == "accuracy":
-        return zero, zero, one
-    if metric == "balanced_accuracy":
-        u = over(1 / (r > 0).sum(), r)
-        return -u * over(h, r), zero, u
-    if metric == "f1_macro":
-        u = over(2 / (r + c > 0).sum(), r + c)
-        return -u * over(h, r + c), -u * over(h, r + c), u
-    if metric == "cohen_kappa":
-        wrong, expected = 1 - h.sum(), 1 - (r * c).sum()
-        return -wrong / expected**2 * c, -wrong / expected**2 * r, one / expected
-    if metric == "matthews_corrcoef":
-        s, t = 1 - (r * r).sum(), 1 - (c * c).sum()
-        mcc, root = (h.sum() - (r * c).sum()) / math.sqrt(s * t), math.sqrt(s * t)
-        return mcc * r / s - c / root, mcc * c / t - r / root, one / root
-    gains, weights = gains_and_weights(h, r, c, average)
-    u = over(weights, r * (1 - r))
-    a, b = -u * (c + (1 - 2 * r) * gains), -u * r
-    return a + gains * (average == "prevalence"), b + gains * (average == "bias"), u
+    steps = 1e-30j * np.eye(len(r))
+    return [
+        dense.of_margins(*moved, 1.0, metric, average).imag / 1e-30 + np.zeros(len(r))
+        for moved in ((h, r + steps, c), (h, r, c + steps), (h + steps, r, c))
+    ]
 
 
 def excess(n, squares, prior=None):
@@ -95,8 +55,7 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
     z, total, row = NormalDist().inv_cdf((1 + level) / 2), n.sum(), n.sum(axis=1)
     p = n / total if prior is None else over(n, row[:, None]) * prior[:, None]
     h, r, c = np.diag(p), p.sum(axis=1), p.sum(axis=0)
-    occurs = (r + c > 0).sum()
-    value = score(h, r, c, metric, average, occurs)
+    value = dense.of_margins(h, r, c, 1.0, metric, average)
     a, b, u = slopes(h, r, c, metric, average)
     g, there, q = (a[:, None] + b + np.diag(u))[r > 0], r > 0, squares[r > 0]
     mean = (n[there] * g).sum(axis=1) / row[there]
@@ -133,8 +92,8 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
     if prior is None and not there.all() and "absent" not in without:
         lost = min(z**2 * squares.sum() / total**2, 1 / 4)
         lost = np.where(there, 0, lost / (~there).sum())
-        occurs = ((r + c > 0) | ~there).sum()
-        ends += [score(h + x, r + lost, c + x, metric, average, occurs) for x in (0, lost)]
+        found = ((h + x, r + lost, c + x) for x in (0, lost))
+        ends += [dense.of_margins(*moved, 1.0, metric, average) for moved in found]
     shift = 0.0
     if average == "bias" and "excess" not in without:
         shift = excess(n, squares, prior)

@@ -9,6 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from scipy import stats
 
+import dense
 import reference
 
 
@@ -22,7 +23,7 @@ class Side:
             squares[i, j] += w * w
         self.k, self.metric, self.squares = k, metric, squares
         r = self.n.sum(axis=1)
-        p = self.n / self.n.sum() if prior is None else reference.over(self.n, r[:, None])
+        p = self.n / self.n.sum() if prior is None else dense.over(self.n, r[:, None])
         p = p if prior is None else p * np.array(prior)[:, None]
         self.one = squares.sum() / self.n.sum()
         self.there, self.bias, self.unseen = r > 0, 0.0, 0.0
@@ -31,22 +32,16 @@ class Side:
         else:
             self.of_margins(p, average)
         if prior is not None:
-            means = reference.over((self.n * self.g).sum(axis=1), r)
+            means = dense.over((self.n * self.g).sum(axis=1), r)
             self.g = self.g - means[:, None]
 
     def of_margins(self, p, average):
-        metric, transposed = self.metric, self.metric == "markedness"
-        if transposed:
-            p, metric, average = p.T, "informedness", reference.SWAPPED[average]
-        h, r, c = np.diag(p), p.sum(axis=1), p.sum(axis=0)
-        is_one = (r > 0).sum() == 1 or ((c > 0).sum() == 1 and metric == "matthews_corrcoef")
-        if is_one and metric in ("informedness", "matthews_corrcoef"):
-            self.value, self.g, self.furthest = 0.0, np.zeros_like(p), 0.0
-            return
-        self.value = float(reference.score(h, r, c, metric, average, (r + c > 0).sum()))
-        a, b, u = reference.slopes(h, r, c, metric, average)
-        g = a[:, None] + b + np.diag(u)
-        self.g = g.T if transposed else g
+        sums = np.diag(p), p.sum(axis=1), p.sum(axis=0)
+        self.value = float(dense.of_margins(*sums, 1.0, self.metric, average))
+        a, b, u = reference.slopes(*sums, self.metric, average)
+        of_one = {"informedness": [1], "markedness": [2], "matthews_corrcoef": [1, 2]}
+        is_one = any((sums[side] > 0).sum() == 1 for side in of_one.get(self.metric, []))
+        self.g = (a[:, None] + b + np.diag(u)) * (not is_one)
         self.furthest = (self.g.max(axis=1) - self.g.min(axis=1))[self.there].max()
 
     def entropic(self, p):
