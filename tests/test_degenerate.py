@@ -1,6 +1,5 @@
 """Every degenerate case has one documented result and one documented warning."""
 
-import itertools
 import math
 import re
 import warnings
@@ -8,7 +7,6 @@ from collections import Counter
 from contextlib import nullcontext
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,18 +21,16 @@ from informedness import (
     markedness_score,
     nit_score,
 )
-from informedness.statistics.registry import SCORES
 from informedness.warnings import (
     InformednessWarning,
     IntervalWarning,
     LabelsWarning,
     UndefinedMetricWarning,
 )
-from tables import signature, table_of_labels, table_of_pairs
+from tables import table_of_labels, table_of_pairs
 
-NAN, INF = math.nan, math.inf
-
-
+NAN = math.nan
+OUTSIDE = "in 1 of 4 samples `y_pred` is no class of `y_true`: 'x'; such a class adds 0"
 pytestmark = pytest.mark.filterwarnings("ignore::informedness.warnings.LabelsWarning")
 
 
@@ -53,42 +49,36 @@ def messages(call, *args, **options):
 # class predicted, absent from the references
 
 
-def test_a_class_absent_from_the_references_counts_0_and_is_named():
-    named = "in 1 of 4 samples `y_pred` is no class of `y_true`: 'x'; such a class adds 0"
-    by_average = {None: [1.0, 0.5, 0.0], "bias": 0.625, "prevalence": 0.75, "macro": 0.75}
-    for average, wanted in by_average.items():
-        with pytest.warns(UndefinedMetricWarning, match=named):
-            assert informedness_score(list("aabb"), list("aabx"), average=average) == wanted
-
-
 @pytest.mark.parametrize(
-    ("score", "references", "predictions", "options", "said"),
+    ("score", "references", "predictions", "options", "wanted", "said"),
     [
-        (
-            informedness_score,
-            [0, 1] * 4,
-            list(range(2, 10)),
-            {},
-            "of 8 samples .*: 8 labels, such as 2 and 3, none in common with classes such as 0 and",
+        *(
+            (informedness_score, "aabb", "aabx", {"average": average}, wanted, OUTSIDE)
+            for average, wanted in {None: [1, 0.5, 0], "bias": 0.625, "macro": 0.75}.items()
         ),
-        (informedness_score, "aabb", "aabx", {"labels": [*"abx"]}, "as 0 in Informedness: 'x'$"),
+        (informedness_score, "aabb", "aabx", {"labels": [*"abx"]}, 0.625, "in Informedness: 'x'$"),
         # declared and never predicted either, it is no reason to warn
-        (informedness_score, "aabb", "aabb", {"labels": [*"abx"], "average": "macro"}, None),
+        (informedness_score, "aabb", "aabb", {"labels": [*"abx"], "average": "macro"}, 1, None),
         (
             markedness_score,
             "abc",
             "abb",
             {"average": "macro"},
+            0.75,
             "among the references but not the predictions, so counted as 0 in Markedness: 'c'",
         ),
-        (nit_score, "aba", "cde", {}, "3 labels, such as 'c' and 'd'.*, and information to NIT"),
-        (ema_score, "aba", "cde", {}, "`y_pred` is no class of `y_true`"),
+        (nit_score, "aba", "cde", {}, 0.94, "3 labels, such as 'c' and 'd'.* information to NIT"),
+        (ema_score, "aba", "cde", {}, 1, "`y_pred` is no class of `y_true`"),
     ],
 )
-def test_classes_of_one_side_are_named_once(score, references, predictions, options, said):
+def test_classes_of_one_side_count_0_and_are_named_once(
+    score, references, predictions, options, wanted, said
+):
     found = messages(score, [*references], [*predictions], **options)
-    assert len(found) == (said is not None)
-    assert all(re.search(said, message) for message in found)
+    assert [bool(re.search(said or "", message)) for message in found] == [True] * bool(said)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert score([*references], [*predictions], **options) == pytest.approx(wanted, abs=0.005)
 
 
 # one sample
@@ -100,17 +90,16 @@ OF_ONE = (informedness_score, markedness_score, nit_score, ema_score)
 @pytest.mark.parametrize(("options", "k"), [({}, 1), (CHOICES, 4)])
 def test_one_sample_scores_the_same_right_or_wrong_and_one_warning_says_so(options, k):
     for score, wanted in zip(OF_ONE, (0.0, 0.0, 1 / k, 1.0), strict=True):
-        for answer in ("A", "B", "lol", "a"):
-            with pytest.warns(UndefinedMetricWarning, match="^informedness: one sample") as caught:
-                assert score(["A"], [answer], **options) == wanted
-            assert len(caught) == 1
-        for references, predictions, left in (  # whatever its weight
-            ([0], [1], {"sample_weight": [0.25]}),
-            ([0, 1], [0, 1], {"sample_weight": [1, 0]}),
-            ([0, -100], [0, 1], {"ignore_index": -100}),
+        for references, predictions, weights in (
+            ("A", "A", [1]),
+            ("A", "B", [0.25]),
+            ("A", "a", None),
+            ("AB", "AB", [1, 0]),
         ):
-            (message,) = messages(score, references, predictions, **left)
-            assert "one sample scores the same" in message
+            given = {"sample_weight": weights, **options}
+            with pytest.warns(UndefinedMetricWarning, match="^informedness: one sample") as caught:
+                assert score([*references], [*predictions], **given) == wanted
+            assert len(caught) == 1
 
 
 @pytest.mark.parametrize(
@@ -130,10 +119,7 @@ def test_one_sample_of_counts_is_the_number_of_samples(counts, options, is_one):
 # one class
 
 
-def test_by_class_unknown_answers_count_0_and_the_stand_in_is_that_of_the_one_class():
-    options = {"labels": ["a", "b"], "unknown": "wrong", "average": None}
-    by_class = informedness_score(list("aabbb"), ["a", "?", "b", "b", "???"], **options)
-    assert by_class == close([1 / 2, 2 / 3, 0])
+def test_by_class_the_stand_in_is_that_of_the_one_class():
     options = {"labels": [0, 1, 2], "average": None}
     with pytest.warns(UndefinedMetricWarning, match="all references are 1"):
         assert informedness_score([1, 1], [1, 1], **options) == [0.0] * 3
@@ -157,26 +143,23 @@ def test_zero_division_silences_the_undefined_case_and_has_no_other_value(score,
             assert [score(*one, zero_division=value)] == pytest.approx([value], nan_ok=True)
         assert not messages(score, ["A"], ["A"], zero_division=value)  # of one sample neither
     assert score([0, 1], [0, 1], zero_division=NAN) == close(1)
-    odd = [1 - stand_in, 0.5, True, False, INF, None, "0", "Warn"]
-    odd += [NAN * 1j, Decimal("sNaN"), pd.NA, np.array([0.0, 1.0]), np.array("warn"), [0.0]]
-    calls = [score, partial(estimate, metric="nit")][: 1 + (score is nit_score)]
-    for labels, value, call in itertools.product([[0, 0, 0], [0, 1, 0]], odd, calls):
+    for value in (1 - stand_in, 0.5, True, math.inf, None, "0", "Warn", NAN * 1j, Decimal("sNaN")):
         wanted = f'`zero_division` must be "warn", {stand_in} or nan, got {value!r}'
-        with pytest.raises(ValueError, match=re.escape(wanted)):
-            call(labels, labels, zero_division=value)
+        for labels in ([0, 0, 0], [0, 1, 0]):
+            with pytest.raises(ValueError, match=re.escape(wanted)):
+                score(labels, labels, zero_division=value)
 
 
 def test_zero_division_of_estimates_of_nit_is_that_of_the_score():
     # one class of two that are declared is not undefined
     assert nit_score([0, 0], [0, 1], labels=[0, 1], zero_division=NAN) == close(0.5)
-    with pytest.warns(UndefinedMetricWarning, match="no class of `references`: 1"):
-        table = table_of_labels([0, 0], [0, 1])
-    made = estimate(table, metric="nit", zero_division=NAN)
-    assert math.isnan(made.value)
+    one = [0, 0], [0, 0], "nit"
+    made = estimate(*one, zero_division=NAN)
+    assert (math.isnan(made.value), made.to_dict()["value"]) == (True, None)
     assert "|zero:nan|" in made.signature
-    assert estimate(table, metric="nit", zero_division=1.0).value == 1.0
+    assert estimate(*one, zero_division=1.0).value == 1.0
     with pytest.warns(UndefinedMetricWarning, match="NIT is 1.0 by definition"):
-        assert estimate(table, metric="nit").value == 1.0
+        assert estimate(*one).value == 1.0
 
 
 def test_ignore_index_looks_at_references_alone():
@@ -184,11 +167,9 @@ def test_ignore_index_looks_at_references_alone():
         assert informedness_score([0, 1], [0, -100], ignore_index=-100) == 0.5
     # those it drops may have any label beside them
     assert informedness_score([0, 1, -100], [0, 1, 5], ignore_index=-100, labels=[0, 1]) == 1.0
-    with pytest.raises(NoSamplesError, match="none is left: all are ignored"):
-        informedness_score([-100], [0], ignore_index=-100)
-    with pytest.raises(NoSamplesError, match=r"got 0 samples$"):
-        informedness_score(np.array([], "U1"), np.array([], "U1"), ignore_index="a")
-    assert issubclass(NoSamplesError, ValueError)
+    for references, said in (([-100], "none is left: all are ignored"), ([], "got 0 samples$")):
+        with pytest.raises(NoSamplesError, match=said):
+            informedness_score(references, references, ignore_index=-100)
 
 
 # merging
@@ -199,10 +180,8 @@ def test_merging_keeps_declared_only_where_both_sides_declare_the_same():
         table_of_labels([0, 1], [0, 1], labels=labels) for labels in ([3, 2, 1, 0], [0, 1], None)
     )
     assert ((wide + wide).declared, (wide + wide).labels) == (True, (3, 2, 1, 0))
-    assert (wide + wide).nit() == close(0.5)
     for merged in (wide + observed, observed + wide, wide + narrow, narrow + wide):
         assert (merged.declared, merged.labels) == (False, (0, 1, 2, 3))
-        assert merged.nit() == close(1)
     assert not (narrow + observed).declared
 
 
@@ -215,14 +194,10 @@ def test_a_sum_adds_up_what_is_unknown_starts_from_0_and_refuses_what_no_table_c
     for other in (1, False, None):
         with pytest.raises(TypeError, match="unsupported operand"):
             other + tables[0]
-    half = table_of_pairs([0, 1], [0, 1], [2**61, 2**61])
-    most = table_of_pairs([1], [1], [2**62 - 1])
-    assert (half + most).total == 2**63 - 1
-    one = table_of_pairs([1], [0], [1])
+    most, one = (table_of_pairs([1], [1], [n]) for n in (2**63 - 1, 1))
     heavy = table_of_labels([0], [0], sample_weight=[1.5e308])
     for parts, wanted in (
-        ((half, half), rf"must sum to .* below 2\*\*63, got {2**63}"),
-        ((half, most, one), rf"must sum to .* below 2\*\*63, got {2**63}"),
+        ((most, one), rf"must sum to .* below 2\*\*63, got {2**63}"),
         ((heavy, heavy), "`counts` must have a finite sum, got one beyond 1e308"),
         ((one, whole), "one type to be merged, got integers and strings"),
     ):
@@ -258,18 +233,6 @@ def test_a_prior_is_read_by_key_from_shares_or_counts_of_any_real_type_in_any_or
     before = prior.copy()
     assert under(prior) == pytest.approx(under(EVEN), abs=2e-6)
     assert [*prior.items()] == [*before.items()]
-    # rescaled, so that perfect is 1
-    assert informedness_score(REFERENCES, REFERENCES, prior=prior) == close(1)
-
-
-def test_keys_of_a_prior_are_the_labels_they_equal_and_counts_have_the_signature_of_shares():
-    pair = [0, 1, 2, 1, 0, 2], [0, 1, 2, 0, 0, 1]
-    wanted = informedness_score(*pair, prior={0: 0.2, 1: 0.3, 2: 0.5})
-    made = informedness_score(*pair, prior={np.int64(2): 0.5, np.uint8(1): 0.3, 0.0: 0.2})
-    assert made == wanted
-    table = table_of_labels(REFERENCES, PREDICTIONS)
-    lines = {signature(table, "informedness", prior=x) for x in (Counter(TRAINING), EVEN)}
-    assert len(lines) == 1
 
 
 @pytest.mark.parametrize(
@@ -280,11 +243,9 @@ def test_keys_of_a_prior_are_the_labels_they_equal_and_counts_have_the_signature
         (EVEN | {"a": 0.3 + 2e-6}, "must sum to 1, or hold counts, got 1.000002"),
         ({"a": 0.0, "b": 0.5, "c": 0.5}, "must .* strictly between .*got 0.0 for 'a'"),
         ({"a": 1.0, "b": 0.0, "c": 0.0}, "must .* strictly between .*got 1.0 for 'a'"),
-        ({"a": NAN, "b": 0.6, "c": 0.4}, "must .* strictly between .*got nan for 'a'"),
         (EVEN | {"a": Decimal("NaN")}, r"must .* strictly between .*got Decimal\('NaN'\) for"),
         (EVEN | {"a": Decimal("sNaN")}, r"must hold numbers, got Decimal\('sNaN'\) for"),
         (EVEN | {"a": "0.3"}, "must hold numbers, got '0.3' for 'a'"),
-        (EVEN | {"a": 0.3 + 0j}, r"must .*got \(0.3\+0j\) for 'a'"),
         ({"a": 3, "b": 0, "c": 5}, "must .* counts above 0, .*got 0 for 'b'"),
         ({"a": 3, "b": -1, "c": 5}, "must .* counts above 0, .*got -1 for 'b'"),
         ({"a": 2.5, "b": 1, "c": 5}, "must .*got 2.5 for 'a'"),
@@ -314,36 +275,17 @@ def test_declared_classes_without_samples_are_dropped_and_the_rest_rescaled():
 
 
 def test_answers_that_never_repeat_are_warned_of_unless_they_count_as_wrong():
-    references, answers = np.resize(["a", "b"], 300), [f"answer {n}" for n in range(300)]
+    references, answers = np.resize([*"abcd"], 300), [f"answer {n}" for n in range(300)]
     named = "^informedness: in 300 of 300 samples `y_pred` is no class of `y_true`: 300 labels"
-    none = "no label in `y_pred` is one of the declared classes"
     for score in (nit_score, ema_score):
         with pytest.warns(UndefinedMetricWarning, match=named):
             assert score(references, answers) == close(1)
-        wrong = {"labels": ["a", "b"], "unknown": "wrong"}
-        with pytest.warns(InformednessWarning, match=none) as caught:
-            assert score(references, answers, **wrong) == close(0.5)
-        assert len(caught) == 1
+        wrong = {"labels": [*"abcd"], "unknown": "wrong"}
+        (said,) = messages(score, references, answers, **wrong)
+        assert "no label in `y_pred` is one of the declared classes" in said
     with (
         pytest.warns(IntervalWarning, match="300 samples for 300 predictions"),
         pytest.warns(UndefinedMetricWarning, match=named),
     ):
-        made = estimate(np.resize(list("abcd"), 300), answers, "nit")
+        made = estimate(references, answers, "nit")
     assert made.confidence_interval[0] == close(0.25)  # chance
-
-
-def test_an_interval_wants_10_samples_for_each_other_answer_and_class_but_one():
-    for n, options, warned in (
-        (60, {}, False),
-        (59, {}, True),
-        (59, {"sample_weight": np.full(59, 1000.5)}, True),  # samples count, not weight
-        (59, {"labels": [0, 1, 2, 3, 7, 8]}, False),
-    ):
-        references, predictions = np.resize([0, 1, 2, 3], n), np.resize([0, 1, 2, 3], n)
-        predictions[:2] = [7, 8]
-        warnings.filterwarnings("ignore", message="informedness: in ")
-        table = table_of_labels(references, predictions, **options)
-        for metric in SCORES:  # and of an interval
-            found = messages(estimate, table, metric=metric)
-            said = [message for message in found if "2 predictions outside the ref" in message]
-            assert len(said) == (warned and metric in ("nit", "ema")), (n, metric)

@@ -31,7 +31,15 @@ SOON = [
     "48 samples, fewer than the recommended 1,000, so a rare class may be missing; "
     "declare all classes with `labels`"
 ]
+OUTLIERS = ["59 samples for 2 predictions outside the references, fewer than the recommended 60"]
 SMALL = ["48 samples, fewer than the recommended 50"]
+
+
+def two_outside(n):
+    """Return the table of four classes and so many samples, two with answers that are no class."""
+    matrix = np.diag([n - 45, 15, 15, 15, 0, 0])
+    matrix[0, [0, 4, 5]] += [-2, 1, 1]
+    return matrix
 
 
 def warned(matrix, metric="informedness", labels=None, **options):
@@ -76,6 +84,7 @@ def test_scores_of_margins_want_5_references_or_predictions_of_classes_that_are_
         ([[100, 5, 0], [1, 9, 0], [0, 2, 3]], {"average": None}, []),
         (OF_48, {"metric": "nit"}, SOON),
         (OF_48, {"metric": "ema"}, SMALL),
+        (two_outside(60), {"metric": "ema"}, []),
     ]
     + [
         (matrix, {"metric": metric, **labels}, why)
@@ -86,6 +95,9 @@ def test_scores_of_margins_want_5_references_or_predictions_of_classes_that_are_
             ([[900, 90, 1], [2, 5, 0], [1, 0, 4]], {}, []),
             (np.diag([850] + [5] * 30), {}, []),
             ([[900, 91], [1, 3]], {}, MISSING),
+            # 10 samples for each class but one and each prediction that no reference has
+            (two_outside(59), {}, OUTLIERS),
+            (two_outside(59), {"labels": range(6)}, []),
         )
     ],
 )

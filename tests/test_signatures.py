@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -69,13 +70,13 @@ def test_signatures_read_as_they_are_documented():
 
 def test_equal_settings_of_other_types_and_another_order_of_sums_have_one_signature():
     table = table_of_labels([0, 1, 1], [0, 1, 0])
-    priors = {0: 0.5, 1: 0.5}, {np.int8(1): 0.5, 0.0: np.float32(0.5)}, {True: 0.5, 0: 0.5}
-    ignored = (-100, -100.0, np.int64(-100))
-    lines = {
-        signature(table, "informedness", ignore_index=label, prior=prior)
-        for label, prior in itertools.product(ignored, priors)
+    priors = {0: 0.2, 1: 0.8}, {np.int8(1): 0.8, 0.0: Fraction(1, 5)}, {True: 0.8, 0: 0.2}
+    ignored, counts = (-100, -100.0, np.int64(-100)), {np.uint8(1): 4, 0: 1.0}
+    found = {
+        (signature(table, "informedness", ignore_index=x, prior=y), table.informedness(prior=y))
+        for x, y in itertools.product(ignored, (*priors, counts))
     }
-    assert len(lines) == 1
+    assert len(found) == 1
     # even where a sum lies halfway between two roundings
     sums = (1234.565, math.nextafter(1234.565, 0), math.nextafter(1234.565, 9999))
     tables = [table_of_pairs([0, 1], [0, 1], [x, 0.5], squared_weights=[9, 1]) for x in sums]
