@@ -1,7 +1,6 @@
 """The golden vectors of `vectors.json`: exact tables and scores, and tables spelt as samples."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -18,40 +17,28 @@ class Vector:
     """A table (rows are references) and its scores; None marks an undefined one."""
 
     id: str
-    table: tuple[tuple[Fraction, ...], ...]
+    table: list[list[Fraction]]
     exact: dict[str, Any]
-    decimal: dict[str, Any]
-    info: dict[str, float]
-
-    @property
-    def k(self) -> int:
-        return len(self.table)
+    info: dict[str, Any]
+    mcc: float | None
 
     @property
     def is_counts(self) -> bool:
         return all(count.denominator == 1 for row in self.table for count in row)
 
-    def cells(self) -> Iterator[tuple[int, int, Fraction]]:
-        """Yield row, column and content of each non-zero cell."""
-        for i, row in enumerate(self.table):
-            for j, count in enumerate(row):
-                if count:
-                    yield i, j, count
+    def cells(self) -> list[tuple[int, int, Fraction]]:
+        """Return row, column and content of each cell."""
+        return [(i, j, n) for i, row in enumerate(self.table) for j, n in enumerate(row)]
 
     def samples(self) -> tuple[list[int], list[int]]:
         """Return references and predictions, one pair for each count."""
-        pairs = [(i, j) for i, j, count in self.cells() for _ in range(int(count))]
+        pairs = [(i, j) for i, j, n in self.cells() for _ in range(int(n))]
         return [i for i, _ in pairs], [j for _, j in pairs]
 
     def weighted_samples(self) -> tuple[list[int], list[int], list[float]]:
         """Return references, predictions and weights, `PARTS` of each cell."""
-        parts = [(i, j, float(count * part)) for i, j, count in self.cells() for part in PARTS]
+        parts = [(i, j, float(n * part)) for i, j, n in self.cells() if n for part in PARTS]
         return [i for i, _, _ in parts], [j for _, j, _ in parts], [w for _, _, w in parts]
-
-    def squared_weights(self) -> list[list[float]]:
-        """Return the sum of squares of the weights of `weighted_samples` in each cell."""
-        share = sum(part**2 for part in PARTS)
-        return [[float(count**2 * share) for count in row] for row in self.table]
 
 
 def close(value: Any) -> Any:
@@ -62,15 +49,15 @@ def close(value: Any) -> Any:
 
 def _read(value: Any, kind: type) -> Any:
     if isinstance(value, list):
-        return tuple(_read(entry, kind) for entry in value)
+        return [_read(entry, kind) for entry in value]
     return None if value is None else kind(value)
 
 
 def _vector(record: dict[str, Any]) -> Vector:
     exact = {name: _read(value, Fraction) for name, value in record["exact"].items()}
-    decimal = {name: _read(value, float) for name, value in record["decimal"].items()}
     info = {name: float(value) for name, value in record["info"].items()}
-    return Vector(record["id"], _read(record["table"], Fraction), exact, decimal, info)
+    table, mcc = _read(record["table"], Fraction), _read(record["decimal"]["mcc"], float)
+    return Vector(record["id"], table, exact, info, mcc)
 
 
 _FILE = Path(__file__).with_name("vectors.json")

@@ -1,9 +1,8 @@
-"""Scores as defined: of tables drawn by hypothesis, of extreme ones, and by other libraries.
+"""Scores as defined: of golden vectors, of tables drawn by hypothesis, and by other libraries.
 
-The oracle is `dense.score`, the definitions in fractions or numbers of 50 digits.
+The oracle of tables that are drawn is `dense.score`, the definitions in fractions.
 """
 
-import itertools
 import math
 from fractions import Fraction
 from functools import partial
@@ -17,9 +16,11 @@ from hypothesis import strategies as st
 from pycm import ConfusionMatrix
 
 import dense
-from golden import close
+from golden import BY_ID, VECTORS, close
 from informedness import ContingencyTable, estimate, nit_score, report
 from informedness.core.scores import mutual_information
+from informedness.statistics.entropy import entropies, triangle_of
+from informedness.statistics.registry import averaged_score
 from tables import score_of, table_of_labels, table_of_pairs
 
 pytestmark = [
@@ -105,6 +106,51 @@ def at_odds(cells, average, prior):
         weights = {"bias": columns[c], "prevalence": sum(cells[c]), "macro": n / len(prior)}
         score += weights[average] * gain / n**2
     return float(score)
+
+
+# Golden vectors
+
+EXACT = {
+    ("accuracy", "default"): "accuracy",
+    ("informedness", "default"): "informedness",
+    ("informedness", "bias"): "informedness",
+    ("informedness", "prevalence"): "informedness_prevalence_weighted",
+    ("informedness", "macro"): "informedness_macro",
+    ("markedness", "default"): "markedness",
+    ("markedness", "prevalence"): "markedness",
+    ("markedness", "bias"): "markedness_bias_weighted",
+    ("informedness", None): "per_class_tpr_minus_fpr",
+    ("markedness", None): "per_class_markedness",
+}
+ENTROPIES = ("H_ref", "H_pred", "H_ref_given_pred", "H_pred_given_ref")
+TRIANGLE = ("DeltaH_prime", "twoMI_prime", "VI_prime")
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=BY_ID)
+def test_every_score_of_a_golden_vector_is_its_own_by_every_way_into_the_table(vector):
+    info = {name: close(value) for name, value in vector.info.items()}
+    cells = np.array(vector.table, dtype=int if vector.is_counts else float)
+    for table in ways(cells, range(len(cells)), np.array([True, False])):
+        assert table.to_dense() == pytest.approx(cells, rel=1e-15)
+        for (metric, average), key in EXACT.items():
+            exact, score = vector.exact[key], averaged_score(metric, average)
+            if average:
+                assert bool(score.undefined(table)) == (exact is None), (metric, average)
+                assert score.value(table) == close(exact or 0), (metric, average)
+            else:  # 0 where the vector has none
+                assert score.value(table) == close([float(x or 0) for x in exact]), metric
+        # scikit-learn's convention stands in where the correlation is undefined
+        assert score_of(table, "matthews_corrcoef") == close(vector.mcc or 0)
+        assert score_of(table, "nit") == info["NIT_k_table"]
+        assert score_of(table, "ema") == info["EMA"]
+        assert mutual_information(table) == info["MI_bits"]
+        assert list(entropies(table)) == [info[name] for name in ENTROPIES]
+    observed = ContingencyTable.from_matrix(cells)
+    assert score_of(observed, "nit") == info["NIT_k_ref"]
+    assert list(triangle_of(observed)) == [info[name] for name in TRIANGLE]
+
+
+# Laws
 
 
 @law(
@@ -204,21 +250,19 @@ def test_scores_and_rates_of_extreme_tables_keep_their_digits(name):
         assert found == pytest.approx([*map(float, wanted)], rel=1e-13, abs=0, nan_ok=True)
 
 
-def test_cells_of_very_different_sizes_leave_an_interval_of_numbers():
+@pytest.mark.parametrize("metric", ["nit", "informedness", "matthews_corrcoef"])
+def test_cells_of_very_different_sizes_leave_an_interval_of_numbers(metric):
     for name in ("a weight of 1e-18", "three of four"):
-        for metric in ("nit", "informedness", "matthews_corrcoef"):
-            made = estimate(extreme(name)[1], metric=metric)
-            low, high = made.confidence_interval
-            assert low <= made.value <= high, (name, metric)
-            assert math.isfinite(made.standard_error), (name, metric)
+        made = estimate(extreme(name)[1], metric=metric)
+        assert made.confidence_interval[0] <= made.value <= made.confidence_interval[1], name
+        assert math.isfinite(made.standard_error), name
 
 
-def test_a_weight_next_to_nothing_passes_on_nothing():
+@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e-300, 1e-290])
+def test_a_weight_next_to_nothing_passes_on_nothing(weight):
     """Its share of the cell over that of its margins is more than a float can hold."""
-    labels = list("aabbc")
-    for weight in (5e-324, 1e-310, 1e-300, 1e-290):
-        score = nit_score(labels, labels, sample_weight=[1.0, 1.0, 1.0, 1.0, weight])
-        assert score == pytest.approx(2 / 3, rel=1e-12), weight
+    score = nit_score([*"aabbc"], [*"aabbc"], sample_weight=[1.0, 1.0, 1.0, 1.0, weight])
+    assert score == pytest.approx(2 / 3, rel=1e-12)
 
 
 # Other libraries
@@ -232,46 +276,35 @@ PEERS = {
 }
 
 
-def small_samples():
-    """Yield references and predictions: of all classes, one without references, one unpredicted."""
-    rng = np.random.default_rng(0)
-    for k, lacking in itertools.product((2, 3, 5, 10), ("nothing", "references", "predictions")):
-        cells = rng.integers(0, 9, (k, k)) + np.diag(rng.integers(1, 30, k))
-        cells[0] *= lacking != "references"
-        cells[:, 1] *= lacking != "predictions"
-        pair = [np.repeat(side, cells.ravel()) for side in np.indices(cells.shape).reshape(2, -1)]
-        if k > 2 or lacking != "references":
-            yield pair, lacking == "nothing"
+LACKING = [(k, side) for k in (3, 5, 10) for side in ("nothing", "references", "predictions")]
 
 
-def test_tables_scores_and_information_are_those_of_scikit_learn():
-    rng = np.random.default_rng(1)
-    for pair, _ in small_samples():
-        # whole weights, because scikit-learn cuts the margins of a contingency to integers
-        for weights in (None, np.ceil(100 * rng.exponential(size=len(pair[0])))):
-            options = {"sample_weight": weights}
-            table = table_of_labels(*pair, **options)
-            counted = peer.confusion_matrix(*pair, **options)
-            assert table.to_dense() == close(counted)
-            for metric, theirs in PEERS.items():
-                assert score_of(table, metric) == close(theirs(*pair, **options)), metric
-            nats = peer.mutual_info_score(None, None, contingency=counted)
-            assert mutual_information(table) == close(nats / math.log(2))
-            if len(counted) == 2:
-                wanted = peer.balanced_accuracy_score(*pair, adjusted=True, **options)
-                assert table.informedness() == close(wanted)
-
-
-def test_informedness_and_markedness_are_those_of_pycm():
+@pytest.mark.parametrize(("k", "lacking"), [(2, "nothing"), (2, "predictions"), *LACKING])
+def test_scores_are_those_of_scikit_learn_and_pycm(k, lacking):
     """Bookmaker weighted by TOP (test outcome positive) is the bias average; P is prevalence."""
-    for pair in (pair for pair, is_full in small_samples() if is_full):
-        theirs = ConfusionMatrix(*(side.tolist() for side in pair))
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 9, (k, k)) + np.diag(rng.integers(1, 30, k))
+    cells[0] *= lacking != "references"
+    cells[:, 1] *= lacking != "predictions"
+    pair = [np.repeat(side, cells.ravel()) for side in np.indices(cells.shape).reshape(2, -1)]
+    # whole weights, because scikit-learn cuts the margins of a contingency to integers
+    for weights in (None, np.ceil(100 * rng.exponential(size=len(pair[0])))):
+        table = table_of_labels(*pair, sample_weight=weights)
+        counted = peer.confusion_matrix(*pair, sample_weight=weights)
+        assert table.to_dense() == close(counted)
+        for metric, theirs in PEERS.items():
+            assert score_of(table, metric) == close(theirs(*pair, sample_weight=weights)), metric
+        nats = peer.mutual_info_score(None, None, contingency=counted)
+        assert mutual_information(table) == close(nats / math.log(2))
+        adjusted = peer.balanced_accuracy_score(*pair, adjusted=True, sample_weight=weights)
+        assert k > 2 or table.informedness() == close(adjusted)
+    if lacking != "nothing":
+        return  # where pycm has no numbers
+    theirs = ConfusionMatrix(*(side.tolist() for side in pair))
+    for metric, name in (("informedness", "BM"), ("markedness", "MK")):
         equal = dict.fromkeys(theirs.classes, 1)
-        for metric, name in (("informedness", "BM"), ("markedness", "MK")):
-            weights = {"bias": theirs.TOP, "prevalence": theirs.P, "macro": equal}
-            for average, weight in weights.items():
-                wanted = close(theirs.weighted_average(name, weight=weight))
-                found = score_of(table_of_labels(*pair), metric, average=average)
-                assert found == wanted, (name, average)
-            by_class = close(list(theirs.class_stat[name].values()))
-            assert score_of(table_of_labels(*pair), metric, average=None) == by_class, name
+        for average, weight in zip(dense.AVERAGES, (theirs.TOP, theirs.P, equal), strict=True):
+            wanted = close(theirs.weighted_average(name, weight=weight))
+            assert score_of(table_of_labels(*pair), metric, average=average) == wanted, name
+        by_class = close(list(theirs.class_stat[name].values()))
+        assert score_of(table_of_labels(*pair), metric, average=None) == by_class, name
