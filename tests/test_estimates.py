@@ -31,6 +31,8 @@ SOON = [
     "48 samples, fewer than the recommended 1,000, so a rare class may be missing; "
     "declare all classes with `labels`"
 ]
+EVEN = {0: 1, 1: 1, 2: 1}
+OF_PRIOR = ["4 references of a class of the prior, fewer than the recommended 5"]
 OUTLIERS = ["59 samples for 2 predictions outside the references, fewer than the recommended 60"]
 SMALL = ["48 samples, fewer than the recommended 50"]
 
@@ -82,6 +84,8 @@ def test_scores_of_margins_want_5_references_or_predictions_of_classes_that_are_
         # of classes with fewer, some 0.17% each, intervals covered the truth in 85% of tables
         ([[100, 5, 0], [1, 9, 0], [0, 2, 2]], {"average": None}, FEW),
         ([[100, 5, 0], [1, 9, 0], [0, 2, 3]], {"average": None}, []),
+        ([[100, 5, 0], [1, 9, 0], [0, 2, 2]], {"prior": EVEN}, OF_PRIOR),
+        ([[100, 5, 0], [1, 9, 0], [0, 2, 3]], {"prior": EVEN}, []),
         (OF_48, {"metric": "nit"}, SOON),
         (OF_48, {"metric": "ema"}, SMALL),
         (two_outside(60), {"metric": "ema"}, []),
