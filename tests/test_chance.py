@@ -2,7 +2,6 @@
 
 import itertools
 
-import mpmath
 import numpy as np
 import pytest
 from scipy import stats
@@ -20,21 +19,18 @@ def table_of_strings(*pair):
     return table_of_labels(*([*map(int, side)] for side in pair))
 
 
-def chi_squared(references, predictions):
+def chi_squared(table):
     """Return Pearson's chi-squared."""
-    table = table_of_strings(references, predictions).to_dense()
+    table = table.to_dense()
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     return stats.chi2_contingency(table, correction=False).statistic
 
 
-def informedness(references, predictions):
-    return table_of_strings(references, predictions).informedness()
-
-
-def dealt(references, predictions, statistic):
+def dealt(references, predictions, statistic=ContingencyTable.informedness):
     """Return a statistic, and that of all ways to deal the predictions out."""
-    ways = sorted({*itertools.permutations(predictions)})
-    return statistic(references, predictions), np.array([statistic(references, x) for x in ways])
+    ways = [predictions, *sorted({*itertools.permutations(predictions)})]
+    observed, *found = (statistic(table_of_strings(references, way)) for way in ways)
+    return observed, np.array(found)
 
 
 def mid_p(observed, found):
@@ -47,7 +43,7 @@ def mid_p(observed, found):
     [("0000111", "0001110"), ("0001111", "1110001"), ("00111", "02202"), ("0000111", "1112221")],
 )
 def test_two_classes_are_listed_and_equal_tables_count_half(pair):
-    p_values = [mid_p(*dealt(*pair, statistic)) for statistic in (informedness, chi_squared)]
+    p_values = [mid_p(*dealt(*pair, *statistic)) for statistic in ((), (chi_squared,))]
     found = guessing_p_value(table_of_strings(*pair))
     assert found == pytest.approx(min(1, 2 * min(p_values)), abs=1e-9)
 
@@ -64,22 +60,21 @@ def test_tables_next_to_each_other_are_not_equal_however_many_samples_there_are(
 
 def test_three_classes_are_dealt_out_and_the_table_itself_counts_as_one_way_that_is_equal():
     """By the same random ways: twice (1/2 + greater + equal / 2) / (999 + 1)."""
-    observed, every = dealt(*THREE, informedness)
+    observed, every = dealt(*THREE)
     table, rng = table_of_strings(*THREE), np.random.default_rng(0)
-    ways = [rng.permutation(sorted(THREE[1])) for _ in range(999)]
-    share = mid_p(observed, np.array([informedness(THREE[0], way) for way in ways]))
+    ways = (table_of_strings(THREE[0], rng.permutation(sorted(THREE[1]))) for _ in range(999))
+    share = mid_p(observed, np.array([way.informedness() for way in ways]))
     found = guessing_p_value(table)
     assert found == pytest.approx(2 * (0.5 + 999 * share) / 1000, abs=1e-12)
     assert found == pytest.approx(2 * mid_p(observed, every), abs=0.03)
     assert independence_test(table) > found / 2
-    assert not chance.are_rare(np.array([10, 10]), np.array([10, 10]), 20)  # but five
 
 
 @pytest.mark.parametrize("pair", [THREE, ("00001111", "00010111")])
 def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
     monkeypatch.setattr(chance, "independence_test", lambda table: 1.0)
     monkeypatch.setattr(chance, "_MOST_PERMUTED", 0)
-    observed, found = dealt(*pair, informedness)
+    observed, found = dealt(*pair)
     wanted = 2 * stats.norm.sf(observed, found.mean(), found.std())
     assert guessing_p_value(table_of_strings(*pair)) == pytest.approx(wanted, rel=1e-9)
 
@@ -87,9 +82,7 @@ def test_many_samples_go_by_the_exact_mean_and_variance(pair, monkeypatch):
 def test_one_class_on_a_side_and_unknown_weights_have_none():
     for matrix in ([[5, 5], [0, 0]], [[5, 0], [5, 0]]):
         assert guessing_p_value(table_of(matrix)) == 1.0
-    weighted = report(table_of([[5.5, 1], [1, 5]]))
-    assert np.isnan(weighted.guessing_p_value)
-    assert weighted.to_dict()["guessing_p_value"] is None
+    assert report(table_of([[5.5, 1], [1, 5]])).to_dict()["guessing_p_value"] is None
 
 
 # The test of independence
@@ -99,8 +92,8 @@ def test_one_class_on_a_side_and_unknown_weights_have_none():
 def test_the_test_of_independence_is_the_share_of_all_ways_of_few_samples(pair):
     observed, found = dealt(*pair, chi_squared)
     table = table_of_strings(*pair)
-    margins = (x[x > 0].astype(float) for x in (table.reference_totals, table.prediction_totals))
-    moments = chance._moments(*margins, len(pair[0]))
+    r, c, size, _ = chance.margins_of(table)
+    moments = chance._moments(r[r > 0], c[c > 0], size)
     assert moments == pytest.approx((found.mean(), found.var()), rel=1e-9)
     p_value = independence_test(table)
     assert p_value == pytest.approx((found >= observed - 1e-9).mean(), abs=0.05)
@@ -139,7 +132,4 @@ def test_where_all_tables_of_the_margins_are_as_far_from_chance_the_p_value_is_1
 def test_the_tail_of_gamma_is_right_for_any_shape(shape):
     for x in shape * np.array([1e-9, 0.1, 0.9, 1, 1.001, 1.1, 3, 20]):
         wanted = stats.gamma.sf(x, shape)
-        if shape < 1e4:
-            with mpmath.workdps(30):
-                wanted = float(mpmath.gammainc(shape, x, regularized=True))
         assert chance._gamma_tail(shape, x) == pytest.approx(wanted, rel=1e-7, abs=1e-290), x
