@@ -130,24 +130,32 @@ def tail(a, size):
     return (np.exp(y - size * t) / (-np.expm1(-t) + a * np.exp(-t))).sum() * step
 
 
-def of_entropies(n, metric, level, squares, without):
-    """Return the same of NIT = exp(MI) / k, or EMA = exp(-H(ref|pred))."""
-    z, total, r, c = NormalDist().inv_cdf((1 + level) / 2), n.sum(), n.sum(axis=1), n.sum(axis=0)
-    k, size, there = len(n), total**2 / squares.sum(), n > 0
+def unbiased(n, squares, metric, without=()):
+    """Return the scale of NIT = exp(MI) / k or EMA = exp(-H(ref|pred)), and parts of its log.
+
+    These are the value, the derivative by each cell, the value without its bias, and what the
+    entropies of the cells and of the references lack.
+    """
+    r, c, k = n.sum(axis=1), n.sum(axis=0), len(n)
     scale, of_rows = (1 / k, 1) if metric == "nit" else (1, 0)
-    information = entropy(r) + entropy(c) - entropy(n)
-    value = scale * math.exp(entropy(c) - entropy(n) + of_rows * entropy(r))
-    g = (
-        np.log(n[there])
-        - np.log((c + 0 * n)[there])
-        - of_rows * np.log((r[:, None] + 0 * n)[there])
-    )
-    variance = (squares[there] * (g - (n[there] * g).sum() / total) ** 2).sum() / total**2
-    error = value * math.sqrt(variance)
-    n_empty = k * (c > 0).sum() - there.sum()
-    of_cells = missing(n[there], squares[there], n_empty, without)
+    logarithm = entropy(c) - entropy(n) + of_rows * entropy(r)
+    with np.errstate(divide="ignore", invalid="ignore"):  # of empty cells
+        g = np.log(n / c) - of_rows * np.log(r)[:, None]
+    of_cells = missing(n, squares, k * (c > 0).sum() - (n > 0).sum(), without)
     of_refs = missing(r, squares.sum(axis=1), k - (r > 0).sum(), without)
-    of_predictions = missing(c, squares.sum(axis=0), 0, without)[0]
+    of_predictions = missing(c, squares.sum(axis=0), 0, without)
+    centre = logarithm - of_cells[0] + of_predictions[0] + of_rows * of_refs[0]
+    return scale, logarithm, g, centre, of_cells, of_refs
+
+
+def of_entropies(n, metric, level, squares, without):
+    """Return the same of NIT or EMA."""
+    z, total, r, c = NormalDist().inv_cdf((1 + level) / 2), n.sum(), n.sum(axis=1), n.sum(axis=0)
+    scale, logarithm, g, centre, of_cells, of_refs = unbiased(n, squares, metric, without)
+    size, there, value = total**2 / squares.sum(), n > 0, scale * math.exp(logarithm)
+    away = g[there] - (n[there] * g[there]).sum() / total
+    variance = (squares[there] * away**2).sum() / total**2
+    error = value * math.sqrt(variance)
 
     def reach(v, slope):
         return z**2 * slope / 2 + math.sqrt((z**2 * slope / 2) ** 2 + z**2 * v)
@@ -158,14 +166,13 @@ def of_entropies(n, metric, level, squares, without):
     if metric == "ema":
         b = (most - mean) / size
         chance = -mean - of_refs[1] - reach(mean * b + of_refs[2], b)
-    centre = math.log(value / scale) - of_cells[0] + of_predictions + of_rows * of_refs[0]
     least = max(centre + of_cells[0] - of_cells[1], chance)
     variance += (of_cells[2] + of_refs[2]) * ("variance" not in without)
-    left = most - information if metric == "nit" else -math.log(value)
+    left = (most if metric == "nit" else 0) - logarithm
     up = min(max(left, 0), math.log(size)) / size * ("slope" not in without)
     down = math.log(size) / size * ("slope" not in without) - up
     if metric == "nit" and "slope" not in without:
-        down -= variance / max(information, 1 / size)
+        down -= variance / max(logarithm, 1 / size)
     low, high = least - reach(variance, down), max(centre, chance) + reach(variance, up)
     if p_by_chance(n / total, r * size / total, c * size / total, size) > 1 - level:
         low = chance
@@ -180,11 +187,8 @@ def p_by_chance(p, r, c, size):
         return 1.0
     expected = np.outer(p.sum(axis=1), p.sum(axis=0))
     statistic = size * (over(p**2, expected).sum() - 1)
-    (v_r, w_r), (v_c, w_c) = (
-        ((len(x) - 1) * max(size - len(x), 0) / (size - 1),
-         max(size * (1 / x).sum() - len(x) ** 2, 0) / (size - 2))
-        for x in (r, c)
-    )  # fmt: skip
+    v_r, v_c = ((len(x) - 1) * max(size - len(x), 0) / (size - 1) for x in (r, c))
+    w_r, w_c = (max(size * (1 / x).sum() - len(x) ** 2, 0) / (size - 2) for x in (r, c))
     mean = size * (len(r) - 1) * (len(c) - 1) / (size - 1)
     variance = 2 * size / (size - 3) * max(v_r - w_r, 0) * max(v_c - w_c, 0)
     variance += size**2 / (size - 1) * w_r * w_c

@@ -17,53 +17,37 @@ class Side:
     """A model: its table, score, derivatives and the most that an answer moves it."""
 
     def __init__(self, references, answers, weights, k, metric, average, prior):
-        self.n, squares = (np.zeros((k, k)) for _ in range(2))
-        for i, j, w in zip(references, answers, weights, strict=True):
-            self.n[i, j] += w
-            squares[i, j] += w * w
-        self.k, self.metric, self.squares = k, metric, squares
-        r = self.n.sum(axis=1)
-        p = self.n / self.n.sum() if prior is None else dense.over(self.n, r[:, None])
-        p = p if prior is None else p * np.array(prior)[:, None]
-        self.one = squares.sum() / self.n.sum()
-        self.there, self.bias, self.unseen = r > 0, 0.0, 0.0
+        self.n, self.squares = np.zeros((2, k, k))
+        np.add.at(self.n, (references, answers), weights)
+        np.add.at(self.squares, (references, answers), weights**2)
+        self.there, self.bias, self.unseen = self.n.sum(axis=1) > 0, 0.0, 0.0
         if metric in ("nit", "ema"):
-            self.entropic(p)
+            self.of_entropies(metric)
         else:
-            self.of_margins(p, average)
-        if prior is not None:
-            means = dense.over((self.n * self.g).sum(axis=1), r)
-            self.g = self.g - means[:, None]
+            self.of_margins(metric, average, prior)
 
-    def of_margins(self, p, average):
+    def of_margins(self, metric, average, prior):
+        p, rows = self.n / self.n.sum(), self.n.sum(axis=1, keepdims=True)
+        if prior is not None:
+            p = dense.over(self.n, rows) * np.array(prior)[:, None]
         sums = np.diag(p), p.sum(axis=1), p.sum(axis=0)
-        self.value = float(dense.of_margins(*sums, 1.0, self.metric, average))
-        a, b, u = reference.slopes(*sums, self.metric, average)
+        self.value = float(dense.of_margins(*sums, 1.0, metric, average))
+        a, b, u = reference.slopes(*sums, metric, average)
         of_one = {"informedness": [1], "markedness": [2], "matthews_corrcoef": [1, 2]}
-        is_one = any((sums[side] > 0).sum() == 1 for side in of_one.get(self.metric, []))
+        is_one = any((sums[side] > 0).sum() == 1 for side in of_one.get(metric, []))
         self.g = (a[:, None] + b + np.diag(u)) * (not is_one)
         self.furthest = (self.g.max(axis=1) - self.g.min(axis=1))[self.there].max()
+        if prior is not None:
+            self.g = self.g - dense.over((self.n * self.g).sum(axis=1, keepdims=True), rows)
 
-    def entropic(self, p):
-        r, c = p.sum(axis=1), p.sum(axis=0)
-        scale = 1 / self.k if self.metric == "nit" else 1.0
-        of_rows = self.metric == "nit"
-        logarithm = reference.entropy(c) - reference.entropy(p.ravel())
-        logarithm += of_rows * reference.entropy(r)
+    def of_entropies(self, metric):
+        n, (r, c) = self.n, (self.n.sum(axis=axis) for axis in (1, 0))
+        scale, logarithm, g, centre, of_cells, _ = reference.unbiased(n, self.squares, metric)
         self.value = scale * math.exp(logarithm)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            self.g = self.value * (np.log(p / c) - of_rows * np.log(r)[:, None])
-        cells, columns = np.maximum(self.n, self.one), np.maximum(self.n.sum(axis=0), self.one)
-        least = (cells / columns)[self.there][:, c > 0].min()
+        self.g, one = self.value * g, self.squares.sum() / n.sum()
+        least = (np.maximum(n, one) / np.maximum(c, one))[self.there][:, c > 0].min()
         self.furthest = -self.value * math.log(least)
-        of_cells, of_columns, of_rows_lacks = (
-            reference.missing(
-                self.n.sum(axis=axis).ravel(), self.squares.sum(axis=axis).ravel(), 0, ()
-            )
-            for axis in ((), 0, 1)
-        )
-        centre = logarithm - of_cells[0] + of_columns[0] + of_rows * of_rows_lacks[0]
-        chance = 1 / self.k if self.metric == "nit" else math.exp(-reference.entropy(r))
+        chance = scale if metric == "nit" else math.exp(-reference.entropy(r))
         better = max(scale * math.exp(centre), chance)
         self.bias, self.unseen = self.value - better, better * math.sqrt(of_cells[2])
 
@@ -75,9 +59,9 @@ def compare(references, a, b, score, k, weights=None, groups=None, prior=None, l
     if prior is not None:
         totals = sides[0].n.sum(axis=1)
         weights = weights * (np.array(prior) * totals.sum())[references] / totals[references]
-    d = [sides[1].g[i, y] - sides[0].g[i, x] for i, x, y in zip(references, a, b, strict=True)]
+    d = sides[1].g[references, b] - sides[0].g[references, a]
     total, n = weights.sum(), weights.sum() ** 2 / (weights**2).sum()
-    away = weights * (np.array(d) - (weights * d).sum() / total)
+    away = weights * (d - (weights * d).sum() / total)
     variance, c = (away**2).sum(), len(set(groups if groups is not None else ()))
     if groups is not None:
         sums = [away[np.array(groups) == group].sum() for group in sorted(set(groups))]
