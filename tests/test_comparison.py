@@ -13,7 +13,7 @@ import reference_compare
 from dense import SCORES, every_score, options_of
 from informedness import compare
 from informedness.results.comparison import Comparison
-from informedness.warnings import IntervalWarning, UndefinedMetricWarning
+from informedness.warnings import IntervalWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
@@ -83,20 +83,20 @@ def of_gains(gained, lost, size):
     return references, a, b
 
 
-@pytest.mark.parametrize(("gained", "lost", "size"), [(21, 3, 50), (150, 50, 200), (40, 40, 80)])
+@pytest.mark.parametrize(
+    ("gained", "lost", "size"), [(21, 3, 50), (150, 50, 200), (40, 40, 80), (1, 0, 40), (8, 0, 40)]
+)
 def test_accuracy_is_compared_by_mc_nemar_with_one_sample_more(gained, lost, size):
+    """No p-value is below that of all answers that differ in favour of one model."""
     made = compare(*of_gains(gained, lost, size), metric="accuracy")
     z = (gained - lost) / math.sqrt(gained + lost + 1)
-    assert made.p_value == pytest.approx(2 * stats.norm.sf(z), rel=1e-12)
+    wanted = max(2 * stats.norm.sf(z), 0.5 ** (gained + lost - 1))
+    assert made.p_value == pytest.approx(wanted, rel=1e-12)
     exact = stats.binomtest(gained, gained + lost).pvalue
     assert exact / 2 < made.p_value < 2.2 * exact
 
 
-def test_no_p_value_is_below_that_of_all_samples_in_favour_of_one_model():
-    for gained in range(1, 9):
-        made = compare(*of_gains(gained, 0, 40), metric="accuracy")
-        exact = stats.binomtest(gained, gained).pvalue
-        assert exact * (1 - 1e-12) < made.p_value < 1.2 * exact
+def test_a_p_value_may_be_tiny_but_is_not_0():
     references = np.arange(10_000) % 2
     assert 0 < compare(references, 1 - references, references).p_value < 1e-300
 
@@ -104,16 +104,14 @@ def test_no_p_value_is_below_that_of_all_samples_in_favour_of_one_model():
 SAMPLES = random_samples()
 
 
-@pytest.mark.parametrize(("n", "is_tested"), [(5, True), (4, False), (2, False)])
-def test_fewer_than_five_groups_have_no_p_value(n, is_tested):
-    why = f"{n} groups, fewer than the recommended 10"
-    why = why if is_tested else f"there is no interval of the difference of informedness: {why}"
-    with pytest.warns(IntervalWarning, match=why):
+@pytest.mark.parametrize("n", [5, 4])
+def test_fewer_than_five_groups_have_no_p_value(n):
+    with pytest.warns(IntervalWarning, match=f"{n} groups, fewer than the recommended 10"):
         made = compare(*SAMPLES, groups=np.arange(400) % n)
     plain = made.to_dict()
-    assert (plain["p_value"] is None) != is_tested
-    assert (plain["confidence_interval"] == [None, None]) != is_tested
-    assert str(made).startswith("Too few groups: +0.129 (no interval), not tested") != is_tested
+    assert (plain["p_value"] is None) == (n < 5)
+    assert (plain["confidence_interval"] == [None, None]) == (n < 5)
+    assert str(made).startswith("Too few groups: +0.129 (no interval), not tested") == (n < 5)
     assert made.standard_error > 0
 
 
@@ -163,14 +161,6 @@ def test_unknown_answers_are_wrong_and_equal_to_each_other():
             assert "unknown:wrong" in made.signature
 
 
-def test_answers_that_are_spelt_differently_are_warned_of_by_their_argument():
-    right, other = ["true", "false"] * 40, ["1", "0"] * 40
-    for pair, name in (((other, right), "y_pred_a"), ((right, other), "y_pred_b")):
-        said = f"in 80 of 80 samples `{name}` is no class of `y_true`: .*, none in common"
-        with pytest.warns(UndefinedMetricWarning, match=said):
-            compare(right, *pair)
-
-
 @every_score
 def test_the_interval_has_0_just_where_the_p_value_is_not_below_the_rest_of_the_level(score):
     for name, samples in FEW.items():
@@ -184,33 +174,34 @@ def test_the_interval_has_0_just_where_the_p_value_is_not_below_the_rest_of_the_
         assert widths[0] < widths[-1], name
 
 
-LABELS = list(range(10))
-SMALL = [0] * 976 + LABELS[1:8] * 4
-RARE, LARGE, COPIES = ["a"] * 40 + ["b"] * 40 + ["c"] * 2, [0] * 970 + [1] * 30, LABELS * 20
-NINETEEN = np.arange(200) % 19
-EQUAL, ONE_CLASS = (COPIES,) * 3, (LARGE, LARGE, [1] * 200 + LARGE[200:])
+TEN = np.arange(200) % 10
+EQUAL, NINETEEN = (TEN,) * 3, {"groups": np.arange(200) % 19}
+THREE = TEN[TEN < 3]
+SMALL = np.array([0] * 976 + [*range(1, 8)] * 4)
+OF_SMALL = SMALL, SMALL, np.where(np.arange(1004) > 976, np.arange(1004) % 8, SMALL)
+RARE, LARGE = np.repeat([0, 1, 2], [40, 40, 2]), np.repeat([0, 1], [970, 30])
+FIRST_200 = np.arange(1000) < 200
 BELOW = {"confidence_level": 0.7}
-OF_SMALL = SMALL, SMALL, [n % 8 if n > 976 else label for n, label in enumerate(SMALL)]
 
 
 @pytest.mark.parametrize(
     ("samples", "options", "text"),
     [
-        ((LABELS * 3, LABELS * 3, [*LABELS[1:], 0] * 3), {}, "3 references of the rarest"),
-        ((LABELS[:3] * 10, LABELS[:3] * 10, [1, 2, 0] * 10), {}, None),
+        ((TEN[:30], TEN[:30], TEN[1:31]), {}, "3 references of the rarest"),
+        ((THREE[:30], THREE[:30], THREE[1:31]), {}, None),
         (EQUAL, {"groups": np.arange(200) % 9}, "9 groups, fewer than the"),
-        (EQUAL, {"groups": np.arange(200) % 10}, None),
-        (EQUAL, {"groups": NINETEEN, "metric": "ema"}, "19 groups, fewer"),
-        (EQUAL, {"groups": NINETEEN}, None),
-        ((RARE, RARE, ["b"] * 5 + RARE[5:]), {"metric": "nit"}, "2 references of the rarest class"),
+        (EQUAL, {"groups": TEN}, None),
+        (EQUAL, NINETEEN | {"metric": "ema"}, "19 groups, fewer"),
+        (EQUAL, NINETEEN, None),
+        ((RARE, RARE, np.roll(RARE, 5)), {"metric": "nit"}, "2 references of the rarest class"),
         (OF_SMALL, {}, "4 references on average for all"),
         (OF_SMALL, {"metric": "accuracy"}, None),
-        (ONE_CLASS, {}, "few samples decide it, one more could raise SE^2 by"),
-        (ONE_CLASS, {"confidence_level": 0.999999999}, None),
+        ((LARGE, LARGE, LARGE | FIRST_200), {}, "few samples decide it, one more could raise SE^2"),
+        ((LARGE, LARGE, LARGE | FIRST_200), {"confidence_level": 0.999999999}, None),
         (of_gains(3, 0, 50), BELOW | {"metric": "accuracy"}, "could raise SE^2 by 33%"),
         (of_gains(5, 0, 50), BELOW | {"metric": "accuracy"}, None),
         # the gradient of a constant model has a large constant, which changes nothing
-        ((LARGE, [0] * 1000, [1] * 100 + [0] * 900), {}, "few samples decide it, one more could"),
+        ((LARGE, 0 * LARGE, 1 * (np.arange(1000) < 100)), {}, "few samples decide it, one more"),
     ],
 )
 def test_few_samples_few_groups_and_rare_classes_are_warned_of_once(samples, options, text):

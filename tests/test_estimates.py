@@ -109,14 +109,6 @@ def test_what_else_is_too_little_is_said_once(matrix, options, why):
     assert warned(matrix, **options) == why
 
 
-def test_the_warning_goes_by_the_effective_number_of_samples():
-    *labels, weights = weighted([[30, 5], [5, 30]])
-    size = sum(weights) ** 2 / sum(x**2 for x in weights)
-    assert size < 50 < len(weights)
-    with pytest.warns(IntervalWarning, match=f"{size:.4g} effective samples, fewer than"):
-        estimate(*labels, "ema", sample_weight=weights)
-
-
 # Where there is nothing to estimate
 
 
@@ -216,12 +208,8 @@ def test_bad_options_and_those_of_other_scores_are_refused_by_name_and_value(opt
 def test_an_estimate_has_all_it_knows_as_plain_values():
     made = estimate(table_of([[84, 6], [2, 8]]), confidence_level=0.9)
     plain = dataclasses.asdict(made) | {"confidence_interval": [*made.confidence_interval]}
-    del plain["doubt"]
-    assert made.to_dict() == plain
-    assert (plain["confidence_level"], plain["effective_sample_size"]) == (0.9, 100)
-    made = estimate([b"a", b"\xff"] * 30, [b"a"] * 30 + [b"\xff"] * 30, average=None)[1]
-    assert (made.label, made.to_dict()["label"]) == (b"\xff", "b'\\xff'")
-    assert str(made).startswith("informedness of b'\\xff' 0.")
+    assert made.to_dict() | {"doubt": ""} == plain
+    assert (made.confidence_level, made.effective_sample_size) == (0.9, 100)
 
 
 LETTERS = list("aabcbcc") * 9, list("abbcacb") * 9
@@ -233,7 +221,6 @@ PRIOR = {0: 0.25, 1: 0.75}
 @pytest.mark.parametrize(
     ("metrics", "pair", "options"),
     [
-        ("informedness nit", LETTERS, {"labels": ["c", "a", "b", "d"]}),
         (
             "informedness nit",
             CODES,
@@ -257,14 +244,18 @@ def test_modules_give_the_same_estimate(metrics, pair, options, load):
         assert result[f"{metric}_signature"] == made[0].signature.partition("|class:")[0]
 
 
-def test_modules_refuse_a_level_with_options_that_leave_no_interval(load):
-    for options, text in (
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
         ({"confidence_level": 95}, "`confidence_level` must lie between 0 and 1"),
-        ({"confidence_level": 0.9, "prior": PRIOR, "prior_mode": "odds"}, '.* left out .*"odds"'),
-        ({"confidence_level": 0.9, "prior": PRIOR, "average": None}, "`prior` must be left out"),
-    ):
-        with pytest.raises(ValueError, match=f"^{text}"):
-            load("informedness").compute(references=[0, 1, 1], predictions=[0, 1, 0], **options)
+        ({"prior": PRIOR, "prior_mode": "odds"}, '`confidence_level` must be left out .*"odds"'),
+        ({"prior": PRIOR, "average": None}, "`prior` must be left out"),
+    ],
+)
+def test_modules_refuse_a_level_with_options_that_leave_no_interval(options, text, load):
+    options = {"references": [0, 1, 1], "predictions": [0, 1, 0], "confidence_level": 0.9} | options
+    with pytest.raises(ValueError, match=f"^{text}"):
+        load("informedness").compute(**options)
 
 
 @pytest.mark.parametrize("function", [estimate, report])
