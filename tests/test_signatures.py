@@ -15,6 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")
 
 REFERENCES = [0, 0, 0, 0, 1, 1, 1, 2, 2, 0, -1, 1] * 5
 PREDICTIONS = [0, 0, 1, 0, 1, 1, 0, 2, 1, 2, 1, 1] * 5
+OF_CLASSES = "informedness", "markedness"
 CLASSES = [-1, 0, 1, 2], [2, 1, 0, -1], [-1, 0, 1, 2, 3], [-1, 0, 1]
 
 
@@ -26,24 +27,24 @@ def walked():
     """Yield signature, numbers and options: of tables by all options, averages and priors."""
     outside = itertools.product(CLASSES, [None, -1, 2], ["error", "wrong"])
     for number, (labels, ignored, unknown) in enumerate([(None, None, "error"), *outside]):
-        settings = {"labels": labels, "ignore_index": ignored, "unknown": unknown}
+        options = {"labels": labels, "ignore_index": ignored, "unknown": unknown}
         try:
-            table = table_of_labels(REFERENCES, PREDICTIONS, **settings)
+            table = table_of_labels(REFERENCES, PREDICTIONS, **options)
         except ValueError:  # a label outside the classes
             continue
         there = [x for x in (-1, 0, 1, 2) if x != ignored]
-        uneven = {x: (code + 1) / sum(range(len(there) + 1)) for code, x in enumerate(there)}
-        priors = [{"prior": dict.fromkeys(there, 1 / len(there))}, {"prior": uneven}]
-        for metric, average in [*SCORES, ("informedness", None), ("markedness", None)]:
-            ways = [{}]
-            if metric in ("informedness", "markedness"):
-                ways = [{"average": average} | prior for prior in ({}, *priors)]
-            if metric == "informedness":
-                ways += [way | {"prior_mode": "odds"} for way in ways[1:]]
-            for way in ways:
-                line = signature(table, metric, ignore_index=ignored, **way)
-                yield line, to_9_digits(score_of(table, metric, **way)), (metric, way)
-        ways = [{"metric": "nit"}, {}, *priors] if number % 2 else []
+        priors = [
+            {},
+            *({"prior": dict(zip(there, x, strict=False))} for x in ([1] * 4, [1, 2, 3, 4])),
+        ]
+        of_averages = [*SCORES, ("informedness", None), ("markedness", None)]
+        for (metric, average), prior in itertools.product(of_averages, priors):
+            way = prior | {"average": average} if metric in OF_CLASSES else {}
+            for mode in ({}, {"prior_mode": "odds"})[: 1 + (metric == "informedness")]:
+                line = signature(table, metric, ignore_index=ignored, **way, **mode)
+                numbers = score_of(table, metric, **way, **mode)
+                yield line, to_9_digits(numbers), (metric, way, mode)
+        ways = [{"metric": "nit"}, *priors] if number % 2 else []
         for way, level in itertools.product(ways, (0.95, 0.9, 0.90000000001)):
             made = estimate(table, ignore_index=ignored, **way, confidence_level=level)
             numbers = [made.value, made.standard_error, *made.confidence_interval]
@@ -84,14 +85,12 @@ def test_equal_settings_of_other_types_and_another_order_of_sums_have_one_signat
 
 
 def test_the_sum_of_weights_all_digits_of_the_level_and_a_stand_in_of_nan_are_in_the_signature():
-    lines = set()
-    for third in (0.5, 1):
-        weights = [1.5, 2.5, third]
-        table = table_of_pairs([0, 1, 1], [0, 1, 0], weights, squared_weights=[1, 2, third])
-        for level in (0.99, 0.9994, 0.9994 + 1e-12):
-            lines.add(estimate(table, confidence_level=level).signature)
+    levels, lines = (0.99, 0.9994, 0.9994 + 1e-12), set()
+    for last, level in itertools.product((0.5, 1), levels):
+        weights = {"sample_weight": [1.5, 2.5, last]}
+        lines.add(estimate([0, 1, 1], [0, 1, 0], **weights, confidence_level=level).signature)
     assert len(lines) == 6
-    for metric in ("informedness", "markedness"):
+    for metric in OF_CLASSES:
         warned, zero, nan = (
             signature(table_of([[5, 3], [0, 0]]), metric, zero_division=value)
             for value in ("warn", 0.0, math.nan)
