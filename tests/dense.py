@@ -39,7 +39,7 @@ def score(cells: Any, metric: str, average: str | None = None, shares: Any = Non
     if metric == "nit":
         return mpmath.exp(information(cells)) / np.count_nonzero(r.real)
     if metric == "ema":
-        return mpmath.exp(entropy(c / c.sum()) - entropy(cells / c.sum()))
+        return mpmath.exp(entropy(c) - entropy(cells))
     return of_margins(np.diag(cells), r, c, r.sum(), metric, average)
 
 
@@ -63,21 +63,16 @@ def of_margins(h: Any, r: Any, c: Any, n: Any, metric: str, average: str | None 
     return gains if average == "none" else (weights[str(average)] * gains).sum(axis=-1)
 
 
-def entropy(shares: Any) -> Any:
-    """Return an entropy in nats."""
-    return -sum(x * mpmath.log(x) for x in np.ravel(shares) if x)
+def entropy(counts: Any) -> Any:
+    """Return the entropy in nats of shares in proportion to these numbers."""
+    counts = [x for x in np.ravel(counts).tolist() if x]
+    return mpmath.log(sum(counts)) - sum(x * mpmath.log(x) for x in counts) / sum(counts)
 
 
 def information(cells: Any) -> Any:
     """Return the mutual information in nats."""
-    r, c = [sum(row) for row in cells], [sum(column) for column in zip(*cells, strict=True)]
-    n = sum(r)
-    return sum(
-        x / n * mpmath.log(x * n / (r[i] * c[j]))
-        for i, row in enumerate(cells)
-        for j, x in enumerate(row)
-        if x
-    )
+    cells = np.array(cells)
+    return entropy(cells.sum(axis=1)) + entropy(cells.sum(axis=0)) - entropy(cells)
 
 
 def precise(cells: Any) -> list[list[Any]]:

@@ -130,11 +130,9 @@ def test_every_score_of_a_golden_vector_is_its_own_by_every_way_into_the_table(v
         assert table.to_dense() == pytest.approx(cells, rel=1e-15)
         for (metric, average), key in EXACT.items():
             exact, score = vector.exact[key], averaged_score(metric, average)
-            if average:
-                assert bool(score.undefined(table)) == (exact is None), (metric, average)
-                assert score.value(table) == close(exact or 0), (metric, average)
-            else:  # 0 where the vector has none
-                assert score.value(table) == close([float(x or 0) for x in exact]), metric
+            assert average is None or bool(score.undefined(table)) == (exact is None), metric
+            wanted = [float(x or 0) for x in exact] if average is None else exact or 0
+            assert score.value(table) == close(wanted), (metric, average)
         # scikit-learn's convention stands in where the correlation is undefined
         assert score_of(table, "matthews_corrcoef") == close(vector.mcc or 0)
         assert score_of(table, "nit") == info["NIT_k_table"]
