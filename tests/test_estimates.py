@@ -215,7 +215,6 @@ def test_modules_give_the_same_estimate(metrics, pair, options, load):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"confidence_level": 95}, "`confidence_level` must lie between 0 and 1"),
         ({"prior": PRIOR, "prior_mode": "odds"}, '`confidence_level` must be left out .*"odds"'),
         ({"prior": PRIOR, "average": None}, "`prior` must be left out"),
     ],
