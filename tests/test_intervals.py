@@ -1,7 +1,4 @@
-"""Standard errors, against differentiated values, and intervals, against docs/formulas.md.
-
-Of single samples, and at the end of samples in groups.
-"""
+"""Standard errors and intervals of single samples and of groups, against docs/formulas.md."""
 
 import itertools
 import math

@@ -30,7 +30,6 @@ pytestmark = [
 
 IRRATIONAL = ("nit", "ema", "matthews_corrcoef")
 OF_CLASSES = ("informedness", "markedness")
-few = st.lists(st.integers(1, 9), min_size=2, max_size=5)
 
 
 def law(**drawn):
@@ -174,7 +173,11 @@ def test_every_score_is_exact_by_every_way_into_the_table(counts, scale, order, 
                 assert score_of(table, "markedness", **options) == close(wanted)
 
 
-@law(rows=few, share=st.fractions(0, 1, max_denominator=20), data=st.data())
+@law(
+    rows=st.lists(st.integers(1, 9), min_size=2, max_size=5),
+    share=st.fractions(0, 1, max_denominator=20),
+    data=st.data(),
+)
 def test_right_with_probability_x_and_guessing_otherwise_is_x_and_perfect_is_1(rows, share, data):
     """Of expected tables; any guesser has 0, also one that guesses a class that is none."""
     guesses = data.draw(st.lists(st.integers(0, 9), min_size=len(rows), max_size=len(rows)))

@@ -11,6 +11,7 @@ import pytest
 from informedness import NoSamplesError, Tally
 from tables import table_of_labels
 
+pytestmark = pytest.mark.filterwarnings("ignore:informedness. in .* is no class of `references`")
 RNG = np.random.default_rng(7)
 CODES = RNG.integers(0, 5, 400)
 GUESSES = np.where(RNG.random(400) < 0.6, CODES, RNG.integers(0, 5, 400))
@@ -29,10 +30,6 @@ CASES = {
 }
 
 
-no_class = pytest.mark.filterwarnings("ignore:informedness. in .* is no class of `references`")
-
-
-@no_class
 @pytest.mark.parametrize(("references", "weights", "options"), CASES.values(), ids=CASES)
 def test_the_table_of_batches_of_parts_and_of_pickles_is_that_of_all(references, weights, options):
     predictions = NAMES[GUESSES] if references.dtype.kind == "U" else GUESSES
@@ -49,7 +46,6 @@ def test_the_table_of_batches_of_parts_and_of_pickles_is_that_of_all(references,
         assert found.table == expected
 
 
-@no_class
 def test_batches_with_and_without_weights_and_labels_of_their_own_add_up():
     tally = Tally()
     tally.update(references=[0, 1], predictions=[0, 1])
