@@ -175,6 +175,8 @@ def test_an_estimate_has_all_it_knows_as_plain_values():
     plain = dataclasses.asdict(made) | {"confidence_interval": [*made.confidence_interval]}
     assert made.to_dict() | {"doubt": ""} == plain
     assert (made.confidence_level, made.effective_sample_size) == (0.9, 100)
+    made = estimate([b"a", b"\xff"] * 30, [b"a"] * 30 + [b"\xff"] * 30, average=None)[1]
+    assert (made.label, made.to_dict()["label"]) == (b"\xff", "b'\\xff'")
 
 
 LETTERS = list("aabcbcc") * 9, list("abbcacb") * 9
