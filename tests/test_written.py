@@ -45,6 +45,7 @@ CSV = [
     (of("gm", "a,a", '"b,b', "c,c"), QUOTED.format(3)),
     (of("gm", 'a,"a', '"b",b', "c,c"), QUOTED.format(2)),
     (of("gm", "a,a", '"a "fine" thing",b'), QUOTED.format(3)),
+    (of("gm", '"a\n",b', '"a\n"" and so on,b', "c,c"), QUOTED.format(4)),
     (of("gmt", "b,b,ok", 'a,a,"Hi', "b,b,ok", 'a,b,fine"'), TWO_ROWS.format(3)),
     (of("tgm", "ok,b,b", '"Hi,b,b', "ok,a,b", 'so",a,b'), TWO_ROWS.format(3)),
     (of("gm", "a,b", "b,a", '"a,b', "b,b", "a,a", 'b",a'), TWO_ROWS.format(4)),
