@@ -48,6 +48,7 @@ CSV = [
     (of("gm", '"a\n",b', '"a\n"" and so on,b', "c,c"), QUOTED.format(4)),
     (of("gmt", "b,b,ok", 'a,a,"Hi', "b,b,ok", 'a,b,fine"'), TWO_ROWS.format(3)),
     (of("tgm", "ok,b,b", '"Hi,b,b', "ok,a,b", 'so",a,b'), TWO_ROWS.format(3)),
+    (of("gtm", "b,ok,b", 'a,"Hi,a', 'b,fine",b'), TWO_ROWS.format(3)),
     (of("gm", "a,b", "b,a", '"a,b', "b,b", "a,a", 'b",a'), TWO_ROWS.format(4)),
     (of("gmt", "a,a,ok", 'b,b,"Hi', *["a,b,so", "b,a,ok"] * 50, 'a,a,"'), TWO_ROWS.format(3)),
     # quotes of which nothing is wrong
