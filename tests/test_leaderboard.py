@@ -70,6 +70,7 @@ def test_several_runs_give_the_spread_over_seeds_beside_that_over_samples():
         pooled = np.tile(REFERENCES, 3), np.concatenate(of_model)
         how = {"groups": np.tile(np.arange(N), 3), "sample_weight": np.tile(weights, 3)}
         assert model.estimate == estimate(*pooled, **how)
+        assert f"± {model.run_deviation:.4f} (3)" in str(board)
     (made,) = board.comparisons.values()
     best, other = board.models
     assert made.difference == pytest.approx(best.value - other.value, abs=1e-12)
