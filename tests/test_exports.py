@@ -38,10 +38,8 @@ def of_promptfoo(label, answer):
 
 def of_label_studio(*labels):
     """labelstud.io/guide/export: the raw JSON of a task."""
-    label, answer = (
-        [{"result": [{"from_name": "label", "type": "choices", "value": {"choices": [x]}}]}]
-        for x in labels
-    )
+    results = [{"type": "choices", "value": {"choices": [x]}} for x in labels]
+    label, answer = ([{"result": [result]}] for result in results)
     return {"annotations": label, "predictions": answer}
 
 

@@ -1,7 +1,6 @@
 """The logs of lm-eval in examples/runs/lm-eval.
 
-Of the results beside the samples only the fields that name the model and the version are kept: the
-others hold paths, the machine, and its packages.
+Of the results beside the samples only what names model and version is kept: the rest tells paths.
 """
 
 import gzip

@@ -24,8 +24,9 @@ from lighteval.metrics.normalizations import LogProbCharNorm, helm_normalizer
 from lighteval.tasks.requests import Doc
 from lm_eval.api.task import ConfigurableTask
 from test_inspect import answering, grader, metrics_of, words
-from test_lm_eval import CHOICES, FOLDED, config, near, of_metrics, result_of
+from test_lm_eval import CHOICES, FOLDED, config, of_metrics, result_of
 
+from golden import close
 from informedness import estimate, read_log
 from informedness.inspect_ai import with_target
 from informedness.lm_eval import Task
@@ -51,8 +52,8 @@ def test_the_kept_logs_hold_what_the_harness_writes_now(tmp_path, harness):
     assert made == kept
 
 
-# Each runs `knows-half`, or in Inspect a model that is right but at every fourth question, whose
-# answers have a form, and returns the accuracy by the harness, and our scores if it has them.
+# Each runs `knows-half`, in Inspect a model that is wrong at every fourth question, whose answers
+# have a form, and returns the accuracy by the harness, and our scores if it has them.
 
 
 def in_lm_eval(own, form, folder):
@@ -147,21 +148,18 @@ CASES = [  # harness, scorer or metric, form of the answers, accuracy, how many 
 def test_the_accuracy_of_answers_is_that_of_the_harness_and_scores_are_ours(
     tmp_path, harness, own, form, accuracy, n_unknown
 ):
-    """From the log and inside; Informedness is 0.5 by hand if all answers are known.
-
-    In Inspect of 20 Yes 15 are found, and 10 of 40 others are called so.
-    """
+    """Informedness is 0.5 by hand if all answers are known: here 15/20 - 10/40 in Inspect."""
     found = RUN[harness](own, form, tmp_path)
-    assert found["accuracy"] == near(accuracy)
+    assert found["accuracy"] == close(accuracy)
     folders = [tmp_path / x for x in ("ours", "plain")] if harness == "lm-eval" else [tmp_path]
     for answers in (answers for folder in folders for answers in read_log(folder)):
         assert answers.unknown().total() == n_unknown
-        assert score_of(answers.table, "accuracy") == near(accuracy)
-        assert n_unknown or answers.table.informedness() == near(0.5)
+        assert score_of(answers.table, "accuracy") == close(accuracy)
+        assert n_unknown or answers.table.informedness() == close(0.5)
         for name in {"informedness", "nit"} & {*found}:
             made = estimate(answers.table, metric=name)
-            assert found[name] == near(made.value)
-            assert found[f"{name}_stderr"] == near(made.standard_error)
+            assert found[name] == close(made.value)
+            assert found[f"{name}_stderr"] == close(made.standard_error)
 
 
 LENGTHS = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
@@ -173,8 +171,8 @@ def test_the_likeliest_choice_is_that_of_the_metric_of_lm_eval(tmp_path, metrics
     task = Task(config(**changes, metric_list=of_metrics(*metrics)))
     found = result_of("knows-half", task, folder=tmp_path)
     (answers,) = read_log(tmp_path)
-    assert score_of(answers.table, "accuracy") == near(found[f"{metrics[0]},none"])
-    assert answers.table.informedness() == near(found["informedness,none"])
+    assert score_of(answers.table, "accuracy") == close(found[f"{metrics[0]},none"])
+    assert answers.table.informedness() == close(found["informedness,none"])
 
 
 @pytest.mark.parametrize("ignored", [None, False, True])
@@ -192,7 +190,7 @@ def test_the_likeliest_choice_is_that_of_the_metric_of_lighteval(tmp_path, monke
     monkeypatch.setattr(lighteval_logs, "prompt", prompt)
     accuracy = in_lighteval(own, None, tmp_path)["accuracy"]
     (answers,) = read_log(tmp_path)
-    assert score_of(answers.table, "accuracy") == near(accuracy)
+    assert score_of(answers.table, "accuracy") == close(accuracy)
 
 
 def test_lighteval_eval_writes_logs_of_inspect_whose_score_is_that_of_the_answers(tmp_path):
@@ -207,8 +205,8 @@ def test_lighteval_eval_writes_logs_of_inspect_whose_score_is_that_of_the_answer
     logs = str(tmp_path / "logs")
     log = inspect_logs.run(get_inspect_ai_task(config), inspect_logs.model("knows-half"), logs)
     (answers,) = read_log(logs)
-    assert (answers.harness, answers.table.informedness()) == ("inspect", near(0.5))
-    assert metrics_of(log)["informedness"] == near(0.5)
+    assert (answers.harness, answers.table.informedness()) == ("inspect", close(0.5))
+    assert metrics_of(log)["informedness"] == close(0.5)
 
 
 @pytest.mark.parametrize("name", ["inspect_ai", "lm_eval"])

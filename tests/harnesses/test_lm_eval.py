@@ -10,6 +10,7 @@ from lm_eval_logs import run
 from lm_eval_tasks.data import questions
 
 import informedness.lm_eval
+from golden import close
 from informedness import estimate, nit_score
 from informedness import read_log as read
 from informedness.lm_eval import Task
@@ -23,23 +24,19 @@ def result_of(model, task, **options):
     return result
 
 
-def near(value):
-    return pytest.approx(value, abs=1e-12)
-
-
 def expected(said, golds, classes):
     """Both scores and their standard errors, by a table of the package."""
     table = table_of_labels(golds, said, labels=classes, unknown="wrong")
     made = {name: estimate(table, metric=name) for name in ("informedness", "nit")}
-    errors = {f"{name}_stderr": near(x.standard_error) for name, x in made.items()}
-    return {name: near(x.value) for name, x in made.items()} | errors
+    errors = {f"{name}_stderr": close(x.standard_error) for name, x in made.items()}
+    return {name: close(x.value) for name, x in made.items()} | errors
 
 
 def test_the_harness_reports_our_scores_and_errors_and_the_mean_of_a_group():
     results = run("knows-half", ["arithmetic_generated", "arithmetic"])["results"]
     assert not any("stderr_stderr" in name for found in results.values() for name in found)
     group = results.pop("arithmetic")
-    assert group["informedness,none"] == near((0.5 * 60 + 0.6 * 25) / 85)
+    assert group["informedness,none"] == close((0.5 * 60 + 0.6 * 25) / 85)
     for task, found in results.items():
         n = 25 if task == "arithmetic_texts" else 60
         wanted = expected(SAID["knows-half"][:n], GOLDS[:n], [*LETTERS])
@@ -78,7 +75,7 @@ def test_classes_are_those_of_all_documents_and_choices_where_a_run_is_limited()
     """A and B are right, of so many classes."""
     for changes, classes in ({}, "ABCD"), ({**CHOICES, "doc_to_choice": [*"ABCDE"]}, "ABCDE"):
         limited = result_of("knows-half", Task(config(**changes)), limit=2)
-        assert limited["nit,none"] == near(nit_score([*"AB"], [*"AB"], labels=[*classes]))
+        assert limited["nit,none"] == close(nit_score([*"AB"], [*"AB"], labels=[*classes]))
 
 
 def test_generated_texts_are_looked_up_among_the_choices_of_their_document():
@@ -140,8 +137,8 @@ def test_choices_in_the_prompts_are_read(tmp_path, model, metric, n, gold):
     for folder in ("ours", "plain") if n == 2 else ("ours",):
         (answers,) = read(tmp_path / folder)
         assert answers.references == tuple(i for i in map(LETTERS.index, GOLDS) if i < n)
-        assert score_of(answers.table, "accuracy") == near(found[f"{metric},none"])
-        assert answers.table.informedness() == near(found["informedness,none"])
+        assert score_of(answers.table, "accuracy") == close(found[f"{metric},none"])
+        assert answers.table.informedness() == close(found["informedness,none"])
 
 
 def test_output_alone_is_not_scored():
