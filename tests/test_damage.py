@@ -191,8 +191,8 @@ def read_elsewhere(path, most_bytes):
     return said[0], int(said[1]) * 1024
 
 
-def zeros(n):
-    return pa.table(dict.fromkeys(("gold", "model"), pa.array(np.zeros(n // 16, np.int64))))
+def alike(n):
+    return pa.table(dict.fromkeys(("gold", "model"), pa.array(np.full(n // 16, 2**40))))
 
 
 def write_coded_stream(n, path):
@@ -215,7 +215,7 @@ LARGE = {
     "p.parquet": lambda n, path: pa.parquet.write_table(
         columns(["a" * n, "b"], ["a", "b"]), path, compression="zstd"
     ),
-    "p.feather": lambda n, path: feather.write_feather(zeros(n), str(path), "zstd"),
+    "p.feather": lambda n, path: feather.write_feather(alike(n), str(path), "zstd"),
     "p.arrow": write_coded_stream,
     "p.xlsx.gz": write_packed_book,
     "p.csv.gz": lambda n, path: path.write_bytes(gzip.compress(b"gold,model\na," + b"a" * n)),
@@ -244,7 +244,7 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
 
 @pytest.mark.parametrize("name", [*LARGE, "plain.arrow"])
 def test_without_a_limit_and_within_it_the_same_is_read(name, tmp_path):
-    write = LARGE.get(name, lambda n, path: write_arrow_stream(zeros(n), path))
+    write = LARGE.get(name, lambda n, path: write_arrow_stream(alike(n), path))
     write(40_000, tmp_path / name)
     read = read_columns(tmp_path / name, most_bytes=100_000)
     assert len(read.columns["references"]) == table_of(tmp_path / name).total
