@@ -191,8 +191,8 @@ def read_elsewhere(path, most_bytes):
     return said[0], int(said[1]) * 1024
 
 
-def alike(n):
-    return pa.table(dict.fromkeys(("gold", "model"), pa.array(np.full(n // 16, 2**40))))
+def alike(n, label=0):
+    return pa.table(dict.fromkeys(("gold", "model"), pa.array(np.full(n // 16, label))))
 
 
 def write_coded_stream(n, path):
@@ -244,7 +244,7 @@ def test_a_file_is_read_in_memory_that_does_not_grow_with_it(tmp_path):
 
 @pytest.mark.parametrize("name", [*LARGE, "plain.arrow"])
 def test_without_a_limit_and_within_it_the_same_is_read(name, tmp_path):
-    write = LARGE.get(name, lambda n, path: write_arrow_stream(alike(n), path))
+    write = LARGE.get(name, lambda n, path: write_arrow_stream(alike(n, 2**40), path))
     write(40_000, tmp_path / name)
     read = read_columns(tmp_path / name, most_bytes=100_000)
     assert len(read.columns["references"]) == table_of(tmp_path / name).total

@@ -60,11 +60,10 @@ CONTAINERS = sorted({name for kind in ONLY for name in containers_of(kind, [])})
 
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_a_container_of_labels_is_the_list_of_them(name):
-    made = [(labels, containers_of(kind, labels).get(name)) for kind, labels in SAMPLES]
-    assert any(make for _, make in made)
-    for references, make in made:
-        if make is None:
-            continue
+    made = [(containers_of(kind, labels).get(name), labels) for kind, labels in SAMPLES]
+    made = [(make, labels) for make, labels in made if make]
+    assert made
+    for make, references in made:
         predictions = references[::-1]
         column = read_column(make(references), "references").tolist()
         assert column == references
