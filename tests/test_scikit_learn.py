@@ -117,6 +117,6 @@ def test_what_is_not_valid_is_refused_before_anything_is_fitted(watched):
         with pytest.raises(ValueError, match=message):
             scorers.cross_val_estimate(watched(), **{"X": SAMPLES, "y": LABELS} | changed)
     assert not watched.fitted
-    for names, message in (((), "`metrics` must name at least"), (("nit", "f1"), ".*, got 'f1'")):
+    for names, message in (([], "must name at least"), (["f1"], "'f1'"), (["nit"] * 2, "twice")):
         with pytest.raises(ValueError, match=message):
             scorers.multimetric_scorers(*names)
