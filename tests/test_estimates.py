@@ -29,6 +29,7 @@ BY_CLASS, EVEN = {"average": None}, {"prior": {0: 1, 1: 1, 2: 1}}
 RARE, LESS_RARE = ([[100, 5, 0], [1, 9, 0], [0, 2, n]] for n in (2, 3))
 TWO_OUTSIDE = np.diag([14, 15, 15, 15, 0, 0])  # of 59 samples
 TWO_OUTSIDE[0, [0, 4, 5]] += [-2, 1, 1]
+ONE_OUTSIDE = np.diag([8] * 10 + [0]) + np.eye(11, k=10, dtype=int)  # which does not count
 OF_MARGINS, OF_ENTROPIES = {*METRICS} - {"nit", "ema", "markedness", "accuracy"}, {"nit", "ema"}
 
 
@@ -63,6 +64,7 @@ OF_MARGINS, OF_ENTROPIES = {*METRICS} - {"nit", "ema", "markedness", "accuracy"}
         (OF_ENTROPIES, TWO_OUTSIDE, {}, "59 samples for 2 .*, fewer than the recommended 60"),
         (OF_ENTROPIES, TWO_OUTSIDE, {"labels": range(6)}, ""),
         ({"ema"}, TWO_OUTSIDE + np.diag([1, 0, 0, 0, 0, 0]), {}, ""),
+        ({"ema"}, ONE_OUTSIDE, {}, ""),
     ],
 )
 def test_what_is_too_little_is_said_once_and_at_the_line_that_called(metrics, matrix, options, why):

@@ -109,9 +109,8 @@ def test_the_bound_of_ema_is_reached_by_errors_that_are_spread_evenly(monkeypatc
     monkeypatch.setitem(kvqa.printed.KVQA, "even", (4, 2.0, 70.0, 0, 0, 0, 0))
     monkeypatch.setattr(kvqa.printed, "HALF_A_DIGIT", 0)
     table = np.full((4, 4), 10) + 60 * np.eye(4, dtype=int)
-    assert kvqa.lowest_ema("even") == pytest.approx(
-        score_of(ContingencyTable.from_matrix(table), "ema"), abs=1e-6
-    )
+    wanted = score_of(ContingencyTable.from_matrix(table), "ema")
+    assert kvqa.lowest_ema("even") == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("by_share", [True, False])
@@ -141,8 +140,7 @@ def test_the_macro_average_of_each_fold_is_what_yardstick_prints():
 
 def test_no_even_table_has_the_formality_aware_column():
     """1,145 of 1,200 are right, and J is 2 x 1145 / 1200 - 1, whatever the rest."""
-    rights = [n for n in range(1201) if f"{100 * n / 1200:.1f}" == "95.4"]
-    assert rights == [1145]
+    assert [n for n in range(1201) if f"{100 * n / 1200:.1f}" == "95.4"] == [1145]
     values = formality.scores(formality.aware_tables())
     assert values["Powers"] == close(Fraction(2 * 1145, 1200) - 1)
     assert max(values[name].max() for name in formality.OF_TWO_CLASSES) < 0.9175
