@@ -127,7 +127,7 @@ class MarginScore(ScoreWithInterval):
         scored, table = self.oriented(table)
         each = "reference" if scored is self else "prediction"
         few = ""
-        if self.of_rare and not self.says_nothing(table):
+        if self.of_rare:
             few = lack(outside_largest(table), 5, each, " outside the largest class")
             few = few or too_few_of_the_rarest(table, each)
         if not few and (prior is not None or self.average is None):
