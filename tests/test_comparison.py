@@ -204,12 +204,10 @@ BELOW = {"confidence_level": 0.7}
 def test_few_samples_few_groups_and_rare_classes_are_warned_of_once(samples, options, text):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        made = compare(*samples, **options)
+        compare(*samples, **options)
     said = [str(one.message) for one in caught if one.category is IntervalWarning]
     assert len(said) == (text is not None)
     assert text is None or text in said[0]
-    low, high = made.confidence_interval
-    assert low <= made.difference <= high
 
 
 # Refusals
