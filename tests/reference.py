@@ -94,8 +94,7 @@ def interval(n, metric, average=None, level=0.95, squares=None, prior=None, with
         lost = np.where(there, 0, lost / (~there).sum())
         found = ((h + x, r + lost, c + x) for x in (0, lost))
         ends += [dense.of_margins(*moved, 1.0, metric, average) for moved in found]
-    is_shifted = average == "bias" and "excess" not in without
-    shift = excess(n, squares, prior) if is_shifted else 0.0
+    shift = excess(n, squares, prior) if average == "bias" and "excess" not in without else 0.0
     lowest = -1 if metric in ("informedness", "cohen_kappa", "matthews_corrcoef") else 0
     low, high = min(ends) - shift - reaches[0], max(ends) - shift + reaches[1]
     return value, error, min(max(low, lowest), value), max(min(high, 1), value)

@@ -68,6 +68,7 @@ def test_three_classes_are_dealt_out_and_the_table_itself_counts_as_one_way_that
     assert found == pytest.approx(2 * (0.5 + 999 * share) / 1000, abs=1e-12)
     assert found == pytest.approx(2 * mid_p(observed, every), abs=0.03)
     assert independence_test(table) > found / 2
+    assert guessing_p_value(table_of(30 * np.eye(3, dtype=int)[[1, 2, 0]])) < 1e-6
 
 
 @pytest.mark.parametrize("pair", [THREE, ("00001111", "00010111")])

@@ -174,7 +174,7 @@ def test_the_interval_has_0_just_where_the_p_value_is_not_below_the_rest_of_the_
 
 
 TEN = np.arange(200) % 10
-EQUAL, NINETEEN = (TEN,) * 3, {"groups": np.arange(200) % 19}
+EQUAL, ODD, NINETEEN = (TEN,) * 3, TEN % 2, {"groups": np.arange(200) % 19}
 SMALL = np.array([0] * 976 + [*range(1, 8)] * 4)
 OF_SMALL = SMALL, SMALL, np.where(np.arange(1004) > 976, np.arange(1004) % 8, SMALL)
 RARE, LARGE = np.repeat([0, 1, 2], [40, 40, 2]), np.repeat([0, 1], [970, 30])
@@ -191,6 +191,11 @@ BELOW = {"confidence_level": 0.7}
         (EQUAL, NINETEEN | {"metric": "ema"}, "19 groups, fewer"),
         (EQUAL, NINETEEN, None),
         ((RARE, RARE, np.roll(RARE, 5)), {"metric": "nit"}, "2 references of the rarest class"),
+        (
+            (ODD, ODD, ODD * (np.arange(200) < 6)),
+            {"metric": "markedness"},
+            "3 predictions outside the",
+        ),
         (OF_SMALL, {}, "4 references on average for all"),
         (OF_SMALL, {"metric": "accuracy"}, None),
         ((LARGE, LARGE, LARGE | FIRST_200), {}, "few samples decide it, one more could raise SE^2"),

@@ -46,7 +46,7 @@ def messages(call, *args, **options):
     ("score", "pair", "options", "said"),
     [
         *((informedness_score, "aabb aabx", {"average": x}, OUTSIDE) for x in (None, "bias")),
-        (informedness_score, "aabb aabx", {"labels": [*"abx"]}, "as 0 in Informedness: 'x'$"),
+        (informedness_score, "aabb axyx", {"labels": [*"abxy"]}, "0 in Informedness: 'x', 'y'$"),
         # declared and never predicted either, it is no reason to warn
         (informedness_score, "aabb aabb", {"labels": [*"abx"], "average": "macro"}, None),
         (markedness_score, "abc abb", {}, "but not the predictions, so counted as 0 in .*: 'c'$"),
