@@ -199,6 +199,8 @@ def test_a_prior_is_read_by_key_from_shares_or_counts_of_any_real_type_in_any_or
         (EVEN | {"a": Decimal("NaN")}, r"must .* strictly between .*got Decimal\('NaN'\) for"),
         (EVEN | {"a": Decimal("sNaN")}, r"must hold numbers, got Decimal\('sNaN'\) for"),
         (EVEN | {"a": "0.3"}, "must hold numbers, got '0.3' for 'a'"),
+        (dict.fromkeys("abc", 1e308), r"must .* counts above 0.*got 1e\+308 for 'a'"),
+        (EVEN | {"a": math.inf, "b": -math.inf}, "must .* strictly between .*got inf for 'a'"),
         ({"a": 3, "b": 0, "c": 5}, "must .* counts above 0, .*got 0 for 'b'"),
         ({"a": 2.5, "b": 1, "c": 5}, "must .*got 2.5 for 'a'"),
         ([0.3, 0.3, 0.4], r"must map each class to its share or count.* got \[0.3"),

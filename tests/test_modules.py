@@ -37,6 +37,8 @@ def test_adding_one_by_one_is_as_strict_as_adding_a_batch(metric):
         for bad in (None, 0.5, other, 2**64, [1]):
             with pytest.raises(ValueError, match="predictions"):
                 metric.add(reference=labels[0], prediction=bad)
+        with pytest.raises(TypeError, match="weight"):
+            metric.add(reference=labels[0], prediction=labels[0], weight=None)
         with pytest.raises(ValueError, match="references added before"):
             metric.add_batch(references=[other], predictions=[other])
         metric.add(reference=labels[1], prediction=labels[1])

@@ -244,7 +244,7 @@ ONE = [0], [0]
 
 def processes(metric_class, cache, n=2, **options):
     """Return the metrics of some processes."""
-    options |= {"cache_dir": str(cache), "experiment_id": "two", "num_process": n, "timeout": 300}
+    options |= {"cache_dir": str(cache), "experiment_id": 2, "num_process": n, "timeout": 300}
     return [metric_class(process_id=number, **options) for number in range(n)]
 
 

@@ -230,7 +230,7 @@ def _flat(values: Any, name: str) -> Numbers | list[Any]:
     if hasattr(values, "to_pylist"):  # a column of pyarrow's: numpy would take nulls for values
         values.validate(full=True)  # or -1 in a dictionary's column would be its last label
         return list(values.to_pylist())
-    if hasattr(values, "to_list") and not isinstance(values.dtype, np.dtype):
+    if hasattr(values, "to_list") and not isinstance(getattr(values, "dtype", 0), np.dtype):
         as_list = values.tolist if hasattr(values, "tolist") else values.to_list  # pandas, polars
         return list(as_list())  # numpy would drop NULs, and round integers
     if isinstance(values, Iterator):
@@ -316,8 +316,8 @@ def _as_label(value: Any, name: str, position: int, may_lack: bool) -> Label | N
     elif is_date:
         reason = "a date or a duration; turn it into a string first"
     elif is_float or isinstance(value, (list, tuple, np.ndarray)):
-        said = "a score, not a label" if is_float else "one label is expected"
-        reason = f"{said}; {_OF_SCORES}; score several labels one by one"
+        several = "one label is expected; score several labels one by one"
+        reason = f"{'a score, not a label' if is_float else several}; {_OF_SCORES}"
     else:
         reason = "not a label; convert it to an integer or text"
     raise ValueError(
@@ -338,7 +338,6 @@ def join_columns(columns: Sequence[Column]) -> Column:
     """Join columns with the same kind of label, end to end."""
     if all(column.values is None for column in columns):
         return Column(np.concatenate([column.codes for column in columns]))
-    of_columns = [column.coded() for column in columns]
-    labels, positions = merged(*(values for values, _ in of_columns))
-    codes = [position[of] for position, (_, of) in zip(positions, of_columns, strict=True)]
-    return Column(np.concatenate(codes), labels)
+    values, codes = zip(*(column.coded() for column in columns), strict=True)
+    labels, to = merged(*values)
+    return Column(np.concatenate([at[of] for at, of in zip(to, codes, strict=True)]), labels)

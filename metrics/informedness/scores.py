@@ -157,14 +157,13 @@ def why_one_class(title: str, value: float, table: Table, totals: Numbers, side:
 
 
 def value_if_undefined(why: str, value: float, zero_division: Any, table: Table) -> float | None:
-    """Return the value of a score that is undefined, with a warning; None if `why` is empty."""
+    """Return the value of an undefined score, None if `why` is empty; also warn of one sample."""
     if why and not isinstance(zero_division, str):
         return float(zero_division)
-    if table.n_samples == 1:
-        said = "one sample scores the same, right or wrong, so the mean of such scores says nothing"
-        warn(f"{said}: score all samples at once", UndefinedMetricWarning)
-    elif why:
-        warn(why, UndefinedMetricWarning)
+    one = "one sample scores the same, right or wrong, so the mean of such scores says nothing"
+    said = f"{one}: score all samples at once" if table.n_samples == 1 else why
+    if said:
+        warn(said, UndefinedMetricWarning)
     return value if why else None
 
 
@@ -186,7 +185,7 @@ def shares_of(prior: Any) -> dict[Any, float]:
         if not is_real(share):
             raise ValueError(f"`prior` must hold numbers, got {show(share)} for {show(label)}")
     shares = {label: float(share) for label, share in prior.items()}
-    total = math.fsum(shares.values())
+    total = sum(shares.values())  # of whole numbers, if it is needed
     if not total or not all(share.is_integer() for share in shares.values()):
         return shares
     return {label: share / total for label, share in shares.items()}

@@ -55,7 +55,8 @@ class LabelInputs:
     @property
     def experiment_id(self) -> Any:
         """The base class's, which file names start with; several processes take two in turn."""
-        return super().experiment_id + (f"-{self._round % 2}" if self.num_process > 1 else "")
+        turn = f"-{self._round % 2}" if self.num_process > 1 else ""
+        return f"{super().experiment_id}{turn}"
 
     def __len__(self) -> int:
         return sum(len(references) for references, *_ in self._batches) + len(self._singles)
@@ -67,10 +68,11 @@ class LabelInputs:
         is_single = type(prediction) is kind and type(reference) is kind and not kwargs
         if is_single and (kind is not int or (prediction in _INT64 and reference in _INT64)):
             return self._singles.append((reference, prediction))
-        sample = {"predictions": [prediction], "references": [reference]}
-        # evaluate.combine passes these by the names of the features
-        sample |= {name: [value] for name, value in kwargs.items() if value is not None}
-        self.add_batch(**sample)
+        if kwargs.get("sample_weight", 0) is None:
+            del kwargs["sample_weight"]
+        # evaluate.combine passes the sides under the names of the features
+        sample = {"predictions": prediction, "references": reference} | kwargs
+        self.add_batch(**{name: [value] for name, value in sample.items()})
 
     def add_batch(
         self, *, predictions: Any = None, references: Any = None, sample_weight: Any = None
@@ -92,7 +94,7 @@ class LabelInputs:
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Compute the score of the samples passed, together with those added before.
 
-        Those are used up, whether or not they can be scored, unless what is passed is refused.
+        Those are used up, whether or not they can be scored, unless samples passed are refused.
         With `num_process > 1` only process 0 returns the score. The options are listed below.
         """
         self._check_options(kwargs)
