@@ -4,7 +4,6 @@ import json
 import re
 from functools import partial
 
-import numpy as np
 import openpyxl
 import pyarrow as pa
 import pyarrow.csv
@@ -12,6 +11,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
+from frame_cases import COLUMNS
 from informedness import table_from_file
 from informedness.inputs import arrow, csv, objects
 from informedness.inputs.joined import columns_of
@@ -19,15 +19,7 @@ from informedness.inputs.samples import Samples, read_files
 from informedness.inputs.text_labels import LabelOptions
 from tables import table_of_labels
 
-COLUMNS = {"references": "gold", "predictions": "model"}
 HOW = "file_format", "encoding", "rows", "most_bytes"
-
-RNG = np.random.default_rng(20)
-INTEGERS = RNG.integers(-3, 12, (2, 500))
-NAMES = np.array(
-    ["ham", "spam", "", "é", "a,b", 'say "x"', "two\nlines", "001", "1", " 1", "NA", "x"]
-)
-TEXT = NAMES[INTEGERS % 12]
 
 # Settings of the readers: as users have them, and so small that every file has many batches.
 SIZES = {

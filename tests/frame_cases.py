@@ -3,7 +3,7 @@
 import numpy as np
 
 COLUMNS = {"references": "gold", "predictions": "model"}
-NAMES = np.array(["ham", "spam", "", "é", "Ham", "001", "1", " 1", "NA", "x", "two\nlines", "'"])
+NAMES = ["ham", "spam", "", "é", "Ham", "001", "1", " 1", "NA", "two\nlines", "'", "a,b", '"x"']
 
 
 def labels_and_weights(seed, n):
@@ -13,7 +13,7 @@ def labels_and_weights(seed, n):
     labels = {
         "integers": codes.tolist(),
         "large integers": (codes * 2**50 + 2**60 + 1).tolist(),
-        "text": NAMES[codes % 12].tolist(),
+        "text": np.array(NAMES)[codes % len(NAMES)].tolist(),
         "whole floats": codes.astype(float).tolist(),
         "bytes": [[bytes([code % 256, 0]) for code in side] for side in codes.tolist()],
         "bools": (codes % 2 == 0).tolist(),

@@ -19,8 +19,6 @@ import pytest
 from pyarrow import feather, ipc
 
 from file_cases import (
-    INTEGERS,
-    TEXT,
     WRITERS,
     columns,
     read_columns,
@@ -29,15 +27,17 @@ from file_cases import (
     write_arrow_stream,
     write_sheet,
 )
+from frame_cases import labels_and_weights
 from informedness.inputs import arrow
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
+LABELS, _ = labels_and_weights(20, 200)
 
 
 def with_sums(_, path):
     """Write columns of numbers with checksums, and change a bit in the last of them."""
-    write_plain(columns(*INTEGERS), path, use_dictionary=False, write_page_checksum=True)
+    write_plain(columns(*LABELS["integers"]), path, use_dictionary=False, write_page_checksum=True)
     last = pa.parquet.read_metadata(path).row_group(0).column(2)
     data = bytearray(path.read_bytes())
     data[last.data_page_offset + last.total_compressed_size - 8] ^= 1
@@ -71,7 +71,7 @@ def test_a_file_that_is_cut_off_joined_or_changed_is_refused(
 ):
     monkeypatch.setattr(arrow, "_BLOCK", 5)  # an end and a start stand in several blocks
     path = tmp_path / name
-    (WRITERS | {"sums.parquet": with_sums})[name](columns(*TEXT[:, :80].tolist()), path)
+    (WRITERS | {"sums.parquet": with_sums})[name](columns(*LABELS["text"]), path)
     # the last line break alone is no loss
     path.write_bytes(change(path.read_bytes().removesuffix(b"\n")))
     refused(path, message)
@@ -141,11 +141,10 @@ def damaged(data, rng):
 def test_a_damaged_file_is_refused_or_read_as_a_plain_reader_does(tmp_path):
     n_files = int(os.environ.get("DAMAGED_FILES", "40"))  # more of them find more
     for name, write in FORMS.items():
-        for labels in (INTEGERS, TEXT):
-            path, rng = tmp_path / name, random.Random(f"{name} {labels is TEXT}")
-            sides = labels[:, :200].tolist()
-            write(columns(*sides), path)
-            whole, undamaged = path.read_bytes(), table_of_labels(*sides)
+        for kind in ("integers", "text"):
+            path, rng = tmp_path / name, random.Random(f"{name} {kind}")
+            write(columns(*LABELS[kind]), path)
+            whole, undamaged = path.read_bytes(), table_of_labels(*LABELS[kind])
             assert is_read(path, undamaged)
             n_read = 0
             for _ in range(n_files):
@@ -156,7 +155,7 @@ def test_a_damaged_file_is_refused_or_read_as_a_plain_reader_does(tmp_path):
 
 def test_a_damaged_column_of_parquet_is_refused_and_matters_to_no_other(tmp_path):
     path = tmp_path / "p.parquet"
-    pa.parquet.write_table(columns(*TEXT.tolist()), path)
+    pa.parquet.write_table(columns(*LABELS["text"]), path)
     whole = path.read_bytes()
     for name, wanted in ((b"id", True), (b"gold", False)):
         field = bytes([0x25, 2, 0x18, len(name)]) + name  # which may be null

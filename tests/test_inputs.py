@@ -26,7 +26,6 @@ from golden import close
 from informedness import compare, estimate, informedness_score, nit_score, report
 from informedness.core.labels import read_column
 from informedness.core.scores import mutual_information
-from informedness.inputs.fast import read_quickly
 from tables import table_of, table_of_labels, table_of_pairs
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
@@ -132,7 +131,6 @@ NO_LABELS = {
     "dict": (dict.fromkeys(range(6)), "must be a sequence of labels.* got {0: None"),
     "iterator": (iter(INTEGERS[0]), r"iterator.*pass list\("),  # only the first reader would see it
     "generator": ((x for x in INTEGERS[0]), r"iterator.*pass list\("),
-    "map": (map(int, INTEGERS[0]), r"iterator.*pass list\("),
     "pairs": (pd.MultiIndex.from_tuples([(1, 2), (3, 4)]), "must hold"),
     "columns named as attributes": (pd.DataFrame({"codes": [1], "categories": [1]}), "must hold"),
     "others named so": (pd.DataFrame({"array": [1], "dtype": [1]}), "must hold"),
@@ -151,7 +149,6 @@ NO_LABELS = {
     "polars beyond 64 bits": (pl.Series([0, 2**64] * 3, dtype=pl.Int128), "at most 64 bits"),
     "negative beyond 64 bits": ([0, -(2**63) - 1, 2, 1, 0, 2], "at most 64 bits, got -92233"),
     "float beyond 64 bits": ([0, 1e300, 2, 1, 0, 2], "at most 64 bits, got 1000"),
-    "dates": (np.array(["2020-01-01"] * 6, "M8[D]"), "a date or a duration"),
     "plain Enum": ([enum.Enum("Colour", "RED")(1)] * 6, "Colour.RED.* at position 0: not a label"),
     "sparse matrix": (scipy.sparse.csr_matrix([INTEGERS[0]]), "[Ss]parse"),
     **tensors.NO_LABELS,
@@ -160,14 +157,12 @@ NO_LABELS = {
     "masked entries in a list": (list(np.ma.array(INTEGERS[0], mask=[0, 0, 1, 0, 0, 0])), "masked"),
     "masked 0-d arrays in a list": ([np.ma.array(1, mask=True)] * 6, "a missing value"),
     "pyarrow null": (pa.nulls(6), "at position 0: a missing value"),
-    "pyarrow runs with a null": (pa.RunEndEncodedArray.from_arrays([5, 6], ["a", None]), "missing"),
-    "nan": (np.array([0, 1, 2, 1, 0, NAN]), "at position 5: a missing value"),
     "NaT in a list": ([*INTEGERS[0][:5], pd.NaT], "at position 5: a missing value"),
     "nan beside text": ([*"abcba", NAN], "at position 5: a missing value"),
 }
 for kind in ("M8[D]", "M8[ns]", "m8[s]"):
     dates = np.arange(6).astype(kind)
-    boxes = list(dates), list(map(np.array, dates)), np.array([*dates, None], object)[:-1]
+    boxes = dates, [*dates], [*map(np.array, dates)], np.array([*dates, None], object)[:-1]
     NO_LABELS |= {f"{kind} {i}": (box, "at position 0: a d") for i, box in enumerate(boxes)}
 if TEXT:
     gap = np.array([*"abcba", NAN], TEXT(na_object=NAN))
@@ -196,10 +191,7 @@ def test_columns_and_classes_that_do_not_go_together_are_refused():
         (INTEGERS[0], INTEGERS[1][:5], None, r"PREDICTIONS \(5\) and REFERENCES \(6\)"),
         (np.array(INTEGERS[0])[:, None], [1], None, r"PREDICTIONS \(1\) and REFERENCES \(6\)"),
         (nothing, pd.Series([], dtype=object), None, no_sample),
-        (INTEGERS[0], STRINGS[1], None, "`PREDICTIONS` .* `REFERENCES`, got strings such as 'a'"),
-        (np.array(BYTES[0]), np.array(STRINGS[1]), None, "strings such as 'a' but bytes such"),
         (BOOLS[0], ["True"] * 5, None, "strings such as 'True' but integers"),
-        (*INTEGERS, [0, 1, 2, 2], "`labels` must list each class once, 2 is listed twice"),
         (*INTEGERS, [0, 1, 2, 2.0], "`labels` must list each class once, 2 is listed twice"),
         (*INTEGERS, ["0", "1", "2"], "`labels` .* same type as `REFERENCES`.* such as '0'"),
         (*INTEGERS, {0: "a", 1: "b"}, "`labels` must be a sequence .* got {0: 'a'"),
@@ -213,8 +205,6 @@ def test_columns_and_classes_that_do_not_go_together_are_refused():
             with pytest.raises((ValueError, TypeError), match=named):
                 read(references, predictions, labels=labels)
 
-
-# sample_weight
 
 WEIGHTS = [1, 2, 3, 0, 5, 1]
 WEIGHT_CONTAINERS = [
@@ -285,8 +275,6 @@ def test_an_option_of_an_odd_type_is_refused_by_name():
                     call(*([0, 1, 1], [0, 1, 0], [0, 0, 1])[:n], **{option: value})
 
 
-# counts
-
 FOUR = [[1, 2], [3, 4]]
 
 
@@ -350,12 +338,10 @@ def test_numbers_that_cannot_be_of_the_pairs_are_refused():
         ([1e30, 1.0], None, r"`counts` must sum to .* below 2\*\*63, got 1"),
         (np.array([1, 2**63], np.uint64), None, r"`counts` must be below 2\*\*63, got 9"),
         ([1e308, 1e308], [1, 1], "`counts` must have a finite sum, got one beyond 1e308"),
-        ([0.0, 0.0], [0, 0], r"`counts` must sum to more than 0 .*, got 0"),
         ([1.5, 2], [1, 1.5], r"`n_samples` must be whole numbers, .*, got 1\.5"),
         ([1.5, 2], [1, 0], "whole numbers, 0 only where `counts` is 0, got 0"),
         ([1.5, 2], [1, -1], "`n_samples` must be finite and not negative, got -1"),
         ([1.5, 2], [1], r"`n_samples` must be 2 numbers, one per pair, got shape \(1,\)"),
-        ([1, 2, 3], None, r"`counts` must be 2 numbers, .* got shape \(3,\)"),
         ([[1], [2]], None, r"`counts` must be 2 numbers, .* got shape \(2, 1\)"),
     ):
         with pytest.raises(ValueError, match=wanted):
@@ -456,12 +442,6 @@ def test_a_million_pairs_are_counted_exactly(n):
             assert cells(table_of_labels(r, p))[tuple(odd)] == 1
 
 
-def test_a_categorical_of_polars_is_read_by_the_categories_that_occur():
-    full = pl.Series(["a"] * 20_000 + ["c", "b", "a"], dtype=pl.Categorical)
-    for part in (full, full.filter(full != "c"), full[-3:-1], full.clear(), full.append(full)):
-        assert read_quickly(part, "x").tolist() == part.to_list()
-
-
 LACKING = {
     "bools": [True, False, False, True, False],
     "strings": ["a", "a\0", "", "a", "a\0"],
@@ -513,13 +493,14 @@ def test_ignored_samples_leave_the_table_of_the_others_wherever_they_stand(n_ign
 
 def test_what_a_container_knows_beside_its_labels_does_not_matter():
     """Categories that are no labels, repeat or do not occur."""
+    full = pl.Series(["a"] * 20_000 + ["c", "b", "a"], dtype=pl.Categorical)
     for container, labels in (
+        *((part, part.to_list()) for part in (full, full.filter(full != "c"), full[-3:-1])),
         (pa.DictionaryArray.from_arrays([0, 1, 2, 2], ["a", "b", "a", "never"]), [*"abaa"]),
         (pd.Categorical(["b", "a"], categories=["b", 1, 0.5, "a"]), ["b", "a"]),
         (pd.Categorical([1.0, 2.0], categories=[0.5, 2.0, 1.0]), [1, 2]),
         (pd.RangeIndex(2), [0, 1]),
         (pd.Series(pd.arrays.SparseArray([0, 1])), [0, 1]),
-        (pl.Series(list("abab"), dtype=pl.Categorical)[2:], ["a", "b"]),
         (pl.Series([1.0, 2.0], dtype=pl.Float32), [1, 2]),
         (np.array(["a", "b"]).view(np.char.chararray), ["a", "b"]),
         (np.array([1, 2]).view(np.memmap), [1, 2]),

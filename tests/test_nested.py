@@ -54,11 +54,16 @@ def third(value):
     return [{"gold": 1, "x": [0.5, 1.0]}, {"gold": 1, "x": None}, {"gold": 1, "x": value}]
 
 
+LISTS = [[1, 2], [3, 2], [5, 5], [-4, -3]]
+OF_TYPES = pa.list_(pa.float32()), pa.large_list(pa.float64()), pa.list_(pa.int8(), 2)
+OF_LISTS = [pa.table({"x": pa.array(LISTS, x)}) for x in OF_TYPES]
 CASES = [
     (ROWS, "doc.label", "argmax:model.logprobs", NUMBERS),
     (ROWS, "other", "argmax:model.logprobs", NUMBERS),
     (ROWS, "doc.name", "model.parts.0.text", LETTERS),
     (ROWS, "doc.answers.1", "model.parts.0.text", LETTERS),
+    *((table, "argmax:x", "x.0", ([1, 0, 0, 1], [1, 3, 5, -4])) for table in OF_LISTS),
+    ([{"x": [2**53, 2**53 + 1]}], "argmax:x", "x.0", ([1], [2**53])),
     # a null on the way is a null, and has no argmax
     (NULLS, "gold", "doc.name", OF_NULLS.format(2, "doc.name")),
     (NULLS, "gold", "doc.name", ("abb", "aba"), LEFT),
@@ -93,29 +98,13 @@ FORMATS["plain.parquet"] = partial(pa.parquet.write_table, use_dictionary=False)
 def test_a_way_leads_to_its_values_or_is_refused_with_what_is_there(name, tmp_path):
     path = tmp_path / name
     for rows, references, predictions, expected, *options in CASES:
-        FORMATS[name](pa.Table.from_pylist(rows), path)
+        table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows)
+        FORMATS[name](table, path)
         names = {"references": references, "predictions": predictions}
         if isinstance(expected, str):
             refused(path, f".*{expected}", names=names, **dict(*options))
         else:
             check_read(path, expected, names, **dict(*options))
-
-
-def test_the_argmax_and_elements_are_exact_in_every_kind_of_list(tmp_path):
-    gold, whole = [1, 0, 0, 1], pa.list_(pa.int64())
-    for kind in (
-        whole,
-        pa.list_(pa.float32()),
-        pa.large_list(pa.float64()),
-        pa.list_(pa.int8(), 2),
-    ):
-        larger = [2**53 + 1, 2**53] if kind == whole else [3, 2]
-        scores = pa.array([[1, 2], larger, [5, 5], [-4, -3]], kind)
-        data = pa.table({"scores": scores, "lists": pa.array([[x, 7] for x in gold], kind)})
-        for name, write in FORMATS.items():
-            write(data, tmp_path / name)
-            names = {"references": "argmax:scores", "predictions": "lists.0"}
-            check_read(tmp_path / name, (gold, gold), names)
 
 
 def test_text_within_structs_and_lists_is_read_whatever_its_type(tmp_path):
