@@ -1,7 +1,6 @@
 """The class in generated text, the names of positions, and answers that are none of the classes."""
 
 import itertools
-import json
 import re
 from fractions import Fraction
 
@@ -11,7 +10,7 @@ from sklearn.metrics import mutual_info_score
 
 from file_cases import SIZES, WRITERS, columns, read_columns, table_of
 from golden import close
-from informedness import compare, leaderboard, nit_score, report
+from informedness import nit_score, report
 from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
@@ -70,6 +69,8 @@ FIRST_AND_LAST = ["A", "B"], ["A", "A"], CHOICES  # of three samples
 A_TO_C, OF_CHOICES, OR_WRONG = [0, 1, 2, 1], {"choices": CHOICES}, OPTIONS | {"extract": None}
 NUMBERED = ["01", "2", "2"], ["so 1.", "It is 2", "none"]
 DIGITS = {"extract": r"\d+", "numeric": True}
+SPELT, FOLDED = (["Yes", "no", "no"], ["yes ", " No", "YES"]), {"ignore_case": True, "strip": True}
+NAMED = ["YES", "No"]
 NO_POSITION = "`references` .* their positions from 0 to 3, got"
 # References and predictions as they stand there, options, and what they are or the message
 CASES = [
@@ -88,6 +89,10 @@ CASES = [
         (*NUMBERED, DIGITS | WRONG | {"labels": x}, ([1, 2, 2], [1, 2, None], [*map(int, x)]))
         for x in ([1, 2], ["1", "2"], [0, 1, 2])
     ),
+    # case and blanks are ignored where asked for
+    (*SPELT, FOLDED, (["yes", "no", "no"], ["yes", "no", "yes"], None)),
+    (*SPELT, FOLDED | {"labels": NAMED}, (["YES", "No", "No"], ["YES", "No", "YES"], NAMED)),
+    (*SPELT, FOLDED | {"labels": ["no", "No"]}, "`labels` must differ in more than is ignored"),
     # what cannot be meant
     (*ASKED, {"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
     (*ASKED, {"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),
@@ -127,32 +132,6 @@ def test_answers_are_found_as_the_options_say_or_refused(gold, model, options, e
         *sides, labels = expected
         unknown = options.get("unknown", "error")
         assert tables_of(path, **options) == table_of_labels(*sides, labels=labels, unknown=unknown)
-
-
-# On the command line, with nested columns
-
-ROWS = [
-    {"doc": {"gold": gold, "id": i}, "a": {"text": text}, "b": ["x", "the answer is B"]}
-    for i, (gold, text) in enumerate(zip(GOLD * 20, TEXTS * 20, strict=True))
-]
-
-
-def test_the_commands_score_answers(command, tmp_path):
-    path, other = tmp_path / "p.jsonl", tmp_path / "q.jsonl"
-    for file, rows in ((path, ROWS), (other, ROWS[::-1])):
-        file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    how = ["-r", "doc.gold", "--extract", PATTERN, "--unknown", "wrong", "--choices", *CHOICES]
-    how += ["-p", "a.text", "b.1", "--format", "json"]
-    models = {"a.text": FIRST * 20, "b.1": ["B"] * 120}
-    compared = compare(GOLD_NAMES * 20, *models.values(), **WRONG)
-    for line, expected in (
-        (["report", path], leaderboard(GOLD_NAMES * 20, models, **WRONG)),
-        (["compare", path], compared),
-        (["compare", path, other, "--on", "doc.id"], compared),
-    ):
-        code, output, _ = command(*line, *how)
-        wanted = json.loads(json.dumps(expected.to_dict()))
-        assert (code, json.loads(output) | {"read": []}) == (0, wanted | {"read": []})
 
 
 # Answers that are none of the classes: how many they are, and the scores without them

@@ -176,14 +176,6 @@ def test_files_are_tasks_of_one_model_if_asked(command, tmp_path):
     refused(command("report", LOGS, "--by-file"), "`--by-file` is for columns")
 
 
-def test_case_and_blanks_of_columns_are_ignored_where_asked_for(report, tmp_path):
-    table = write(tmp_path / "p.csv", [("Yes", "yes "), ("no", " No"), ("no", "YES")])
-    how = table, "-r", "gold", "-p", "model", "--ignore-case", "--strip", "--metric", "informedness"
-    for labels in ((), ("--labels", "YES", "No")):
-        assert report(*how, *labels)[1] == "0.5\n"
-    refused(report(*how, "--labels", "no", "No"), "`--labels` must differ in more")
-
-
 def test_choices_name_positions():
     answers, named = task_of("knows-half", "texts"), task_of("knows-half", "texts", choices=LETTERS)
     assert (answers.classes, named.classes) == ((0, 1, 2, 3), (*LETTERS,))

@@ -138,11 +138,19 @@ def test_a_zip_archive_is_refused_whatever_it_is_called(tmp_path):
     refused_as(tmp_path / "p.csv", "the file is a ZIP archive")
 
 
+BESIDE = ["README.md", "_SUCCESS", "_part.csv", "~$book.xlsx", "dataset_info.json", "Citation"]
+
+
 @pytest.mark.filterwarnings("error:informedness. ")
 def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
     for name in ("citation", "data", "LICENSE", "readme", "Readme.old"):
         write(tmp_path / f"{name}.csv", "aa", "bb")
     assert table_of(tmp_path).n_samples == 10
+    for name in BESIDE:
+        (tmp_path / name).touch()
+        with pytest.warns(InformednessWarning, match=rf": left out .* \({re.escape(name)}\)$"):
+            assert table_of(tmp_path).n_samples == 10
+        (tmp_path / name).unlink()
     for name in ("notes.md", "notes.text.gz"):  # which may be data
         (tmp_path / name).touch()
         refused_as(tmp_path, f"{name}: the format must be one of")
@@ -152,16 +160,6 @@ def test_what_cannot_be_data_in_a_folder_is_left_out_and_named(tmp_path):
     (tmp_path / "LICENSE").touch()
     with pytest.warns(InformednessWarning, match=r" \(\.1\.crc, LICENSE, _old, \.\.\.\)$"):
         assert table_of(tmp_path).n_samples == 10
-
-
-BESIDE = ["README.md", "_SUCCESS", "_part.csv", "~$book.xlsx", "dataset_info.json", "Citation"]
-
-
-@pytest.mark.parametrize("name", BESIDE)
-def test_each_file_beside_the_data_is_named(name, folder):
-    (folder / name).write_text("about the data")
-    with pytest.warns(InformednessWarning, match=rf": left out .* \({re.escape(name)}\)$"):
-        assert table_of(folder).n_samples == 2
 
 
 def test_nulls_of_several_files_are_refused_with_their_number_and_the_first_name(tmp_path):
