@@ -73,6 +73,7 @@ OF_ARROW_AND_POLARS = {
     "pyarrow dictionary in chunks": lambda values: chunked()(values).dictionary_encode(),
     "pyarrow dictionaries": dictionaries,
     "pyarrow Table of one column": lambda values: pa.table({"x": chunked()(values)}),
+    "Dataset of one column": lambda values: datasets.Dataset.from_dict({"x": values}),
     "polars Series": pl.Series,
     "polars DataFrame of one column": lambda values: pl.DataFrame({"x": values}),
 }
@@ -89,11 +90,9 @@ SMALL_INTEGERS = {
     **{f"pyarrow {d}": arrow(d) for d in (pa.int8(), pa.uint64(), pa.float32())},
     "pyarrow halffloat": lambda values: pa.array(np.array(values, np.float16)),
     **{f"polars {d}": lambda v, d=d: pl.Series(v, dtype=d) for d in OF_POLARS},
-    "Dataset of one column": lambda values: datasets.Dataset.from_dict({"x": values}),
     **tensors.LABELS,
 }
 STRINGS = {
-    "Dataset of one column": lambda values: datasets.Dataset.from_dict({"x": values}),
     "pandas Categorical of strings": lambda v: pd.Categorical(v, sorted({*v, "z"}, reverse=True)),
     "StrEnum": lambda v: list(map(enum.Enum("Word", [(f"word {x}", x) for x in v], type=str), v)),
     **{f"pandas {d}": series(d) for d in ("str", "string", "string[python]", "string[pyarrow]")},

@@ -4,6 +4,8 @@ What the form shows is refused, what the table shows is warned of, and nothing e
 modules know of missing values and of predictions outside the references alone.
 """
 
+import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from cases import informedness
@@ -11,6 +13,14 @@ from cases import informedness
 RIGHT, REFUSED = "right", "refused"
 NULL, OUTSIDE, SPELT = "counts as a class", "is no class of", "differ only in case or whitespace"
 TRUTH, ANSWERS = "abcbacab", "abcaabab"
+
+
+def warned(call: Callable[..., Any], *given: Any, **options: Any) -> tuple[Any, str]:
+    """Return the value of a call, and all that it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        value = call(*given, **options)
+    return value, " ".join(str(one.message) for one in caught)
 
 
 class Kind(NamedTuple):

@@ -15,7 +15,7 @@ from cli_cases import write
 from file_cases import COLUMNS
 from golden import close
 from informedness import Tally, estimate, informedness_score, nit_score, slices, table_from_file
-from kinds import DOMAINS, KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT
+from kinds import DOMAINS, KINDS, NULL, OUTSIDE, REFUSED, RIGHT, SPELT, warned
 from sources import reader_of
 from tables import table_of, table_of_labels, table_of_pairs
 
@@ -110,17 +110,6 @@ PATHS = {
 }
 
 
-def outcome(call):
-    """Return the value of a call and what it warns of, or None and why it is refused."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            value = call()
-        except ValueError as error:
-            return None, str(error)
-    return value, " ".join(str(one.message) for one in caught)
-
-
 @pytest.mark.parametrize("name", PATHS)
 def test_each_kind_is_scored_right_warned_of_or_refused(name, load, tmp_path, command):
     path, is_text = PATHS[name]
@@ -128,7 +117,10 @@ def test_each_kind_is_scored_right_warned_of_or_refused(name, load, tmp_path, co
     for title, kind in KINDS.items():
         expected, value = kind.text if is_text else kind.typed, kind.wanted(is_text)
         for call in path(kind, is_text=is_text, load=load, tmp_path=tmp_path, command=command):
-            found, said = outcome(call)
+            try:
+                found, said = warned(call)
+            except ValueError as error:
+                found, said = None, str(error)
             about = {words for words in (NULL, OUTSIDE, SPELT) if words in said}
             wanted = {expected} - {RIGHT, REFUSED, *([SPELT] if name == "modules" else [])}
             is_right = found is None if expected == REFUSED else found == close(value)
@@ -145,16 +137,15 @@ def test_what_is_declared_is_not_warned_of():
     for title, kind in KINDS.items():
         if kind.typed in (NULL, OUTSIDE, SPELT):
             classes = list(dict.fromkeys([*kind.references, *kind.predictions]))
-            found, said = outcome(lambda: informedness_score(*kind.sides(), labels=classes))  # noqa: B023
+            found, said = warned(informedness_score, *kind.sides(), labels=classes)
             assert found == close(kind.wanted(is_text=False)), title
             assert not any(words in said for words in (NULL, OUTSIDE, SPELT)), title
 
 
 def test_names_of_a_data_frame_of_counts_are_warned_of_as_samples_are():
     for names, said in ((["a", "NA"], NULL), (["yes", "Yes"], SPELT)):
-        made = pd.DataFrame([[2, 1], [1, 2]], names, names)
-        assert said in outcome(lambda: table_of(made))[1], names  # noqa: B023
-    assert OUTSIDE in outcome(lambda: table_of([[1, 1], [0, 0]]))[1]
+        assert said in warned(table_of, pd.DataFrame([[2, 1], [1, 2]], names, names))[1], names
+    assert OUTSIDE in warned(table_of, [[1, 1], [0, 0]])[1]
 
 
 def test_labels_of_every_domain_are_scored_without_a_word(tmp_path):
@@ -162,12 +153,12 @@ def test_labels_of_every_domain_are_scored_without_a_word(tmp_path):
         references = [labels[i % len(labels)] for i in range(60)]
         predictions = references[:50] + references[:10]
         path = write(tmp_path / "p.csv", list(zip(references, predictions, strict=True)))
-        for score in (
-            lambda: informedness_score(references, predictions),  # noqa: B023
-            lambda: table_from_file(path, **COLUMNS).informedness(),  # noqa: B023
-        ):
-            found, said = outcome(score)
-            assert (found, said) == (close(informedness(references, predictions)), ""), labels
+        sides = references, predictions
+        score, said = warned(informedness_score, *sides)
+        table, said_of_file = warned(table_from_file, path, **COLUMNS)
+        wanted = close(informedness(*sides))
+        assert (score, table.informedness()) == (wanted, wanted), labels
+        assert (said, said_of_file) == ("", ""), labels
 
 
 # Every case of `cases.py`, to 1e-12
