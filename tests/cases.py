@@ -86,12 +86,18 @@ def wrong(*labels: Any) -> dict[str, Any]:
     return {"labels": list(labels), "unknown": "wrong"}
 
 
+ONE_RIGHT = [0, 1], [2, 1]
 HARD_LABELS = [
     _labels("2**63-1 beside 2**63", 2**63 - 1, 2**63),
     _labels("-1, 2**63 and 2**64-1", -1, 2**63, 2**64 - 1),
     _labels("2**53 beside 2**53+1", 2**53, 2**53 + 1),
     _labels("-2**63 and 2**31", -(2**63), 2**31, 0),
     _labels("uint8 255", 255, 0, box=lambda labels: np.array(labels, dtype=np.uint8)),
+    # a type on each side, in which none may wrap or round
+    _scored("u1 and i8", np.array([255, 1], "u1"), np.array([-1, 1], "i8"), ONE_RIGHT),
+    _scored("u8 and i8", np.array([2**63, 1], "u8"), np.array([-(2**63), 1]), ONE_RIGHT),
+    _scored("whole floats", np.array([2.0**63, 1]), np.array([-(2.0**63), 1]), ONE_RIGHT),
+    _scored("Int64", pd.array([2**53, 2**53 + 1], "Int64"), [2**53] * 2, ([0, 1], [0, 0])),
     _labels(
         "a re-indexed Series", "a", "b", "c", box=lambda x: pd.Series(x, index=range(5, 5 + len(x)))
     ),

@@ -195,8 +195,6 @@ def test_a_warning_of_many_batches_comes_once_at_the_line_of_the_caller(batches,
         assert [one.filename for one in caught] == [__file__]
 
 
-# Counts
-
 COUNTED = {"gold": ["a", "a", "b", "b"], "model": ["a", "b", "a", "b"], "s": ["x", "y", "y", "y"]}
 COUNTS = [90, 10, 0, 45]
 EXPECTED = table_of_pairs(COUNTED["gold"], COUNTED["model"], COUNTS)

@@ -194,8 +194,6 @@ def test_the_likeliest_choice_is_that_of_the_metric_of_lighteval(tmp_path, monke
 
 
 def test_lighteval_eval_writes_logs_of_inspect_whose_score_is_that_of_the_answers(tmp_path):
-    """Read from the log, and by the scorer that the task names."""
-
     def sample(line):
         asked = {"choices": line["choices"], "target": line["answer"], "id": line["id"]}
         return inspect_logs.Sample(line["question"], **asked)

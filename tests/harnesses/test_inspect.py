@@ -99,7 +99,6 @@ def sometimes():
 
 
 def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
-    """Because of an error, or because the scorer gave none."""
     task = by_letter(with_target(sometimes()), n=10, fail_on_error=False)
     found = metrics_of(run(task, get_model("fails/b"), str(tmp_path)))
     with pytest.warns(InformednessWarning, match="3 of 10 samples of .* have no score because"):
@@ -109,7 +108,6 @@ def test_samples_without_a_score_are_left_out_as_inspect_does(tmp_path):
 
 
 def test_an_interrupted_run_is_refused_and_its_retry_is_read(tmp_path, monkeypatch):
-    """By Inspect's own `eval_retry`, which the refusal names."""
     monkeypatch.chdir(tmp_path)  # where Inspect finds the file of the task
     imports = "from inspect_ai import task\nfrom inspect_logs import by_letter\n"
     Path("sums.py").write_text(f"{imports}@task\ndef sums():\n    return by_letter(n=5)\n")
@@ -171,7 +169,6 @@ def test_targets_of_one_class_give_no_informedness_and_do_not_end_the_run(tmp_pa
 
 
 def test_inspect_finds_the_metrics_of_a_log_in_the_installed_package(tmp_path):
-    """In a process that has not imported the module."""
     log = run(by_letter(with_target(choice()), n=20), model("knows-half"), str(tmp_path))
     code = (
         "import sys; from inspect_ai.log import *; log = read_eval_log(sys.argv[1]); "
