@@ -93,6 +93,12 @@ CASES = [
     (*SPELT, FOLDED, (["yes", "no", "no"], ["yes", "no", "yes"], None)),
     (*SPELT, FOLDED | {"labels": NAMED}, (["YES", "No", "No"], ["YES", "No", "YES"], NAMED)),
     (*SPELT, FOLDED | {"labels": ["no", "No"]}, "`labels` must differ in more than is ignored"),
+    (
+        ["1", "x"],
+        ["1", "2"],
+        DIGITS | WRONG | {"labels": [1, 2]},
+        "`references` must hold int.*'x'",
+    ),
     # what cannot be meant
     (*ASKED, {"extract": "(a"}, r"`extract` must be a regular expression .*'\(a': .* position 0"),
     (*ASKED, {"extract": b"a"}, "`extract` must be a regular expression of text, got b'a'"),

@@ -91,6 +91,7 @@ def test_a_list_of_labels_is_one_run_whatever_they_are():
 def test_models_without_answers_or_of_different_numbers_of_runs_are_refused():
     for models, said in (
         ({}, "`y_pred` must be a dict or data frame"),
+        ([*MODELS.values()], "`y_pred` must be a dict or data frame"),
         ({"a": [*MODELS.values()], "b": [MODELS["b"]]}, "runs .* got 4 for some and 1 for 'b'"),
         ({np.int64(2): MODELS["a"], "2": MODELS["b"]}, "name each model once, got '2' twice"),
     ):
