@@ -1,13 +1,10 @@
 """A line that an error prints to paste: it works, or the error says which words to replace."""
 
-import io
-import json
 import re
 import shlex
 from pathlib import Path
 
-import pyarrow
-import pyarrow.parquet
+import pandas as pd
 import pytest
 
 GOLD, BERT, GPT = ["ham", "spam"] * 3, ["ham", "ham", "spam"] * 2, ["spam", "ham", "ham"] * 2
@@ -19,22 +16,13 @@ def cells(separator=",", /, **columns):
     return "".join(f"{separator.join(row)}\n" for row in rows)
 
 
-def lines(**columns):
-    rows = zip(*columns.values(), strict=True)
-    return "".join(f"{json.dumps(dict(zip(columns, row, strict=True)))}\n" for row in rows)
-
-
-def parquet(**columns):
-    written = io.BytesIO()
-    pyarrow.parquet.write_table(pyarrow.table(columns), written)
-    return written.getvalue()
-
-
+LISTS = pd.DataFrame({"gold": GOLD, "bert": BERT, "out": [[x] for x in BERT]})
+SAID = pd.DataFrame({"gold": GOLD, "out": [{"says": x, "all": [x, x]} for x in BERT]})
 FILES = {
     "pandas.csv": cells(**{"": "012345"}, gold=GOLD, bert=BERT),
     "semicolon.csv": cells(";", **{"": "012345"}, gold=GOLD, bert=BERT),
-    "rows.jsonl": lines(gold=GOLD, out=[{"says": x, "all": [x, x]} for x in BERT]),
-    "rows.parquet": parquet(gold=GOLD, bert=BERT, out=[[x] for x in BERT]),
+    "rows.jsonl": SAID.to_json(orient="records", lines=True),
+    "rows.parquet": LISTS.to_parquet(),
     "headless.csv": cells(spam=GOLD, ham=BERT),
     "twice.csv": "ham,ham\n" + cells(spam=GOLD, ham=BERT),
     "latin.csv": cells(Gefühl=["gut", "böse"] * 3, bert=["gut"] * 5 + ["böse"]).encode("cp1252"),
