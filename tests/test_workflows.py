@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 pytestmark = pytest.mark.full  # tomllib is of Python 3.11, and the extra `test` has what it maps
 
@@ -21,37 +22,20 @@ WORKFLOWS = {
     for path in (ROOT / ".github" / "workflows").glob("*.yml")
 }
 CELL = WORKFLOWS["ci"]["jobs"]["scores"]
+INSTALL, COMMAND = (step["run"] for step in CELL["steps"] if "run" in step)
 OF_UNIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 OUT = re.compile(r"pytest\.mark\.full\b")  # of what these runs take
 
 
-def lines(job):
-    return [step["run"] for step in job["steps"] if "run" in step]
-
-
-def project():
-    import tomllib
-
-    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-
-
-def canonical(name):
-    return re.sub("[-_.]+", "-", name).lower()
-
-
 def installed_by(extra):
     """Return the names of the distributions that come with an extra, theirs included."""
-    found, waiting = set(), [Requirement(f"informedness[{extra}]")]
-    while waiting:
-        one = waiting.pop()
-        if str(one) in found:
-            continue
-        found.add(str(one))
+    needs = [Requirement(f"informedness[{extra}]")]
+    for one in needs:  # those of the needs too
         for need in map(Requirement, metadata.requires(one.name) or []):
             extras = {*one.extras, ""}
-            if not need.marker or any(need.marker.evaluate({"extra": x}) for x in extras):
-                waiting.append(need)
-    return {canonical(Requirement(x).name) for x in found}
+            is_of_these = any(not need.marker or need.marker.evaluate({"extra": x}) for x in extras)
+            needs += [need] if is_of_these and need not in needs else []
+    return {canonicalize_name(need.name) for need in needs}
 
 
 def imports(tree, is_test):
@@ -75,17 +59,14 @@ def imports(tree, is_test):
 
 def reached(path):
     """Return the modules of others that a file imports, itself or by files of ours."""
-    others, seen, waiting = set(), set(), [path, TESTS / "conftest.py"]
-    while waiting:
-        path = waiting.pop()
-        if path in seen or not path.is_file():
-            continue
-        seen.add(path)
+    others, paths = set(), [path, TESTS / "conftest.py"]
+    for path in paths:  # those that a file imports too
         for parts in (name.split(".") for name in names_in(path)):
             ours = [h for h in HERE if (h / parts[0]).exists() or (h / f"{parts[0]}.py").exists()]
             others |= set() if ours else {parts[0]}
             places = (h.joinpath(*parts) for h in ours)
-            waiting += (y for x in places for y in (x.with_suffix(".py"), x / "__init__.py"))
+            files = (y for x in places for y in (x.with_suffix(".py"), x / "__init__.py"))
+            paths += [x for x in files if x.is_file() and x not in paths]
     return others
 
 
@@ -106,19 +87,18 @@ FILES = [x for x in sorted(TESTS.glob("**/test_*.py")) if x.parent in (TESTS, TE
 @pytest.mark.slow
 def test_files_import_what_the_extra_of_the_workflow_installs():
     """The same extra is installed with the lowest versions."""
-    assert lines(CELL)[0] == 'python -m pip install ".[test-scores]"'
+    assert INSTALL == 'python -m pip install ".[test-scores]"'
     assert "--extra test-scores" in (ROOT / "Makefile").read_text("utf-8")
     names, installed = metadata.packages_distributions(), installed_by("test-scores")
     for path in FILES:
         others = reached(path) - sys.stdlib_module_names
-        missing = {x for x in others if not {*map(canonical, names.get(x, []))} & installed}
+        missing = {x for x in others if not {*map(canonicalize_name, names.get(x, []))} & installed}
         assert is_left_out(path) or not missing, (path, missing)
 
 
 def test_the_files_that_run_on_every_system_are_there_and_import_nothing_of_one_system():
-    _, command = lines(CELL)
-    assert '-m "not slow and not browser and not full"' in command
-    named = [ROOT / x for x in command.split() if x.endswith(".py")]
+    assert '-m "not slow and not browser and not full"' in COMMAND
+    named = [ROOT / x for x in COMMAND.split() if x.endswith(".py")]
     assert {*named} <= {*FILES}
     for path in named:
         assert not is_left_out(path)
@@ -126,10 +106,13 @@ def test_the_files_that_run_on_every_system_are_there_and_import_nothing_of_one_
 
 
 def test_every_python_that_the_classifiers_name_has_a_cell():
-    said = {x.rpartition(" ")[2] for x in project()["classifiers"] if "Python :: 3." in x}
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    said = {x.rpartition(" ")[2] for x in project["classifiers"] if "Python :: 3." in x}
     cells = {x.rstrip("t") for x in CELL["strategy"]["matrix"]["python"]}
     assert cells == said
-    assert min(said, key=lambda x: int(x[2:])) == project()["requires-python"].removeprefix(">=")
+    assert min(said, key=lambda x: int(x[2:])) == project["requires-python"].removeprefix(">=")
 
 
 def test_every_action_is_pinned_to_a_digest_with_its_version_beside_it():

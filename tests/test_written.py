@@ -8,7 +8,6 @@ import itertools
 import pytest
 
 from file_cases import COLUMNS, SIZES, check_read, refused, refused_as, table_of
-from tables import table_of_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:informedness. ")  # see test_every_path.py
 
@@ -153,11 +152,8 @@ def test_text_in_another_encoding_is_read_if_it_is_named_and_else_refused(tmp_pa
     refused_as(tmp_path / "p.parquet", "and parquet is none: leave it out", encoding="cp1252")
 
 
-def test_an_empty_weight_is_a_null_and_never_text(tmp_path):
+def test_an_empty_weight_is_a_null_where_such_text_is_kept_as_labels(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text(of("gmw", "a,a,1", "b,b,", "b,a,2"))
-    for options in ({}, {"keep_missing": True}):
-        with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
-            table_of(path, weights="w", **options)
-    left = table_of_labels([*"ab"], [*"aa"], sample_weight=[1, 2])
-    assert table_of(path, weights="w", drop_null=True) == left
+    with pytest.raises(ValueError, match="in 1 of 3 rows of column 'w'"):
+        table_of(path, weights="w", keep_missing=True)

@@ -15,10 +15,6 @@ MODEL = ["a", "b", "b", "b", "a"] * 4
 BETTER = ["a", "a", "b", "b", "a"] * 4
 
 
-def lines(column: Iterable[Any]) -> str:
-    return "\n".join(map(str, column))
-
-
 def rows_of(header: str, *columns: Iterable[Any], sep: str = ",") -> str:
     file = io.StringIO()
     csv.writer(file, delimiter=sep, lineterminator="\n").writerows(zip(*columns, strict=True))

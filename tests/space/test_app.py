@@ -69,15 +69,12 @@ def paste(page: Page, *columns: list[str]) -> None:
 
 def paste_into(field: Locator, text: str) -> None:
     field.click()
-    field.evaluate(
-        """(field, text) => {
-            const clipboardData = new DataTransfer();
-            clipboardData.setData("text/plain", text);
-            const options = { clipboardData, bubbles: true, cancelable: true };
-            field.dispatchEvent(new ClipboardEvent("paste", options));
-        }""",
-        text,
-    )
+    pasted = """(field, text) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text/plain", text);
+        field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+    }"""
+    field.evaluate(pasted, text)
 
 
 def shows(page: Page, value: float) -> None:

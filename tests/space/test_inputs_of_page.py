@@ -15,7 +15,7 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from drawn import BETTER, GOLD, MODEL, Drawn, lines, parsed, rows_of
+from drawn import BETTER, GOLD, MODEL, Drawn, parsed, rows_of
 from pyarrow import feather
 from starlette.datastructures import QueryParams
 
@@ -94,7 +94,7 @@ FILES = {
     ("gold,model\na,a\n", *NAMES, None, "utf9"): '"Encoding of text" under Options must be',
     ("gold,model,n\na,a,100001\n", *NAMES, "n"): MORE,
     (gzip.compress(b"a,b\n" * 2_500_001), "a", "b"): "must hold at most 10,000,000 bytes",
-    (lines([",".join("x" * 101)] * 2),): "A file can have at most 100 columns",
+    ("\n".join([",".join("x" * 101)] * 2),): "A file can have at most 100 columns",
     ("label,prediction,gold\na,a,a\n",): "Choose the column of references",
     ("text,gold,bert\na,1,a\n",): "Choose the column of predictions",
 }
@@ -323,7 +323,7 @@ NO_BLOCKS = {
     "\ta\tb\na\t1\t2\nc\t3\t4": "the rows are 'a', 'c' and the columns 'a', 'b'",
     "1,234\n5,678": "1,234 could be one count with a thousands separator, or several",
     "1\t2\n3\tfour": "Row class 2, column class 2: four is not a count",
-    lines(["1\t" * 30 + "1"] * 31): "The grid holds at most 30 classes, this matrix has 31",
+    "\n".join(["1\t" * 30 + "1"] * 31): "The grid holds at most 30 classes, this matrix has 31",
 }
 
 
