@@ -11,7 +11,7 @@ from pylatexenc import latexwalker
 
 from informedness import ContingencyTable, Tally, compare, estimate, leaderboard, report, slices
 from informedness.logs.answers import Answers
-from informedness.results.render import cut_apart
+from informedness.results.render import cut_apart, shown_interval
 from tables import table_of_labels
 
 REFERENCES = ["ham"] * 80 + ["spam & eggs_1"] * 20
@@ -101,6 +101,16 @@ def test_a_report_is_a_mapping_of_its_scores_and_slices_of_their_rows():
     assert dict(result) == result.scores
     assert ("nit" in result, "x" in result, BY[0] in sliced) == (True, False, True)
     assert ([*sliced], len(sliced)) == ([row.name for row in sliced.rows], 2)
+
+
+def test_the_end_of_an_interval_is_not_rounded_to_what_it_does_not_reach():
+    for ends, digits, wanted in (
+        ((0.411, 0.9953), 2, "(0.411 to 0.995)"),
+        ((-0.99997, -0.2), 4, "(-0.99997 to -0.20000)"),
+        ((0.0004, 1), 3, "(0.0004 to 1.0000)"),
+        ((-1e-9, 1 - 1e-9), 2, "(0.00 to 1.00)"),
+    ):
+        assert shown_interval(0.1, ends, digits)[1] == wanted
 
 
 def test_names_are_cut_to_their_width_and_told_apart():

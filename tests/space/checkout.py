@@ -47,21 +47,19 @@ def edit(path: Path, old: str, new: str) -> None:
 def run_script(project: Path, name: str, *arguments: object) -> str:
     """Run a script as `python spaces/NAME.py` does, with the package that is imported here."""
     script, output = project / "spaces" / f"{name}.py", io.StringIO()
-    others = {name: sys.modules.pop(name) for name in OWN if name in sys.modules}
-    try:
-        with (
-            mock.patch.object(sys, "path", [str(script.parent), *sys.path]),
-            mock.patch.object(sys, "argv", [str(script), *map(str, arguments)]),
-            contextlib.redirect_stdout(output),
-        ):
-            runpy.run_path(str(script), run_name="__main__")
-    except SystemExit as end:
-        if end.code:
-            raise
-    finally:
+    with (
+        mock.patch.dict(sys.modules),
+        mock.patch.object(sys, "path", [str(script.parent), *sys.path]),
+        mock.patch.object(sys, "argv", [str(script), *map(str, arguments)]),
+        contextlib.redirect_stdout(output),
+    ):
         for module in OWN:
             sys.modules.pop(module, None)
-        sys.modules.update(others)
+        try:
+            runpy.run_path(str(script), run_name="__main__")
+        except SystemExit as end:
+            if end.code:
+                raise
     return output.getvalue()
 
 

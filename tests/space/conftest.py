@@ -28,11 +28,10 @@ def app() -> Iterator[Callable[[str], str]]:
 
 def imported_from(folder: Path) -> SimpleNamespace:
     """Import the modules of a staged page, and leave no trace of their common names."""
-    before = set(sys.modules)
     with mock.patch.object(sys, "path", [str(folder), *sys.path]):
         importlib.import_module("app")
-    new = {name: sys.modules[name] for name in set(sys.modules) - before}
-    ours = {x: y for x, y in new.items() if str(folder) in str(getattr(y, "__file__", ""))}
+    found = [*sys.modules.items()]
+    ours = {x: y for x, y in found if str(folder) in str(getattr(y, "__file__", ""))}
     for name in ours:
         del sys.modules[name]
     return SimpleNamespace(**ours)
