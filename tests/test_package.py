@@ -1,7 +1,6 @@
 """The package itself: what it exports, imports, costs and carries."""
 
 import email
-import functools
 import importlib
 import os
 import subprocess
@@ -25,7 +24,6 @@ ROOT = Path(__file__).resolve().parent.parent
 RUNS = ROOT / "examples" / "runs"
 
 
-@functools.cache
 def loaded_by(code):
     """Return the modules that a new process has loaded after some code."""
     command = [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"]

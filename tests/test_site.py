@@ -1,6 +1,5 @@
 """The site: what is in its reference, that it builds, and that it asks no other server."""
 
-import os
 import re
 import subprocess
 import sys
@@ -59,13 +58,9 @@ def test_links_lead_to_pages_or_the_repository_and_the_reference_shows_formulas(
         assert link in (site / page / "index.html").read_text(encoding="utf-8")
     for page in ("studies/paper/TEXTS", "CHANGELOG"):
         assert (site / page / "index.html").exists()
-    text = (site / "spaces" / "index.html").read_text(encoding="utf-8")
-    (source,) = re.findall(r'<img [^>]*src="([^"]*)"', text)
-    assert Path(os.path.normpath(site / "spaces" / source)).exists()
     text = (site / "reference" / "index.html").read_text(encoding="utf-8")
     assert not re.search(":math:|[.]{2} math::", text)
     assert text.count("<math") > 10
-    assert re.search("one of .*bias.*prevalence.*macro.* or None", text)
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from unittest import mock
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OWN = ("build", "sync")  # modules of the scripts, which are those of the same checkout
 GIT = ("git", "-c", "user.name=Someone", "-c", "user.email=someone@example.org")
 
 
@@ -53,7 +52,7 @@ def run_script(project: Path, name: str, *arguments: object) -> str:
         mock.patch.object(sys, "argv", [str(script), *map(str, arguments)]),
         contextlib.redirect_stdout(output),
     ):
-        for module in OWN:
+        for module in ("build", "sync"):  # which must be those of the same checkout
             sys.modules.pop(module, None)
         try:
             runpy.run_path(str(script), run_name="__main__")

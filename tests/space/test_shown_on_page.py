@@ -55,7 +55,6 @@ SAID = [  # in a part of the page, None if it is not there; all of it, by a regu
     ("informedness", FEW, "lead", r"Right 60% .* Always answering ham would be right 40% of .*\."),
     ("informedness", SPAM, "interval", "95% interval 0.41 to 0.995; only 10 samples are spam"),
     ("informedness", GUESSED, "interval", ".*its upper end, as chance adds.*"),
-    ("nit", OPEN, "interval", ""),
     ("nit", matrix(OPEN.to_dense(), "abc"), "interval", "95% interval 0.*only 2 samples are c"),
     ("informedness", WEIGHTS, "interval", "has no interval: these are weights, not counts of .*"),
     ("informedness", ABOVE, "verdict", None),  # more is known than right
