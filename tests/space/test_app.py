@@ -332,9 +332,6 @@ def test_a_file_shows_its_columns_and_is_scored_by_those_chosen(visit, app, tmp_
     expect(page.locator("#result .taken")).to_contain_text("not used: text, gold")
 
 
-# The matrix
-
-
 def test_cells_are_typed_over_and_classes_named_added_removed_and_pasted_and_undone(visit):
     """Whoever comes to a cell by mouse, key or touch and types replaces what is in it."""
     page = visit(query="?")

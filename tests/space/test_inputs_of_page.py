@@ -15,7 +15,7 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from drawn import GOLD, MODEL, Drawn, parsed, rows_of
+from drawn import BETTER, GOLD, MODEL, Drawn, parsed, rows_of
 from pyarrow import feather
 from starlette.datastructures import QueryParams
 
@@ -230,6 +230,10 @@ def test_columns_are_guessed_by_their_roles_and_shown_with_the_result(page, send
     text = rows_of("text|yPred|yTrue", range(20), MODEL, GOLD, sep="|")
     shown = is_scored(score(page, send(text)), GOLD, MODEL)
     assert re.search("references +yTrue .*predictions +yPred ", shown.notes()[0])
+    with page.uploads.opened(rows_of("bert,gold,gpt", MODEL, GOLD, BETTER)) as table:
+        columns = table.read(page.columns.guessed_columns(table.header, models=2))
+    taken, *_ = parsed(page.compare_tab.compared(*columns)).notes()
+    assert re.search("references +gold .*predictions A +bert .*predictions B +gpt ", taken)
 
 
 def test_a_column_of_counts_is_read_as_counts_only_if_it_is_chosen(page):
