@@ -388,18 +388,20 @@ def _check_total(total: Any) -> None:
 def count_bytes(rows: Numbers, columns: Numbers) -> Cells | None:
     """Return the cells of pairs of codes below 16, None if there are others.
 
-    A pair is a byte, two are counted at once, and a block stays in the cache: .7 of the core's time
-    at 10**7.
+    A pair is a byte, and two bytes are counted as one number: .6 of the core's time at 10**7.
     """
     table = np.zeros((256, 256), dtype=np.int64)
-    for start in range(0, len(rows), 2**18):  # what stays in the cache
-        sides = [side[start : start + 2**18] for side in (rows, columns)]
-        # the union of the bits has those of the largest code, and is negative if one is
-        if not all(0 <= np.bitwise_or.reduce(codes) < 16 for codes in sides):
-            return None
-        pairs = np.left_shift(sides[0], 4, dtype=np.int64)
-        pairs |= sides[1]
-        twos = pairs.astype(np.uint8)[: len(pairs) // 2 * 2].view(np.uint16)
+    for first in range(0, len(rows), 2**19):
+        pairs = np.empty(min(2**19, len(rows) - first), dtype=np.uint8)
+        for start in range(0, len(pairs), 2**15):  # what stays in the cache
+            some = slice(first + start, first + start + 2**15)
+            # the union of the bits has those of the largest code, and is negative if one is
+            if not all(0 <= np.bitwise_or.reduce(side[some]) < 16 for side in (rows, columns)):
+                return None
+            codes = np.left_shift(rows[some], 4, dtype=np.int64)
+            codes |= columns[some]
+            pairs[start : start + 2**15] = codes
+        twos = pairs[: len(pairs) // 2 * 2].view(np.uint16)
         table += np.bincount(twos, minlength=2**16).reshape(256, 256)
     counts = table.sum(axis=0) + table.sum(axis=1)
     counts[pairs[-1]] += len(pairs) % 2
