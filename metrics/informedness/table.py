@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Classes: TypeAlias = tuple[Label | None, ...]
 
-_MOST_BITS = 22  # of the cells of a table of all pairs, 32 MB; more are counted by sorting
+_MOST_BITS = 22  # of a table of all pairs, 32 MB; more are counted by sorting
 
 
 class Cells(NamedTuple):
@@ -54,27 +54,23 @@ def count_pairs(
     references: Column, predictions: Column, weights: Numbers | None = None
 ) -> tuple[Sequence[Label], Cells]:
     """Return sorted labels, among them all that occur, and the cells of their table."""
-    if references.values is None and predictions.values is None:
-        cells = _count_dense(references.codes, predictions.codes, weights)  # as they stand
-        if cells is not None:
-            return range(max(int(cells.rows.max()), int(cells.columns.max())) + 1), cells
+    r, p = references.codes, predictions.codes
+    # the union of the bits has those of the largest code, and is negative if one is
+    unions = [int(np.bitwise_or.reduce(codes)) for codes in (r, p)]
+    are_close = min(unions) >= 0 and max(unions) < min(2**20, max(2**12, 4 * len(r)))
+    if references.values is None and predictions.values is None and are_close:
+        return range(max(unions) + 1), _count(r, p, weights, *unions)  # as they stand
     (r_values, r), (p_values, p) = references.coded(), predictions.coded()
     found, (to_row, to_column) = merged(r_values, p_values)
-    cells = _count_dense(r, p, weights)
-    if cells is None:
-        pairs, codes = np.unique(r.astype(np.int64) * len(p_values) + p, return_inverse=True)
-        cells = Cells(*np.divmod(pairs, len(p_values)), *_sums(codes, weights, len(pairs)))
+    cells = _count(r, p, weights, len(r_values), len(p_values))
     return found, cells._replace(rows=to_row[cells.rows], columns=to_column[cells.columns])
 
 
-def _count_dense(rows: Numbers, columns: Numbers, weights: Numbers | None) -> Cells | None:
-    """Return the cells from a table of all pairs of codes; None if that would be large."""
-    # the union of the bits has those of the largest code, and is negative if one is
-    n, used = len(rows), [int(np.bitwise_or.reduce(codes)) for codes in (rows, columns)]
-    row_bits, bits = map(int.bit_length, used)
-    if min(used) < 0 or row_bits + bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
-        return None
-    if weights is None and row_bits + bits <= 8 and n >= 10**5:  # two as one number: .8 of the time
+def _count(rows: Numbers, columns: Numbers, weights: Any, row_size: int, size: int) -> Cells:
+    """Return the cells of codes from 0 to these sizes."""
+    n, bits = len(rows), size.bit_length()
+    all_bits = row_size.bit_length() + bits
+    if weights is None and all_bits <= 8 and n >= 10**5:  # two as one number: .8 of the time
         pairs = rows.astype(np.uint8) << bits | columns.astype(np.uint8)
         twos = np.bincount(pairs[: n // 2 * 2].view(np.uint16), minlength=2**16).reshape(256, 256)
         sums = [twos.sum(axis=0) + twos.sum(axis=1)]
@@ -82,7 +78,10 @@ def _count_dense(rows: Numbers, columns: Numbers, weights: Numbers | None) -> Ce
     else:
         pairs = np.left_shift(rows, bits, dtype=np.int64)
         pairs |= columns
-        sums = _sums(pairs, weights, 2 ** (row_bits + bits))
+        if all_bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
+            found, codes = np.unique(pairs, return_inverse=True)
+            return Cells(found >> bits, found & (2**bits - 1), *_sums(codes, weights, len(found)))
+        sums = _sums(pairs, weights, 2**all_bits)
     found = np.flatnonzero(sums[0])
     return Cells(found >> bits, found & (2**bits - 1), *(of_pair[found] for of_pair in sums))
 
@@ -286,7 +285,9 @@ def warn_of_labels(table: Table, names: Any = NAMES, nulls_are_labels: bool = Fa
             said = f"is one of the declared classes, such as {show(table.labels[0])}"
             warn(f"no label in `{names[1]}` {said}: spell them alike, unless the model refused")
         return
-    text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in table.labels]
+    # of sorted integers from 0 none is -100; to look at 1,000 of them takes as long as the score
+    named = () if isinstance(table.labels[0], int) and table.labels[0] >= 0 else table.labels
+    text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in named]
     nulls = frozenset() if nulls_are_labels else NULLS | {"-100"}
     codes = [code for code, x in enumerate(text) if x.strip() in nulls]
     for name, amounts in zip(names, totals, strict=True):

@@ -161,8 +161,7 @@ def value_if_undefined(why: str, value: float, zero_division: Any, table: Table)
     if why and not isinstance(zero_division, str):
         return float(zero_division)
     one = "one sample scores the same, right or wrong, so the mean of such scores says nothing"
-    said = f"{one}: score all samples at once" if table.n_samples == 1 else why
-    if said:
+    if said := f"{one}: score all samples at once" if table.n_samples == 1 else why:
         warn(said, UndefinedMetricWarning)
     return value if why else None
 
