@@ -105,8 +105,7 @@ def sum_by(codes: Codes, amounts: Numbers, size: int) -> Numbers:
 class Table:
     """Counts of (reference, prediction) pairs: rows are references, columns predictions."""
 
-    # The k classes: sorted, or in the order of `labels=`. A final None stands for all predictions
-    # outside the declared classes (`unknown="wrong"`).
+    # The k classes, sorted or as in `labels=`; a final None is for all predictions outside these
     labels: Classes
     declared: bool  # whether the classes were given (`labels=`) or observed
     # The non-zero cells, row by row: positions in `labels`, samples (int64) or weight (float64)
@@ -253,7 +252,9 @@ def _arranged(found: Sequence[Label], cells: Cells, task: Task) -> tuple[Classes
     if task.classes is None:
         used = np.zeros(len(found), dtype=bool)
         used[cells.rows] = used[cells.columns] = True
-        return tuple(found[code] for code in np.flatnonzero(used).tolist()), np.cumsum(used) - 1
+        there = np.flatnonzero(used).tolist()
+        names = there if isinstance(found, range) else [found[code] for code in there]
+        return tuple(names), np.cumsum(used) - 1
     position = {label: code for code, label in enumerate(task.classes)}
     to_code = np.array([position.get(label, -1) for label in found], dtype=np.int64)
     odd_rows, odd_columns = (x[to_code[x] < 0] for x in (cells.rows, cells.columns))
@@ -285,9 +286,8 @@ def warn_of_labels(table: Table, names: Any = NAMES, nulls_are_labels: bool = Fa
             said = f"is one of the declared classes, such as {show(table.labels[0])}"
             warn(f"no label in `{names[1]}` {said}: spell them alike, unless the model refused")
         return
-    # of sorted integers from 0 none is -100; to look at 1,000 of them takes as long as the score
-    named = () if isinstance(table.labels[0], int) and table.labels[0] >= 0 else table.labels
-    text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in named]
+    may_be_null = () if isinstance(table.labels[0], int) and table.labels[0] >= 0 else table.labels
+    text = [x.decode("latin-1") if isinstance(x, bytes) else str(x) for x in may_be_null]
     nulls = frozenset() if nulls_are_labels else NULLS | {"-100"}
     codes = [code for code, x in enumerate(text) if x.strip() in nulls]
     for name, amounts in zip(names, totals, strict=True):
