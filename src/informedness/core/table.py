@@ -68,20 +68,20 @@ def count_pairs(
 
 def _count(rows: Numbers, columns: Numbers, weights: Any, row_size: int, size: int) -> Cells:
     """Return the cells of codes from 0 to these sizes."""
-    n, bits = len(rows), size.bit_length()
-    all_bits = row_size.bit_length() + bits
-    if weights is None and all_bits <= 8 and n >= 10**5:  # two as one number: .8 of the time
-        pairs = rows.astype(np.uint8) << bits | columns.astype(np.uint8)
+    n, row_bits, bits = len(rows), row_size.bit_length(), size.bit_length()
+    if weights is None and row_bits + bits <= 8 and n >= 10**5:  # two as one number: .8 of the time
+        pairs = np.left_shift(rows, bits, dtype=np.uint8, casting="unsafe")
+        np.bitwise_or(pairs, columns, pairs, dtype=np.uint8, casting="unsafe")
         twos = np.bincount(pairs[: n // 2 * 2].view(np.uint16), minlength=2**16).reshape(256, 256)
         sums = [twos.sum(axis=0) + twos.sum(axis=1)]
         sums[0][pairs[-1]] += n % 2
     else:
         pairs = np.left_shift(rows, bits, dtype=np.int64)
         pairs |= columns
-        if all_bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
+        if row_bits + bits > min(_MOST_BITS, max(12, (2 * n).bit_length())):
             found, codes = np.unique(pairs, return_inverse=True)
             return Cells(found >> bits, found & (2**bits - 1), *_sums(codes, weights, len(found)))
-        sums = _sums(pairs, weights, 2**all_bits)
+        sums = _sums(pairs, weights, 2 ** (row_bits + bits))
     found = np.flatnonzero(sums[0])
     return Cells(found >> bits, found & (2**bits - 1), *(of_pair[found] for of_pair in sums))
 

@@ -78,7 +78,7 @@ def _polars_column(values: Any) -> Column | None:
     codes = values.to_physical().to_numpy()
     if not 0 <= codes.max(initial=0) < len(codes):
         return None
-    places = np.full(codes.max() + 1, -1, dtype=np.int32)
+    places = np.full(int(codes.max()) + 1, -1, dtype=np.int32)
     for some in (codes[: 2**14], codes):  # the first ones mostly have all categories
         places[some] = np.arange(len(some), dtype=np.int32)
         if places.min() >= 0:
