@@ -46,19 +46,22 @@ def edit(path: Path, old: str, new: str) -> None:
 def run_script(project: Path, name: str, *arguments: object) -> str:
     """Run a script as `python spaces/NAME.py` does, with the package that is imported here."""
     script, output = project / "spaces" / f"{name}.py", io.StringIO()
-    with (
-        mock.patch.dict(sys.modules),
-        mock.patch.object(sys, "path", [str(script.parent), *sys.path]),
-        mock.patch.object(sys, "argv", [str(script), *map(str, arguments)]),
-        contextlib.redirect_stdout(output),
-    ):
-        for module in ("build", "sync"):  # which must be those of the same checkout
-            sys.modules.pop(module, None)
-        try:
+    own = "build", "sync"  # which must be those of the same checkout
+    others = {module: sys.modules.pop(module) for module in own if module in sys.modules}
+    try:
+        with (
+            mock.patch.object(sys, "path", [str(script.parent), *sys.path]),
+            mock.patch.object(sys, "argv", [str(script), *map(str, arguments)]),
+            contextlib.redirect_stdout(output),
+        ):
             runpy.run_path(str(script), run_name="__main__")
-        except SystemExit as end:
-            if end.code:
-                raise
+    except SystemExit as end:
+        if end.code:
+            raise
+    finally:
+        for module in own:
+            sys.modules.pop(module, None)
+        sys.modules.update(others)
     return output.getvalue()
 
 
